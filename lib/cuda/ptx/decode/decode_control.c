@@ -3,13 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/ptx/decode/access.h"
-#include "cuda/ptx/decode/decode.h"
+#include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/exec/cluster.h"
 #include "cuda/ptx/exec/service.h"
-
-/* barrier.cluster: the decoder of barrier chooses it. */
-gt_ptx_decode_one gt_ptx_decode_cluster_barrier;
 
 /* ---- clusters: mapa, getctarank, barrier.cluster ---- */
 
@@ -37,7 +33,7 @@ static int emit_window(struct gt_ptx_decoder *decoder, gt_ptx_step *const steps[
 }
 
 /* mapa(.shared::cluster).u32|u64 d, address, rank */
-int gt_ptx_decode_mapa(struct gt_ptx_decoder *decoder)
+static int decode_mapa(struct gt_ptx_decoder *decoder)
 {
 	static gt_ptx_step *const steps[2] = {gt_ptx_map_address32, gt_ptx_map_address64};
 
@@ -48,7 +44,7 @@ int gt_ptx_decode_mapa(struct gt_ptx_decoder *decoder)
 }
 
 /* getctarank(.shared::cluster).u32|u64 d, address */
-int gt_ptx_decode_getctarank(struct gt_ptx_decoder *decoder)
+static int decode_getctarank(struct gt_ptx_decoder *decoder)
 {
 	static gt_ptx_step *const steps[2] = {gt_ptx_rank_of32, gt_ptx_rank_of64};
 
@@ -57,7 +53,7 @@ int gt_ptx_decode_getctarank(struct gt_ptx_decoder *decoder)
 }
 
 /* barrier.cluster.arrive(.release|.relaxed)(.aligned), barrier.cluster.wait(.acquire)(.aligned) */
-int gt_ptx_decode_cluster_barrier(struct gt_ptx_decoder *decoder)
+static int decode_cluster_barrier(struct gt_ptx_decoder *decoder)
 {
 	const bool arrives = gt_ptx_says(decoder, "arrive");
 
@@ -68,19 +64,20 @@ int gt_ptx_decode_cluster_barrier(struct gt_ptx_decoder *decoder)
 
 /* ---- branches, calls, returns, barriers of a block ---- */
 
-int gt_ptx_decode_nothing(struct gt_ptx_decoder *decoder)
+/* Orders or delays what is executed in order and without time. */
+static int decode_nothing(struct gt_ptx_decoder *decoder)
 {
-	return gt_ptx_emit(decoder, gt_ptx_do_nothing) ? 0 : -1;
+	return gt_ptx_emit_nothing(decoder);
 }
 
 /* Affects only timing or the number of registers, which are not executed: named in a note. */
-int gt_ptx_decode_untimed(struct gt_ptx_decoder *decoder)
+static int decode_untimed(struct gt_ptx_decoder *decoder)
 {
 	bool registers = decoder->instruction->row == GT_PTX_OP_SETMAXNREG;
 
 	gt_ptx_note_ignored(decoder->machine->notes, decoder->instruction->line, registers ? "'setmaxnreg'" : "'pmevent'",
 			    registers ? "registers are counted by the kernel" : "there are no performance monitors");
-	return gt_ptx_decode_nothing(decoder);
+	return gt_ptx_emit_nothing(decoder);
 }
 
 /* The block where a branch joins; resolve_branches turns it into a distance. */
@@ -89,7 +86,7 @@ static int32_t join_of(const struct gt_ptx_decoder *decoder)
 	return (int32_t)decoder->flow.blocks[decoder->flow.block_of[decoder->at]].join;
 }
 
-int gt_ptx_decode_bra(struct gt_ptx_decoder *decoder)
+static int decode_bra(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 
@@ -103,7 +100,7 @@ int gt_ptx_decode_bra(struct gt_ptx_decoder *decoder)
 	return 0;
 }
 
-int gt_ptx_decode_brx(struct gt_ptx_decoder *decoder)
+static int decode_brx(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 
@@ -125,17 +122,17 @@ int gt_ptx_decode_brx(struct gt_ptx_decoder *decoder)
 	return 0;
 }
 
-int gt_ptx_decode_ret(struct gt_ptx_decoder *decoder)
+static int decode_ret(struct gt_ptx_decoder *decoder)
 {
 	return gt_ptx_emit(decoder, gt_ptx_return) ? 0 : -1;
 }
 
-int gt_ptx_decode_exit(struct gt_ptx_decoder *decoder)
+static int decode_exit(struct gt_ptx_decoder *decoder)
 {
 	return gt_ptx_emit(decoder, gt_ptx_exit) ? 0 : -1;
 }
 
-int gt_ptx_decode_trap(struct gt_ptx_decoder *decoder)
+static int decode_trap(struct gt_ptx_decoder *decoder)
 {
 	return gt_ptx_emit(decoder, gt_ptx_trap) ? 0 : -1;
 }
@@ -174,7 +171,7 @@ static struct gt_ptx_place *place_actuals(struct gt_ptx_decoder *decoder,
 	return places;
 }
 
-int gt_ptx_decode_call(struct gt_ptx_decoder *decoder)
+static int decode_call(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 
@@ -225,7 +222,7 @@ static int emit_reduction(struct gt_ptx_decoder *decoder, uint32_t number)
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-int gt_ptx_decode_bar(struct gt_ptx_decoder *decoder)
+static int decode_bar(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	bool reduces = gt_ptx_says(decoder, "red"), arrives = gt_ptx_says(decoder, "arrive");
@@ -235,7 +232,7 @@ int gt_ptx_decode_bar(struct gt_ptx_decoder *decoder)
 	if (gt_ptx_says(decoder, "warp"))
 		return gt_ptx_decode_bar_warp(decoder);
 	if (gt_ptx_says(decoder, "cluster"))
-		return gt_ptx_decode_cluster_barrier(decoder);
+		return decode_cluster_barrier(decoder);
 	if (n < first + 1 + reduces || n > first + 2 + reduces)
 		return gt_ptx_emit_unknown(decoder,
 					   "a barrier needs a number and, if any, a count of threads");
@@ -253,3 +250,31 @@ int gt_ptx_decode_bar(struct gt_ptx_decoder *decoder)
 	op->choice = arrives ? 1 : reduces ? 2 : 0;
 	return reduces ? emit_reduction(decoder, number) : 0;
 }
+
+/* Of several devices' memory at once, and of tensor memory. */
+static int decode_unmodelled(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_refuse(decoder, "is not modelled");
+}
+
+gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_BAR] = decode_bar,
+	[GT_PTX_OP_BARRIER] = decode_bar,
+	[GT_PTX_OP_BRA] = decode_bra,
+	[GT_PTX_OP_BRKPT] = decode_trap,
+	[GT_PTX_OP_BRX] = decode_brx,
+	[GT_PTX_OP_CALL] = decode_call,
+	[GT_PTX_OP_EXIT] = decode_exit,
+	[GT_PTX_OP_FENCE] = decode_nothing,
+	[GT_PTX_OP_GETCTARANK] = decode_getctarank,
+	[GT_PTX_OP_GRIDDEPCONTROL] = decode_nothing,
+	[GT_PTX_OP_MAPA] = decode_mapa,
+	[GT_PTX_OP_MEMBAR] = decode_nothing,
+	[GT_PTX_OP_MULTIMEM] = decode_unmodelled,
+	[GT_PTX_OP_NANOSLEEP] = decode_nothing,
+	[GT_PTX_OP_PMEVENT] = decode_untimed,
+	[GT_PTX_OP_RET] = decode_ret,
+	[GT_PTX_OP_SETMAXNREG] = decode_untimed,
+	[GT_PTX_OP_TCGEN05] = decode_unmodelled,
+	[GT_PTX_OP_TRAP] = decode_trap,
+};

@@ -3,10 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/ptx/decode/decode.h"
+#include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/exec/half.h"
 
 /* ---- lane operations: the form with the name of the instruction, and what its modifiers add ---- */
+
+/* An instruction's name as forms have it, and the modifiers that are not part of a form's name. */
+struct words {
+	char name[GT_PTX_NAME];
+	bool ftz, sat, relu, integral;
+	enum gt_ptx_type type; /* the last one in the modifiers */
+	enum gt_ptx_type first_type;
+	uint8_t rounding;
+};
 
 /* Rounding modifiers, which are not part of a form's name. */
 static const struct {
@@ -24,7 +33,7 @@ static bool is_float_word(const char *word)
 	return word[0] == 'f' || strncmp(word, "bf16", 4) == 0 || strcmp(word, "tf32") == 0;
 }
 
-static void add_word(struct gt_ptx_words *words, const char *word)
+static void add_word(struct words *words, const char *word)
 {
 	size_t length = strlen(words->name);
 
@@ -33,7 +42,7 @@ static void add_word(struct gt_ptx_words *words, const char *word)
 
 /* True if the modifier is a rounding, .ftz, or another that is not part of a form's name; it is kept in `words`. */
 static bool read_aside(const struct gt_ptx_instruction *instruction, const char *word, bool floats,
-		       struct gt_ptx_words *words)
+		       struct words *words)
 {
 	for (size_t i = 0; i < sizeof roundings / sizeof roundings[0]; i++)
 		if (strcmp(word, roundings[i].word) == 0) {
@@ -52,7 +61,7 @@ static bool read_aside(const struct gt_ptx_instruction *instruction, const char 
 	return words->sat = true;
 }
 
-static void read_words(const struct gt_ptx_instruction *instruction, struct gt_ptx_words *words)
+static void read_words(const struct gt_ptx_instruction *instruction, struct words *words)
 {
 	bool floats = false;
 
@@ -80,7 +89,7 @@ static bool is_small_float(enum gt_ptx_type type)
 
 /* Forms whose name depends on such modifiers: cvt to integers with .sat, cvt to floats rounded to integers, and the
  * .approx.ftz operations of f64. */
-static void refine_name(struct gt_ptx_words *words, const struct gt_ptx_instruction *instruction)
+static void refine_name(struct words *words, const struct gt_ptx_instruction *instruction)
 {
 	char rest[GT_PTX_NAME];
 	bool to_float = words->first_type >= GT_PTX_F16 && words->first_type <= GT_PTX_F64;
@@ -100,7 +109,7 @@ static void refine_name(struct gt_ptx_words *words, const struct gt_ptx_instruct
 }
 
 /* True if .ftz flushes the subnormals of a type; in a conversion it flushes those of f32 only. */
-static bool is_flushed(const struct gt_ptx_decoder *decoder, uint8_t type, const struct gt_ptx_words *words)
+static bool is_flushed(const struct gt_ptx_decoder *decoder, uint8_t type, const struct words *words)
 {
 	return words->ftz && (type == GT_PTX_F32 || (is_small_float((enum gt_ptx_type)type) &&
 						     decoder->instruction->row != GT_PTX_OP_CVT));
@@ -118,7 +127,7 @@ static bool emit_adjustment(struct gt_ptx_decoder *decoder, const char *what, ui
 
 /* As gt_ptx_source; with .ftz, subnormals are flushed to zero. */
 static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
-			    uint8_t type, const struct gt_ptx_words *words)
+			    uint8_t type, const struct words *words)
 {
 	uint32_t slot = gt_ptx_source(decoder, operand, (enum gt_ptx_type)type);
 
@@ -130,7 +139,7 @@ static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_
 
 /* Wraps the step into one that sets the rounding mode, where the form rounds by the processor's arithmetic. */
 static void set_rounding(struct gt_ptx_op *op, const struct gt_ptx_form *form,
-			 const struct gt_ptx_words *words)
+			 const struct words *words)
 {
 	bool converts = strncmp(form->name, "cvt.", 4) == 0;
 	bool native = form->d == GT_PTX_F32 || form->d == GT_PTX_F64;
@@ -153,10 +162,10 @@ static size_t sources_of(const struct gt_ptx_form *form)
 	return n;
 }
 
-int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
+static int decode_lanes(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	struct gt_ptx_words words;
+	struct words words;
 	struct gt_ptx_result result;
 	uint32_t slots[GT_PTX_SOURCES] = {0};
 
@@ -198,12 +207,12 @@ int gt_ptx_decode_lanes(struct gt_ptx_decoder *decoder)
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-int gt_ptx_decode_lop3(struct gt_ptx_decoder *decoder)
+static int decode_lop3(struct gt_ptx_decoder *decoder)
 {
 	/* lop3.BOOL.b32 d|p, a, b, c, table, q, which also gives a predicate, is refused. */
 	if (decoder->instruction->n_operands != 5)
 		return gt_ptx_emit_unknown(decoder, "opcode 'lop3' with a predicate is not known");
-	return gt_ptx_decode_lanes(decoder);
+	return decode_lanes(decoder);
 }
 
 /* ---- operations among the lanes of a warp: shfl, vote, match, redux, activemask, elect ---- */
@@ -251,7 +260,7 @@ int gt_ptx_decode_bar_warp(struct gt_ptx_decoder *decoder)
 }
 
 /* shfl(.sync).MODE.b32 d(|p), a, b, c(, members) */
-int gt_ptx_decode_shfl(struct gt_ptx_decoder *decoder)
+static int decode_shfl(struct gt_ptx_decoder *decoder)
 {
 	static const char *const modes[] = {"up", "down", "bfly", "idx"};
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -312,7 +321,7 @@ static void plain_name(const struct gt_ptx_instruction *instruction, char name[G
 						   instruction->modifiers[i]);
 }
 
-int gt_ptx_decode_vote(struct gt_ptx_decoder *decoder)
+static int decode_vote(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	char name[GT_PTX_NAME];
@@ -325,7 +334,7 @@ int gt_ptx_decode_vote(struct gt_ptx_decoder *decoder)
 }
 
 /* match.{any,all}.sync.TYPE d(|p), a, members; elect.sync d|p, members */
-int gt_ptx_decode_match(struct gt_ptx_decoder *decoder)
+static int decode_match(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	size_t results = gt_ptx_results(instruction);
@@ -377,7 +386,7 @@ static enum gt_ptx_combination combination_of(const struct gt_ptx_decoder *decod
 
 /* Reads the comparison (the first modifier) and its operands, which begin at `from`. Returns 1 if the comparison is
  * not known, -1 on error. */
-static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const struct gt_ptx_words *words,
+static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const struct words *words,
 			   struct comparison *comparison)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -435,17 +444,17 @@ static int emit_pair(struct gt_ptx_decoder *decoder, const struct comparison *co
 	return 0;
 }
 
-static int unknown_comparison(struct gt_ptx_decoder *decoder, const struct gt_ptx_words *words)
+static int unknown_comparison(struct gt_ptx_decoder *decoder, const struct words *words)
 {
 	return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words->name);
 }
 
-int gt_ptx_decode_setp(struct gt_ptx_decoder *decoder)
+static int decode_setp(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	size_t results = gt_ptx_results(instruction);
 	struct gt_ptx_result p, q = {0};
-	struct gt_ptx_words words;
+	struct words words;
 	struct comparison comparison;
 	uint32_t holds[2];
 
@@ -513,10 +522,10 @@ static int emit_chosen_pair(struct gt_ptx_decoder *decoder, const struct compari
 }
 
 /* set.CMP.TYPE.TYPE d, a, b: all ones or 1.0 where the comparison is true, else 0. */
-int gt_ptx_decode_set(struct gt_ptx_decoder *decoder)
+static int decode_set(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	struct gt_ptx_words words;
+	struct words words;
 	struct gt_ptx_result result;
 	struct comparison comparison;
 
@@ -608,10 +617,10 @@ static bool divides(const struct gt_ptx_operand *vector, enum gt_ptx_type type)
 	return (n == 2 || n == 4) && whole <= 8 && whole / n >= 1;
 }
 
-int gt_ptx_decode_mov(struct gt_ptx_decoder *decoder)
+static int decode_mov(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	struct gt_ptx_words words;
+	struct words words;
 
 	read_words(instruction, &words);
 	if (instruction->n_operands != 2 || words.type == GT_PTX_B128)
@@ -624,7 +633,7 @@ int gt_ptx_decode_mov(struct gt_ptx_decoder *decoder)
 			return gt_ptx_emit_unknown(decoder, "'%s' of a vector that does not fit", words.name);
 		return i == 0 ? unpack(decoder, vector, words.type) : pack(decoder, vector, words.type);
 	}
-	return gt_ptx_decode_lanes(decoder);
+	return decode_lanes(decoder);
 }
 
 /* Where the state spaces begin in the generic address space. */
@@ -652,7 +661,7 @@ static int window_of(const struct gt_ptx_decoder *decoder, uint64_t *base)
 	return -1;
 }
 
-int gt_ptx_decode_cvta(struct gt_ptx_decoder *decoder)
+static int decode_cvta(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_result result;
@@ -669,7 +678,7 @@ int gt_ptx_decode_cvta(struct gt_ptx_decoder *decoder)
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-int gt_ptx_decode_isspacep(struct gt_ptx_decoder *decoder)
+static int decode_isspacep(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_result result;
@@ -690,3 +699,19 @@ int gt_ptx_decode_isspacep(struct gt_ptx_decoder *decoder)
 	op->b = base == GT_PTX_SHARED_BASE && !gt_ptx_says(decoder, "shared::cluster");
 	return 0;
 }
+
+gt_ptx_decode_one *const gt_ptx_decode_lanes[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_OTHER] = decode_lanes,
+	[GT_PTX_OP_ACTIVEMASK] = decode_vote,
+	[GT_PTX_OP_CVTA] = decode_cvta,
+	[GT_PTX_OP_ELECT] = decode_match,
+	[GT_PTX_OP_ISSPACEP] = decode_isspacep,
+	[GT_PTX_OP_LOP3] = decode_lop3,
+	[GT_PTX_OP_MATCH] = decode_match,
+	[GT_PTX_OP_MOV] = decode_mov,
+	[GT_PTX_OP_REDUX] = decode_vote,
+	[GT_PTX_OP_SET] = decode_set,
+	[GT_PTX_OP_SETP] = decode_setp,
+	[GT_PTX_OP_SHFL] = decode_shfl,
+	[GT_PTX_OP_VOTE] = decode_vote,
+};

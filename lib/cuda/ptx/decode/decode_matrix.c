@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/ptx/decode/access.h"
-#include "cuda/ptx/decode/decode_matrix.h"
+#include "cuda/ptx/decode/decoder.h"
+#include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/matrix.h"
 #include "cuda/ptx/exec/product.h"
 #include "cuda/ptx/exec/wgmma.h"
@@ -160,7 +160,7 @@ static int new_rows(struct gt_ptx_decoder *decoder, struct gt_ptx_access **acces
 }
 
 /* ldmatrix.sync.aligned.m8n8.xN(.trans)(.shared).b16 {d, ...}, [address] */
-int gt_ptx_decode_ldmatrix(struct gt_ptx_decoder *decoder)
+static int decode_ldmatrix(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_result results[4];
@@ -188,7 +188,7 @@ int gt_ptx_decode_ldmatrix(struct gt_ptx_decoder *decoder)
 }
 
 /* stmatrix.sync.aligned.m8n8.xN(.trans)(.shared).b16 [address], {a, ...} */
-int gt_ptx_decode_stmatrix(struct gt_ptx_decoder *decoder)
+static int decode_stmatrix(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_access *access;
@@ -212,7 +212,7 @@ int gt_ptx_decode_stmatrix(struct gt_ptx_decoder *decoder)
 }
 
 /* movmatrix.sync.aligned.m8n8.trans.b16 d, a */
-int gt_ptx_decode_movmatrix(struct gt_ptx_decoder *decoder)
+static int decode_movmatrix(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_result result;
@@ -371,7 +371,7 @@ static int decode_words(struct gt_ptx_decoder *decoder, enum gt_ptx_product_kind
 
 /* mma.sync.aligned.SHAPE.LAYOUT.LAYOUT(.satfinite).D.A.B.C(.OP.popc) d, a, b, c; mma.sp(::ordered_metadata).sync and so on:
  * d, a, b, c, metadata, selector */
-int gt_ptx_decode_mma(struct gt_ptx_decoder *decoder)
+static int decode_mma(struct gt_ptx_decoder *decoder)
 {
 	return decode_words(decoder, GT_PTX_MMA);
 }
@@ -513,10 +513,10 @@ static int decode_wgmma_product(struct gt_ptx_decoder *decoder)
 	return product->access.address && gt_ptx_emit_access(decoder, &product->access, gt_ptx_wgmma_step()) ? 0 : -1;
 }
 
-int gt_ptx_decode_wgmma(struct gt_ptx_decoder *decoder)
+static int decode_wgmma(struct gt_ptx_decoder *decoder)
 {
 	if (gt_ptx_says(decoder, "fence") || gt_ptx_says(decoder, "commit_group"))
-		return gt_ptx_decode_nothing(decoder);
+		return gt_ptx_emit_nothing(decoder);
 	if (gt_ptx_says(decoder, "wait_group"))
 		return gt_ptx_emit(decoder, gt_ptx_wgmma_wait) ? 0 : -1;
 	return gt_ptx_says(decoder, "mma_async") && !gt_ptx_says(decoder, "sp") ? decode_wgmma_product(decoder)
@@ -618,9 +618,18 @@ static int decode_tile(struct gt_ptx_decoder *decoder, bool stores)
 	return stores ? 0 : finish_fragment(decoder, &tile->fragment, results);
 }
 
-int gt_ptx_decode_wmma(struct gt_ptx_decoder *decoder)
+static int decode_wmma(struct gt_ptx_decoder *decoder)
 {
 	bool stores = gt_ptx_says(decoder, "store");
 
 	return stores || gt_ptx_says(decoder, "load") ? decode_tile(decoder, stores) : decode_wmma_product(decoder);
 }
+
+gt_ptx_decode_one *const gt_ptx_decode_matrix[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_LDMATRIX] = decode_ldmatrix,
+	[GT_PTX_OP_MMA] = decode_mma,
+	[GT_PTX_OP_MOVMATRIX] = decode_movmatrix,
+	[GT_PTX_OP_STMATRIX] = decode_stmatrix,
+	[GT_PTX_OP_WGMMA] = decode_wgmma,
+	[GT_PTX_OP_WMMA] = decode_wmma,
+};

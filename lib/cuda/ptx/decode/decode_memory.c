@@ -4,17 +4,77 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/ptx/decode/access.h"
-#include "cuda/ptx/decode/decode.h"
+#include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/exec/bulk.h"
 #include "cuda/ptx/exec/mbarrier.h"
+#include "cuda/ptx/exec/notes.h"
+#include "cuda/ptx/exec/policy.h"
 #include "cuda/ptx/exec/remap.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 
-/* The decoder of cp chooses them: cp.async.bulk, cp.async.mbarrier.arrive. */
-gt_ptx_decode_one gt_ptx_decode_bulk, gt_ptx_decode_copies_arrive;
+/* ---- cache policies ---- */
+
+/* With .L2::cache_hint the last operand is a cache policy: reads it into the access and makes *n one less. Returns 0,
+ * or -1. */
+static int read_policy(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, size_t *n)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+
+	if (!gt_ptx_says(decoder, "L2::cache_hint"))
+		return 0;
+	if (*n < 3)
+		return gt_fail(decoder->error, "PTX line %u: '%s' with .L2::cache_hint: a cache policy expected",
+			       instruction->line, instruction->opcode);
+	access->policy = gt_ptx_source(decoder, &instruction->operands[--*n], GT_PTX_B64);
+	return access->policy ? 0 : -1;
+}
+
+/* The policy that createpolicy makes: its first modifier that names a priority is the primary one. */
+static bool named_policy(const struct gt_ptx_instruction *instruction, uint64_t *policy)
+{
+	for (size_t m = 0; m < instruction->n_modifiers; m++)
+		if (gt_ptx_policy_named(instruction->modifiers[m], policy))
+			return true;
+	return false;
+}
+
+static bool is_one(const struct gt_ptx_operand *operand)
+{
+	const uint64_t one = operand->is_single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000);
+
+	return operand->kind == GT_PTX_IMMEDIATE && operand->is_float && operand->bits == one;
+}
+
+/* createpolicy.fractional.L2::PRIMARY(.L2::SECONDARY).b64 policy(, fraction); .range ... policy, [a], primary
+ * size, total size: the primary priority, of all lines. .cvt.L2.b64 policy, property: the property. */
+static int decode_createpolicy(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t n = instruction->n_operands;
+	bool fractional = gt_ptx_says(decoder, "fractional"), ranges = gt_ptx_says(decoder, "range");
+	struct gt_ptx_result result;
+	uint64_t policy;
+	uint32_t value;
+
+	if (gt_ptx_says(decoder, "cvt") && n == 2)
+		value = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_B64);
+	else if (((fractional && n >= 1 && n <= 2) || (ranges && n == 4)) && named_policy(instruction, &policy))
+		value = gt_ptx_constant_slot(decoder, policy, 8);
+	else
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (!value || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B64, &result) != 0)
+		return -1;
+	if (ranges || (fractional && n == 2 && !is_one(&instruction->operands[1])))
+		gt_ptx_note_ignored(decoder->machine->notes, instruction->line,
+				    ranges ? "the range of 'createpolicy'" : "the fraction of 'createpolicy'",
+				    "a cache policy stands for its primary priority");
+	return gt_ptx_emit_form(decoder, "mov.b64", result.slot, value, 0, 0) &&
+			       gt_ptx_finish_result(decoder, &result) == 0
+		       ? 0
+		       : -1;
+}
 
 /* ---- copies in bulk: cp.async.bulk(.tensor), cp.async.bulk.prefetch(.tensor), cp.reduce.async.bulk(.tensor) ---- */
 
@@ -104,7 +164,7 @@ static int read_operands(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *bul
 }
 
 /* cp(.reduce).async.bulk(.prefetch)(.tensor.RANK).DESTINATION(.SOURCE)... */
-int gt_ptx_decode_bulk(struct gt_ptx_decoder *decoder)
+static int decode_bulk(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	const bool reports = gt_ptx_says(decoder, "mbarrier::complete_tx::bytes");
@@ -118,7 +178,7 @@ int gt_ptx_decode_bulk(struct gt_ptx_decoder *decoder)
 	if (!bulk || read != 0)
 		return bulk ? gt_ptx_refused(read) : -1;
 	bulk->outer = *said;
-	if (gt_ptx_read_policy(decoder, &bulk->outer, &n) != 0)
+	if (read_policy(decoder, &bulk->outer, &n) != 0)
 		return -1;
 	bulk->prefetches = gt_ptx_says(decoder, "prefetch");
 	bulk->type = type;
@@ -168,7 +228,7 @@ static const struct {
 };
 
 /* mbarrier.ACTION(.SEM.SCOPE)(.shared).b64 (state | predicate,) [address](, operand)(, time of try_wait) */
-int gt_ptx_decode_mbarrier(struct gt_ptx_decoder *decoder)
+static int decode_mbarrier(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	const size_t at = gt_ptx_results(instruction), all = sizeof actions / sizeof actions[0];
@@ -203,7 +263,7 @@ int gt_ptx_decode_mbarrier(struct gt_ptx_decoder *decoder)
 }
 
 /* cp.async.mbarrier.arrive(.noinc)(.shared).b64 [address]: the copies before it are done. */
-int gt_ptx_decode_copies_arrive(struct gt_ptx_decoder *decoder)
+static int decode_copies_arrive(struct gt_ptx_decoder *decoder)
 {
 	struct gt_ptx_access *access;
 	enum gt_ptx_type type;
@@ -257,7 +317,7 @@ static bool fits(const struct gt_ptx_access *access, size_t n)
 	       bytes <= GT_ACCESS_SIZE_MAX;
 }
 
-int gt_ptx_decode_ld(struct gt_ptx_decoder *decoder)
+static int decode_ld(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_result results[8];
@@ -268,7 +328,7 @@ int gt_ptx_decode_ld(struct gt_ptx_decoder *decoder)
 
 	if (result != 0)
 		return gt_ptx_refused(result);
-	if (gt_ptx_read_policy(decoder, access, &operands) != 0)
+	if (read_policy(decoder, access, &operands) != 0)
 		return -1;
 	const struct gt_ptx_operand *values = operands == 2 ? gt_ptx_elements(&instruction->operands[0], &n) : NULL;
 	if (!values || !fits(access, n))
@@ -293,7 +353,7 @@ int gt_ptx_decode_ld(struct gt_ptx_decoder *decoder)
 	return 0;
 }
 
-int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
+static int decode_st(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	enum gt_ptx_type type;
@@ -303,7 +363,7 @@ int gt_ptx_decode_st(struct gt_ptx_decoder *decoder)
 
 	if (result != 0)
 		return gt_ptx_refused(result);
-	if (gt_ptx_read_policy(decoder, access, &operands) != 0)
+	if (read_policy(decoder, access, &operands) != 0)
 		return -1;
 	const bool asynchronous = gt_ptx_says(decoder, "async");
 	const struct gt_ptx_operand *values = operands == 2U + asynchronous ? gt_ptx_elements(&instruction->operands[1], &n) : NULL;
@@ -351,7 +411,7 @@ static int decode_vector_atomic(struct gt_ptx_decoder *decoder, struct gt_ptx_ac
 
 /* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result is never read is a reduction, as in SASS, if its operation is
  * one of red's: exch and cas are not (PTX ISA, "red"), and profilers count them among the atomics. */
-int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
+static int decode_atom(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	bool returns = gt_ptx_row(instruction)->access == GT_PTX_ACCESS_ATOMIC;
@@ -363,7 +423,7 @@ int gt_ptx_decode_atom(struct gt_ptx_decoder *decoder)
 
 	if (read != 0)
 		return gt_ptx_refused(read);
-	if (gt_ptx_read_policy(decoder, access, &n) != 0)
+	if (read_policy(decoder, access, &n) != 0)
 		return -1;
 	const bool asynchronous = gt_ptx_says(decoder, "async");
 	access->change = gt_ptx_change(instruction, type);
@@ -424,7 +484,7 @@ static int decode_async(struct gt_ptx_decoder *decoder)
 
 	if (!to || read != 0)
 		return to ? gt_ptx_refused(read) : -1;
-	if (gt_ptx_read_policy(decoder, from, &n) != 0)
+	if (read_policy(decoder, from, &n) != 0)
 		return -1;
 	if (n < 3 || n > 4 || instruction->operands[2].kind != GT_PTX_IMMEDIATE)
 		return gt_ptx_refuse(decoder, "is not known in this form");
@@ -448,15 +508,15 @@ static int decode_async(struct gt_ptx_decoder *decoder)
 	return gt_ptx_emit_access(decoder, to, gt_ptx_copy_step(true)) ? 0 : -1;
 }
 
-int gt_ptx_decode_cp(struct gt_ptx_decoder *decoder)
+static int decode_cp(struct gt_ptx_decoder *decoder)
 {
 	if (gt_ptx_says(decoder, "commit_group") || gt_ptx_says(decoder, "wait_group") ||
 	    gt_ptx_says(decoder, "wait_all"))
-		return gt_ptx_decode_nothing(decoder);
+		return gt_ptx_emit_nothing(decoder);
 	if (gt_ptx_says(decoder, "mbarrier"))
-		return gt_ptx_decode_copies_arrive(decoder);
+		return decode_copies_arrive(decoder);
 	if (gt_ptx_says(decoder, "bulk"))
-		return gt_ptx_decode_bulk(decoder);
+		return decode_bulk(decoder);
 	return gt_ptx_says(decoder, "async") ? decode_async(decoder) : gt_ptx_refuse(decoder, "is not modelled");
 }
 
@@ -477,7 +537,7 @@ static const struct {
 };
 
 /* prefetch(.global).LEVEL [a]; discard(.global).L2 [a], 128; applypriority(.global).L2::evict_normal [a], 128. */
-int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
+static int decode_line(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	const size_t all = sizeof line_actions / sizeof line_actions[0];
@@ -487,7 +547,7 @@ int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
 
 	if (gt_ptx_says(decoder, "tensormap")) {
 		gt_ptx_note_ignored(decoder->machine->notes, instruction->line, "'prefetch.tensormap'", "tensor maps are not cached");
-		return gt_ptx_decode_nothing(decoder);
+		return gt_ptx_emit_nothing(decoder);
 	}
 	int read = gt_ptx_new_access(decoder, &access, &type);
 
@@ -501,7 +561,7 @@ int gt_ptx_decode_line(struct gt_ptx_decoder *decoder)
 	if (access->space == GT_PTX_LOCAL) {
 		gt_ptx_note_ignored(decoder->machine->notes, instruction->line, "'prefetch.local'",
 				    "local memory is not prefetched");
-		return gt_ptx_decode_nothing(decoder);
+		return gt_ptx_emit_nothing(decoder);
 	}
 	access->hint |= gt_hint(GT_PRIORITY_NONE, GT_PRIORITY_NONE, GT_FETCH_NONE, line_actions[i].action);
 	access->action = GT_LOAD;
@@ -571,7 +631,7 @@ static int decode_replace(struct gt_ptx_decoder *decoder, struct gt_ptx_remap *r
 }
 
 /* tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic... [to], [from], 128 */
-int gt_ptx_decode_tensormap(struct gt_ptx_decoder *decoder)
+static int decode_tensormap(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_remap *remap = gt_ptx_own(decoder, sizeof *remap);
@@ -588,3 +648,19 @@ int gt_ptx_decode_tensormap(struct gt_ptx_decoder *decoder)
 		return -1;
 	return emit(decoder, remap, gt_ptx_copy_map);
 }
+
+gt_ptx_decode_one *const gt_ptx_decode_memory[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_APPLYPRIORITY] = decode_line,
+	[GT_PTX_OP_ATOM] = decode_atom,
+	[GT_PTX_OP_CP] = decode_cp,
+	[GT_PTX_OP_CREATEPOLICY] = decode_createpolicy,
+	[GT_PTX_OP_DISCARD] = decode_line,
+	[GT_PTX_OP_LD] = decode_ld,
+	[GT_PTX_OP_LDU] = decode_ld,
+	[GT_PTX_OP_MBARRIER] = decode_mbarrier,
+	[GT_PTX_OP_PREFETCH] = decode_line,
+	[GT_PTX_OP_PREFETCHU] = decode_line,
+	[GT_PTX_OP_RED] = decode_atom,
+	[GT_PTX_OP_ST] = decode_st,
+	[GT_PTX_OP_TENSORMAP] = decode_tensormap,
+};

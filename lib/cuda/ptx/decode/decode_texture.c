@@ -3,7 +3,7 @@
  * objects, in registers; references, which are variables of the module, are refused. */
 #include <string.h>
 
-#include "cuda/ptx/decode/access.h"
+#include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/exec/fetch.h"
 #include "cuda/ptx/exec/warp.h"
 
@@ -134,7 +134,7 @@ static int read_levels(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 /* tex(.base|.level|.grad).GEOMETRY.v4.TYPE.TYPE {a, b, c, d}(|p), [texture, {coordinates}](, level or gradients); all
  * texels are resident.
  * tld4.CHANNEL.GEOMETRY.v4.TYPE.f32 {a, b, c, d}, [texture, {coordinates}]. */
-int gt_ptx_decode_tex(struct gt_ptx_decoder *decoder)
+static int decode_tex(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	const struct gt_ptx_operand *values = instruction->operands;
@@ -201,7 +201,7 @@ static bool read_surface_words(struct gt_ptx_decoder *decoder, struct gt_ptx_fet
 
 /* suld.b.GEOMETRY(.vN).TYPE.BEYOND {a, ...}, [surface, {coordinates}], and sust.b with the operands the other way
  * round; x counts bytes. */
-int gt_ptx_decode_surface(struct gt_ptx_decoder *decoder)
+static int decode_surface(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	bool loads = instruction->row == GT_PTX_OP_SULD;
@@ -238,7 +238,7 @@ int gt_ptx_decode_surface(struct gt_ptx_decoder *decoder)
 }
 
 /* txq.FIGURE.b32 d, [texture]; suq.FIGURE.b32 d, [surface]. */
-int gt_ptx_decode_image_query(struct gt_ptx_decoder *decoder)
+static int decode_image_query(struct gt_ptx_decoder *decoder)
 {
 	static const char *const figures[GT_PTX_FIGURES] = {
 		[GT_PTX_FIGURE_WIDTH] = "width",
@@ -266,3 +266,12 @@ int gt_ptx_decode_image_query(struct gt_ptx_decoder *decoder)
 		return -1;
 	return gt_ptx_finish_result(decoder, &result);
 }
+
+gt_ptx_decode_one *const gt_ptx_decode_texture[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_SULD] = decode_surface,
+	[GT_PTX_OP_SUQ] = decode_image_query,
+	[GT_PTX_OP_SUST] = decode_surface,
+	[GT_PTX_OP_TEX] = decode_tex,
+	[GT_PTX_OP_TLD4] = decode_tex,
+	[GT_PTX_OP_TXQ] = decode_image_query,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The flow graph of a function: its basic blocks and the edges between them. The decoder and the static
- * analysis share it. */
+/* The flow graph of a function: its basic blocks and the edges between them (flow.c); its registers, where they are live, and the slots
+ * that they share (registers.c). The decoder, the static analysis and the estimate of registers share it. */
 #ifndef GT_PTX_DECODE_FLOW_H
 #define GT_PTX_DECODE_FLOW_H
 
@@ -38,6 +38,9 @@ struct gt_ptx_flow {
 int gt_ptx_flow_make(struct gt_ptx_flow *flow, const struct gt_ptx_function *function, struct gt_error *error);
 void gt_ptx_flow_free(struct gt_ptx_flow *flow);
 
+/* Finds the `join` of every block. */
+int gt_ptx_flow_find_joins(struct gt_ptx_flow *flow, struct gt_error *error);
+
 /* The block that a label begins, which some branch names; n_blocks for a label at the end. */
 size_t gt_ptx_flow_target(const struct gt_ptx_flow *flow, const char *label);
 
@@ -72,7 +75,43 @@ static inline void gt_ptx_take_out(uint64_t *set, size_t i)
 	set[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* Finds the `join` of every block. */
-int gt_ptx_flow_find_joins(struct gt_ptx_flow *flow, struct gt_error *error);
+/* ---- registers ---- */
+
+#define GT_PTX_NO_REGISTER SIZE_MAX
+
+struct gt_ptx_register {
+	const char *name;
+	enum gt_ptx_type type;
+	bool read;	    /* by some instruction */
+	size_t first, last; /* live from here to there: instruction i reads at 2i and writes at 2i + 1 */
+	uint32_t slot;	    /* bytes from the beginning of the slots */
+};
+
+struct gt_ptx_registers {
+	const struct gt_ptx_function *function;
+	struct gt_map names; /* a name's address -> index */
+	struct gt_ptx_register *list;
+	size_t n, capacity;
+	uint32_t slot_bytes; /* of all slots */
+	struct gt_ptx_liveness live;
+};
+
+/* Bytes of a slot, which holds a value of the type for each lane. */
+uint32_t gt_ptx_slot_bytes(enum gt_ptx_type type);
+
+/* Finds all registers and where they are live. Freed by gt_ptx_registers_free in either case. */
+int gt_ptx_registers_make(struct gt_ptx_registers *registers, const struct gt_ptx_function *function,
+			  const struct gt_ptx_flow *flow, struct gt_error *error);
+void gt_ptx_registers_free(struct gt_ptx_registers *registers);
+
+/* The register of a name, or NULL: it is a special register, or none. */
+const struct gt_ptx_register *gt_ptx_register_named(const struct gt_ptx_registers *registers, const char *name);
+
+/* Assigns slots; registers that are not live at the same time may share one. */
+int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *error);
+
+/* Before which accesses of the function a warp waits for the data of its earlier loads: by instruction, which the caller frees in
+ * either case. */
+int gt_ptx_find_waits(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, bool **waiting, struct gt_error *error);
 
 #endif

@@ -1,14 +1,384 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the program of a kernel: finds the functions that it can reach, and places its shared variables. */
+/* Programs: a kernel and the functions that it can reach, each decoded into micro-ops, block by block, with the places of the kernel's
+ * shared variables. A join stands first in a block where lanes may reconverge. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
 #include "base/map.h"
-#include "cuda/ptx/decode/decode.h"
+#include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/service.h"
+#include "cuda/ptx/native/native.h"
+
+/* ---- whether the blocks of a kernel can run at the same time with the result of one after the other ---- */
+
+static bool has_one_of(const struct gt_ptx_instruction *instruction, const char *const names[])
+{
+	for (; *names; names++)
+		if (gt_ptx_has(instruction, *names))
+			return true;
+	return false;
+}
+
+/* Memory that other blocks do not reach. */
+static bool is_of_block(const struct gt_ptx_instruction *instruction)
+{
+	static const char *const spaces[] = {"shared", "shared::cta", "local", "param", "param::entry", "param::func", NULL};
+
+	return has_one_of(instruction, spaces);
+}
+
+/* Whether an instruction has a result, or an effect, that depends on which blocks have run: an atomic, an access or a fence
+ * that orders blocks, a tensor map that is changed. Of shared and local memory none has. */
+static bool joins_blocks(const struct gt_ptx_instruction *instruction)
+{
+	static const char *const ordered[] = {"volatile", "cv", "relaxed", "acquire", "release", "mmio", NULL};
+	static const char *const scopes[] = {"gl", "gpu", "sys", "cluster", NULL};
+
+	switch (instruction->row) {
+	case GT_PTX_OP_ATOM:
+	case GT_PTX_OP_RED: return !is_of_block(instruction);
+	case GT_PTX_OP_LD:
+	case GT_PTX_OP_ST: return has_one_of(instruction, ordered) && !is_of_block(instruction);
+	case GT_PTX_OP_CP: return gt_ptx_has(instruction, "reduce");
+	case GT_PTX_OP_MEMBAR:
+	case GT_PTX_OP_FENCE: return has_one_of(instruction, scopes);
+	case GT_PTX_OP_MULTIMEM:
+	case GT_PTX_OP_TENSORMAP: return true;
+	default: return false;
+	}
+}
+
+/* Whether it is one of these, and brings a value to a register: a load or an atomic that a loop may wait with. */
+static bool polls(const struct gt_ptx_instruction *instruction)
+{
+	return (instruction->row == GT_PTX_OP_LD || instruction->row == GT_PTX_OP_ATOM) && joins_blocks(instruction);
+}
+
+/* Whether it may leave something behind when its block has ended: a store, an atomic, what a call does. */
+static bool has_effect(const struct gt_ptx_instruction *instruction)
+{
+	const struct gt_ptx_opcode_row *row = gt_ptx_row(instruction);
+	const bool changes = row->access != GT_PTX_ACCESS_NONE && row->access != GT_PTX_ACCESS_LOAD;
+
+	switch (instruction->row) {
+	case GT_PTX_OP_MULTIMEM:
+	case GT_PTX_OP_TENSORMAP: return true;
+	default: return row->ending == GT_PTX_CALLS || (changes && !is_of_block(instruction));
+	}
+}
+
+/* ---- what machine code is told of the slots of a function ---- */
+
+/* Marks the parts of the image that have constants: all but those with special registers and temporaries. */
+static void find_constants(const struct gt_ptx_decoder *decoder, bool *constant)
+{
+	const struct gt_ptx_code *code = decoder->code;
+
+	memset(constant, true, decoder->image_bytes / GT_NATIVE_UNIT + 1);
+	for (size_t i = 0; i < code->n_specials; i++)
+		constant[(code->specials[i].slot - code->image_at) / GT_NATIVE_UNIT] = false;
+	for (size_t i = 0; i < decoder->n_temporaries; i++)
+		constant[(decoder->temporaries[i].slot - code->image_at) / GT_NATIVE_UNIT] = false;
+}
+
+/* The registers that are live at the end of each block: bit i is that of register i. */
+static void tell_liveness(const struct gt_ptx_liveness *live, struct gt_native_known *known)
+{
+	known->stride = GT_PTX_LIVENESS_SETS * live->words;
+	known->sets = live->sets ? gt_ptx_liveness_of(live, 0, GT_PTX_LIVE_OUT) : NULL;
+}
+
+/* Where blocks wait for each other, registers that are not live are kept up, too: what a warp repeats is told from all (exec/watch.c). */
+static int make_native(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_registers *registers = &decoder->registers;
+	struct gt_native_known known = {.n = registers->n};
+	uint32_t *slots = calloc(registers->n + 1, sizeof *slots);
+	bool *constant = calloc(decoder->image_bytes / GT_NATIVE_UNIT + 1, sizeof *constant);
+	int result = -1;
+
+	if (slots && constant) {
+		for (size_t r = 0; r < registers->n; r++)
+			slots[r] = registers->list[r].slot;
+		find_constants(decoder, constant);
+		known.slots = slots;
+		known.constant = constant;
+		if (!decoder->program->joins_blocks)
+			tell_liveness(&registers->live, &known);
+		result = gt_ptx_native_make(decoder->code, decoder->starts, decoder->flow.n_blocks, &known, decoder->error);
+	} else {
+		gt_fail_memory(decoder->error, "machine code");
+	}
+	free(slots);
+	free(constant);
+	return result;
+}
+
+/* The decoder of an opcode, from the table of its file. */
+static gt_ptx_decode_one *decoder_of(enum gt_ptx_opcode opcode)
+{
+	static gt_ptx_decode_one *const *const families[GT_PTX_OP_COUNT] = {
+		[GT_PTX_OP_OTHER] = gt_ptx_decode_lanes,
+#define FAMILY(IDENTIFIER, name, results, ending, access, family, folding) [GT_PTX_OP_##IDENTIFIER] = gt_ptx_decode_##family,
+		GT_PTX_OPCODES(FAMILY)
+#undef FAMILY
+	};
+	gt_ptx_decode_one *one = families[opcode][opcode];
+
+	return one ? one : gt_ptx_decode_lanes[GT_PTX_OP_OTHER];
+}
+
+/* Gives a variable its place in the function's local frame. Variables never touch, so that one step beyond the end of one is no
+ * step into the next. */
+static int place_in_frame(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *variable)
+{
+	struct gt_ptx_code *code = decoder->code;
+	uint32_t alignment = variable->alignment ? variable->alignment : 1;
+	uint64_t at = code->n_locals ? ((uint64_t)code->local_bytes + alignment) / alignment * alignment : 0;
+	int fresh;
+
+	if (variable->bytes > GT_PTX_LOCAL_MAX || at + variable->bytes > GT_PTX_LOCAL_MAX)
+		return gt_fail(decoder->error, "function '%s' has more than %u bytes of local memory",
+			       decoder->function->name, GT_PTX_LOCAL_MAX);
+	struct gt_ptx_local *grown = gt_grown(code->locals, code->n_locals, &decoder->locals_capacity, sizeof *grown);
+	if (grown)
+		code->locals = grown;
+	if (!grown || !gt_map_put(&decoder->frame, (uint64_t)(uintptr_t)variable->name, at, &fresh))
+		return gt_fail_memory(decoder->error, "a local frame");
+	code->locals[code->n_locals++] = (struct gt_ptx_local){variable->name, (uint32_t)at, (uint32_t)variable->bytes};
+	code->local_bytes = (uint32_t)(at + variable->bytes);
+	return 0;
+}
+
+/* Places the parameters or the return values of a device function: registers, or bytes of its frame. */
+static int place_formals(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *formals, size_t n,
+			 struct gt_ptx_place **places, size_t *n_places)
+{
+	*places = gt_ptx_own(decoder, (n + 1) * sizeof **places);
+	if (!*places)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct gt_ptx_place *place = &(*places)[i];
+		if (formals[i].space == GT_PTX_REG) {
+			const struct gt_ptx_register *reg =
+				gt_ptx_register_named(&decoder->registers, formals[i].name);
+			*place = (struct gt_ptx_place){true, reg ? reg->slot : 0,
+						       gt_ptx_type_size(formals[i].type)};
+		} else {
+			if (place_in_frame(decoder, &formals[i]) != 0)
+				return -1;
+			*place = (struct gt_ptx_place){
+				false,
+				(uint32_t)*gt_map_get(&decoder->frame, (uint64_t)(uintptr_t)formals[i].name),
+				(uint32_t)formals[i].bytes};
+		}
+	}
+	*n_places = n;
+	return 0;
+}
+
+static int lay_out_frame(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_function *function = decoder->function;
+	struct gt_ptx_code *code = decoder->code;
+
+	for (size_t i = 0; i < function->n_variables; i++) {
+		const struct gt_ptx_variable *variable = &function->variables[i];
+		if ((variable->space == GT_PTX_LOCAL || variable->space == GT_PTX_PARAM) &&
+		    place_in_frame(decoder, variable) != 0)
+			return -1;
+	}
+	if (function->entry)
+		return 0;
+	if (place_formals(decoder, function->parameters, function->n_parameters, &code->parameters,
+			  &code->n_parameters) != 0 ||
+	    place_formals(decoder, function->returns, function->n_returns, &code->returns,
+			  &code->n_returns) != 0)
+		return -1;
+	return 0;
+}
+
+static int read_guard(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+
+	decoder->guarded = 0;
+	decoder->guard = 0;
+	if (!instruction->guard)
+		return 0;
+	const struct gt_ptx_register *reg = gt_ptx_register_named(&decoder->registers, instruction->guard);
+	if (!reg || reg->type != GT_PTX_PRED)
+		return gt_fail(decoder->error, "PTX line %u: guard '%s' is no predicate", instruction->line,
+			       instruction->guard);
+	decoder->guard = reg->slot;
+	decoder->guarded = instruction->guard_negated ? 2 : 1;
+	return 0;
+}
+
+/* An instruction with two results may become several micro-ops. If it writes its own guard, they are guarded by a
+ * copy of it. */
+static int keep_guard(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const uint8_t guarded = decoder->guarded;
+
+	if (!guarded || gt_ptx_results(instruction) != 2 ||
+	    (instruction->operands[0].name != instruction->guard &&
+	     instruction->operands[1].name != instruction->guard))
+		return 0;
+	uint32_t copy = gt_ptx_temporary_slot(decoder, GT_PTX_PRED);
+	decoder->guarded = 0;
+	if (!copy || !gt_ptx_emit_form(decoder, "mov.pred", copy, decoder->guard, 0, 0))
+		return -1;
+	decoder->guard = copy;
+	decoder->guarded = guarded;
+	return 0;
+}
+
+static int decode_instruction(struct gt_ptx_decoder *decoder)
+{
+	decoder->first = true;
+	if (read_guard(decoder) != 0 || keep_guard(decoder) != 0)
+		return -1;
+	if (decoder_of(decoder->instruction->row)(decoder) != 0)
+		return -1;
+	return !polls(decoder->instruction) || gt_ptx_emit(decoder, gt_ptx_poll) ? 0 : -1;
+}
+
+static int decode_blocks(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_flow *flow = &decoder->flow;
+	unsigned char *joins = calloc(flow->n_blocks + 1, 1);
+	int result = 0;
+
+	if (!joins)
+		return gt_fail_memory(decoder->error, "a flow graph");
+	for (size_t b = 0; b < flow->n_blocks; b++)
+		joins[flow->blocks[b].join] |= flow->blocks[b].n_successors > 1;
+	for (size_t b = 0; result == 0 && b < flow->n_blocks; b++) {
+		decoder->starts[b] = decoder->code->n_ops;
+		decoder->first = false;
+		decoder->guarded = 0;
+		decoder->instruction = &decoder->function->instructions[flow->blocks[b].first];
+		if (joins[b] && !gt_ptx_emit(decoder, gt_ptx_join))
+			result = -1;
+		for (size_t i = flow->blocks[b].first; result == 0 && i < flow->blocks[b].end; i++) {
+			decoder->at = i;
+			decoder->instruction = &decoder->function->instructions[i];
+			result = decode_instruction(decoder);
+		}
+	}
+	free(joins);
+	/* A body may end without ret: one is added. */
+	decoder->starts[flow->n_blocks] = decoder->code->n_ops;
+	decoder->first = false;
+	decoder->guarded = 0;
+	if (result == 0 && !gt_ptx_emit(decoder, gt_ptx_return))
+		result = -1;
+	return result;
+}
+
+/* Turns the targets of branches from blocks into distances in micro-ops. */
+static void resolve_branches(struct gt_ptx_decoder *decoder)
+{
+	struct gt_ptx_code *code = decoder->code;
+	size_t n = decoder->flow.n_blocks;
+
+	for (size_t i = 0; i < code->n_ops; i++) {
+		struct gt_ptx_op *op = &code->ops[i];
+		if (op->run != gt_ptx_branch && op->run != gt_ptx_branch_indexed)
+			continue;
+		op->join = (size_t)op->join == n ? 0 : (int32_t)(decoder->starts[op->join] - i);
+		if (op->run == gt_ptx_branch) {
+			op->target = (int32_t)(decoder->starts[op->target] - i);
+			continue;
+		}
+		struct gt_ptx_switch *ways = (struct gt_ptx_switch *)(uintptr_t)op->with.ways;
+		for (size_t t = 0; t < ways->n; t++)
+			ways->targets[t] = (int32_t)(decoder->starts[ways->targets[t]] - i);
+	}
+}
+
+static int list_accesses(struct gt_ptx_code *code, struct gt_error *error)
+{
+	code->accesses = calloc(code->n_ops + 1, sizeof *code->accesses);
+	if (!code->accesses)
+		return gt_fail_memory(error, "decoded instructions");
+	for (size_t i = 0; i < code->n_ops; i++)
+		if (code->ops[i].accesses)
+			code->accesses[code->n_accesses++] = code->ops[i].with.access;
+	return 0;
+}
+
+static int decode_function(struct gt_ptx_decoder *decoder)
+{
+	struct gt_ptx_code *code = decoder->code;
+
+	for (size_t i = 0; i < sizeof decoder->constants / sizeof *decoder->constants; i++)
+		if (gt_map_open(&decoder->constants[i], 16, decoder->error) != 0)
+			return -1;
+	if (gt_map_open(&decoder->frame, 16, decoder->error) != 0 ||
+	    gt_ptx_flow_make(&decoder->flow, decoder->function, decoder->error) != 0 ||
+	    gt_ptx_flow_find_joins(&decoder->flow, decoder->error) != 0 ||
+	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) !=
+		    0 ||
+	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0 ||
+	    gt_ptx_find_waits(&decoder->registers, &decoder->flow, &decoder->waits, decoder->error) != 0)
+		return -1;
+	/* Slot 0 is the predicate that is always true, so that 0 can mean "no slot" elsewhere. */
+	const uint32_t before = 512;
+	for (size_t r = 0; r < decoder->registers.n; r++)
+		decoder->registers.list[r].slot += before;
+	code->image_at = (before + decoder->registers.slot_bytes + 511) / 512 * 512;
+	decoder->starts = calloc(decoder->flow.n_blocks + 1, sizeof *decoder->starts);
+	if (!decoder->starts)
+		return gt_fail_memory(decoder->error, "a flow graph");
+	if (lay_out_frame(decoder) != 0 || decode_blocks(decoder) != 0)
+		return -1;
+	resolve_branches(decoder);
+	if (list_accesses(code, decoder->error) != 0)
+		return -1;
+	code->arena_bytes = code->image_at + decoder->image_bytes;
+	return make_native(decoder);
+}
+
+/* Decodes one function of a program. NULL on error. */
+static struct gt_ptx_code *decode(const struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+				  const struct gt_ptx_function *function, struct gt_error *error)
+{
+	struct gt_ptx_decoder decoder = {
+		.machine = machine,
+		.program = program,
+		.function = function,
+		.error = error,
+		.code = calloc(1, sizeof(struct gt_ptx_code)),
+	};
+	struct gt_ptx_code *code = decoder.code;
+
+	if (!code) {
+		gt_fail_memory(error, "decoded instructions");
+		return NULL;
+	}
+	code->function = function;
+	int result = decode_function(&decoder);
+	gt_ptx_flow_free(&decoder.flow);
+	gt_ptx_registers_free(&decoder.registers);
+	gt_map_close(&decoder.frame);
+	free(decoder.starts);
+	for (size_t i = 0; i < sizeof decoder.constants / sizeof *decoder.constants; i++)
+		gt_map_close(&decoder.constants[i]);
+	free(decoder.waits);
+	free(decoder.temporaries);
+	if (result == 0)
+		return code;
+	gt_ptx_code_free(code);
+	return NULL;
+}
+
+/* ---- a program: the functions that a kernel can reach, and its shared variables ---- */
 
 struct search {
 	const struct gt_ptx_machine *machine;
@@ -104,8 +474,8 @@ static int find_functions(struct search *search)
 			    note_operands(search, instruction->arguments, instruction->n_arguments) != 0)
 				return -1;
 			note_service(search, instruction);
-			search->program->joins_blocks |= gt_ptx_joins_blocks(instruction);
-			search->program->has_effects |= gt_ptx_has_effect(instruction);
+			search->program->joins_blocks |= joins_blocks(instruction);
+			search->program->has_effects |= has_effect(instruction);
 		}
 		for (size_t f = 0; calls_by_address(function) && f < module->n_functions; f++)
 			if (!module->functions[f].entry)
@@ -172,7 +542,7 @@ static int decode_all(struct search *search)
 
 	for (size_t k = 0; k < search->n; k++) {
 		const struct gt_ptx_function *function = &search->machine->module->functions[search->list[k]];
-		struct gt_ptx_code *code = gt_ptx_decode(search->machine, program, function, search->error);
+		struct gt_ptx_code *code = decode(search->machine, program, function, search->error);
 		if (!code)
 			return -1;
 		program->codes[search->list[k]] = code;

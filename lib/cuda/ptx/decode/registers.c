@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "cuda/ptx/decode/registers.h"
+#include "cuda/ptx/decode/flow.h"
 #include "stream/rows.h"
 
 /* ---- visits to the registers that instructions name; each is added to the table when it is first named ---- */
@@ -251,12 +251,6 @@ static int find_ranges(struct ranges *ranges, struct visitor *visitor)
 		if (walk_block(ranges, visitor, b) != 0)
 			return -1;
 	return 0;
-}
-
-const uint64_t *gt_ptx_live_behind(const struct gt_ptx_registers *registers, size_t *stride)
-{
-	*stride = GT_PTX_LIVENESS_SETS * registers->live.words;
-	return registers->live.sets ? gt_ptx_liveness_of(&registers->live, 0, GT_PTX_LIVE_OUT) : NULL;
 }
 
 /* Sets `first` and `last` of every register. */

@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "cuda/ptx/decode/flow.h"
-#include "cuda/ptx/decode/registers.h"
 
 #define GT_PTX_ARITHMETIC_CYCLES 4U
 

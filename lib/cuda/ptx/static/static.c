@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/ptx/decode/decode_matrix.h"
+#include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/static/parts.h"
 #include "cuda/ptx/static/static.h"
 #include "cuda/ptx/static/value.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "cuda/ptx/decode/decode_matrix.h"
+#include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/static/parts.h"
 #include "cuda/ptx/static/static.h"

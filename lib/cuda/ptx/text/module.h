@@ -202,6 +202,13 @@ static inline const struct gt_ptx_opcode_row *gt_ptx_row(const struct gt_ptx_ins
 	return &gt_ptx_opcode_rows[instruction->row];
 }
 
+/* The elements of a vector, or the one operand. */
+static inline const struct gt_ptx_operand *gt_ptx_elements(const struct gt_ptx_operand *operand, size_t *n)
+{
+	*n = operand->kind == GT_PTX_VECTOR ? operand->n_elements : 1;
+	return operand->kind == GT_PTX_VECTOR ? operand->elements : operand;
+}
+
 /* The number of leading operands that an instruction writes, without those that a call returns. */
 size_t gt_ptx_results(const struct gt_ptx_instruction *instruction);
 /* The first operand that it reads, as it reads all further ones. */

@@ -7,7 +7,7 @@
 
 const struct gt_ptx_opcode_row gt_ptx_opcode_rows[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_OTHER] = {.name = ""},
-#define FACTS(IDENTIFIER, name, results, ending, access, decoder, folding) \
+#define FACTS(IDENTIFIER, name, results, ending, access, family, folding) \
 	[GT_PTX_OP_##IDENTIFIER] = {name, GT_PTX_RESULTS_##results, GT_PTX_##ending, GT_PTX_ACCESS_##access, \
 				    GT_PTX_FOLD_##folding},
 	GT_PTX_OPCODES(FACTS)

@@ -11,83 +11,83 @@
 #include <stdint.h>
 
 /* One row an opcode, sorted by name:
- *   ROW(IDENTIFIER, name, results, ending, access, decoder, folding)
- * results, ending, access, folding: the enums below. decoder: gt_ptx_decode_DECODER (decode/decode.h). */
+ *   ROW(IDENTIFIER, name, results, ending, access, family, folding)
+ * results, ending, access, folding: the enums below. family: decode/decode_FAMILY.c has its decoder. */
 #define GT_PTX_OPCODES(ROW) \
-	ROW(ACTIVEMASK, "activemask",        ONE,     FALLS_THROUGH,      NONE,       vote,          NONE) \
+	ROW(ACTIVEMASK, "activemask",        ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(ADD, "add",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         ADD) \
 	ROW(AND, "and",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         AND) \
-	ROW(APPLYPRIORITY, "applypriority",  NONE,    FALLS_THROUGH,      LINE,       line,          NONE) \
-	ROW(ATOM, "atom",                    ONE,     FALLS_THROUGH,      ATOMIC,     atom,          NONE) \
-	ROW(BAR, "bar",                      IF_RED,  FALLS_THROUGH,      NONE,       bar,           NONE) \
-	ROW(BARRIER, "barrier",              IF_RED,  FALLS_THROUGH,      NONE,       bar,           NONE) \
-	ROW(BRA, "bra",                      NONE,    BRANCHES,           NONE,       bra,           NONE) \
-	ROW(BRKPT, "brkpt",                  NONE,    FALLS_THROUGH,      NONE,       trap,          NONE) \
-	ROW(BRX, "brx",                      NONE,    BRANCHES_BY_INDEX,  NONE,       brx,           NONE) \
-	ROW(CALL, "call",                    NONE,    CALLS,              NONE,       call,          NONE) \
-	ROW(CP, "cp",                        NONE,    FALLS_THROUGH,      COPY,       cp,            NONE) \
-	ROW(CREATEPOLICY, "createpolicy",    ONE,     FALLS_THROUGH,      NONE,       createpolicy,  NONE) \
+	ROW(APPLYPRIORITY, "applypriority",  NONE,    FALLS_THROUGH,      LINE,       memory,        NONE) \
+	ROW(ATOM, "atom",                    ONE,     FALLS_THROUGH,      ATOMIC,     memory,        NONE) \
+	ROW(BAR, "bar",                      IF_RED,  FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(BARRIER, "barrier",              IF_RED,  FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(BRA, "bra",                      NONE,    BRANCHES,           NONE,       control,       NONE) \
+	ROW(BRKPT, "brkpt",                  NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(BRX, "brx",                      NONE,    BRANCHES_BY_INDEX,  NONE,       control,       NONE) \
+	ROW(CALL, "call",                    NONE,    CALLS,              NONE,       control,       NONE) \
+	ROW(CP, "cp",                        NONE,    FALLS_THROUGH,      COPY,       memory,        NONE) \
+	ROW(CREATEPOLICY, "createpolicy",    ONE,     FALLS_THROUGH,      NONE,       memory,        NONE) \
 	ROW(CVT, "cvt",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         CONVERT) \
-	ROW(CVTA, "cvta",                    ONE,     FALLS_THROUGH,      NONE,       cvta,          COPY) \
-	ROW(DISCARD, "discard",              NONE,    FALLS_THROUGH,      LINE,       line,          NONE) \
+	ROW(CVTA, "cvta",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         COPY) \
+	ROW(DISCARD, "discard",              NONE,    FALLS_THROUGH,      LINE,       memory,        NONE) \
 	ROW(DIV, "div",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         DIVIDE) \
-	ROW(ELECT, "elect",                  ONE,     FALLS_THROUGH,      NONE,       match,         NONE) \
-	ROW(EXIT, "exit",                    NONE,    EXITS,              NONE,       exit,          NONE) \
-	ROW(FENCE, "fence",                  NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
-	ROW(GETCTARANK, "getctarank",        ONE,     FALLS_THROUGH,      NONE,       getctarank,    NONE) \
-	ROW(GRIDDEPCONTROL, "griddepcontrol", NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
-	ROW(ISSPACEP, "isspacep",            ONE,     FALLS_THROUGH,      NONE,       isspacep,      NONE) \
-	ROW(LD, "ld",                        ONE,     FALLS_THROUGH,      LOAD,       ld,            NONE) \
-	ROW(LDMATRIX, "ldmatrix",            ONE,     FALLS_THROUGH,      MATRIX,     ldmatrix,      NONE) \
-	ROW(LDU, "ldu",                      ONE,     FALLS_THROUGH,      LOAD,       ld,            NONE) \
-	ROW(LOP3, "lop3",                    ONE,     FALLS_THROUGH,      NONE,       lop3,          NONE) \
+	ROW(ELECT, "elect",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(EXIT, "exit",                    NONE,    EXITS,              NONE,       control,       NONE) \
+	ROW(FENCE, "fence",                  NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(GETCTARANK, "getctarank",        ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(GRIDDEPCONTROL, "griddepcontrol", NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(ISSPACEP, "isspacep",            ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(LD, "ld",                        ONE,     FALLS_THROUGH,      LOAD,       memory,        NONE) \
+	ROW(LDMATRIX, "ldmatrix",            ONE,     FALLS_THROUGH,      MATRIX,     matrix,        NONE) \
+	ROW(LDU, "ldu",                      ONE,     FALLS_THROUGH,      LOAD,       memory,        NONE) \
+	ROW(LOP3, "lop3",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(MAD, "mad",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_ADD) \
 	ROW(MAD24, "mad24",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_ADD) \
-	ROW(MAPA, "mapa",                    ONE,     FALLS_THROUGH,      NONE,       mapa,          NONE) \
-	ROW(MATCH, "match",                  ONE,     FALLS_THROUGH,      NONE,       match,         NONE) \
+	ROW(MAPA, "mapa",                    ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(MATCH, "match",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(MAX, "max",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MAX) \
-	ROW(MBARRIER, "mbarrier",            UNLESS_ADDRESS, FALLS_THROUGH, MBARRIER, mbarrier,      NONE) \
-	ROW(MEMBAR, "membar",                NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
+	ROW(MBARRIER, "mbarrier",            UNLESS_ADDRESS, FALLS_THROUGH, MBARRIER, memory,        NONE) \
+	ROW(MEMBAR, "membar",                NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(MIN, "min",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MIN) \
-	ROW(MMA, "mma",                      ONE,     FALLS_THROUGH,      NONE,       mma,           NONE) \
-	ROW(MOV, "mov",                      ONE,     FALLS_THROUGH,      NONE,       mov,           COPY) \
-	ROW(MOVMATRIX, "movmatrix",          ONE,     FALLS_THROUGH,      NONE,       movmatrix,     NONE) \
+	ROW(MMA, "mma",                      ONE,     FALLS_THROUGH,      NONE,       matrix,        NONE) \
+	ROW(MOV, "mov",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         COPY) \
+	ROW(MOVMATRIX, "movmatrix",          ONE,     FALLS_THROUGH,      NONE,       matrix,        NONE) \
 	ROW(MUL, "mul",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY) \
 	ROW(MUL24, "mul24",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_24) \
-	ROW(MULTIMEM, "multimem",            UNLESS_ADDRESS, FALLS_THROUGH, NONE,      unmodelled,    NONE) \
-	ROW(NANOSLEEP, "nanosleep",          NONE,    FALLS_THROUGH,      NONE,       nothing,       NONE) \
+	ROW(MULTIMEM, "multimem",            UNLESS_ADDRESS, FALLS_THROUGH, NONE,      control,       NONE) \
+	ROW(NANOSLEEP, "nanosleep",          NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(NEG, "neg",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         NEGATE) \
 	ROW(NOT, "not",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         NOT) \
 	ROW(OR, "or",                        ONE,     FALLS_THROUGH,      NONE,       lanes,         OR) \
-	ROW(PMEVENT, "pmevent",              NONE,    FALLS_THROUGH,      NONE,       untimed,       NONE) \
-	ROW(PREFETCH, "prefetch",            NONE,    FALLS_THROUGH,      LINE,       line,          NONE) \
-	ROW(PREFETCHU, "prefetchu",          NONE,    FALLS_THROUGH,      LINE,       line,          NONE) \
-	ROW(RED, "red",                      NONE,    FALLS_THROUGH,      REDUCTION,  atom,          NONE) \
-	ROW(REDUX, "redux",                  ONE,     FALLS_THROUGH,      NONE,       vote,          NONE) \
+	ROW(PMEVENT, "pmevent",              NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(PREFETCH, "prefetch",            NONE,    FALLS_THROUGH,      LINE,       memory,        NONE) \
+	ROW(PREFETCHU, "prefetchu",          NONE,    FALLS_THROUGH,      LINE,       memory,        NONE) \
+	ROW(RED, "red",                      NONE,    FALLS_THROUGH,      REDUCTION,  memory,        NONE) \
+	ROW(REDUX, "redux",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(REM, "rem",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         REMAINDER) \
-	ROW(RET, "ret",                      NONE,    RETURNS,            NONE,       ret,           NONE) \
-	ROW(SET, "set",                      ONE,     FALLS_THROUGH,      NONE,       set,           NONE) \
-	ROW(SETMAXNREG, "setmaxnreg",        NONE,    FALLS_THROUGH,      NONE,       untimed,       NONE) \
-	ROW(SETP, "setp",                    ONE,     FALLS_THROUGH,      NONE,       setp,          NONE) \
-	ROW(SHFL, "shfl",                    ONE,     FALLS_THROUGH,      NONE,       shfl,          NONE) \
+	ROW(RET, "ret",                      NONE,    RETURNS,            NONE,       control,       NONE) \
+	ROW(SET, "set",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(SETMAXNREG, "setmaxnreg",        NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(SETP, "setp",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(SHFL, "shfl",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(SHL, "shl",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SHIFT_LEFT) \
 	ROW(SHR, "shr",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SHIFT_RIGHT) \
 	ROW(SLCT, "slct",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
-	ROW(ST, "st",                        NONE,    FALLS_THROUGH,      STORE,      st,            NONE) \
-	ROW(STMATRIX, "stmatrix",            NONE,    FALLS_THROUGH,      MATRIX,     stmatrix,      NONE) \
+	ROW(ST, "st",                        NONE,    FALLS_THROUGH,      STORE,      memory,        NONE) \
+	ROW(STMATRIX, "stmatrix",            NONE,    FALLS_THROUGH,      MATRIX,     matrix,        NONE) \
 	ROW(SUB, "sub",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SUBTRACT) \
-	ROW(SULD, "suld",                    ONE,     FALLS_THROUGH,      FETCH,      surface,       NONE) \
-	ROW(SUQ, "suq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
-	ROW(SUST, "sust",                    NONE,    FALLS_THROUGH,      IMAGE,      surface,       NONE) \
-	ROW(TCGEN05, "tcgen05",              NONE,    FALLS_THROUGH,      NONE,       unmodelled,    NONE) \
-	ROW(TENSORMAP, "tensormap",          NONE,    FALLS_THROUGH,      NONE,       tensormap,     NONE) \
-	ROW(TEX, "tex",                      ONE,     FALLS_THROUGH,      FETCH,      tex,           NONE) \
-	ROW(TLD4, "tld4",                    ONE,     FALLS_THROUGH,      FETCH,      tex,           NONE) \
-	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       trap,          NONE) \
-	ROW(TXQ, "txq",                      ONE,     FALLS_THROUGH,      NONE,       image_query,   NONE) \
-	ROW(VOTE, "vote",                    ONE,     FALLS_THROUGH,      NONE,       vote,          NONE) \
-	ROW(WGMMA, "wgmma",                  UPDATED, FALLS_THROUGH,      MATRIX,     wgmma,         NONE) \
-	ROW(WMMA, "wmma",                    UNLESS_ADDRESS, FALLS_THROUGH, MATRIX,     wmma,          NONE) \
+	ROW(SULD, "suld",                    ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
+	ROW(SUQ, "suq",                      ONE,     FALLS_THROUGH,      NONE,       texture,       NONE) \
+	ROW(SUST, "sust",                    NONE,    FALLS_THROUGH,      IMAGE,      texture,       NONE) \
+	ROW(TCGEN05, "tcgen05",              NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(TENSORMAP, "tensormap",          NONE,    FALLS_THROUGH,      NONE,       memory,        NONE) \
+	ROW(TEX, "tex",                      ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
+	ROW(TLD4, "tld4",                    ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
+	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       control,       NONE) \
+	ROW(TXQ, "txq",                      ONE,     FALLS_THROUGH,      NONE,       texture,       NONE) \
+	ROW(VOTE, "vote",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(WGMMA, "wgmma",                  UPDATED, FALLS_THROUGH,      MATRIX,     matrix,        NONE) \
+	ROW(WMMA, "wmma",                    UNLESS_ADDRESS, FALLS_THROUGH, MATRIX,     matrix,        NONE) \
 	ROW(XOR, "xor",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         XOR)
 
 /* How many operands, from the first on, are results. */
@@ -151,7 +151,7 @@ enum gt_ptx_folding {
 
 enum gt_ptx_opcode {
 	GT_PTX_OP_OTHER, /* without a row */
-#define GT_PTX_OPCODE_NUMBER(IDENTIFIER, name, results, ending, access, decoder, folding) GT_PTX_OP_##IDENTIFIER,
+#define GT_PTX_OPCODE_NUMBER(IDENTIFIER, name, results, ending, access, family, folding) GT_PTX_OP_##IDENTIFIER,
 	GT_PTX_OPCODES(GT_PTX_OPCODE_NUMBER)
 #undef GT_PTX_OPCODE_NUMBER
 	GT_PTX_OP_COUNT
