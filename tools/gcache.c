@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "cache/config.h"
 #include "cache/stage/stage.h"
-#include "coalesce/intake.h"
+#include "coalesce/stage.h"
 #include "stream/reader.h"
 #include "tool.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/options.h"
-#include "coalesce/intake.h"
+#include "coalesce/stage.h"
 #include "dram/dram.h"
 #include "tool.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cache/index/index.h"
-#include "coalesce/intake.h"
+#include "coalesce/stage.h"
 #include "grd.h"
 #include "reuse/counts.h"
 #include "reuse/measures.h"

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses to shared memory and their passes by the array, where the trace names those of shared memory. */
+/* Accesses to shared memory and their passes by the array, where the trace names those of shared memory: what the coalescer counts of
+ * an access. The stage (coalesce/stage.c) does the rest. */
 #ifndef GT_COALESCE_BY_ARRAY_H
 #define GT_COALESCE_BY_ARRAY_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "stream/arrays.h"
-#include "stream/count.h"
 #include "stream/rows.h"
+
+#define GT_ARRAY_ADDRESS_BITS 24 /* of an address below the rank of the block in its cluster (gtrace-ptx(1)) */
 
 struct gt_by_array {
 	struct gt_arrays arrays;
@@ -13,25 +18,16 @@ struct gt_by_array {
 	size_t n;
 };
 
-int gt_by_array_open(struct gt_by_array *by, struct gt_error *error);
-void gt_by_array_close(struct gt_by_array *by);
-
-/* A kernel begins, whose arrays have no names yet. */
-void gt_by_array_begin(struct gt_by_array *by);
-/* If the count names the arrays of shared memory, the accesses from now on are theirs. Returns 0, or -1: it is malformed, or memory is short. */
-int gt_by_array_take(struct gt_by_array *by, const struct gt_count *count, struct gt_error *error);
 /* Counts access i, an access to shared memory that takes so many passes: of the array of its lowest active lane. */
-void gt_by_array_add(struct gt_by_array *by, const struct gt_rows *rows, size_t i, unsigned passes);
+static inline void gt_by_array_add(struct gt_by_array *by, const struct gt_rows *rows, size_t i, unsigned passes)
+{
+	if (by->arrays.n == 0)
+		return;
+	const uint64_t address = rows->stride[i] == GT_STRIDE_LANES ? rows->lanes[rows->base[i]] : rows->base[i];
+	uint64_t *counts = by->counts[gt_arrays_find(&by->arrays, address % (UINT64_C(1) << GT_ARRAY_ADDRESS_BITS))];
 
-/* Makes `apart` count for the arrays of `by`, in another thread, from 0. Only these two functions may take it besides, and gt_by_array_add.
- * Zero at first. Returns 0, or -1 when memory is short. */
-int gt_by_array_part(struct gt_by_array *apart, const struct gt_by_array *by, struct gt_error *error);
-void gt_by_array_part_close(struct gt_by_array *apart);
-/* Adds what was counted apart. */
-void gt_by_array_join(struct gt_by_array *by, const struct gt_by_array *apart);
-
-/* Appends for each array with accesses, in the order of the names, NAME.shared_accesses and NAME.bank_passes; "-" is what is outside of
- * all arrays. Nothing if no arrays have names. Returns 0, or -1 when memory is short. */
-int gt_by_array_count(const struct gt_by_array *by, struct gt_count *count, struct gt_error *error);
+	counts[0]++;
+	counts[1] += passes;
+}
 
 #endif

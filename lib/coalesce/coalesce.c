@@ -1,17 +1,62 @@
 /* SPDX-License-Identifier: MIT */
+/* The coalescer: makes requests, lines and sectors, of warp accesses by the rule of a GPU, and counts them; of accesses to shared
+ * memory it counts the passes of the banks. */
 #include "coalesce/coalesce.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "coalesce/banks.h"
 #include "coalesce/by_array.h"
 #include "coalesce/lines.h"
-#include "coalesce/requests.h"
-#include "coalesce/single.h"
+#include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/request.h"
+#include "stream/rows.h"
+
+/* ---- rules ---- */
+
+const struct gt_coalescing_rule gt_coalescing_rules[] = {
+	{
+		.name = "default",
+		.summary = "Volta and later: a request for each distinct line of the warp",
+		.group = {32, 32, 32, 32, 32, 32},
+	},
+	{
+		/* The groups of 4-byte and 8-byte data were counted on a Titan X and a GTX 1080; those of 16 and
+		 * 32 bytes are assumed from the same 32 bytes a group. Hits in L2 of the GTX 1080 show that stores
+		 * are joined: none for stores of whole lines, half for stores of half lines, and 31 of 32 for a
+		 * naive transpose, whose groups share sectors. */
+		.name = "pascal",
+		.summary = "a request for each distinct line of 8 lanes (8-byte data: 4, 16-byte data: 2)",
+		.group = {8, 8, 8, 4, 2, 1},
+		.join_stores = true,
+	},
+	{
+		.name = "pascal-apart",
+		.summary = "like pascal, but the groups of a store are not joined",
+		.group = {8, 8, 8, 4, 2, 1},
+	},
+	{
+		.name = "fermi",
+		.summary = "a request for each distinct line of the warp, always the whole line",
+		.group = {32, 32, 32, 32, 32, 32},
+		.whole_lines = true,
+	},
+};
+const size_t gt_coalescing_rules_n = sizeof gt_coalescing_rules / sizeof gt_coalescing_rules[0];
+
+/* Whether all lanes of a warp are coalesced together, into sectors, as on Volta and later: then requests of a single line are those
+ * of gt_single_lines. */
+static bool coalesces_whole_warps(const struct gt_coalescing_rule *rule)
+{
+	for (unsigned k = 0; k < GT_RULE_SIZES; k++)
+		if (rule->group[k] != GT_WARP_SIZE)
+			return false;
+	return !rule->whole_lines;
+}
 
 static const struct gt_coalescing_rule *rule_named(const char *name)
 {
@@ -63,6 +108,127 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 	memset(coalescer->sectors, 0, sizeof coalescer->sectors);
 	coalescer->counts = (struct gt_coalesce_counts){0};
 }
+
+/* ---- requests on their way to the sink ---- */
+
+/* Requests that are not yet written. They are written column by column, which takes half the time of row by
+ * row. */
+#define REQUESTS_KEPT 512
+
+struct requests {
+	unsigned n;
+	uint32_t access[REQUESTS_KEPT + GT_TOUCHED_MAX]; /* that the request belongs to; ascending */
+	struct gt_touched touched[REQUESTS_KEPT + GT_TOUCHED_MAX];
+};
+
+/* Where the next GT_TOUCHED_MAX may be put. */
+static struct gt_touched *next_request(struct requests *requests)
+{
+	return requests->touched + requests->n;
+}
+
+/* Records that `n` were put there, for access i. At most REQUESTS_KEPT may have been there before. */
+static void add_requests(struct requests *requests, unsigned n, size_t i)
+{
+	for (unsigned k = 0; k < n; k++)
+		requests->access[requests->n + k] = (uint32_t)i;
+	requests->n += n;
+}
+
+/* True if successive requests belong to successive accesses. */
+static bool one_each(const uint32_t *access, size_t n)
+{
+	uint32_t differs = 0;
+
+	for (size_t k = 0; k < n; k++)
+		differs |= access[k] ^ (access[0] + (uint32_t)k);
+	return differs == 0;
+}
+
+#define COPY(COLUMN)                                                                              \
+	memcpy(to->COLUMN + to->n, from->COLUMN + access[0], n * sizeof *to->COLUMN)
+
+static void copy_run(struct gt_rows *to, const struct gt_rows *from, const uint32_t *access, size_t n)
+{
+	COPY(block);
+	COPY(warp);
+	COPY(an);
+	COPY(pc);
+	COPY(op);
+	if (from->has_hints)
+		COPY(hint);
+	if (from->has_work)
+		COPY(work);
+	if (from->scheduled) {
+		COPY(step);
+		COPY(sm);
+	}
+}
+
+#define GATHER(TYPE, COLUMN)                                                                      \
+	do {                                                                                       \
+		TYPE *restrict out = to->COLUMN + to->n;                                           \
+		const TYPE *restrict in = from->COLUMN;                                            \
+		for (size_t k = 0; k < n; k++)                                                     \
+			out[k] = in[access[k]];                                                    \
+	} while (0)
+
+static void gather(struct gt_rows *to, const struct gt_rows *from, const uint32_t *restrict access, size_t n)
+{
+	GATHER(uint32_t, block);
+	GATHER(uint16_t, warp);
+	GATHER(uint32_t, an);
+	GATHER(uint32_t, pc);
+	GATHER(uint8_t, op);
+	if (from->has_hints)
+		GATHER(uint16_t, hint);
+	if (from->has_work)
+		GATHER(uint32_t, work);
+	if (from->scheduled) {
+		GATHER(uint64_t, step);
+		GATHER(uint16_t, sm);
+	}
+}
+
+static void set_lines(struct gt_rows *to, const struct gt_touched *restrict touched, size_t n,
+		      const struct gt_coalescing_rule *rule)
+{
+	uint64_t *restrict address = to->address + to->n;
+	uint8_t *restrict sectors = to->sectors + to->n, *restrict full = to->full + to->n;
+	uint8_t *restrict threads = to->threads + to->n;
+	const uint8_t *restrict op = to->op + to->n;
+
+	for (size_t k = 0; k < n; k++) {
+		address[k] = touched[k].address;
+		sectors[k] = gt_rule_whole_lines(rule, op[k]) ? 0xf : touched[k].sectors;
+		full[k] = gt_op_action(op[k]) == GT_STORE ? touched[k].full : 0;
+		threads[k] = touched[k].threads;
+	}
+}
+
+/* Writes all in order, with the fields of their accesses; with all sectors if the rule is of whole lines. Returns
+ * 0, or -1 with the sink's error. */
+static int write_requests(struct requests *requests, const struct gt_rows *accesses,
+		      const struct gt_coalescing_rule *rule, struct gt_sink *sink, struct gt_error *error)
+{
+	for (size_t done = 0, n; done < requests->n; done += n) {
+		if (gt_sink_room(sink, error) != 0)
+			return -1;
+		struct gt_rows *to = sink->rows;
+		const uint32_t *access = requests->access + done;
+		n = requests->n - done < to->capacity - to->n ? requests->n - done : to->capacity - to->n;
+		if (one_each(access, n))
+			copy_run(to, accesses, access, n);
+		else
+			gather(to, accesses, access, n);
+		set_lines(to, requests->touched + done, n, rule);
+		to->n += n;
+	}
+	requests->n = 0;
+	return 0;
+}
+
+/* ---- one access ---- */
 
 /* The lines of access i, found separately for each group of lanes. */
 static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned group, struct gt_touched *touched)
@@ -149,32 +315,32 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 /* Prefetches, discards and priorities: a request for each distinct line that an address is in, with all its sectors. What is
  * behind the address does not count: PTX's prefetch "brings the cache line containing the specified address". */
 static void coalesce_lines(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
-			   struct gt_requests *requests)
+			   struct requests *requests)
 {
-	struct gt_touched *touched = gt_requests_next(requests);
+	struct gt_touched *touched = next_request(requests);
 	bool prefetches = gt_hint_action(from->hint[i]) <= GT_PREFETCH_L2;
 	unsigned n = lines_of_warp(from, i, 1, touched);
 
 	for (unsigned k = 0; k < n; k++)
 		touched[k].sectors = (1U << GT_LINE / GT_SECTOR) - 1;
-	gt_requests_add(requests, n, i);
+	add_requests(requests, n, i);
 	*(prefetches ? &coalescer->counts.prefetch_accesses : &coalescer->counts.discard_accesses) += 1;
 	*(prefetches ? &coalescer->counts.prefetch_requests : &coalescer->counts.discard_requests) += n;
 }
 
 /* An access that takes its turn in a schedule, and requests nothing. */
-static void add_turn(struct gt_requests *requests, size_t i)
+static void add_turn(struct requests *requests, size_t i)
 {
-	*gt_requests_next(requests) = (struct gt_touched){0};
-	gt_requests_add(requests, 1, i);
+	*next_request(requests) = (struct gt_touched){0};
+	add_requests(requests, 1, i);
 }
 
 /* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
 static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
-		     struct gt_requests *requests)
+		     struct requests *requests)
 {
 	uint8_t op = from->op[i];
-	struct gt_touched *touched = gt_requests_next(requests);
+	struct gt_touched *touched = next_request(requests);
 	unsigned group = coalescer->group[from->size[i]], sectors = 0, n;
 
 	if (gt_op_space(op) == GT_SHARED) {
@@ -193,7 +359,7 @@ static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from,
 		n = lines_of_groups(from, i, group, touched);
 	if (coalescer->rule->join_stores && gt_op_action(op) == GT_STORE)
 		n = join(touched, n);
-	gt_requests_add(requests, n, i);
+	add_requests(requests, n, i);
 	for (unsigned k = 0; k < n; k++)
 		sectors += gt_bits_of_4[touched[k].sectors];
 	if (gt_rule_whole_lines(coalescer->rule, op))
@@ -230,6 +396,8 @@ static unsigned repeated_sectors(const struct gt_rows *from, size_t i)
 	return repeated;
 }
 
+/* ---- a batch ---- */
+
 static void count_turns(struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n)
 {
 	for (size_t i = first; i < first + n; i++)
@@ -252,22 +420,22 @@ static void count_singles(struct gt_coalescer *coalescer, const struct gt_single
 static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n,
 			 struct gt_sink *sink, struct gt_error *error)
 {
-	struct gt_requests requests;
+	struct requests requests;
 
 	requests.n = 0;
 	for (size_t i = first; i < first + n; i++) {
 		coalesce(coalescer, accesses, i, &requests);
-		if (requests.n >= GT_REQUESTS_KEPT &&
-		    gt_requests_write(&requests, accesses, coalescer->rule, sink, error) != 0)
+		if (requests.n >= REQUESTS_KEPT &&
+		    write_requests(&requests, accesses, coalescer->rule, sink, error) != 0)
 			return -1;
 	}
-	return gt_requests_write(&requests, accesses, coalescer->rule, sink, error);
+	return write_requests(&requests, accesses, coalescer->rule, sink, error);
 }
 
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
 		struct gt_error *error)
 {
-	bool whole = gt_rule_whole_warps(coalescer->rule);
+	bool whole = coalesces_whole_warps(coalescer->rule);
 	struct gt_single_counts counts = {{0}, {0}};
 
 	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
@@ -288,4 +456,92 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 	}
 	count_singles(coalescer, &counts);
 	return 0;
+}
+
+/* ---- what was counted ---- */
+
+/* All that was counted. Reductions are atomics; they are counted apart besides, as profilers do. */
+static struct gt_coalesce_counts sum(const struct gt_coalescer *coalescer)
+{
+	struct gt_coalesce_counts counts = coalescer->counts;
+	const uint64_t *accesses = coalescer->accesses, *requests = coalescer->requests, *sectors = coalescer->sectors;
+
+	counts.prefetch_sectors = counts.prefetch_requests * (GT_LINE / GT_SECTOR);
+	counts.discard_sectors = counts.discard_requests * (GT_LINE / GT_SECTOR);
+	counts.load_accesses = accesses[GT_LOAD];
+	counts.store_accesses = accesses[GT_STORE];
+	counts.reduction_accesses = accesses[GT_REDUCTION];
+	counts.atomic_accesses = accesses[GT_ATOMIC] + accesses[GT_REDUCTION];
+	counts.accesses = counts.load_accesses + counts.store_accesses + counts.atomic_accesses + counts.shared_accesses +
+			  counts.prefetch_accesses + counts.discard_accesses;
+	counts.load_requests = requests[GT_LOAD];
+	counts.store_requests = requests[GT_STORE];
+	counts.reduction_requests = requests[GT_REDUCTION];
+	counts.atomic_requests = requests[GT_ATOMIC] + requests[GT_REDUCTION];
+	counts.requests = counts.load_requests + counts.store_requests + counts.atomic_requests + counts.prefetch_requests +
+			  counts.discard_requests;
+	counts.load_sectors = sectors[GT_LOAD];
+	counts.store_sectors = sectors[GT_STORE];
+	counts.reduction_sectors = sectors[GT_REDUCTION];
+	counts.atomic_sectors = sectors[GT_ATOMIC] + sectors[GT_REDUCTION];
+	counts.sectors = counts.load_sectors + counts.store_sectors + counts.atomic_sectors + counts.prefetch_sectors +
+			 counts.discard_sectors;
+	return counts;
+}
+
+void gt_coalescer_add(struct gt_coalescer *coalescer, const struct gt_coalescer *other)
+{
+	for (unsigned action = 0; action < GT_ACTIONS; action++) {
+		coalescer->accesses[action] += other->accesses[action];
+		coalescer->requests[action] += other->requests[action];
+		coalescer->sectors[action] += other->sectors[action];
+	}
+	gt_counters_add(&coalescer->counts, &other->counts, sizeof other->counts);
+}
+
+#define AT(NAME) offsetof(struct gt_coalesce_counts, NAME)
+
+/* Counters of prefetches, discards and shared memory only if there were some. */
+int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
+{
+	const struct gt_coalesce_counts counts = sum(coalescer);
+	const struct {
+		bool there;
+		size_t from, to;
+	} parts[] = {
+		{true, 0, AT(repeated_sectors)},
+		{coalescer->accesses[GT_ATOMIC] > 0 && coalesces_whole_warps(coalescer->rule), AT(repeated_sectors), AT(prefetch_accesses)},
+		{counts.prefetch_accesses > 0, AT(prefetch_accesses), AT(discard_accesses)},
+		{counts.discard_accesses > 0, AT(discard_accesses), AT(load_warp_sectors)},
+		{true, AT(load_warp_sectors), AT(shared_load_passes)},
+		{counts.shared_accesses > 0, AT(shared_load_passes), AT(shared_cycles)},
+	};
+	char banks[32];
+
+	if (gt_count_text(count, "rule", coalescer->rule->name, error) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].there &&
+		    gt_count_some(count, &gt_counters_coalesce, &counts, parts[i].from, parts[i].to, error) != 0)
+			return -1;
+	if (counts.shared_accesses == 0)
+		return 0;
+	gt_banks_format(&coalescer->shared.banks, banks, sizeof banks);
+	if (gt_count_text(count, "banks", banks, error) != 0)
+		return -1;
+	if (coalescer->shared.latency.n == 0)
+		return 0;
+	return gt_count_some(count, &gt_counters_coalesce, &counts, AT(shared_cycles), sizeof counts, error);
+}
+
+int gt_coalescer_write(const struct gt_coalescer *coalescer, uint64_t kernel, const struct gt_output *output,
+		       struct gt_error *error)
+{
+	struct gt_count count;
+
+	gt_count_begin(&count, GT_COALESCE_STAGE, kernel);
+	if (gt_coalescer_count(coalescer, &count, error) == 0)
+		return gt_output_count(output, &count, error);
+	gt_count_clear(&count);
+	return -1;
 }

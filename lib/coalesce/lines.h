@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines and sectors that the lanes of a warp touch. */
+/* The lines and sectors that the lanes of a warp access touch. */
 #ifndef GT_COALESCE_LINES_H
 #define GT_COALESCE_LINES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "stream/rows.h"
@@ -27,5 +29,19 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 /* `n` lanes with the addresses given, at most GT_WARP_SIZE. */
 unsigned gt_lines_of_lanes(const uint64_t *addresses, unsigned n, unsigned size,
 			   struct gt_touched touched[GT_TOUCHED_MAX]);
+
+/* Accesses that touch one line each, a run of them at once. */
+#define GT_SINGLE_ROWS 256 /* accesses at once */
+
+/* Data accesses to other memory than shared, by enum gt_action, and the sectors that they touch. */
+struct gt_single_counts {
+	uint64_t accesses[4], sectors[4];
+};
+
+/* Appends a request for each of the accesses [first, first + n), at most GT_SINGLE_ROWS, to `requests`, which has room and carries their columns,
+ * and adds to the counts. Returns false, having changed neither, unless each is of data in other memory than shared by
+ * neighbouring lanes at most a sector apart, in one line, none of them at a lower address than the one before. */
+bool gt_single_lines(const struct gt_rows *accesses, size_t first, size_t n, struct gt_rows *requests,
+		     struct gt_single_counts *counts);
 
 #endif

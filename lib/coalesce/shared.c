@@ -1,9 +1,175 @@
 /* SPDX-License-Identifier: MIT */
+/* Shared memory: the passes that its banks take for an access, and the latency by passes. */
 #include "coalesce/shared.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/scan.h"
+
+/* ---- banks ---- */
+
+/* Pairs of bank and row that a group can touch: three a lane, if unaligned data of 8 bytes cross units of 4. */
+#define TOUCHED_MAX (3 * GT_WARP_SIZE)
+
+int gt_banks_check(const struct gt_banks *banks, struct gt_error *error)
+{
+	bool known = banks->n > 0 && banks->n <= GT_WARP_SIZE && (banks->n & (banks->n - 1)) == 0 &&
+		     (banks->width == 4 || banks->width == 8) && (banks->unit == 4 || banks->unit == 8) &&
+		     banks->unit <= banks->width;
+
+	return known ? 0 : gt_fail(error, "expected 1, 2, 4, ... or %d banks of 4 or 8 bytes", GT_WARP_SIZE);
+}
+
+int gt_banks_parse(const char *text, struct gt_banks *banks, struct gt_error *error)
+{
+	const char *at = text;
+	uint64_t n = 0, width = 0, unit = 0;
+	bool read = gt_scan_upto(&at, GT_WARP_SIZE, &n) && gt_scan_char(&at, 'x') && gt_scan_upto(&at, 8, &width);
+
+	unit = width;
+	if (read && *at != '\0')
+		read = gt_scan_char(&at, ':') && gt_scan_upto(&at, 8, &unit) && *at == '\0';
+	*banks = (struct gt_banks){(unsigned)n, (unsigned)width, (unsigned)unit};
+	if (!read || gt_banks_check(banks, error) != 0)
+		return gt_fail(error, "'%.60s': expected banks x bytes, such as 16x4, 32x4, 32x8 or 32x8:4", text);
+	return 0;
+}
+
+void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes)
+{
+	if (banks->unit == banks->width)
+		snprintf(buffer, bytes, "%ux%u", banks->n, banks->width);
+	else
+		snprintf(buffer, bytes, "%ux%u:%u", banks->n, banks->width, banks->unit);
+}
+
+/* Distinct rows that a group touches, chained by bank. */
+struct touched {
+	unsigned n, most;
+	uint64_t row[TOUCHED_MAX];
+	uint8_t next[TOUCHED_MAX];     /* index + 1 of another row of the bank, 0: none */
+	uint8_t first[GT_WARP_SIZE];   /* index + 1 */
+	uint8_t length[GT_WARP_SIZE];  /* rows of the bank */
+};
+
+static void touch(struct touched *touched, unsigned bank, uint64_t row)
+{
+	for (unsigned k = touched->first[bank]; k; k = touched->next[k - 1])
+		if (touched->row[k - 1] == row)
+			return;
+	touched->row[touched->n] = row;
+	touched->next[touched->n] = touched->first[bank];
+	touched->first[bank] = (uint8_t)++touched->n;
+	touched->length[bank]++;
+	touched->most = touched->length[bank] > touched->most ? touched->length[bank] : touched->most;
+}
+
+static unsigned passes_of_lanes(const struct gt_banks *banks, const uint64_t *addresses, unsigned n, unsigned size)
+{
+	struct touched touched = {0};
+	unsigned unit_bits = (unsigned)__builtin_ctz(banks->unit);
+	unsigned row_bits = (unsigned)__builtin_ctz(banks->n * banks->width) - unit_bits;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned before = (unsigned)addresses[i] & (banks->unit - 1);
+		unsigned count = (before + size + banks->unit - 1) >> unit_bits;
+		uint64_t first = addresses[i] >> unit_bits;
+		for (unsigned k = 0; k < count; k++) {
+			uint64_t unit = (first + k) & (UINT64_MAX >> unit_bits);
+			touch(&touched, (unsigned)unit & (banks->n - 1), unit >> row_bits);
+		}
+	}
+	return touched.most;
+}
+
+/* Sizes that are no power of two count as the next one. */
+static unsigned lanes_together(const struct gt_banks *banks, unsigned size)
+{
+	unsigned lanes = banks->n;
+
+	while (lanes > 1 && lanes * size > banks->n * banks->width)
+		lanes /= 2;
+	return lanes;
+}
+
+/* Groups of that many lanes in which some lane is active. */
+static unsigned groups(uint32_t mask, unsigned together)
+{
+	uint32_t group = UINT32_MAX >> (GT_WARP_SIZE - together);
+	unsigned n = 0;
+
+	for (unsigned first = 0; first < GT_WARP_SIZE; first += together)
+		n += (mask >> first & group) != 0;
+	return n;
+}
+
+/* 32 banks, and lanes `stride` rows of one word apart: lanes share a bank if their distance is a multiple of
+ * 32 / gcd(stride, 32), which is true of gcd(stride, 32) lanes if all are active ([001] 4.1). */
+static unsigned passes_of_stride(uint32_t mask, uint64_t stride)
+{
+	unsigned common = (unsigned)((stride | GT_WARP_SIZE) & (~(stride | GT_WARP_SIZE) + 1));
+	unsigned period = GT_WARP_SIZE / common, most = 0;
+	uint32_t every = 1;
+
+	if (common == 1)
+		return 1;
+	for (unsigned bit = period; bit < GT_WARP_SIZE; bit += period)
+		every |= (uint32_t)1 << bit;
+	for (unsigned r = 0; r < period; r++) {
+		unsigned meet = (unsigned)__builtin_popcount(mask & every << r);
+		most = meet > most ? meet : most;
+	}
+	return most;
+}
+
+/* The passes of accesses that need no loop over lanes, or 0: groups that touch each bank once, and strides of whole
+ * rows. */
+static unsigned passes_of_affine(const struct gt_banks *banks, uint64_t base, int64_t stride, uint32_t mask,
+				 unsigned size)
+{
+	unsigned together = lanes_together(banks, size), unit = banks->unit;
+	bool aligned = (size & (size - 1)) == 0 && base % size == 0;
+
+	if (!aligned)
+		return 0;
+	if (stride == 0 && size <= banks->n * unit)
+		return groups(mask, together);
+	if (stride == (int64_t)size && together * size / unit + (size < unit) <= banks->n)
+		return groups(mask, together);
+	if (banks->n == GT_WARP_SIZE && size == unit && size == banks->width && stride % (int64_t)size == 0 &&
+	    stride > INT32_MIN && stride < INT32_MAX)
+		return passes_of_stride(mask, (uint64_t)(stride < 0 ? -stride : stride) / size);
+	return 0;
+}
+
+unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
+{
+	uint64_t addresses[GT_WARP_SIZE];
+	uint32_t mask = rows->mask[i];
+	unsigned together, passes = 0, done = 0;
+
+	if (rows->stride[i] != GT_STRIDE_LANES)
+		passes = passes_of_affine(banks, rows->base[i], rows->stride[i], mask, rows->size[i]);
+	if (passes > 0)
+		return passes;
+	gt_rows_addresses(rows, i, addresses);
+	together = lanes_together(banks, rows->size[i]);
+	for (unsigned first = 0; first < GT_WARP_SIZE; first += together) {
+		uint32_t group = mask >> first & UINT32_MAX >> (GT_WARP_SIZE - together);
+		unsigned n = (unsigned)__builtin_popcount(group);
+		passes += passes_of_lanes(banks, addresses + done, n, rows->size[i]);
+		done += n;
+	}
+	return passes;
+}
+
+unsigned gt_bank_least_passes(const struct gt_banks *banks, uint32_t mask, unsigned size)
+{
+	return groups(mask, lanes_together(banks, size));
+}
+
+/* ---- latency, and what a description says ---- */
 
 int gt_shared_latency_parse(const char *text, struct gt_shared_latency *latency, struct gt_error *error)
 {

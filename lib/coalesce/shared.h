@@ -1,16 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared memory of a GPU: its banks, and the latency of an access by its passes ([001] 4.1, figure 5). */
+/* The shared memory of a GPU: its banks, each with rows of which it serves one per pass ([001] 4.1), and the latency of an access
+ * by its passes ([001] figure 5). */
 #ifndef GT_COALESCE_SHARED_H
 #define GT_COALESCE_SHARED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/public.h"
-#include "coalesce/banks.h"
 #include "gpu/gpu.h"
+#include "stream/rows.h"
 
 GT_PUBLIC_BEGIN
+
+/* The byte at address a lies in bank a / unit % n, in its row a / (n * width). On Fermi a row of a bank is one
+ * 4-byte word. On Kepler it is 8 bytes: two neighbouring words (8-byte mode), or words that are 32 apart
+ * (4-byte mode), [001] figure 6. */
+struct gt_banks {
+	unsigned n;	/* banks: a power of two up to GT_WARP_SIZE */
+	unsigned width; /* bytes of a row in one bank: 4 or 8 */
+	unsigned unit;	/* successive bytes in one bank: 4 or 8, at most the width */
+};
+
+#define GT_BANKS_DEFAULT {32, 4, 4} /* all GPUs but Tesla and Kepler */
+
+/* "32x4", "32x8", or "32x8:4" if the unit is smaller than the width. Returns 0, or -1 with what was expected. */
+int gt_banks_parse(const char *text, struct gt_banks *banks, struct gt_error *error);
+/* Whether these banks are valid: 0, or -1 with what was expected. */
+int gt_banks_check(const struct gt_banks *banks, struct gt_error *error);
+/* The text that gt_banks_parse reads, into a buffer of `bytes`. */
+void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes);
+
+/* The passes of access i of a batch: the largest number of rows that its lanes touch in one bank. Lanes that
+ * touch the same row share a pass. The lanes are served in groups whose data fill one row of all banks, at
+ * most as many lanes as there are banks (Tesla: half a warp; Fermi with 8-byte data too), and the passes of
+ * the groups are added. */
+unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
+
+/* The passes that these lanes with data of `size` bytes take without conflicts: one for each group. */
+unsigned gt_bank_least_passes(const struct gt_banks *banks, uint32_t mask, unsigned size);
 
 #define GT_SHARED_POINTS 32
 
@@ -29,7 +58,7 @@ struct gt_shared {
 };
 
 /* The values shared_banks, shared_bank_bytes, shared_bank_unit and shared_latency of a description, which may be
- * NULL, and the defaults of banks.h for absent ones. `banks`, if it is not NULL, is read by gt_banks_parse and
+ * NULL, and GT_BANKS_DEFAULT for absent ones. `banks`, if it is not NULL, is read by gt_banks_parse and
  * overrides the description. Returns 0, or -1 naming the invalid value. */
 int gt_shared_resolve(struct gt_shared *shared, const struct gt_gpu *gpu, const char *banks,
 		      struct gt_error *error);
