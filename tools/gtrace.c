@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compose/sizes.h"
 #include "compose/tasks.h"
 #include "compose/usual.h"
 #include "tool.h"

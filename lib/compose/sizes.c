@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "compose/sizes.h"
+/* A table of what the reads of each level and of device memory would be with other sizes of L1 or L2. The stages up to the
+ * schedule run once, into a temporary file; each row is a pipe of the stages behind it, whose counts are read from the CSV of
+ * its gstats. Rows of L2 begin behind the GPU's own L1, which is run once too. */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include "base/options.h"
 #include "base/temporary.h"
 #include "cache/level.h"
+#include "compose/usual.h"
 #include "gpu/parameter.h"
 #include "report/table.h"
 

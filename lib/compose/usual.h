@@ -1,13 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* The usual pipe: from a source through coalescing, schedule, L1, L2 and device memory to a report. Of a stream, the stages
- * that it has not passed. */
+ * that it has not passed. And the same with caches of other sizes. */
 #ifndef GT_COMPOSE_USUAL_H
 #define GT_COMPOSE_USUAL_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
+#include "base/error.h"
 #include "compose/pipe.h"
-#include "compose/origin.h"
+#include "stream/stream.h"
+
+/* ---- what a pipe begins with: a program to record, a trace to order, or a stream, which has passed some stages ---- */
+
+enum gt_origin_kind { GT_ORIGIN_PROGRAM, GT_ORIGIN_TRACE, GT_ORIGIN_STREAM };
+
+struct gt_origin {
+	enum gt_origin_kind kind;
+	char path[4096];	  /* "./a.out" for a.out, as the shell wants it */
+	struct gt_reader *reader; /* of a stream, at its first record; else NULL */
+	int descriptor;		  /* that it reads; -1: none */
+};
+
+/* Finds out what a name is: a file, a folder, or a program that is searched for as a shell does. Cleared by
+ * gt_origin_close. Returns 0, or -1 with what to do instead. */
+int gt_origin_open(struct gt_origin *origin, const char *name, struct gt_error *error);
+void gt_origin_close(struct gt_origin *origin);
+
+/* ---- the usual pipe ---- */
 
 /* Stages of the usual pipe. */
 enum gt_usual_stage { GT_USUAL_COALESCE, GT_USUAL_SCHEDULE, GT_USUAL_L1, GT_USUAL_L2, GT_USUAL_DRAM, GT_USUAL_STAGES };
@@ -34,5 +54,20 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 int gt_usual_command(struct gt_pipe *pipe, const struct gt_usual *usual, const char *words, struct gt_error *error);
 /* Appends the command of a stage, with what is wanted of it. */
 int gt_usual_stage_command(struct gt_pipe *pipe, const struct gt_usual *usual, enum gt_usual_stage stage, struct gt_error *error);
+
+/* ---- other sizes: sizes.c ---- */
+
+/* What if L1 or L2 had another size: the model of one source with caches of several sizes, each by a pipe of its own behind a
+ * schedule that is made once. */
+struct gt_sizes {
+	const struct gt_origin *origin;
+	const struct gt_usual *usual;
+	const char *kernel; /* a regular expression on names, or NULL */
+	bool csv;
+	void (*show)(const struct gt_pipe *pipe); /* called with each pipe before it is run */
+};
+
+/* Writes the table. Sets *status to that of the first pipe that failed, and then writes nothing. Returns 0, or -1. */
+int gt_sizes_write(const struct gt_sizes *sizes, FILE *to, int *status, struct gt_error *error);
 
 #endif
