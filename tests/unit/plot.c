@@ -8,7 +8,6 @@
 #include "report/markup.h"
 #include "report/plot/figure.h"
 #include "report/plot/sheet.h"
-#include "report/plot/ticks.h"
 
 /* The labels of an axis, with blanks between. */
 static const char *labels(struct gt_axis axis, double least, double most, unsigned wanted)

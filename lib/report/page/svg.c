@@ -6,7 +6,6 @@
 
 #include "report/markup.h"
 #include "report/page/page.h"
-#include "report/plot/ticks.h"
 
 #define WIDTH 480
 #define HEIGHT 300

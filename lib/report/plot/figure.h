@@ -95,4 +95,19 @@ struct gt_extent gt_figure_extent_of(const struct gt_figure *figure, size_t pane
 size_t gt_figure_names(const struct gt_figure *figure);
 size_t gt_figure_colour(const struct gt_figure *figure, size_t series);
 
+/* ---- the marks of an axis, and their labels ---- */
+
+#define GT_TICKS 24 /* of an axis of numbers, at most */
+#define GT_TICK_TEXT 32
+
+struct gt_ticks {
+	double least, most; /* the range of the axis */
+	double at[GT_TICKS];
+	char label[GT_TICKS][GT_TICK_TEXT];
+	size_t n;
+};
+
+/* Marks an axis of numbers for data from least to most, with about `wanted` (2 to 12) labels. */
+void gt_ticks_place(const struct gt_axis *axis, double least, double most, unsigned wanted, struct gt_ticks *ticks);
+
 #endif

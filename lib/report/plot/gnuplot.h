@@ -12,10 +12,8 @@ struct gt_canvas {
 	unsigned width, height; /* pixels, or characters; 0: as fits the figure */
 };
 
-/* Writes the script. Texts of the figure are in single quotes, in which gnuplot substitutes nothing, and contain no such
- * quote. The caller checks the file for errors. */
-void gt_gnuplot_script(const struct gt_figure *figure, struct gt_canvas canvas, FILE *to);
-/* The script as a text of *bytes bytes and a final 0, which the caller frees; NULL without memory. */
+/* The script as a text of *bytes bytes and a final 0, which the caller frees; NULL without memory. Texts of the figure are in
+ * single quotes, in which gnuplot substitutes nothing, and contain no such quote. */
 char *gt_gnuplot_script_text(const struct gt_figure *figure, struct gt_canvas canvas, size_t *bytes, struct gt_error *error);
 
 /* Runs gnuplot, found in PATH, on the script. *picture has *bytes bytes and a final 0, and is freed by the caller. The

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A table, and the script of the picture of it: the first byte chooses the kind. */
+#include <stdlib.h>
+
 #include "report/plot/gnuplot.h"
 #include "report/plot/plot.h"
 #include "../shared/target.h"
@@ -27,8 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (result == 0)
 		result = gt_plot_figure(&plot, &figure, &error);
 	if (result == 0)
-		gt_gnuplot_script(&figure, (struct gt_canvas){.terminal = GT_SVG}, target_nowhere());
-	else if (result != GT_PLOT_NAMES)
+		free(gt_gnuplot_script_text(&figure, (struct gt_canvas){.terminal = GT_SVG}, &bytes, &error));
+	else
 		target_check(result, &error);
 	gt_figure_clear(&figure);
 	gt_sheet_clear(&sheet);
