@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/plot/plot.h"
+#include "report/plot/pick.h"
 
 struct lines {
 	struct gt_figure *figure;
@@ -52,7 +52,7 @@ static int sort(const struct gt_plot *plot, struct gt_figure *figure, struct gt_
 		for (size_t j = 1; j < series->n; j++)
 			if (series->points[j].x == series->points[j - 1].x)
 				return gt_fail(error, "several rows%s%s have %s %g: --by names the column that tells them apart, --where chooses",
-					       series->name[0] ? " of " : "", series->name, gt_plot_x(plot), series->points[j].x);
+					       series->name[0] ? " of " : "", series->name, plot->options->x, series->points[j].x);
 	}
 	return 0;
 }
@@ -162,17 +162,17 @@ static int lift_points(const struct gt_plot *plot, struct gt_figure *figure, str
 		const struct gt_axis *x = figure->free ? &figure->panel_x[series->panel] : &figure->x;
 		const struct gt_axis *y = figure->free ? &figure->panel_y[series->panel] : &figure->y;
 		for (size_t j = 0; j < series->n; j++)
-			if (lift(&series->points[j].x, x, gt_plot_x(plot), error) != 0 ||
-			    lift(&series->points[j].y, y, gt_plot_y(plot), error) != 0)
+			if (lift(&series->points[j].x, x, plot->options->x, error) != 0 ||
+			    lift(&series->points[j].y, y, plot->options->y, error) != 0)
 				return -1;
 	}
 	return 0;
 }
 
-int gt_plot_lines(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
+static int draw_lines(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
 {
 	struct lines lines = {.figure = figure};
-	const char *x = gt_plot_x(plot), *y = gt_plot_y(plot);
+	const char *x = plot->options->x, *y = plot->options->y;
 
 	if (gt_pick_each(plot, figure, take, &lines, error) != 0)
 		return -1;
@@ -205,3 +205,21 @@ int gt_plot_lines(const struct gt_plot *plot, struct gt_figure *figure, struct g
 		return -1;
 	return figure->style == GT_STEPS ? go_on(figure, error) : 0;
 }
+
+const struct gt_plot_kind gt_plot_csdd = {
+	.name = "csdd", .x = "distance", .y = "fraction", .by = "kernel,pc,op,array",
+	.x_label = "reuse distance (lines)", .y_label = "references of a shorter distance (fraction of all)",
+	.style = GT_STEPS, .may_be_free = true, .draw = draw_lines,
+};
+
+const struct gt_plot_kind gt_plot_curve = {
+	.name = "curve", .x = "bytes", .y = "miss_ratio", .by = "kernel,pc,op,array,sets", .y_label = "miss ratio",
+	.style = GT_STEPS, .may_be_free = true, .draw = draw_lines,
+};
+
+const struct gt_plot_kind gt_plot_scatter = {
+	.name = "scatter", .x = "hardware", .y = "ours", .panel = "metric",
+	.style = GT_POINTS, .may_be_free = true, .draw = draw_lines,
+};
+
+const struct gt_plot_kind gt_plot_sweep = {.name = "sweep", .style = GT_LINES_POINTS, .may_be_free = true, .draw = draw_lines};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "report/plot/plot.h"
+#include "report/plot/pick.h"
 
 struct run {
 	double n, accesses, cycles, misses;
@@ -132,7 +132,7 @@ static int draw_sweep(struct chase *chase, struct gt_figure *figure, struct gt_e
 	return result;
 }
 
-int gt_plot_pchase(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
+static int draw_pchase(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error)
 {
 	struct chase chase = {.plot = plot, .figure = figure};
 	bool several;
@@ -152,3 +152,5 @@ int gt_plot_pchase(const struct gt_plot *plot, struct gt_figure *figure, struct 
 	gt_plot_words("offset", figure->x.label, &figure->x.numbers);
 	return result;
 }
+
+const struct gt_plot_kind gt_plot_pchase = {.name = "pchase", .x = "N", .y = "latency", .style = GT_POINTS, .draw = draw_pchase};

@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes a figure: completes the options by what the kind has, lets it draw, and puts the labels of the options. */
 #include "report/plot/plot.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
 
-static const struct gt_plot_kind kinds[] = {
-	{"histogram", "distance", "count", "kernel,pc,op,array", NULL, NULL,
-	 "reuse distance (lines; a bin begins at its label)", "references", GT_BOXES, gt_plot_histogram},
-	{"csdd", "distance", "fraction", "kernel,pc,op,array", NULL, NULL,
-	 "reuse distance (lines)", "references of a shorter distance (fraction of all)", GT_STEPS, gt_plot_lines},
-	{"curve", "bytes", "miss_ratio", "kernel,pc,op,array,sets", NULL, NULL, NULL,
-	 "miss ratio", GT_STEPS, gt_plot_lines},
-	{"coalescing", "op", "graph0", NULL, NULL, NULL,
-	 "4-byte units of the 128 bytes from the warp's first sector", "lanes", GT_BOXES, gt_plot_coalescing},
-	{"bars", NULL, NULL, NULL, NULL, NULL, NULL, NULL, GT_BOXES, gt_plot_bars},
-	{"scatter", "hardware", "ours", NULL, "metric", NULL, NULL, NULL, GT_POINTS, gt_plot_lines},
-	{"sweep", NULL, NULL, NULL, NULL, NULL, NULL, NULL, GT_LINES_POINTS, gt_plot_lines},
-	{"mru", "position", "count", "kernel,stage,pc,op,array", NULL, "mru",
-	 "position in the LRU stack (0: most recently used)", "hits", GT_BOXES, gt_plot_mru},
-	{"pchase", "N", "latency", NULL, NULL, NULL, NULL, NULL, GT_POINTS, gt_plot_pchase},
+static const struct gt_plot_kind *const kinds[] = {
+#define KIND(NAME) &gt_plot_##NAME,
+	GT_PLOT_KINDS(KIND)
+#undef KIND
 };
 static const size_t kinds_n = sizeof kinds / sizeof *kinds;
 
 const struct gt_plot_kind *gt_plot_kind_find(const char *name)
 {
 	for (size_t i = 0; i < kinds_n; i++)
-		if (strcmp(kinds[i].name, name) == 0)
-			return &kinds[i];
+		if (strcmp(kinds[i]->name, name) == 0)
+			return kinds[i];
 	return NULL;
 }
 
@@ -46,7 +36,7 @@ static int draw(const struct gt_plot *plot, struct gt_figure *figure, struct gt_
 	figure->style = plot->kind->style;
 	figure->diagonal = plot->options->diagonal;
 	figure->free = plot->options->free;
-	if (figure->free && plot->kind->draw != gt_plot_lines)
+	if (figure->free && !plot->kind->may_be_free)
 		return gt_fail(error, "panels have axes of their own only where numbers are along x");
 	label(plot->options->title, NULL, figure->title);
 	label(NULL, plot->kind->x_label, figure->x.label);
@@ -54,16 +44,19 @@ static int draw(const struct gt_plot *plot, struct gt_figure *figure, struct gt_
 	return plot->kind->draw(plot, figure, error);
 }
 
-/* Completes the options by what the kind has for such a table: panels, and the diagonal between hardware and model. */
+/* Completes the options by what the kind has: the columns; for a table with its column of panels, these, and the diagonal
+ * between hardware and model. */
 static void complete(const struct gt_plot *plot, struct gt_plot_options *options)
 {
 	const char *panel = plot->kind->panel;
 
-	if (!panel || options->panel || options->by || gt_sheet_column(&plot->sheets[0], panel) < 0)
-		return;
-	options->panel = panel;
-	options->free = true;
-	options->diagonal = options->diagonal || !options->x;
+	if (panel && !options->panel && !options->by && gt_sheet_column(&plot->sheets[0], panel) >= 0) {
+		options->panel = panel;
+		options->free = true;
+		options->diagonal = options->diagonal || !options->x;
+	}
+	options->x = options->x ? options->x : plot->kind->x;
+	options->y = options->y ? options->y : plot->kind->y;
 }
 
 int gt_plot_figure(const struct gt_plot *given, struct gt_figure *figure, struct gt_error *error)
@@ -76,7 +69,7 @@ int gt_plot_figure(const struct gt_plot *given, struct gt_figure *figure, struct
 	int result = draw(plot, figure, error);
 	if (result == GT_PLOT_NAMES) {
 		struct gt_plot bars = *plot;
-		bars.kind = gt_plot_kind_find("bars");
+		bars.kind = &gt_plot_bars;
 		gt_figure_clear(figure);
 		result = draw(&bars, figure, error);
 	}
