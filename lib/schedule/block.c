@@ -1,104 +1,515 @@
 /* SPDX-License-Identifier: MIT */
+/* The rows of a block that wait. They come in any order of warps, and issue in one of two: by access number, or warp by warp.
+ *
+ * While memory lasts they are loose: as they came, in spans, which are sorted when the block becomes resident. When it is used up they
+ * are packed, warp by warp, into strands of bytes (schedule/packed.h), which may go to a file; then a resident block has a source for each
+ * warp, which unpacks some rows at a time into a window. */
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/grown.h"
+#include "base/wide.h"
 #include "schedule/block.h"
-#include "schedule/loose.h"
-#include "stream/rows.h"
 
-/* ---- rows that did not come by access number ---- */
+/* ---- shapes ---- */
 
-/* All are of one warp. */
-static int sort(struct window *window, struct gt_error *error)
+#define FIRST_SHAPES 256
+
+static uint32_t home(const struct shapes *shapes, const struct shape *shape)
 {
-	struct kept *rows = window->rows, *room = malloc(window->capacity * sizeof *room);
+	/* Four words, without the guess and padding of the struct. */
+	uint64_t words[4] = {(uint64_t)shape->stride, (uint64_t)shape->pc << 32 | shape->mask,
+			     (uint64_t)shape->hint << 16 | (uint64_t)shape->op << 8 | shape->size,
+			     shape->work};
 
-	if (!room)
-		return gt_fail_memory(error, "rows that are not in order");
-	window->rows = gt_kept_sort(rows, room, window->n);
-	free(window->rows == rows ? room : rows);
-	return 0;
+	return (uint32_t)XXH3_64bits(words, sizeof words) & shapes->mask;
 }
 
-static int pack_all(const struct window *window, struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error)
+/* The slot that holds the shape's number, or the empty one where it belongs. */
+static uint16_t *slot_of(const struct shapes *shapes, const struct shape *shape)
 {
-	struct packer packer;
+	uint32_t at = home(shapes, shape);
 
-	if (gt_packer_begin(&packer, strands, strand, error) != 0)
-		return -1;
-	for (size_t i = 0; i < window->n; i++) {
-		const struct kept *row = &window->rows[i];
-		const struct odd *odd = odd_of(row);
-		struct kept copy = *row;
-		copy.base = odd ? odd->base : row->base;
-		if (gt_packer_add(&packer, strands, &copy, odd ? &odd->shape : NULL, odd_lanes(odd), error) != 0)
-			return -1;
+	while (shapes->slots[at] != SHAPE_NONE && !shape_equal(&shapes->all[shapes->slots[at]], shape))
+		at = (at + 1) & shapes->mask;
+	return &shapes->slots[at];
+}
+
+/* Room for `capacity` shapes, and a table of twice as many slots with those there are. */
+static int make_slots(struct shapes *shapes, uint32_t capacity, struct gt_error *error)
+{
+	uint16_t *slots = malloc(2 * (size_t)capacity * sizeof *slots);
+	struct shape *all = gt_resized(shapes->all, capacity, sizeof *all);
+
+	if (all)
+		shapes->all = all;
+	if (!slots || !all) {
+		free(slots);
+		return gt_fail_memory(error, "shapes of rows");
 	}
-	return gt_strand_end(strands, strand, error);
-}
-
-static int unpack_all(struct source *source, struct gt_strands *strands, struct window *window, struct gt_error *error)
-{
-	if (gt_unpacker_begin(&source->unpacker, strands, &source->strand, error) != 0)
-		return -1;
-	while (source->unpacker.more)
-		if (gt_unpacker_access(&source->unpacker, strands, source->warp, window, error) != 0)
-			return -1;
-	gt_window_settle(window);
+	free(shapes->slots);
+	shapes->slots = slots;
+	shapes->capacity = capacity;
+	shapes->mask = 2 * capacity - 1;
+	memset(slots, 0xff, 2 * (size_t)capacity * sizeof *slots);
+	for (uint32_t i = 0; i < shapes->n; i++)
+		*slot_of(shapes, &shapes->all[i]) = (uint16_t)i;
 	return 0;
 }
 
-/* Packs the rows again, in order. */
-static int put_in_order(struct source *source, struct gt_strands *strands, struct gt_error *error)
+static int shapes_open(struct shapes *shapes, struct gt_error *error)
 {
-	struct gt_strand strand = {0};
-	struct window window = {0};
-	int result = -1;
-
-	if (unpack_all(source, strands, &window, error) == 0 && sort(&window, error) == 0)
-		result = pack_all(&window, strands, &strand, error);
-	gt_window_free(&window);
-	gt_strand_drop(strands, &source->strand);
-	source->strand = strand;
-	return result;
+	*shapes = (struct shapes){0};
+	return make_slots(shapes, FIRST_SHAPES, error);
 }
 
-/* ---- in order ---- */
-
-/* Takes over a strand of rows of a warp, which are put in order first if they are not; there are some. Returns 0, or -1. */
-static int source_open(struct source *source, struct gt_strands *strands, struct gt_strand *strand, uint16_t warp, bool unsorted,
-		       struct gt_error *error)
+static void shapes_close(struct shapes *shapes)
 {
-	*source = (struct source){.strand = *strand, .warp = warp};
-	*strand = (struct gt_strand){0};
-	if (unsorted && put_in_order(source, strands, error) != 0)
-		return -1;
-	return gt_unpacker_begin(&source->unpacker, strands, &source->strand, error);
+	free(shapes->all);
+	free(shapes->slots);
+	*shapes = (struct shapes){0};
 }
 
-void gt_source_close(struct source *source, struct gt_strands *strands)
+/* shapes_find, without a guess. */
+static int shapes_look_up(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error)
 {
-	gt_strand_drop(strands, &source->strand);
-	gt_window_free(&source->window);
-	source->row = source->end = NULL;
-}
-
-int gt_source_fill(struct source *source, struct gt_strands *strands, struct gt_error *error)
-{
-	struct window *window = &source->window;
-
-	window->n = window->n_words = 0;
-	while (source->unpacker.more && window->n < GT_WINDOW_ROWS)
-		if (gt_unpacker_access(&source->unpacker, strands, source->warp, window, error) != 0)
+	uint16_t *slot = slot_of(shapes, shape);
+	if (*slot == SHAPE_NONE && shapes->n == SHAPES_MAX) {
+		*number = SHAPE_NONE;
+		return 0;
+	}
+	if (*slot == SHAPE_NONE) {
+		if (shapes->n == shapes->capacity && make_slots(shapes, 2 * shapes->capacity, error) != 0)
 			return -1;
-	gt_window_settle(window);
-	source->row = window->rows;
-	source->end = window->rows + window->n;
+		slot = slot_of(shapes, shape);
+		*slot = (uint16_t)shapes->n;
+		shapes->all[shapes->n] = *shape;
+		shapes->all[shapes->n++].next = *slot;
+	}
+	shapes->all[shapes->last].next = *slot;
+	*number = shapes->last = *slot;
 	return 0;
 }
 
-/* Packs the rows of a block, warp by warp. */
+/* The number of a shape, new or known; SHAPE_NONE if there are already SHAPES_MAX others. Returns 0, or -1 when memory is short.
+ * The guess is compared where the shape is made, whose fields are then still in registers. */
+static inline int shapes_find(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error)
+{
+	uint16_t guess = shapes->n > 0 ? shapes->all[shapes->last].next : 0;
+
+	if (shapes->n == 0 || !shape_equal(&shapes->all[guess], shape))
+		return shapes_look_up(shapes, shape, number, error);
+	*number = shapes->last = guess;
+	return 0;
+}
+
+/* What row i of a batch shares with others. */
+static inline struct shape shape_of(const struct gt_rows *rows, size_t i)
+{
+	struct shape shape = {.pc = rows->pc[i], .op = rows->op[i], .hint = gt_rows_hint(rows, i),
+			      .work = rows->has_work ? rows->work[i] : 0};
+
+	if (rows->kind == GT_REQUESTS) {
+		shape.mask = (uint32_t)(rows->sectors[i] | rows->full[i] << 8 | rows->threads[i] << 16);
+	} else {
+		shape.size = rows->size[i];
+		shape.mask = rows->mask[i];
+		shape.stride = rows->stride[i];
+	}
+	return shape;
+}
+
+/* The addresses of row i, if it is an access without a common stride; else NULL. */
+static inline const uint64_t *lanes_of(const struct gt_rows *rows, size_t i)
+{
+	return rows->kind == GT_ACCESSES && rows->stride[i] == GT_STRIDE_LANES ? rows->lanes + rows->base[i] : NULL;
+}
+
+/* ---- how rows of a batch compare with those before them ---- */
+
+#define COMPARED_ROWS 256 /* at once */
+#define COMPARED_ROOM (COMPARED_ROWS + 2) /* elements of a result, of which those behind the rows have no meaning */
+
+/* Which of these rows may be in one span. */
+enum {
+	FOLLOWS = 1, /* a row and the one before it */
+	EVENLY = 2,	/* and the two before it */
+};
+
+/* Each loop compares n rows, not n - 1, with the ones behind them: whole vectors. Behind the last row is room. */
+
+#define COMPARE(TYPE, NAME)                                                                                    \
+	static inline void compare_##NAME(const TYPE *column, size_t n, uint8_t *restrict differs)              \
+	{                                                                                                       \
+		for (size_t i = 0; i < n; i++)                                                                  \
+			differs[i + 1] |= column[i + 1] != column[i];                                           \
+	}
+COMPARE(uint8_t, bytes)
+COMPARE(uint16_t, hints)
+COMPARE(uint32_t, words)
+COMPARE(int64_t, strides)
+
+GT_WIDE static void compare(const struct gt_rows *rows, size_t first, size_t n, uint8_t *differs)
+{
+	memset(differs, 0, n + 1);
+	compare_words(rows->pc + first, n, differs);
+	compare_bytes(rows->op + first, n, differs);
+	if (rows->has_hints)
+		compare_hints(rows->hint + first, n, differs);
+	if (rows->has_work)
+		compare_words(rows->work + first, n, differs);
+	if (rows->kind == GT_REQUESTS) {
+		compare_bytes(rows->sectors + first, n, differs);
+		compare_bytes(rows->full + first, n, differs);
+		compare_bytes(rows->threads + first, n, differs);
+	} else {
+		compare_strides(rows->stride + first, n, differs);
+		compare_words(rows->mask + first, n, differs);
+		compare_bytes(rows->size + first, n, differs);
+	}
+}
+
+/* Of rows [first, first + n), n at most COMPARED_ROWS: 1 for those that have another shape than the row before them, 0 for the
+ * others and the first. */
+static void rows_compare(const struct gt_rows *rows, size_t first, size_t n, uint8_t differs[COMPARED_ROOM])
+{
+	compare(rows, first, n, differs);
+}
+
+/* Whether a difference of bases fits into a span. */
+static inline bool is_near(uint64_t difference)
+{
+	return difference + (UINT64_C(1) << 31) <= UINT32_MAX;
+}
+
+GT_WIDE static void follow(const uint64_t *base, const uint32_t *an, const uint16_t *warp, size_t n, const uint8_t *differs,
+			   uint8_t *restrict follows)
+{
+	uint8_t *restrict next = follows + 1, *restrict after = follows + 2;
+
+	for (size_t i = 0; i < n; i++)
+		next[i] = an[i + 1] == an[i];
+	for (size_t i = 0; i < n; i++)
+		next[i] &= warp[i + 1] == warp[i] || warp[i + 1] == warp[i] + 1;
+	for (size_t i = 0; i < n; i++)
+		next[i] &= is_near(base[i + 1] - base[i]);
+	for (size_t i = 0; i < n; i++)
+		next[i] = differs[i + 1] ? 0 : next[i];
+	for (size_t i = 0; i < n; i++)
+		after[i] |= (uint8_t)((base[i + 2] - base[i + 1] == base[i + 1] - base[i]) * EVENLY);
+	for (size_t i = 0; i < n; i++)
+		after[i] &= (uint16_t)(warp[i + 2] - warp[i + 1]) == (uint16_t)(warp[i + 1] - warp[i]) ? 3 : FOLLOWS;
+	follows[0] = 0;
+}
+
+static void rows_follow(const struct gt_rows *rows, size_t first, size_t n, const uint8_t differs[COMPARED_ROOM],
+			uint8_t follows[COMPARED_ROOM])
+{
+	follow((rows->kind == GT_REQUESTS ? rows->address : rows->base) + first, rows->an + first, rows->warp + first, n, differs,
+	       follows);
+}
+
+#define FIRST_WORDS 32 /* of spans */
+#define MOST_WORDS 131072 /* of a piece, until all are gathered in one */
+#define FIRST_ODD_WORDS 128
+#define MOST_ODD_WORDS 65536
+#define SPARE_WORDS (SPAN_WORDS * COMPARED_ROWS) /* beyond those expected, for rows that may all be single */
+
+_Static_assert(sizeof(struct piece) % sizeof(uint64_t) == 0, "the head of a piece keeps words aligned");
+
+static struct piece *take(struct loose_memory *memory, size_t capacity, struct gt_error *error)
+{
+	size_t bytes = sizeof(struct piece) + capacity * sizeof(uint64_t);
+	struct piece *piece = malloc(bytes);
+
+	if (!piece) {
+		gt_fail_memory(error, "rows: a smaller -S uses less");
+		return NULL;
+	}
+	*piece = (struct piece){.capacity = capacity, .bytes = bytes};
+	memory->used += bytes;
+	return piece;
+}
+
+static void release(struct piece *piece, struct loose_memory *memory)
+{
+	while (piece) {
+		struct piece *next = piece->next;
+		memory->used -= piece->bytes;
+		free(piece);
+		piece = next;
+	}
+}
+
+static void loose_free(struct loose *loose, struct loose_memory *memory)
+{
+	release(loose->rows, memory);
+	release(loose->odd, memory);
+	*loose = (struct loose){0};
+}
+
+/* Twice the capacity of the previous piece, within bounds. */
+static size_t next_capacity(const struct piece *last, size_t first, size_t most)
+{
+	size_t capacity = last ? 2 * last->capacity : first;
+
+	return capacity < most ? capacity : most;
+}
+
+/* How many of the next rows can be kept, more than 0; the first piece has room for `expected` words. 0: the memory is used up; -1: an
+ * error. */
+static ptrdiff_t loose_room(struct loose *loose, struct loose_memory *memory, size_t expected, struct gt_error *error)
+{
+	size_t first = expected > 0 ? expected + SPARE_WORDS : FIRST_WORDS;
+	struct piece *last = loose->last;
+
+	if (last && last->capacity - last->n >= SPAN_WORDS)
+		return (ptrdiff_t)((last->capacity - last->n) / SPAN_WORDS);
+	size_t capacity = next_capacity(last, first, MOST_WORDS);
+	if (memory->used > memory->limit || capacity * sizeof(uint64_t) > memory->limit - memory->used)
+		return 0;
+	struct piece *piece = take(memory, capacity, error);
+	if (!piece)
+		return -1;
+	*(last ? &last->next : &loose->rows) = piece;
+	loose->last = piece;
+	return (ptrdiff_t)(capacity / SPAN_WORDS);
+}
+
+/* Room for n words that live as long as the block. */
+static void *take_words(struct loose *loose, struct loose_memory *memory, size_t n, struct gt_error *error)
+{
+	struct piece *piece = loose->odd;
+
+	if (!piece || piece->capacity - piece->n < n) {
+		piece = take(memory, next_capacity(piece, FIRST_ODD_WORDS, MOST_ODD_WORDS), error);
+		if (!piece)
+			return NULL;
+		piece->next = loose->odd;
+		loose->odd = piece;
+	}
+	piece->n += n;
+	return piece->data + piece->n - n;
+}
+
+static int keep_row(struct loose *loose, struct loose_memory *memory, struct shapes *shapes, const struct gt_rows *rows, size_t i,
+		    struct kept *row, struct gt_error *error)
+{
+	const uint64_t *lanes = lanes_of(rows, i);
+	struct shape shape = shape_of(rows, i);
+
+	row->shape = SHAPE_NONE;
+	if (!lanes && shapes_find(shapes, &shape, &row->shape, error) != 0)
+		return -1;
+	if (row->shape != SHAPE_NONE)
+		return 0;
+	size_t n = lanes ? (size_t)__builtin_popcount(shape.mask) : 0;
+	struct odd *odd = take_words(loose, memory, ODD_WORDS + n, error);
+	if (!odd)
+		return -1;
+	odd->base = row->base;
+	odd->shape = shape;
+	if (lanes)
+		memcpy(odd->lanes, lanes, n * sizeof *lanes);
+	row->base = (uint64_t)(uintptr_t)odd;
+	return 0;
+}
+
+/* The rows from the first on, of n, that make a span. */
+static size_t span_length(const uint8_t *follows, size_t n)
+{
+	size_t length = 1;
+
+	if (n > 1 && follows[1] & FOLLOWS)
+		length++;
+	while (length > 1 && length < n && follows[length] == (FOLLOWS | EVENLY))
+		length++;
+	return length;
+}
+
+/* Makes one span of n rows, more than one, of which `row` is the first. */
+static void join(struct kept *row, uint64_t second_base, uint16_t second_warp, size_t n)
+{
+	row->shape |= SPAN_MANY;
+	*gt_span_more(row) = (struct span_more){(int32_t)(second_base - row->base), (uint16_t)n,
+						(uint16_t)(second_warp - row->warp)};
+}
+
+/* Whether a row comes after the last one in the order of (an, warp), and the highest warp. */
+static inline void note_row(struct loose *loose, const struct kept *row)
+{
+	loose->unsorted |= gt_kept_key(row) < loose->key;
+	loose->key = gt_kept_key(row);
+	loose->highest_warp = row->warp > loose->highest_warp ? row->warp : loose->highest_warp;
+}
+
+/* Keeps rows [first, first + n) of a batch, for which there is room, and COMPARED_ROWS at most. Returns 0, or -1. */
+static int loose_add(struct loose *loose, struct loose_memory *memory, struct shapes *shapes, const struct gt_rows *rows,
+		 size_t first, size_t n, struct gt_error *error)
+{
+	const uint64_t *bases = (rows->kind == GT_REQUESTS ? rows->address : rows->base) + first;
+	const uint32_t *an = rows->an + first;
+	const uint16_t *warp = rows->warp + first;
+	struct kept *begin = gt_piece_end(loose->last), *row = begin;
+	uint16_t shape = SHAPE_NONE;
+	uint8_t differs[COMPARED_ROOM], follows[COMPARED_ROOM] = {0};
+
+	rows_compare(rows, first, n, differs);
+	if (!memory->singly)
+		rows_follow(rows, first, n, differs, follows);
+	for (size_t k = 0, length; k < n; k += length) {
+		*row = (struct kept){bases[k], an[k], warp[k], shape};
+		if ((differs[k] || shape == SHAPE_NONE) &&
+		    keep_row(loose, memory, shapes, rows, first + k, row, error) != 0)
+			return -1;
+		shape = row->shape;
+		length = shape == SHAPE_NONE ? 1 : span_length(follows + k, n - k);
+		note_row(loose, row);
+		if (length > 1) {
+			note_row(loose, &(struct kept){0, an[k], warp[k + length - 1], shape});
+			join(row, bases[k + 1], warp[k + 1], length);
+		}
+		row = gt_span_next(row);
+	}
+	size_t words = (size_t)((uint64_t *)(void *)row - (uint64_t *)(void *)begin);
+	loose->last->n += words;
+	loose->words += words;
+	loose->n += n;
+	return 0;
+}
+
+/* Gives back the unused end of the last piece. */
+static void loose_close(struct loose *loose, struct loose_memory *memory)
+{
+	struct piece *last = loose->last, *before = NULL;
+
+	if (!last || last->n == last->capacity)
+		return;
+	for (struct piece *piece = loose->rows; piece != last; piece = piece->next)
+		before = piece;
+	size_t bytes = sizeof *last + last->n * sizeof(uint64_t);
+	struct piece *trimmed = gt_resized(last, bytes, 1);
+	if (!trimmed)
+		return;
+	memory->used -= trimmed->bytes - bytes;
+	trimmed->bytes = bytes;
+	trimmed->capacity = trimmed->n;
+	*(before ? &before->next : &loose->rows) = trimmed;
+	loose->last = trimmed;
+}
+
+/* ---- the order of loose rows ---- */
+
+/* A stable counting sort by warp, none above `highest`, into `to`. Returns 0, or -1. */
+static int kept_sort_by_warp(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
+{
+	size_t *at = calloc((size_t)highest + 2, sizeof *at);
+
+	if (!at)
+		return gt_fail_memory(error, "the warps of a block");
+	for (size_t i = 0; i < n; i++)
+		at[from[i].warp + 1]++;
+	for (size_t warp = 0; warp < highest; warp++)
+		at[warp + 1] += at[warp];
+	for (size_t i = 0; i < n; i++)
+		to[at[from[i].warp]++] = from[i];
+	free(at);
+	return 0;
+}
+
+/* By access number and warp, into `to`; `from` is overwritten. */
+static int sort_by_access(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
+{
+	(void)highest;
+	(void)error;
+	from = gt_kept_sort(from, to, n);
+	if (from != to)
+		memcpy(to, from, n * sizeof *from);
+	return 0;
+}
+
+/* Copies a piece behind another, as it is. */
+static void append(struct piece *to, const struct piece *piece)
+{
+	memcpy(to->data + to->n, piece->data, piece->n * sizeof *to->data);
+	to->n += piece->n;
+}
+
+/* The same row by row. */
+static void append_singly(struct piece *to, struct piece *piece)
+{
+	struct kept *row = gt_piece_end(to);
+
+	for (struct kept *span = gt_piece_spans(piece); span < gt_piece_end(piece); span = gt_span_next(span))
+		for (size_t k = 0; k < gt_span_rows(span); k++)
+			*row++ = gt_span_row(span, k);
+	to->n = (size_t)((uint64_t *)(void *)row - to->data);
+}
+
+/* Copies all rows into one new piece, in the order of arrival. */
+static int gather(struct loose *loose, struct loose_memory *memory, bool singly, struct gt_error *error)
+{
+	struct piece *all = take(memory, singly ? SPAN_WORDS * loose->n : loose->words, error);
+
+	if (!all)
+		return -1;
+	for (struct piece *piece = loose->rows; piece; piece = piece->next) {
+		if (singly)
+			append_singly(all, piece);
+		else
+			append(all, piece);
+	}
+	release(loose->rows, memory);
+	loose->rows = loose->last = all;
+	loose->words = all->n;
+	return 0;
+}
+
+/* Sorts the one piece, of single rows, into another. */
+static int sort(struct loose *loose, struct loose_memory *memory,
+		int (*into)(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error),
+		struct gt_error *error)
+{
+	struct piece *sorted = take(memory, loose->words, error);
+
+	if (!sorted)
+		return -1;
+	sorted->n = loose->words;
+	if (into(gt_piece_spans(sorted), gt_piece_spans(loose->rows), loose->n, loose->highest_warp, error) != 0) {
+		release(sorted, memory);
+		return -1;
+	}
+	release(loose->rows, memory);
+	loose->rows = loose->last = sorted;
+	return 0;
+}
+
+/* Whether there is memory for loose_arrange. */
+static bool loose_fits(const struct loose *loose, const struct loose_memory *memory)
+{
+	size_t single = SPAN_WORDS * loose->n * sizeof(uint64_t);
+
+	return !loose->unsorted || loose->words == SPAN_WORDS * loose->n ||
+	       (memory->used <= memory->limit && single <= memory->limit - memory->used);
+}
+
+/* Puts all rows into one piece, in order; by warp, each is a span of its own. Returns 0, or -1. */
+static int loose_arrange(struct loose *loose, struct loose_memory *memory, enum arrangement arrangement, struct gt_error *error)
+{
+	bool sorts = loose->unsorted || arrangement == BY_WARP, singly = loose->words == SPAN_WORDS * loose->n;
+
+	if ((loose->rows->next || (sorts && !singly)) && gather(loose, memory, sorts && !singly, error) != 0)
+		return -1;
+	if (loose->unsorted && sort(loose, memory, sort_by_access, error) != 0)
+		return -1;
+	if (arrangement == BY_WARP && loose->highest_warp > 0 && sort(loose, memory, kept_sort_by_warp, error) != 0)
+		return -1;
+	return 0;
+}
+
+/* ---- packed rows, warp by warp ---- */
 
 static struct packed_warp *warp_of(struct block *block, uint16_t number, struct gt_error *error)
 {
@@ -161,23 +572,23 @@ static int pack(struct block *block, struct keep *keep, const struct kept *row, 
 	return gt_packer_add(&packer->packer, &keep->strands, row, odd, lanes, error);
 }
 
-/* Packs rows [first, first + n) of a batch, GT_COMPARED_ROWS at most. Returns 0, or -1. */
+/* Packs rows [first, first + n) of a batch, COMPARED_ROWS at most. Returns 0, or -1. */
 static int packing_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t n,
 		      struct gt_error *error)
 {
 	const uint64_t *bases = (rows->kind == GT_REQUESTS ? rows->address : rows->base) + first;
 	struct shape shape = {0};
 	uint16_t number = SHAPE_NONE;
-	uint8_t differs[GT_COMPARED_ROOM];
+	uint8_t differs[COMPARED_ROOM];
 
-	gt_rows_compare(rows, first, n, differs);
+	rows_compare(rows, first, n, differs);
 	for (size_t k = 0; k < n; k++) {
 		const uint64_t *lanes = NULL;
 		if (differs[k] || number == SHAPE_NONE) {
 			shape = shape_of(rows, first + k);
 			lanes = lanes_of(rows, first + k);
 			number = SHAPE_NONE;
-			if (!lanes && gt_shapes_find(&keep->shapes, &shape, &number, error) != 0)
+			if (!lanes && shapes_find(&keep->shapes, &shape, &number, error) != 0)
 				return -1;
 		}
 		const struct kept row = {bases[k], rows->an[first + k], rows->warp[first + k], number};
@@ -207,7 +618,7 @@ static int packing_take_loose(struct block *block, struct keep *keep, struct gt_
 		for (struct kept *span = gt_piece_spans(piece); span < gt_piece_end(piece); span = gt_span_next(span))
 			if (pack_span(block, keep, span, error) != 0)
 				return -1;
-	gt_loose_free(&block->loose, &keep->loose);
+	loose_free(&block->loose, &keep->loose);
 	return 0;
 }
 
@@ -253,12 +664,12 @@ int gt_keep_open(struct keep *keep, size_t memory, const char *directory, enum a
 	keep->loose.singly = arrangement == BY_WARP;
 	keep->loose.limit = memory / 2;
 	gt_strands_open(&keep->strands, memory - memory / 2, directory);
-	return gt_shapes_open(&keep->shapes, error);
+	return shapes_open(&keep->shapes, error);
 }
 
 void gt_keep_close(struct keep *keep)
 {
-	gt_shapes_close(&keep->shapes);
+	shapes_close(&keep->shapes);
 	gt_strands_close(&keep->strands);
 	free(keep->packers);
 }
@@ -279,7 +690,7 @@ struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *
 
 void gt_block_free(struct block *block, struct keep *keep)
 {
-	gt_loose_free(&block->loose, &keep->loose);
+	loose_free(&block->loose, &keep->loose);
 	packing_free(block, keep);
 	for (size_t i = 0; i < block->n_sources; i++)
 		gt_source_close(&block->sources[i], &keep->strands);
@@ -295,13 +706,13 @@ int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *r
 		 struct gt_error *error)
 {
 	for (size_t n; first < last; first += n) {
-		n = last - first < GT_COMPARED_ROWS ? last - first : GT_COMPARED_ROWS;
-		ptrdiff_t room = block->packed ? 0 : gt_loose_room(&block->loose, &keep->loose, keep->expected, error);
+		n = last - first < COMPARED_ROWS ? last - first : COMPARED_ROWS;
+		ptrdiff_t room = block->packed ? 0 : loose_room(&block->loose, &keep->loose, keep->expected, error);
 		if (room < 0 || (room == 0 && !block->packed && packing_take_loose(block, keep, error) != 0))
 			return -1;
 		n = room == 0 || n < (size_t)room ? n : (size_t)room;
 		int result = block->packed ? packing_add(block, keep, rows, first, n, error)
-					   : gt_loose_add(&block->loose, &keep->loose, &keep->shapes, rows, first, n, error);
+					   : loose_add(&block->loose, &keep->loose, &keep->shapes, rows, first, n, error);
 		if (result != 0)
 			return -1;
 	}
@@ -312,7 +723,7 @@ int gt_block_close(struct block *block, struct keep *keep, struct gt_error *erro
 {
 	block->open = false;
 	keep->expected = block->packed ? keep->expected : block->loose.words;
-	gt_loose_close(&block->loose, &keep->loose);
+	loose_close(&block->loose, &keep->loose);
 	return packing_end(block, keep, error);
 }
 
@@ -330,7 +741,7 @@ static int open_sources(struct block *block, struct keep *keep, struct gt_error 
 	if (!block->sources)
 		return gt_fail_memory(error, "the warps of a block");
 	for (warp = 0; (packed = packing_next(block, &warp)); warp++)
-		if (source_open(&block->sources[block->n_sources++], &keep->strands, &packed->strand, (uint16_t)warp,
+		if (gt_source_open(&block->sources[block->n_sources++], &keep->strands, &packed->strand, (uint16_t)warp,
 				packed->unsorted, error) != 0)
 			return -1;
 	packing_free(block, keep);
@@ -402,12 +813,12 @@ static int arrange_packed(struct block *block, struct keep *keep, enum arrangeme
 
 int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
-	if (!block->packed && !gt_loose_fits(&block->loose, &keep->loose) &&
+	if (!block->packed && !loose_fits(&block->loose, &keep->loose) &&
 	    (packing_take_loose(block, keep, error) != 0 || packing_end(block, keep, error) != 0))
 		return -1;
 	if (block->packed)
 		return arrange_packed(block, keep, arrangement, error);
-	if (gt_loose_arrange(&block->loose, &keep->loose, arrangement, error) != 0)
+	if (loose_arrange(&block->loose, &keep->loose, arrangement, error) != 0)
 		return -1;
 	block->highest_warp = block->loose.highest_warp;
 	block->row = gt_piece_spans(block->loose.rows);

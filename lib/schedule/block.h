@@ -9,38 +9,116 @@
 
 #include "base/error.h"
 #include "base/strand.h"
-#include "schedule/loose.h"
 #include "schedule/packed.h"
-#include "schedule/kept.h"
 #include "stream/rows.h"
 
-/* The rows of a warp that is resident: unpacked when their turn comes. */
+/* ---- the shapes of a kernel's rows, by number ---- */
 
-#define GT_WINDOW_ROWS 256 /* and what belongs to the last access */
-
-struct source {
-	struct unpacker unpacker;
-	struct gt_strand strand;
-	uint16_t warp;
-	/* By warp: rows that are unpacked, whole accesses, and those of them that are still to be issued. */
-	struct window window;
-	struct kept *row, *end;
+struct shapes {
+	struct shape *all;
+	uint32_t n, capacity;
+	uint16_t *slots; /* hash table of numbers; SHAPE_NONE: empty */
+	uint32_t mask;	 /* slots - 1 */
+	uint16_t last;	 /* the shape looked up last */
 };
-void gt_source_close(struct source *source, struct gt_strands *strands);
 
-/* By warp: the next rows, when all before have been issued; none at the end. Returns 0, or -1. */
-int gt_source_fill(struct source *source, struct gt_strands *strands, struct gt_error *error);
+/* ---- spans ---- */
 
-/* The end of the next access in its window, of which there is one. */
-static inline struct kept *gt_source_access(const struct source *source)
+/* Rows that wait, several as one: those of one access number and one numbered shape whose bases have a common difference, and
+ * whose warps follow each other or are one. Warps of a block mostly do the same at even distances, so eight rows take 24 bytes.
+ *
+ * A span is a struct kept of its first row. If it has others, the shape of that has SPAN_MANY too, and a struct span_more is
+ * behind it. */
+
+#define SPAN_MANY 0x8000
+
+_Static_assert(SHAPES_MAX <= SPAN_MANY, "no shape has the number SPAN_MANY");
+_Static_assert(SHAPE_NONE >= SPAN_MANY, "rows without a numbered shape are told apart from spans");
+
+struct span_more {
+	int32_t delta;	     /* from base to base */
+	uint16_t n;	     /* rows, the first included */
+	uint16_t warp_delta; /* 0 or 1 */
+};
+
+#define SPAN_WORDS (sizeof(struct kept) / sizeof(uint64_t)) /* of a single row */
+#define SPAN_MORE_WORDS (sizeof(struct span_more) / sizeof(uint64_t))
+
+_Static_assert(sizeof(struct span_more) == sizeof(uint64_t), "spans are made of words");
+
+static inline bool gt_span_is_many(const struct kept *span)
 {
-	struct kept *row = source->row;
+	return span->shape >= SPAN_MANY && span->shape != SHAPE_NONE;
+}
 
-	do
-		row++;
-	while (row < source->end && row->an == source->row->an);
+static inline struct span_more *gt_span_more(const struct kept *span)
+{
+	return (struct span_more *)(void *)((uint64_t *)(uintptr_t)span + SPAN_WORDS);
+}
+
+/* The span behind it. */
+static inline struct kept *gt_span_next(const struct kept *span)
+{
+	return (struct kept *)(void *)((uint64_t *)(uintptr_t)span + SPAN_WORDS + (gt_span_is_many(span) ? SPAN_MORE_WORDS : 0));
+}
+
+static inline size_t gt_span_rows(const struct kept *span)
+{
+	return gt_span_is_many(span) ? gt_span_more(span)->n : 1;
+}
+
+/* Row k of it. */
+static inline struct kept gt_span_row(const struct kept *span, size_t k)
+{
+	struct kept row = *span;
+
+	if (!gt_span_is_many(span))
+		return row;
+	const struct span_more *more = gt_span_more(span);
+	row.base += k * (uint64_t)(int64_t)more->delta;
+	row.warp = (uint16_t)(row.warp + k * more->warp_delta);
+	row.shape &= (uint16_t)~SPAN_MANY;
 	return row;
 }
+
+/* ---- loose rows: as they came, in spans: quick to keep and to issue, while memory lasts ---- */
+
+/* Words: of spans, or of odd rows. */
+struct piece {
+	struct piece *next;
+	size_t n, capacity, bytes; /* bytes: of all; the head is 32 */
+	uint64_t data[];
+};
+
+struct loose {
+	struct piece *rows, *last, *odd;
+	size_t n, words; /* rows, and the words that they take */
+	bool unsorted; /* rows did not come in the order of (an, warp) */
+	uint64_t key;  /* (an, warp) of the last row */
+	uint16_t highest_warp;
+};
+
+/* The memory of all of them. */
+struct loose_memory {
+	size_t limit, used;
+	bool singly; /* every row is a span of its own */
+};
+
+/* The order of a resident block's rows. Rows of one warp and access number keep their order. */
+enum arrangement { BY_ACCESS, BY_WARP };
+
+/* The spans of a piece begin here, and end there. */
+static inline struct kept *gt_piece_spans(struct piece *piece)
+{
+	return (struct kept *)(void *)piece->data;
+}
+
+static inline struct kept *gt_piece_end(struct piece *piece)
+{
+	return (struct kept *)(void *)(piece->data + piece->n);
+}
+
+/* ---- blocks ---- */
 
 #define GT_WARPS_PAGE 8
 

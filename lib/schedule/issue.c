@@ -1,9 +1,248 @@
 /* SPDX-License-Identifier: MIT */
-/* Which warps of an SM issue next. */
+/* What issues: how rows of a block leave for the sink, and which warps of an SM issue next, by round robin or greedy. The order that
+ * follows from time is in latency.c. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "schedule/machine.h"
+
+/* ---- rows leave ---- */
+
+void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block)
+{
+	sm->free_at[block->position] =
+		block->begin + gt_durations_of(&schedule->config->durations, schedule->kernel->id, block->number);
+	sm->resident[block->position] = NULL;
+	sm->due[block->position] = UINT64_MAX;
+	sm->live--;
+	gt_block_free(block, &schedule->keep);
+}
+
+/* Appends the addresses of an odd row's lanes. */
+static int append_lanes(struct gt_rows *out, const struct odd *odd, struct gt_error *error)
+{
+	size_t n = (size_t)__builtin_popcount(odd->shape.mask);
+
+	if (gt_rows_reserve_lanes(out, n, error) != 0)
+		return -1;
+	memcpy(out->lanes + out->n_lanes, odd->lanes, n * sizeof *out->lanes);
+	out->base[out->n] = out->n_lanes;
+	out->n_lanes += n;
+	return 0;
+}
+
+/* Sets n elements to a value, and up to GT_ROWS_SLACK - 1 behind them. Rows are few at a time, one for each warp that
+ * issues, so this is one store of a vector. */
+#define FILL(TYPE, NAME)                                                                                       \
+	typedef TYPE many_##NAME __attribute__((vector_size(GT_ROWS_SLACK * sizeof(TYPE))));                    \
+	static inline void fill_##NAME(TYPE *column, size_t n, TYPE value)                                      \
+	{                                                                                                       \
+		const many_##NAME many = (many_##NAME){0} + value;                                              \
+		size_t k = 0;                                                                                   \
+		do                                                                                              \
+			memcpy(column + k, &many, sizeof many);                                                 \
+		while ((k += GT_ROWS_SLACK) < n);                                                               \
+	}
+FILL(uint8_t, 8)
+FILL(uint16_t, 16)
+FILL(uint32_t, 32)
+FILL(uint64_t, 64)
+FILL(int64_t, strides)
+
+/* The same of hints. Rows before the first that has one have none. */
+static void append_hints(struct gt_rows *out, size_t n, uint16_t hint)
+{
+	if (!out->has_hints)
+		memset(out->hint, 0, out->n * sizeof *out->hint);
+	out->has_hints = true;
+	fill_16(out->hint + out->n, n, hint);
+}
+
+/* Sets what n rows of one shape have in common, n at least 1. */
+static inline void append_common(struct gt_rows *out, size_t n, const struct shape *shape, uint32_t block, uint64_t step, uint16_t sm)
+{
+	size_t at = out->n;
+
+	fill_32(out->block + at, n, block);
+	fill_32(out->pc + at, n, shape->pc);
+	fill_64(out->step + at, n, step);
+	fill_16(out->sm + at, n, sm);
+	fill_8(out->op + at, n, shape->op);
+	if (shape->hint != 0 || out->has_hints)
+		append_hints(out, n, shape->hint);
+	if (shape->size == 0) {
+		fill_8(out->sectors + at, n, (uint8_t)shape->mask);
+		fill_8(out->full + at, n, (uint8_t)(shape->mask >> 8));
+		fill_8(out->threads + at, n, (uint8_t)(shape->mask >> 16));
+		return;
+	}
+	fill_8(out->size + at, n, shape->size);
+	fill_32(out->mask + at, n, shape->mask);
+	fill_strides(out->stride + at, n, shape->stride);
+}
+
+/* Sets what is each row's own; `bases` is the column of bases or addresses. */
+static void append_own(struct gt_rows *out, uint64_t *bases, const struct kept *row, size_t n)
+{
+	uint32_t *an = out->an + out->n;
+	uint16_t *warp = out->warp + out->n;
+
+	bases += out->n;
+	for (size_t k = 0; k < n; k++) {
+		bases[k] = row[k].base;
+		an[k] = row[k].an;
+		warp[k] = row[k].warp;
+	}
+}
+
+/* The same of rows [first, first + n) of a span. */
+static inline void append_even(struct gt_rows *out, uint64_t *bases, const struct kept *span, size_t first, size_t n)
+{
+	const struct span_more *more = gt_span_more(span);
+	uint64_t delta = (uint64_t)(int64_t)more->delta, base = span->base + first * delta;
+	uint16_t warp = (uint16_t)(span->warp + first * more->warp_delta);
+
+	bases += out->n;
+	fill_32(out->an + out->n, n, span->an);
+	for (size_t k = 0; k < n; k += GT_ROWS_SLACK) {
+		const many_16 warps = warp + more->warp_delta * (many_16){0, 1, 2, 3, 4, 5, 6, 7};
+		memcpy(out->warp + out->n + k, &warps, sizeof warps);
+		warp = (uint16_t)(warp + GT_ROWS_SLACK * more->warp_delta);
+		for (size_t j = 0; j < GT_ROWS_SLACK; j++)
+			bases[k + j] = base + j * delta;
+		base += GT_ROWS_SLACK * delta;
+	}
+}
+
+/* The rows from the first on, before `end`, that share its numbered shape; 1 if it has none. */
+static size_t alike(const struct kept *row, const struct kept *end)
+{
+	size_t n = 1;
+
+	while (row[0].shape != SHAPE_NONE && row + n < end && row[n].shape == row[0].shape)
+		n++;
+	return n;
+}
+
+/* Appends rows of one shape to the batch; `odd` is the first one's, if it has no numbered shape. */
+static int append(struct gt_schedule *schedule, const struct sm *sm, const struct block *block, const struct kept *row,
+		  size_t n, const struct odd *odd, struct gt_error *error)
+{
+	struct gt_rows *out = schedule->sink->rows;
+	const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
+
+	uint64_t *bases = shape->size == 0 ? out->address : out->base;
+
+	append_common(out, n, shape, block->number, schedule->step, (uint16_t)sm->number);
+	append_own(out, bases, row, n);
+	if (odd)
+		bases[out->n] = odd->base;
+	if (shape->stride == GT_STRIDE_LANES && append_lanes(out, odd, error) != 0)
+		return -1;
+	out->n += n;
+	schedule->rows += n;
+	return 0;
+}
+
+/* Rows of a block issue: notes when. Returns false if the SM's rows are not written. */
+static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct block *block)
+{
+	if (!block->begun) {
+		block->begun = true;
+		block->begin = schedule->step;
+	}
+	schedule->issued = true;
+	schedule->steps = schedule->step + 1;
+	return gt_is_modelled(schedule, sm->number);
+}
+
+/* A turn of shared memory takes a step and is not written. No other row is without lanes or sectors. */
+static inline bool is_turn(const struct shape *shape)
+{
+	return shape->mask == 0;
+}
+
+/* Room for a row of a shape in the batch, behind others of its kind; `first`: of the step. */
+static int make_room(struct gt_schedule *schedule, const struct shape *shape, bool first, struct gt_error *error)
+{
+	const struct gt_rows *out = schedule->sink->rows;
+	enum gt_rows_kind kind = shape->size ? GT_ACCESSES : GT_REQUESTS;
+
+	if ((first || out->kind != kind || !out->scheduled) && gt_sink_begin(schedule->sink, kind, true, error) != 0)
+		return -1;
+	return gt_sink_room(schedule->sink, error);
+}
+
+int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
+		 const struct kept *end, struct gt_error *error)
+{
+	struct gt_rows *out = schedule->sink->rows;
+	bool first = !schedule->issued;
+
+	if (!begin_rows(schedule, sm, block))
+		return 0;
+	for (size_t n; row < end; row += n) {
+		const struct odd *odd = row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
+		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
+		n = alike(row, end);
+		if (is_turn(shape))
+			continue;
+		if (make_room(schedule, shape, first, error) != 0)
+			return -1;
+		first = false;
+		n = n < out->capacity - out->n ? n : out->capacity - out->n;
+		if (append(schedule, sm, block, row, n, odd, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Where and when rows issue. */
+struct place {
+	uint32_t block;
+	uint16_t sm;
+	uint64_t step;
+};
+
+/* Sets the columns of rows [first, first + n) of a span. Mostly there are few, as many as schedulers, which take one store a
+ * column: compiled without loops. */
+GT_WIDE static void append_span(struct gt_rows *out, size_t n, const struct shape *shape, const struct kept *span, size_t first,
+				const struct place *place)
+{
+	uint64_t *bases = shape->size == 0 ? out->address : out->base;
+
+	if (n <= GT_ROWS_SLACK) {
+		append_common(out, GT_ROWS_SLACK, shape, place->block, place->step, place->sm);
+		append_even(out, bases, span, first, GT_ROWS_SLACK);
+		return;
+	}
+	append_common(out, n, shape, place->block, place->step, place->sm);
+	append_even(out, bases, span, first, n);
+}
+
+/* The same of rows [first, first + n) of a span of several. */
+static int emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
+			 size_t first, size_t n, struct gt_error *error)
+{
+	const struct shape *shape = &schedule->keep.shapes.all[span->shape & ~SPAN_MANY];
+	struct gt_rows *out = schedule->sink->rows;
+	const struct place place = {block->number, (uint16_t)sm->number, schedule->step};
+	bool begins = !schedule->issued;
+
+	if (!begin_rows(schedule, sm, block) || is_turn(shape))
+		return 0;
+	schedule->rows += n;
+	for (size_t part; n > 0; first += part, n -= part) {
+		if (make_room(schedule, shape, begins, error) != 0)
+			return -1;
+		begins = false;
+		part = n < out->capacity - out->n ? n : out->capacity - out->n;
+		append_span(out, part, shape, span, first, &place);
+		out->n += part;
+	}
+	return 0;
+}
 
 /* ---- round robin: [000] algorithm 2 ---- */
 
@@ -106,7 +345,7 @@ static int issue_next(struct gt_schedule *schedule, struct sm *sm, struct block 
 	bool ends = done + n == gt_span_more(first)->n;
 	block->row = ends ? gt_span_next(first) : first;
 	block->done = ends ? 0 : (uint16_t)(done + n);
-	return gt_machine_emit_span(schedule, sm, block, first, done, n, error);
+	return emit_span(schedule, sm, block, first, done, n, error);
 }
 
 /* Of the first row that has not been issued. */
@@ -210,20 +449,5 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 	return 0;
 }
 
-static const struct gt_issue round_robin = {"rr", BY_ACCESS, admit_round_robin, issue_round_robin, false, NULL};
-static const struct gt_issue greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, false, NULL};
-static const struct gt_issue *const policies[] = {&round_robin, &greedy, &gt_issue_latency};
-
-bool gt_issue_is_timed(const struct gt_issue *issue)
-{
-	return issue->timed;
-}
-
-const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error)
-{
-	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-		if (strcmp(policies[i]->name, name) == 0)
-			return policies[i];
-	gt_fail(error, "'%.100s': expected rr, gto or latency", name);
-	return NULL;
-}
+const struct gt_issue gt_issue_round_robin = {"rr", BY_ACCESS, admit_round_robin, issue_round_robin, false, NULL};
+const struct gt_issue gt_issue_greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, false, NULL};

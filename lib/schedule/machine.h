@@ -7,7 +7,6 @@
 
 #include "base/map.h"
 #include "schedule/block.h"
-#include "schedule/memory.h"
 #include "schedule/schedule.h"
 
 /* Blocks that wait, in the order they will run. */
@@ -71,7 +70,7 @@ struct gt_issue {
 	/* Issues the SM's next group; there is one. */
 	int (*issue)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
 	bool timed; /* nothing may happen at a step: the next one is the least `wake` */
-	void (*close)(struct sm *sm); /* frees what it keeps; NULL: nothing */
+	void (*close)(struct gt_schedule *schedule); /* frees what it keeps; NULL: nothing */
 };
 
 /* An SM that has room, and its key in the order of service. */
@@ -97,7 +96,7 @@ struct gt_schedule {
 	struct block **kept;  /* if not by_block: blocks, in the order of their first rows */
 	size_t n_kept, kept_capacity;
 	struct gt_map places; /* if not by_block: from block to index in `kept` */
-	struct memory memory; /* latency */
+	struct memory *memory; /* latency: what it takes the caches for */
 	struct block_queue floaters; /* if floating: blocks that no SM has taken yet */
 	uint64_t n_floaters;  /* put there so far */
 	bool first_assigned;  /* floating: the first blocks have been assigned */
@@ -115,34 +114,13 @@ struct gt_schedule {
 	uint64_t steps; /* up to the last issue */
 };
 
-extern const struct gt_issue gt_issue_latency;
+extern const struct gt_issue gt_issue_round_robin, gt_issue_greedy, gt_issue_latency;
 
-/* Lets the SMs that have room take blocks, in random order. FILL_WAIT as `fill`. */
-enum filled gt_dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error);
 /* A resident block has issued its last row. */
 void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block);
 /* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
 int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
 		 const struct kept *end, struct gt_error *error);
-/* The same of rows [first, first + n) of a span of several. */
-int gt_machine_emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
-			 size_t first, size_t n, struct gt_error *error);
-
-/* Brings what the SMs that issue soon will issue into the machine's cache: first the block, then its rows. These are loaded, since
- * a prefetch of them was measured to have no effect. */
-static inline void gt_machine_prefetch(const struct gt_schedule *schedule)
-{
-	const uint32_t *soon = schedule->active + schedule->cursor;
-
-	if (schedule->n_active - schedule->cursor <= 6)
-		return;
-	const struct block *later = schedule->sms[soon[6]].ahead, *sooner = schedule->sms[soon[3]].ahead;
-	if (later)
-		__builtin_prefetch(&later->row);
-	if (sooner)
-		(void)*(const volatile uint32_t *)&sooner->row->an;
-}
-
 /* The blocks that may be resident on an SM at once. */
 static inline uint64_t gt_machine_capacity(const struct gt_schedule *schedule)
 {
@@ -155,12 +133,5 @@ static inline bool gt_is_modelled(const struct gt_schedule *schedule, uint32_t s
 {
 	return !schedule->config->only_sms || schedule->config->only_sms[sm];
 }
-
-/* The largest number of blocks of an SM that are modelled; of all SMs together. */
-uint64_t gt_modelled_of_sm(const struct gt_schedule *schedule);
-uint64_t gt_modelled_of_all(const struct gt_schedule *schedule);
-
-/* The blocks of the modelled SM that has the most, in modelled waves or not; and the modelled blocks of all SMs. */
-void gt_modelled_count(struct gt_schedule *schedule, uint64_t *most, uint64_t *all);
 
 #endif

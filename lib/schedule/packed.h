@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a warp as bytes. A row that is what the rows before it let expect costs a 128th of a byte, another one what
+/* A row that waits, and the rows of a warp as bytes. A row that is what the rows before it let expect costs a 128th of a byte, another one what
  * differs: expected is that a shape is followed by the shape that followed it last, with its step of access numbers, and
  * that the bases of a shape have a common difference. */
 #ifndef GT_SCHEDULE_PACKED_H
@@ -8,10 +8,68 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/strand.h"
-#include "schedule/kept.h"
+#include "stream/rows.h"
+
+/* ---- a row that waits, apart from what its shape says ---- */
+
+/* The fields that many rows of a kernel share. The accesses of one instruction usually differ only in their
+ * base, so a waiting row holds its base and the number of a shape. */
+
+#define SHAPES_MAX 32767 /* so that a number has a bit to spare */
+#define SHAPE_NONE 65535 /* the number of no shape */
+
+/* A request has size 0 (no access has), and in `mask` sectors, full and threads, a byte each. */
+struct shape {
+	int64_t stride;
+	uint32_t pc, mask, work;
+	uint8_t op, size;
+	uint16_t hint;
+	uint16_t next; /* the shape that last followed this one: tried first */
+};
+
+static inline int shape_equal(const struct shape *a, const struct shape *b)
+{
+	return a->stride == b->stride && a->pc == b->pc && a->mask == b->mask && a->op == b->op &&
+	       a->size == b->size && a->hint == b->hint && a->work == b->work;
+}
+
+/* A row of either kind. `base` is an access's base or a request's line; if the shape is SHAPE_NONE, it is a
+ * pointer to a struct odd. */
+struct kept {
+	uint64_t base;
+	uint32_t an;
+	uint16_t warp, shape;
+};
+
+/* A row that has no numbered shape, or whose lanes have no common stride. */
+struct odd {
+	uint64_t base;
+	struct shape shape;
+	uint64_t lanes[]; /* popcount(shape.mask) of them if the stride is GT_STRIDE_LANES */
+};
+
+#define ODD_WORDS (sizeof(struct odd) / sizeof(uint64_t)) /* without lanes */
+
+_Static_assert(sizeof(struct kept) == 16, "a kept row is 16 bytes");
+_Static_assert(sizeof(struct odd) % sizeof(uint64_t) == 0, "odd rows are made of words");
+
+/* NULL: its shape has a number. */
+static inline const struct odd *odd_of(const struct kept *row)
+{
+	return row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
+}
+
+/* The addresses of its lanes if they have no common stride; else NULL. */
+static inline const uint64_t *odd_lanes(const struct odd *odd)
+{
+	return odd && odd->shape.stride == GT_STRIDE_LANES ? odd->lanes : NULL;
+}
+
+/* ---- packed rows ---- */
 
 /* Rows in memory that live together. */
 struct window {
@@ -71,7 +129,61 @@ int gt_unpacker_access(struct unpacker *unpacker, struct gt_strands *strands, ui
 		     struct gt_error *error);
 
 /* Makes pointers of the bases of odd rows. */
-void gt_window_settle(struct window *window);
-void gt_window_free(struct window *window);
+static inline void gt_window_settle(struct window *window)
+{
+	for (size_t i = 0; window->n_words > 0 && i < window->n; i++)
+		if (window->rows[i].shape == SHAPE_NONE)
+			window->rows[i].base = (uint64_t)(uintptr_t)(window->words + window->rows[i].base);
+}
+
+static inline void gt_window_free(struct window *window)
+{
+	free(window->rows);
+	free(window->words);
+	*window = (struct window){0};
+}
+
+/* ---- the order of rows, and sources ---- */
+
+static inline uint64_t gt_kept_key(const struct kept *row)
+{
+	return (uint64_t)row->an << 16 | row->warp;
+}
+
+/* A stable merge sort by access number and warp, bottom up, of n rows. Returns where they are: `rows` or `room`, which has
+ * room for as many. */
+struct kept *gt_kept_sort(struct kept *rows, struct kept *room, size_t n);
+
+/* The rows of a warp that is resident: unpacked when their turn comes. */
+
+#define GT_WINDOW_ROWS 256 /* and what belongs to the last access */
+
+struct source {
+	struct unpacker unpacker;
+	struct gt_strand strand;
+	uint16_t warp;
+	/* By warp: rows that are unpacked, whole accesses, and those of them that are still to be issued. */
+	struct window window;
+	struct kept *row, *end;
+};
+
+/* Takes over a strand of rows of a warp, which are put in order first if they are not; there are some. Returns 0, or -1. */
+int gt_source_open(struct source *source, struct gt_strands *strands, struct gt_strand *strand, uint16_t warp, bool unsorted,
+		   struct gt_error *error);
+void gt_source_close(struct source *source, struct gt_strands *strands);
+
+/* By warp: the next rows, when all before have been issued; none at the end. Returns 0, or -1. */
+int gt_source_fill(struct source *source, struct gt_strands *strands, struct gt_error *error);
+
+/* The end of the next access in its window, of which there is one. */
+static inline struct kept *gt_source_access(const struct source *source)
+{
+	struct kept *row = source->row;
+
+	do
+		row++;
+	while (row < source->end && row->an == source->row->an);
+	return row;
+}
 
 #endif

@@ -1,18 +1,344 @@
 /* SPDX-License-Identifier: MIT */
+/* The schedule of a kernel: which SM a block runs on, when an SM takes its next block, and the steps in which SMs issue. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/grown.h"
+#include "base/options.h"
 #include "base/scan.h"
 #include "counter/schedule.h"
 #include "schedule/machine.h"
-#include "schedule/schedule.h"
 #include "stream/counted.h"
-#include "stream/rows.h"
 
-/* The steps of the schedule, and what happens in each. Private to lib/schedule. */
+/* ---- which SM a block runs on ---- */
+
+/* How many of n items an SM gets if they are assigned round-robin. */
+static uint64_t share_of_sm(uint64_t n, uint32_t sm, uint32_t sms)
+{
+	return n > sm ? (n - sm - 1) / sms + 1 : 0;
+}
+
+static uint32_t rr_sm(const struct gt_mapping *mapping, uint64_t block)
+{
+	return (uint32_t)(block % mapping->sms);
+}
+
+static uint64_t rr_count(const struct gt_mapping *mapping, uint32_t sm, uint64_t blocks)
+{
+	return share_of_sm(blocks, sm, mapping->sms);
+}
+
+/* [000] BPART: partitions of consecutive blocks are assigned round-robin. */
+static uint32_t part_sm(const struct gt_mapping *mapping, uint64_t block)
+{
+	return (uint32_t)(block / mapping->parameter % mapping->sms);
+}
+
+static uint64_t part_count(const struct gt_mapping *mapping, uint32_t sm, uint64_t blocks)
+{
+	uint64_t whole = blocks / mapping->parameter, rest = blocks % mapping->parameter;
+
+	return share_of_sm(whole, sm, mapping->sms) * mapping->parameter + (whole % mapping->sms == sm ? rest : 0);
+}
+
+static uint32_t random_sm(const struct gt_mapping *mapping, uint64_t block)
+{
+	return (uint32_t)(XXH3_64bits_withSeed(&block, sizeof block, mapping->parameter) % mapping->sms);
+}
+
+static const struct gt_mapping_kind kinds[] = {
+	{"rr", NULL, 0, 0, false, true, rr_sm, rr_count},
+	{"part", "blocks", 1, UINT32_MAX, false, false, part_sm, part_count},
+	{"random", "seed", 0, UINT64_MAX, false, false, random_sm, NULL},
+	{"trace", NULL, 0, 0, true, false, NULL, NULL},
+};
+
+int gt_mapping_parse(struct gt_mapping *mapping, const char *text, struct gt_error *error)
+{
+	size_t length = strcspn(text, ":");
+	struct gt_error reason;
+
+	*mapping = (struct gt_mapping){0};
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (strlen(kinds[i].name) != length || strncmp(kinds[i].name, text, length) != 0)
+			continue;
+		if (!kinds[i].parameter != (text[length] == '\0'))
+			break;
+		mapping->kind = &kinds[i];
+		if (kinds[i].parameter && gt_parse_count(text + length + 1, kinds[i].min, kinds[i].max,
+							 &mapping->parameter, &reason) != 0)
+			return gt_fail(error, "%s: %s", kinds[i].parameter, reason.text);
+		return 0;
+	}
+	return gt_fail(error, "'%.100s': expected rr, part:BLOCKS, random:SEED or trace", text);
+}
+
+int gt_mapping_open(struct gt_mapping *mapping, uint32_t sms, struct gt_error *error)
+{
+	mapping->sms = sms;
+	mapping->counts = NULL;
+	mapping->walked = 0;
+	if (mapping->kind->count)
+		return 0;
+	mapping->counts = calloc(sms, sizeof *mapping->counts);
+	return mapping->counts ? 0 : gt_fail_memory(error, "the blocks of every SM");
+}
+
+void gt_mapping_close(struct gt_mapping *mapping)
+{
+	free(mapping->counts);
+	mapping->counts = NULL;
+}
+
+uint64_t gt_mapping_count(struct gt_mapping *mapping, uint32_t sm, uint64_t blocks)
+{
+	if (mapping->kind->count)
+		return mapping->kind->count(mapping, sm, blocks);
+	for (; !mapping->kind->traced && mapping->walked < blocks; mapping->walked++)
+		mapping->counts[gt_mapping_sm(mapping, mapping->walked)]++;
+	return mapping->counts[sm];
+}
+
+/* ---- which SMs and blocks are modelled ---- */
+
+/* The largest number of blocks of an SM that are modelled; then of all SMs together. */
+static uint64_t modelled_of_sm(const struct gt_schedule *schedule)
+{
+	uint64_t capacity = gt_machine_capacity(schedule), waves = schedule->config->waves;
+
+	return waves == 0 || capacity > UINT64_MAX / waves ? UINT64_MAX : waves * capacity;
+}
+
+static uint64_t modelled_of_all(const struct gt_schedule *schedule)
+{
+	uint64_t most = modelled_of_sm(schedule);
+
+	return most > UINT64_MAX / schedule->config->sms ? UINT64_MAX : most * schedule->config->sms;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The blocks of the modelled SM that has the most, in modelled waves or not; and the modelled blocks of all SMs. If floating, blocks count as those of the SM that rr gives them to. */
+static void modelled_count(struct gt_schedule *schedule, uint64_t *most, uint64_t *all)
+{
+	*most = *all = 0;
+	for (uint32_t sm = 0; sm < schedule->config->sms; sm++) {
+		if (!gt_is_modelled(schedule, sm))
+			continue;
+		uint64_t blocks = gt_mapping_count(&schedule->mapping, sm, schedule->blocks);
+		*most = blocks > *most ? blocks : *most;
+		*all += least(blocks, modelled_of_sm(schedule));
+	}
+	if (schedule->floating)
+		*all = schedule->config->only_sms ? schedule->admitted : least(schedule->blocks, modelled_of_all(schedule));
+}
+
+/* ---- when an SM takes its next blocks ---- */
+
+static int grow_resident(struct sm *sm, struct gt_error *error)
+{
+	size_t capacity = sm->resident_capacity ? 2 * sm->resident_capacity : 8;
+	struct block **resident = gt_resized(sm->resident, capacity, sizeof *resident);
+	uint64_t *free_at = gt_resized(sm->free_at, capacity, sizeof *free_at);
+	uint64_t *due = gt_resized(sm->due, capacity, sizeof *due);
+
+	sm->resident = resident ? resident : sm->resident;
+	sm->free_at = free_at ? free_at : sm->free_at;
+	sm->due = due ? due : sm->due;
+	if (!resident || !free_at || !due)
+		return gt_fail_memory(error, "resident blocks");
+	sm->resident_capacity = capacity;
+	return 0;
+}
+
+/* Moves the first block of a queue to `resident`, at a free position or after the last. */
+static int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position,
+		  uint64_t slot, struct gt_error *error)
+{
+	struct block *block = queue->first;
+
+	if (position == sm->resident_capacity && grow_resident(sm, error) != 0)
+		return -1;
+	if (gt_block_arrange(block, &schedule->keep, schedule->config->issue->arrangement, error) != 0)
+		return -1;
+	queue->first = block->next;
+	if (!queue->first)
+		queue->last = NULL;
+	block->position = position;
+	block->slot = slot;
+	block->begun = false;
+	sm->resident[position] = block;
+	if (position == sm->n_resident)
+		sm->n_resident++;
+	sm->live++;
+	if (schedule->floating && gt_is_modelled(schedule, sm->number))
+		schedule->admitted++;
+	return schedule->config->issue->admit(schedule, sm, block, error);
+}
+
+/* a * b, or UINT64_MAX if it overflows. */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+	return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* Whether all rows of the SM's blocks before the `end`th have come. */
+static bool is_complete(struct gt_schedule *schedule, const struct sm *sm, uint64_t end)
+{
+	const struct block *last = sm->waiting.last;
+
+	return gt_mapping_count(&schedule->mapping, sm->number, schedule->known) >= end &&
+	       !(last->open && last->index < end);
+}
+
+/* [000] algorithm 2: as many blocks as fit, then none until all of them have finished. The wave of a block
+ * follows from its index among the SM's blocks, including those without accesses. */
+static enum filled fill_wave(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	uint64_t capacity = gt_machine_capacity(schedule);
+	struct block *first = sm->waiting.first;
+
+	if (sm->live > 0)
+		return FILL_DONE;
+	if (!first)
+		return schedule->finished ? FILL_DONE : FILL_WAIT;
+	uint64_t begin = first->index / capacity * capacity;
+	uint64_t end = begin > UINT64_MAX - capacity ? UINT64_MAX : begin + capacity;
+	if (!schedule->finished && !is_complete(schedule, sm, end))
+		return FILL_WAIT;
+	sm->n_resident = 0;
+	while (sm->waiting.first && sm->waiting.first->index < end)
+		if (machine_admit(schedule, sm, &sm->waiting, sm->n_resident, sm->waiting.first->index - begin,
+				  error) != 0)
+			return FILL_FAILED;
+	return FILL_DONE;
+}
+
+/* Whether the first block of a queue can run: its last row has come. */
+static bool is_ready(const struct block_queue *queue)
+{
+	return queue->first && !queue->first->open;
+}
+
+/* [002] 4.1: the first blocks are assigned to the SMs round-robin until all are full. */
+static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
+{
+	uint64_t all = times(schedule->config->sms, gt_machine_capacity(schedule));
+	uint64_t closed = schedule->n_floaters - (schedule->open && !schedule->open->skipped);
+
+	if (closed < all && !schedule->finished)
+		return FILL_WAIT;
+	for (uint64_t i = 0; i < all && is_ready(&schedule->floaters); i++) {
+		struct sm *sm = &schedule->sms[i % schedule->config->sms];
+		if (machine_admit(schedule, sm, &schedule->floaters, sm->n_resident, sm->n_resident, error) != 0)
+			return FILL_FAILED;
+	}
+	schedule->first_assigned = true;
+	return FILL_DONE;
+}
+
+/* [002] 4.1: when a block finishes, the next one takes its place at once. */
+static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	struct block_queue *queue = schedule->floating ? &schedule->floaters : &sm->waiting;
+
+	if (schedule->floating && !schedule->first_assigned) {
+		enum filled filled = deal(schedule, error);
+		if (filled != FILL_DONE)
+			return filled;
+	}
+	if (!queue->first && schedule->finished)
+		return FILL_DONE;
+	for (size_t slot = 0; sm->live < gt_machine_capacity(schedule); slot++) {
+		while (slot < sm->n_resident && (sm->resident[slot] || sm->free_at[slot] > schedule->step))
+			slot++;
+		if (slot >= gt_machine_capacity(schedule))
+			return sm->live == 0 && (queue->first || !schedule->finished) ? FILL_IDLE : FILL_DONE;
+		if (!is_ready(queue))
+			return schedule->finished ? FILL_DONE : FILL_WAIT;
+		if (machine_admit(schedule, sm, queue, slot, slot, error) != 0)
+			return FILL_FAILED;
+	}
+	return FILL_DONE;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct turn *left = a, *right = b;
+
+	return (left->key > right->key) - (left->key < right->key);
+}
+
+/* SMs that have room at a step are ordered by a hash of the seed, the step and the SM. So the order is the same
+ * when the step is continued after more rows have arrived. */
+static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
+{
+	size_t n = 0;
+
+	if (schedule->floating && schedule->first_assigned && schedule->finished && !schedule->floaters.first)
+		return FILL_DONE; /* no block is left */
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		uint32_t number = schedule->active[i];
+		uint64_t place[] = {schedule->step, number};
+		if (schedule->sms[number].live < gt_machine_capacity(schedule))
+			schedule->turns[n++] = (struct turn){XXH3_64bits_withSeed(place, sizeof place, schedule->config->seed), number};
+	}
+	if (n > 1)
+		qsort(schedule->turns, n, sizeof *schedule->turns, by_key);
+	for (size_t i = 0; i < n; i++) {
+		enum filled filled = schedule->config->dispatch->fill(schedule, &schedule->sms[schedule->turns[i].sm], error);
+		if (filled == FILL_WAIT || filled == FILL_FAILED)
+			return filled;
+	}
+	return FILL_DONE;
+}
+
+static const struct gt_dispatch dispatches[] = {
+	{"wave", false, false, fill_wave},
+	{"first-done", true, false, fill_first_done},
+	{"any-done", true, true, fill_first_done},
+};
+
+bool gt_dispatch_refills(const struct gt_dispatch *dispatch)
+{
+	return dispatch->refills;
+}
+
+const struct gt_dispatch *gt_dispatch_find(const char *name, struct gt_error *error)
+{
+	for (size_t i = 0; i < sizeof dispatches / sizeof dispatches[0]; i++)
+		if (strcmp(dispatches[i].name, name) == 0)
+			return &dispatches[i];
+	gt_fail(error, "'%.100s': expected wave, first-done or any-done", name);
+	return NULL;
+}
+
+/* ---- the orders of issue ---- */
+
+static const struct gt_issue *const issues[] = {&gt_issue_round_robin, &gt_issue_greedy, &gt_issue_latency};
+
+bool gt_issue_is_timed(const struct gt_issue *issue)
+{
+	return issue->timed;
+}
+
+const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error)
+{
+	for (size_t i = 0; i < sizeof issues / sizeof *issues; i++)
+		if (strcmp(issues[i]->name, name) == 0)
+			return issues[i];
+	gt_fail(error, "'%.100s': expected rr, gto or latency", name);
+	return NULL;
+}
+
+/* ---- the steps of the schedule, and what happens in each ---- */
 
 /* The first step at which an active SM can take a block, when none has one. */
 static uint64_t next_free(const struct gt_schedule *schedule)
@@ -30,6 +356,21 @@ static uint64_t next_free(const struct gt_schedule *schedule)
 	return next;
 }
 
+/* Brings what the SMs that issue soon will issue into the machine's cache: first the block, then its rows. These are loaded, since
+ * a prefetch of them was measured to have no effect. */
+static inline void prefetch_soon(const struct gt_schedule *schedule)
+{
+	const uint32_t *soon = schedule->active + schedule->cursor;
+
+	if (schedule->n_active - schedule->cursor <= 6)
+		return;
+	const struct block *later = schedule->sms[soon[6]].ahead, *sooner = schedule->sms[soon[3]].ahead;
+	if (later)
+		__builtin_prefetch(&later->row);
+	if (sooner)
+		(void)*(const volatile uint32_t *)&sooner->row->an;
+}
+
 /* Runs step by step, in each step the SMs in order, as far as the rows that have arrived allow. */
 static int schedule_run(struct gt_schedule *schedule, struct gt_error *error)
 {
@@ -37,13 +378,13 @@ static int schedule_run(struct gt_schedule *schedule, struct gt_error *error)
 	const uint64_t capacity = gt_machine_capacity(schedule);
 
 	while (schedule->n_active > 0) {
-		enum filled first = config->dispatch->shuffles && schedule->cursor == 0 ? gt_dispatch_shuffled(schedule, error) : FILL_DONE;
+		enum filled first = config->dispatch->shuffles && schedule->cursor == 0 ? dispatch_shuffled(schedule, error) : FILL_DONE;
 		if (first == FILL_WAIT || first == FILL_FAILED)
 			return first == FILL_WAIT ? 0 : -1;
 		for (; schedule->cursor < schedule->n_active; schedule->cursor++) {
 			uint32_t number = schedule->active[schedule->cursor];
 			struct sm *sm = &schedule->sms[number];
-			gt_machine_prefetch(schedule);
+			prefetch_soon(schedule);
 			enum filled filled = sm->live < capacity ? config->dispatch->fill(schedule, sm, error) : FILL_DONE;
 			if (filled == FILL_WAIT || filled == FILL_FAILED)
 				return filled == FILL_WAIT ? 0 : -1;
@@ -62,7 +403,7 @@ static int schedule_run(struct gt_schedule *schedule, struct gt_error *error)
 	return 0;
 }
 
-/* Rows arrive, by block or in any order, and blocks are placed on SMs. Private to lib/schedule. */
+/* ---- rows arrive, by block or in any order, and blocks are placed on SMs ---- */
 
 static void join(struct block_queue *queue, struct block *block)
 {
@@ -78,7 +419,7 @@ static void place(struct gt_schedule *schedule, struct block *block)
 {
 	schedule->known = (uint64_t)block->number + 1;
 	if (schedule->floating) {
-		block->skipped = block->number >= gt_modelled_of_all(schedule);
+		block->skipped = block->number >= modelled_of_all(schedule);
 		if (!block->skipped)
 			join(&schedule->floaters, block);
 		schedule->n_floaters += !block->skipped;
@@ -90,7 +431,7 @@ static void place(struct gt_schedule *schedule, struct block *block)
 		block->sm = gt_mapping_sm(&schedule->mapping, block->number);
 		block->index = gt_mapping_count(&schedule->mapping, block->sm, block->number);
 	}
-	block->skipped = !gt_is_modelled(schedule, block->sm) || block->index >= gt_modelled_of_sm(schedule);
+	block->skipped = !gt_is_modelled(schedule, block->sm) || block->index >= modelled_of_sm(schedule);
 	if (!block->skipped)
 		join(&schedule->sms[block->sm].waiting, block);
 }
@@ -216,7 +557,7 @@ static int place_kept(struct gt_schedule *schedule, struct gt_error *error)
 }
 
 /* Rows [first, last) of a batch, all of one block. Returns 0, or -1: a row out of order, on the wrong SM, or memory is short. */
-static int gt_arrive(struct gt_schedule *schedule, const struct gt_rows *rows, size_t first, size_t last, struct gt_error *error)
+static int arrive(struct gt_schedule *schedule, const struct gt_rows *rows, size_t first, size_t last, struct gt_error *error)
 {
 	if (schedule->by_block)
 		return put_by_block(schedule, rows, first, last, error);
@@ -230,6 +571,8 @@ static int arrive_end(struct gt_schedule *schedule, struct gt_error *error)
 		return close_block(schedule, error);
 	return place_kept(schedule, error);
 }
+
+/* ---- the configuration ---- */
 
 /* A number, or the first one of a list of cycles; 0 if there is none. */
 static uint64_t cycles_of(const struct gt_gpu *gpu, const char *key)
@@ -310,6 +653,8 @@ static int check_times(const struct gt_schedule_config *config, struct gt_error 
 	return gt_fail(error, "--issue %s: expected %s in the GPU description", config->issue->name, missing);
 }
 
+/* ---- a kernel ---- */
+
 int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, struct gt_error *error)
 {
 	if (schedule->config->issue->timed && (rows->kind != GT_REQUESTS || !rows->has_work))
@@ -321,7 +666,7 @@ int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, st
 			last++;
 		if (block >= schedule->blocks)
 			schedule->blocks = (uint64_t)block + 1;
-		if (gt_arrive(schedule, rows, first, last, error) != 0)
+		if (arrive(schedule, rows, first, last, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -336,7 +681,7 @@ static int add_counts(struct gt_schedule *schedule, struct gt_count *count, stru
 	const struct gt_occupancy *occupancy = &schedule->occupancy;
 	uint64_t most, all, capacity = occupancy->blocks;
 
-	gt_modelled_count(schedule, &most, &all);
+	modelled_count(schedule, &most, &all);
 	const char *limited_by = most <= capacity ? "grid" : occupancy->limited_by;
 	const struct numbers numbers = {
 		.resident_blocks = most < capacity ? most : capacity,
@@ -441,8 +786,6 @@ static void free_sm(struct gt_schedule *schedule, struct sm *sm)
 	for (size_t i = 0; i < sm->n_resident; i++)
 		if (sm->resident[i])
 			gt_block_free(sm->resident[i], &schedule->keep);
-	if (schedule->config->issue->close)
-		schedule->config->issue->close(sm);
 	free(sm->resident);
 	free(sm->free_at);
 	free(sm->due);
@@ -462,11 +805,12 @@ void gt_schedule_close(struct gt_schedule *schedule)
 		gt_block_free(schedule->kept[i], &schedule->keep);
 	if (schedule->open)
 		gt_block_free(schedule->open, &schedule->keep);
+	if (schedule->sms && schedule->config->issue->close)
+		schedule->config->issue->close(schedule);
 	free(schedule->kept);
 	free(schedule->sms);
 	free(schedule->active);
 	free(schedule->turns);
-	gt_memory_close(&schedule->memory);
 	gt_map_close(&schedule->places);
 	gt_mapping_close(&schedule->mapping);
 	gt_keep_close(&schedule->keep);

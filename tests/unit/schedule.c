@@ -6,7 +6,6 @@
 #include "base/store.h"
 #include "check.h"
 #include "gpu/occupancy.h"
-#include "schedule/mapping.h"
 #include "schedule/schedule.h"
 
 static struct gt_error error;
