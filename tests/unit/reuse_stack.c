@@ -4,7 +4,6 @@
 
 #include "check.h"
 #include "reuse/histogram.h"
-#include "reuse/timeline.h"
 #include "reuse/stack.h"
 
 static struct gt_error error;
