@@ -8,9 +8,6 @@
 #include "cache/index/index.h"
 #include "coalesce/stage.h"
 #include "grd.h"
-#include "reuse/counts.h"
-#include "reuse/measures.h"
-#include "reuse/options.h"
 #include "reuse/tables.h"
 
 struct grd {
@@ -41,7 +38,7 @@ static void tell(struct grd *grd, const char *kernel)
 		tool_must(tool, gt_counts_give(&grd->measures, &grd->text, grd->name, grd->kernel, gt_writer_output(tool->out),
 					       &tool->error));
 	else if (grd->text.table)
-		tool_must(tool, gt_measures_table(&grd->measures, &grd->text, kernel, &tool->error));
+		tool_must(tool, gt_reuse_text_add(&grd->text, kernel, &grd->measures, &tool->error));
 }
 
 static void end_kernel(void *context, uint64_t id)

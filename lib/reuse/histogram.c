@@ -8,17 +8,12 @@
 
 #define PREFETCH_DISTANCE 16 /* references from the prefetch of a counter to its use */
 
-void gt_histogram_begin(struct gt_histogram *histogram, uint64_t bound)
-{
-	*histogram = (struct gt_histogram){.bound = bound};
-}
-
 void gt_histogram_clear(struct gt_histogram *histogram)
 {
 	for (size_t i = 0; i < histogram->n_pages; i++)
 		free(histogram->pages[i]);
 	free(histogram->pages);
-	gt_histogram_begin(histogram, histogram->bound);
+	*histogram = (struct gt_histogram){.bound = histogram->bound};
 }
 
 /* The page of counters for distances below the bound, created if it does not exist yet. */
@@ -68,9 +63,9 @@ static int count(struct gt_histogram *histogram, uint64_t distance, uint64_t wei
 	return 0;
 }
 
-int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error)
+int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t n, uint64_t weight, struct gt_error *error)
 {
-	histogram->references++;
+	histogram->references += n;
 	histogram->weight += weight;
 	return count(histogram, distance, weight, error);
 }
@@ -98,15 +93,6 @@ int gt_histogram_add_all(struct gt_histogram *histogram, const uint64_t *distanc
 	histogram->references += n;
 	histogram->weight += n;
 	return 0;
-}
-
-int gt_histogram_add_same(struct gt_histogram *histogram, uint64_t distance, uint64_t n, struct gt_error *error)
-{
-	if (n == 0)
-		return 0;
-	histogram->references += n;
-	histogram->weight += n;
-	return count(histogram, distance, n, error);
 }
 
 int gt_histogram_merge(struct gt_histogram *histogram, const struct gt_histogram *from, struct gt_error *error)
@@ -189,16 +175,4 @@ uint64_t gt_histogram_below(const struct gt_histogram *histogram, uint64_t n)
 	for (uint64_t distance = 0; distance < n && distance < end; distance++)
 		sum += gt_histogram_at(histogram, distance);
 	return sum;
-}
-
-uint64_t *gt_histogram_array(const struct gt_histogram *histogram, size_t *n, struct gt_error *error)
-{
-	*n = (size_t)gt_histogram_end(histogram);
-	uint64_t *array = calloc(*n + 1, sizeof *array);
-
-	if (!array)
-		gt_fail_memory(error, "a histogram");
-	for (size_t i = 0; array && i < *n; i++)
-		array[i] = gt_histogram_at(histogram, i);
-	return array;
 }

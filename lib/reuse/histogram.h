@@ -15,6 +15,7 @@
 #define GT_HISTOGRAM_BOUND 65536    /* the usual bound */
 #define GT_HISTOGRAM_BOUND_MAX (UINT64_C(1) << 32)
 
+/* Empty and without memory if only its bound is set. */
 struct gt_histogram {
 	uint64_t bound; /* distances below it are counted one by one */
 	uint64_t **pages;
@@ -25,18 +26,14 @@ struct gt_histogram {
 	uint64_t weight;     /* the sum of the counters; if they are estimates it may differ from `references` */
 };
 
-/* An empty histogram, without memory yet. Freed by gt_histogram_clear, which leaves it empty. */
-void gt_histogram_begin(struct gt_histogram *histogram, uint64_t bound);
+/* Sets all counts to 0, and frees the memory. */
 void gt_histogram_clear(struct gt_histogram *histogram);
 
-/* Counts one reference, which represents `weight` of them. Returns 0, or -1 when memory is short. */
-int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t weight, struct gt_error *error);
+/* Counts n references of one distance, which represent `weight` of them. Returns 0, or -1 when memory is short. */
+int gt_histogram_add(struct gt_histogram *histogram, uint64_t distance, uint64_t n, uint64_t weight, struct gt_error *error);
 
-/* The same for n references, each of which represents itself only. */
+/* Counts n references, each of which represents itself only. */
 int gt_histogram_add_all(struct gt_histogram *histogram, const uint64_t *distances, size_t n, struct gt_error *error);
-
-/* The same for n references of one distance. */
-int gt_histogram_add_same(struct gt_histogram *histogram, uint64_t distance, uint64_t n, struct gt_error *error);
 
 /* Adds what another histogram of the same bound has counted. */
 int gt_histogram_merge(struct gt_histogram *histogram, const struct gt_histogram *from, struct gt_error *error);
@@ -57,9 +54,5 @@ size_t gt_histogram_far_end(const struct gt_histogram *histogram);
 /* References with a distance below n, which is at most the bound: the hits of a fully
  * associative LRU cache of n lines ([002] 3.3). */
 uint64_t gt_histogram_below(const struct gt_histogram *histogram, uint64_t n);
-
-/* The exact counters as one array of gt_histogram_end elements, for the caller to free; NULL when
- * memory is short (an empty one is not NULL). */
-uint64_t *gt_histogram_array(const struct gt_histogram *histogram, size_t *n, struct gt_error *error);
 
 #endif

@@ -1,10 +1,81 @@
 /* SPDX-License-Identifier: MIT */
+/* What is measured, as users write it: the unit of reuse, what has a stack, which references count. */
 #include "reuse/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/options.h"
+#include "reuse/classes.h"
+#include "reuse/histogram.h"
+
+/* ---- units ---- */
+
+/* A request refers once to each unit that holds one of its sectors, lowest first. */
+static unsigned units_of_request(const struct gt_rows *rows, size_t i, unsigned shift, uint64_t *units)
+{
+	unsigned n = 0, step = shift >= 7 ? GT_LINE / GT_SECTOR : 1U << (shift - 5);
+	unsigned sectors = rows->sectors[i], ones = (1U << step) - 1;
+
+	for (unsigned sector = 0; sector < GT_LINE / GT_SECTOR; sector += step)
+		if (sectors >> sector & ones)
+			units[n++] = (rows->address[i] + sector * GT_SECTOR) >> shift;
+	return n;
+}
+
+/* An access refers to the address of each active lane, lowest first. */
+static unsigned addresses_of_access(const struct gt_rows *rows, size_t i, unsigned shift, uint64_t *units)
+{
+	unsigned n = gt_rows_addresses(rows, i, units);
+
+	for (unsigned lane = 0; lane < n; lane++)
+		units[lane] >>= shift;
+	return n;
+}
+
+const struct gt_granularity gt_granularity_line = {"line",   GT_REQUESTS,	    GT_LINE,
+						   GT_SECTOR, GT_UNIT_SIZE_MAX, units_of_request};
+static const struct gt_granularity sector = {"sector",  GT_REQUESTS, GT_SECTOR,
+					     GT_SECTOR, GT_SECTOR,   units_of_request};
+static const struct gt_granularity address = {"address", GT_ACCESSES,	  1,
+					      1,	 GT_UNIT_SIZE_MAX, addresses_of_access};
+
+static const struct gt_granularity *const granularities[] = {&gt_granularity_line, &sector, &address};
+
+static int set_size(struct gt_unit *unit, const char *text, struct gt_error *error)
+{
+	const struct gt_granularity *granularity = unit->granularity;
+	struct gt_error inner;
+	uint64_t size;
+
+	if (gt_parse_size(text, granularity->smallest, granularity->largest, &size, &inner) != 0 ||
+	    (size & (size - 1)) != 0) {
+		char low[32], high[32];
+		return gt_fail(error, "'%s': the bytes of a unit of '%s' are a power of two from %s to %s", text,
+			       granularity->name, gt_format_size(granularity->smallest, low),
+			       gt_format_size(granularity->largest, high));
+	}
+	for (unit->shift = 0; size >> unit->shift != 1; unit->shift++)
+		;
+	return 0;
+}
+
+static int parse_unit(const char *text, struct gt_unit *unit, struct gt_error *error)
+{
+	size_t length = strcspn(text, ":");
+	char usual[32];
+
+	for (size_t i = 0; i < sizeof granularities / sizeof *granularities; i++) {
+		unit->granularity = granularities[i];
+		if (strlen(unit->granularity->name) != length || strncmp(unit->granularity->name, text, length) != 0)
+			continue;
+		snprintf(usual, sizeof usual, "%llu", (unsigned long long)unit->granularity->usual);
+		return set_size(unit, text[length] == ':' ? text + length + 1 : usual, error);
+	}
+	return gt_fail(error, "'%s': expected line, line:SIZE, sector, address or address:SIZE", text);
+}
+
+/* ---- options ---- */
 
 static const struct {
 	const char *name;
@@ -26,7 +97,7 @@ const struct gt_reuse_options gt_reuse_usual = {
 
 static int set_granularity(struct gt_reuse_options *options, const char *value, struct gt_error *error)
 {
-	return gt_unit_parse(value, &options->unit, error);
+	return parse_unit(value, &options->unit, error);
 }
 
 static int set_line(struct gt_reuse_options *options, const char *value, struct gt_error *error)
@@ -34,17 +105,17 @@ static int set_line(struct gt_reuse_options *options, const char *value, struct 
 	char text[64];
 
 	snprintf(text, sizeof text, "line:%.50s", value);
-	return gt_unit_parse(text, &options->unit, error);
+	return parse_unit(text, &options->unit, error);
 }
+
+const char *const gt_reuse_per_names[GT_PER_N] = {
+	[GT_PER_SM] = "sm", [GT_PER_GLOBAL] = "global", [GT_PER_BLOCK] = "block", [GT_PER_WARP] = "warp",
+};
 
 int gt_reuse_per_find(const char *name, enum gt_reuse_per *per)
 {
-	static const char *const names[] = {
-		[GT_PER_SM] = "sm", [GT_PER_GLOBAL] = "global", [GT_PER_BLOCK] = "block", [GT_PER_WARP] = "warp",
-	};
-
-	for (size_t i = GT_PER_SM; i < sizeof names / sizeof *names; i++)
-		if (strcmp(names[i], name) == 0) {
+	for (size_t i = GT_PER_SM; i < GT_PER_N; i++)
+		if (strcmp(gt_reuse_per_names[i], name) == 0) {
 			*per = (enum gt_reuse_per)i;
 			return 0;
 		}
@@ -100,8 +171,12 @@ const char *gt_reuse_ops(unsigned actions, char text[GT_REUSE_OPS_TEXT])
 
 static int set_by(struct gt_reuse_options *options, const char *value, struct gt_error *error)
 {
-	options->split = gt_split_find(value);
-	return options->split ? 0 : gt_fail(error, "'%s': expected %s", value, gt_split_names);
+	for (size_t i = 0; i < gt_splits_n; i++)
+		if (strcmp(gt_splits[i].name, value) == 0) {
+			options->split = &gt_splits[i];
+			return 0;
+		}
+	return gt_fail(error, "'%s': expected %s", value, gt_split_names);
 }
 
 static int set_bound(struct gt_reuse_options *options, const char *value, struct gt_error *error)

@@ -75,10 +75,10 @@ double gt_sdcm_normal(const struct gt_sdcm *cache, uint64_t distance)
 	return 0.5 * erfc((d * p - ((double)cache->ways - 0.5)) / sqrt(2 * d * p * (1 - p)));
 }
 
-double gt_sdcm_hits(const struct gt_sdcm *cache, const struct gt_histogram *histogram,
-		    double (*probability)(const struct gt_sdcm *cache, uint64_t distance))
+double gt_sdcm_hits(const struct gt_sdcm *cache, const struct gt_histogram *histogram)
 {
 	const double nothing = 1e-28; /* both decrease with the distance, so later terms add less */
+	double (*probability)(const struct gt_sdcm *cache, uint64_t distance) = cache->normal ? gt_sdcm_normal : gt_sdcm_exact;
 	uint64_t end = gt_histogram_end(histogram);
 	double hits = 0;
 

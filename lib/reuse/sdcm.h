@@ -5,6 +5,7 @@
 #ifndef GT_REUSE_SDCM_H
 #define GT_REUSE_SDCM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -17,6 +18,7 @@
 struct gt_sdcm {
 	uint64_t lines, ways; /* B and A */
 	uint64_t line_bytes;
+	bool normal; /* by gt_sdcm_normal, not gt_sdcm_exact */
 };
 
 /* "SIZE,WAYS,LINE", with size and line in bytes. Returns 0, or -1 with what was expected. */
@@ -31,7 +33,6 @@ double gt_sdcm_normal(const struct gt_sdcm *cache, uint64_t distance);
 
 /* The expected hits of the references in a histogram whose bound is at least GT_SDCM_REACH * lines: (2) before the
  * division by the references. */
-double gt_sdcm_hits(const struct gt_sdcm *cache, const struct gt_histogram *histogram,
-		    double (*probability)(const struct gt_sdcm *cache, uint64_t distance));
+double gt_sdcm_hits(const struct gt_sdcm *cache, const struct gt_histogram *histogram);
 
 #endif

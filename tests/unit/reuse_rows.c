@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "reuse/counts.h"
+#include "reuse/tables.h"
 
 enum { ROWS = 500, REFERENCES = ROWS * GT_WARP_SIZE };
 
@@ -59,7 +59,26 @@ static struct gt_rows *random_rows(enum gt_rows_kind kind, bool scheduled)
 	return rows;
 }
 
-/* A reference and its distance, as the definition says or as gt_reuse found. */
+static const struct gt_reuse_options usual = {.sets = 1, .actions = 15, .bound = 16};
+
+static struct gt_reuse_options options_of(const struct gt_reuse_options *others, const char *granularity)
+{
+	struct gt_reuse_options options = *others;
+
+	CHECK(gt_reuse_set(&options, "granularity", granularity, &error) == 0);
+	return options;
+}
+
+/* One measurement, without a pair. */
+static void open_one(struct gt_measures *measures, const struct gt_reuse_options *options)
+{
+	struct gt_plan plan = {.n = 1, .measures = {*options}};
+	static struct gt_pair none;
+
+	CHECK(gt_measures_open(measures, &plan, &none, &error) == 0);
+}
+
+/* A reference and its distance, as the definition says or as the measurement found. */
 struct found {
 	size_t row;
 	uint64_t unit, distance, stack;
@@ -161,37 +180,37 @@ static void check_profile(const struct gt_profile *profile, const struct list *e
 static void compare_unwatched(const struct gt_reuse_options *asked, const struct gt_rows *rows, const struct gt_profile *expected)
 {
 	struct gt_reuse_options options = *asked;
-	struct gt_reuse reuse;
+	struct gt_measures measures;
+	const struct gt_profile *profile = &measures.reuses[0].profile;
 
 	options.watch = NULL;
-	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0);
-	CHECK(gt_reuse_settle(&reuse, &error) == 0);
-	CHECK(gt_profile_finish(&reuse.profile, &error) == 0);
-	uint64_t differ = 0, end = gt_histogram_end(&reuse.profile.all);
+	open_one(&measures, &options);
+	CHECK(gt_measures_rows(&measures, rows, &error) == 0);
+	CHECK(gt_measures_finish(&measures, &error) == 0);
+	uint64_t differ = 0, end = gt_histogram_end(&profile->all);
 	CHECK_EQUAL(end, gt_histogram_end(&expected->all));
 	for (uint64_t distance = 0; distance < end; distance++)
-		differ += gt_histogram_at(&reuse.profile.all, distance) != gt_histogram_at(&expected->all, distance);
+		differ += gt_histogram_at(&profile->all, distance) != gt_histogram_at(&expected->all, distance);
 	CHECK_EQUAL(differ, 0);
-	CHECK_EQUAL(reuse.profile.all.infinite, expected->all.infinite);
-	CHECK_EQUAL(reuse.profile.all.references, expected->all.references);
-	CHECK_EQUAL(reuse.profile.classes.n, expected->classes.n);
-	gt_reuse_close(&reuse);
+	CHECK_EQUAL(profile->all.infinite, expected->all.infinite);
+	CHECK_EQUAL(profile->all.references, expected->all.references);
+	CHECK_EQUAL(profile->classes.n, expected->classes.n);
+	gt_measures_close(&measures);
 }
 
-static void compare(const char *granularity, struct gt_reuse_options options, bool scheduled)
+static void compare(const char *granularity, const struct gt_reuse_options *others, bool scheduled)
 {
 	struct list *expected = calloc(1, sizeof *expected), *found = calloc(1, sizeof *found);
-	struct gt_reuse reuse;
+	struct gt_reuse_options options = options_of(others, granularity);
+	struct gt_measures measures;
 
-	CHECK(gt_unit_parse(granularity, &options.unit, &error) == 0);
 	struct gt_rows *rows = random_rows(options.unit.granularity->kind, scheduled);
 	if (rows->kind == GT_ACCESSES)
 		rows->n = ROWS / 4; /* an access makes many references, and the definition is slow */
 	options.watch = watch;
 	options.watch_context = found;
-	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0);
+	open_one(&measures, &options);
+	CHECK(gt_measures_rows(&measures, rows, &error) == 0);
 	for (size_t i = 0; i < rows->n; i++)
 		refer(expected, rows, i, &options);
 	measure(expected);
@@ -203,23 +222,22 @@ static void compare(const char *granularity, struct gt_reuse_options options, bo
 			 found->found[i].unit != expected->found[i].unit ||
 			 found->found[i].distance != expected->found[i].distance;
 	CHECK_EQUAL(wrong, 0);
-	CHECK(gt_profile_finish(&reuse.profile, &error) == 0);
-	check_profile(&reuse.profile, expected);
-	compare_unwatched(&options, rows, &reuse.profile);
-	gt_reuse_close(&reuse);
+	CHECK(gt_measures_finish(&measures, &error) == 0);
+	check_profile(&measures.reuses[0].profile, expected);
+	compare_unwatched(&options, rows, &measures.reuses[0].profile);
+	gt_measures_close(&measures);
 	gt_rows_free(rows);
 	free(expected);
 	free(found);
 }
 
-static const struct gt_reuse_options usual = {.sets = 1, .actions = 15, .bound = 16};
 static const char *const granularities[] = {"line", "sector", "line:64", "line:256", "line:4K", "line:32",
 					    "address", "address:16", "address:1K"};
 
 static void every_granularity(void)
 {
 	for (size_t i = 0; i < sizeof granularities / sizeof *granularities; i++)
-		compare(granularities[i], usual, false);
+		compare(granularities[i], &usual, false);
 }
 
 static void every_grouping(void)
@@ -230,7 +248,7 @@ static void every_grouping(void)
 				struct gt_reuse_options options = usual;
 				options.per = (enum gt_reuse_per)per;
 				options.sets = sets;
-				compare(granularities[i], options, true);
+				compare(granularities[i], &options, true);
 			}
 }
 
@@ -244,8 +262,8 @@ static void every_action_and_split(void)
 		struct gt_reuse_options options = usual;
 		options.launch = &launch;
 		options.actions = actions;
-		options.split = gt_split_find(actions & 1 ? "pc" : "op");
-		compare("sector", options, false);
+		CHECK(gt_reuse_set(&options, "by", actions & 1 ? "pc" : "op", &error) == 0);
+		compare("sector", &options, false);
 	}
 	gt_launch_close(&launch);
 }
@@ -259,39 +277,46 @@ static uint32_t all_in_set_3(const void *context, uint64_t unit)
 static void set_function_is_asked(void)
 {
 	static const uint32_t three = 3;
-	struct gt_reuse_options options = {.sets = 8, .actions = 15, .bound = 16, .set_of = all_in_set_3,
-					   .set_context = &three};
-	struct gt_reuse reuse;
+	struct gt_reuse_options options = options_of(&usual, "line");
+	struct gt_measures measures;
 
-	CHECK(gt_unit_parse("line", &options.unit, &error) == 0);
-	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
+	options.sets = 8;
+	options.set_of = all_in_set_3;
+	options.set_context = &three;
+	open_one(&measures, &options);
 	struct gt_rows *rows = random_rows(GT_REQUESTS, false);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0);
-	CHECK_EQUAL(reuse.n_stacks, 1);
-	gt_reuse_close(&reuse);
+	CHECK(gt_measures_rows(&measures, rows, &error) == 0);
+	CHECK_EQUAL(measures.reuses[0].n_stacks, 1);
+	gt_measures_close(&measures);
 	gt_rows_free(rows);
 }
 
 /* After a flush every line is new again, and the profile goes on. */
 static void flush_forgets_lines(void)
 {
-	struct gt_reuse_options options = usual;
-	struct gt_reuse reuse;
-
-	CHECK(gt_unit_parse("line", &options.unit, &error) == 0);
-	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
+	struct gt_reuse_options options = options_of(&usual, "line");
 	struct gt_rows *rows = random_rows(GT_REQUESTS, false);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0 && gt_reuse_settle(&reuse, &error) == 0);
-	uint64_t infinite = reuse.profile.all.infinite, references = reuse.profile.all.references;
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0 && gt_reuse_settle(&reuse, &error) == 0);
-	CHECK_EQUAL(reuse.profile.all.infinite, infinite);
-	CHECK(gt_reuse_flush(&reuse, &error) == 0);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == 0 && gt_reuse_settle(&reuse, &error) == 0);
-	CHECK_EQUAL(reuse.profile.all.infinite, 2 * infinite);
-	CHECK_EQUAL(reuse.profile.all.references, 3 * references);
-	gt_profile_clear(&reuse.profile);
-	CHECK_EQUAL(reuse.profile.all.references, 0);
-	gt_reuse_close(&reuse);
+	uint64_t infinite = 0, references = 0;
+
+	for (unsigned times = 1; times <= 3; times++) {
+		struct gt_measures measures;
+		const struct gt_histogram *all = &measures.reuses[0].profile.all;
+		open_one(&measures, &options);
+		for (unsigned i = 0; i < times; i++) {
+			if (i == 2)
+				CHECK(gt_measures_end_kernel(&measures, true, &error) == 0);
+			CHECK(gt_measures_rows(&measures, rows, &error) == 0);
+		}
+		CHECK(gt_measures_finish(&measures, &error) == 0);
+		infinite = times == 1 ? all->infinite : infinite;
+		references = times == 1 ? all->references : references;
+		CHECK_EQUAL(all->infinite, times < 3 ? infinite : 2 * infinite);
+		CHECK_EQUAL(all->references, times * references);
+		gt_measures_clear(&measures);
+		CHECK_EQUAL(all->references, 0);
+		gt_measures_close(&measures);
+	}
+	CHECK(infinite > 0);
 	gt_rows_free(rows);
 }
 
@@ -316,16 +341,14 @@ static int check_count(void *context, const struct gt_count *count, struct gt_er
 
 static void counts_name_their_class(void)
 {
-	struct gt_plan plan = {.n = 1, .measures = {usual}};
+	struct gt_reuse_options options = options_of(&usual, "line");
 	struct gt_measures measures;
-	struct gt_pair pair = {0};
 	struct gt_reuse_text text = {0};
 	int taken = 0;
 	struct gt_output output = {.count = check_count, .context = &taken};
 
-	plan.measures[0].split = gt_split_find("op");
-	CHECK(gt_unit_parse("line", &plan.measures[0].unit, &error) == 0);
-	CHECK(gt_measures_open(&measures, &plan, &pair, &error) == 0);
+	CHECK(gt_reuse_set(&options, "by", "op", &error) == 0);
+	open_one(&measures, &options);
 	struct gt_rows *rows = random_rows(GT_REQUESTS, false);
 	CHECK(gt_measures_rows(&measures, rows, &error) == 0);
 	CHECK(gt_measures_finish(&measures, &error) == 0);
@@ -337,21 +360,20 @@ static void counts_name_their_class(void)
 
 static void wrong_rows_are_refused(void)
 {
-	struct gt_reuse_options options = usual;
-	struct gt_reuse reuse;
+	struct gt_reuse_options options = options_of(&usual, "line");
+	struct gt_measures measures;
 	struct gt_rows *rows = random_rows(GT_ACCESSES, false);
 
-	CHECK(gt_unit_parse("line", &options.unit, &error) == 0);
-	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == -1);
+	open_one(&measures, &options);
+	CHECK(gt_measures_rows(&measures, rows, &error) == -1);
 	CHECK_TEXT(error.text, "reuse by line is of requests, but these rows are accesses");
-	gt_reuse_close(&reuse);
+	gt_measures_close(&measures);
+	options = options_of(&usual, "address");
 	options.per = GT_PER_SM;
-	CHECK(gt_unit_parse("address", &options.unit, &error) == 0);
-	CHECK(gt_reuse_open(&reuse, &options, &error) == 0);
-	CHECK(gt_reuse_rows(&reuse, rows, &error) == -1);
+	open_one(&measures, &options);
+	CHECK(gt_measures_rows(&measures, rows, &error) == -1);
 	CHECK(strstr(error.text, "these have no SM") != NULL);
-	gt_reuse_close(&reuse);
+	gt_measures_close(&measures);
 	gt_rows_free(rows);
 }
 
@@ -360,14 +382,13 @@ static void bad_units_are_refused(void)
 	static const char *const bad[] = {"", "lines", "line:", "line:0", "line:16", "line:96",
 					  "sector:64", "address:3", "address:-1", "line:1e3",
 					  "address:18446744073709551616", "line:2T"};
-	struct gt_unit unit;
+	struct gt_reuse_options options = usual;
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		CHECK(gt_unit_parse(bad[i], &unit, &error) == -1);
-	CHECK(gt_unit_parse("line:2M", &unit, &error) == 0);
-	CHECK_EQUAL(unit.shift, 21);
-	CHECK(gt_unit_parse("sector:32", &unit, &error) == 0);
-	CHECK(gt_split_find("warp") == NULL);
+		CHECK(gt_reuse_set(&options, "granularity", bad[i], &error) == -1);
+	CHECK_EQUAL(options_of(&usual, "line:2M").unit.shift, 21);
+	CHECK_EQUAL(options_of(&usual, "sector:32").unit.shift, 5);
+	CHECK(gt_reuse_set(&options, "by", "warp", &error) == -1);
 }
 
 int main(void)

@@ -238,9 +238,9 @@ static void histogram_bins(void)
 	struct gt_histogram histogram;
 	static const uint64_t distances[] = {0, 0, 9, 10, 19, 20, 39, 40, UINT32_MAX, GT_DISTANCE_INFINITE};
 
-	gt_histogram_begin(&histogram, 10);
+	histogram = (struct gt_histogram){.bound = 10};
 	for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
-		CHECK(gt_histogram_add(&histogram, distances[i], 1, &error) == 0);
+		CHECK(gt_histogram_add(&histogram, distances[i], 1, 1, &error) == 0);
 	CHECK_EQUAL(gt_histogram_at(&histogram, 0), 2);
 	CHECK_EQUAL(gt_histogram_at(&histogram, 9), 1);
 	CHECK_EQUAL(gt_histogram_end(&histogram), 10);
@@ -271,8 +271,8 @@ static void histogram_far_bins(void)
 				uint64_t distance = (bound << shift) + (uint64_t)(int64_t)edge;
 				if (distance < bound)
 					continue;
-				gt_histogram_begin(&histogram, bound);
-				CHECK(gt_histogram_add(&histogram, distance, 3, &error) == 0);
+				histogram = (struct gt_histogram){.bound = bound};
+				CHECK(gt_histogram_add(&histogram, distance, 1, 3, &error) == 0);
 				unsigned bin = edge < 0 ? shift - 1 : shift;
 				CHECK_EQUAL(histogram.far[bound == 1 && shift == 0 && edge == 1 ? 1 : bin], 3);
 				gt_histogram_clear(&histogram);
@@ -284,11 +284,11 @@ static void histogram_settles(void)
 {
 	struct gt_histogram histogram;
 
-	gt_histogram_begin(&histogram, 10);
+	histogram = (struct gt_histogram){.bound = 10};
 	for (uint64_t distance = 0; distance < 4; distance++)
-		CHECK(gt_histogram_add(&histogram, distance, 10, &error) == 0);
-	CHECK(gt_histogram_add(&histogram, 100, 10, &error) == 0);
-	CHECK(gt_histogram_add(&histogram, GT_DISTANCE_INFINITE, 10, &error) == 0);
+		CHECK(gt_histogram_add(&histogram, distance, 1, 10, &error) == 0);
+	CHECK(gt_histogram_add(&histogram, 100, 1, 10, &error) == 0);
+	CHECK(gt_histogram_add(&histogram, GT_DISTANCE_INFINITE, 1, 10, &error) == 0);
 	histogram.references = 35;
 	CHECK(gt_histogram_settle(&histogram, &error) == 0);
 	CHECK_EQUAL(gt_histogram_at(&histogram, 1), 0);
@@ -307,21 +307,20 @@ static void histogram_settles(void)
 static void histogram_grows_by_pages(void)
 {
 	struct gt_histogram histogram;
-	size_t n;
 
-	gt_histogram_begin(&histogram, GT_HISTOGRAM_BOUND_MAX);
+	histogram = (struct gt_histogram){.bound = GT_HISTOGRAM_BOUND_MAX};
 	for (uint64_t distance = 0; distance < 20000; distance += 3)
-		CHECK(gt_histogram_add(&histogram, distance, 1, &error) == 0);
-	CHECK(gt_histogram_add(&histogram, 1000000, 1, &error) == 0);
+		CHECK(gt_histogram_add(&histogram, distance, 1, 1, &error) == 0);
+	CHECK(gt_histogram_add(&histogram, 1000000, 1, 1, &error) == 0);
 	CHECK(histogram.n_pages < 5000);
-	uint64_t *array = gt_histogram_array(&histogram, &n, &error), sum = 0;
-	CHECK_EQUAL(n, 1000001);
-	for (size_t i = 0; i < n; i++) {
-		CHECK_EQUAL(array[i], (i < 20000 && i % 3 == 0) || i == 1000000);
-		sum += array[i];
+	uint64_t end = gt_histogram_end(&histogram), sum = 0;
+	CHECK_EQUAL(end, 1000001);
+	for (uint64_t distance = 0; distance < end; distance++) {
+		uint64_t count = gt_histogram_at(&histogram, distance);
+		CHECK_EQUAL(count, (distance < 20000 && distance % 3 == 0) || distance == 1000000);
+		sum += count;
 	}
 	CHECK_EQUAL(sum, histogram.references);
-	free(array);
 	gt_histogram_clear(&histogram);
 }
 
