@@ -1,12 +1,153 @@
 /* SPDX-License-Identifier: MIT */
+/* The rows of a comparison. Launches of the reference and of the report are matched by name, shape, and ordinal among those of
+ * that name and shape; then each value of the reference makes a row, and each launch that only the report has. */
 #include "report/compare/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/grown.h"
-#include "report/compare/match.h"
-#include "report/metric.h"
+
+#define NO_LAUNCH SIZE_MAX
+
+/* ---- matching launches ---- */
+
+/* The first name in a mangled one: "ns" of "_ZN2ns4gemmE..."; the rest is not demangled. */
+static const char *mangled_name(const char *name, size_t *length)
+{
+	const char *at = name + 2;
+	char *after;
+
+	at += strcspn(at, "0123456789");
+	unsigned long n = strtoul(at, &after, 10);
+	if (after == at || n == 0 || n > strlen(after))
+		return NULL;
+	*length = n;
+	return after;
+}
+
+/* The part of a kernel's name that profilers, compilers and traces agree on, and its length: no
+ * return type, template arguments or parameters; of a mangled name ("_Z4gemmPf") the first name. */
+static const char *plain_name(const char *name, size_t *length)
+{
+	const char *mangled = strncmp(name, "_Z", 2) == 0 ? mangled_name(name, length) : NULL;
+	const char *end = name + strcspn(name, "(<"), *begin = end;
+
+	if (mangled)
+		return mangled;
+	while (begin > name && begin[-1] != ' ')
+		begin--;
+	*length = (size_t)(end - begin);
+	if (*length > 0)
+		return begin;
+	*length = strlen(name);
+	return name;
+}
+
+/* Whether a kernel has the name and the shapes of a launch; a shape that the launch does not give is any. */
+static bool alike(const struct gt_reference_launch *launch, const struct gt_kernel *kernel)
+{
+	size_t length, other_length;
+	const char *name = plain_name(launch->name, &length), *other = plain_name(kernel->name, &other_length);
+
+	return length == other_length && memcmp(name, other, length) == 0 &&
+	       (!launch->grid[0] || memcmp(launch->grid, kernel->grid, sizeof launch->grid) == 0) &&
+	       (!launch->block[0] || memcmp(launch->block, kernel->block, sizeof launch->block) == 0);
+}
+
+/* The hash of a name and of the shapes that are to be compared; an excluded shape counts as absent. */
+static uint64_t likeness(const char *name, const uint32_t grid[3], const uint32_t block[3], bool with_grid,
+			 bool with_block)
+{
+	size_t length;
+	const char *plain = plain_name(name, &length);
+	uint64_t key = XXH3_64bits_withSeed(plain, length, (uint64_t)with_grid + 2U * with_block);
+
+	if (with_grid)
+		key = XXH3_64bits_withSeed(grid, 3 * sizeof *grid, key);
+	return with_block ? XXH3_64bits_withSeed(block, 3 * sizeof *block, key) : key;
+}
+
+static uint64_t numbered(uint64_t key, uint64_t ordinal)
+{
+	key = XXH3_64bits_withSeed(&ordinal, sizeof ordinal, key);
+	return key - (key == GT_MAP_EMPTY);
+}
+
+/* The next ordinal among launches with this key, from 1; 0 when memory is short. */
+static uint64_t next_ordinal(struct gt_map *ordinals, uint64_t key)
+{
+	int fresh;
+	uint64_t *count = gt_map_put(ordinals, numbered(key, 0), 0, &fresh);
+
+	return count ? ++*count : 0;
+}
+
+/* Enters each kernel under its name with and without its shapes. */
+static int index_kernels(const struct gt_report *report, struct gt_map *places, struct gt_map *ordinals)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct gt_kernel *kernel = &report->kernels[i].kernel;
+		for (unsigned with = 0; with < 4; with++) {
+			uint64_t key = likeness(kernel->name, kernel->grid, kernel->block, with & 1, with & 2);
+			uint64_t ordinal = next_ordinal(ordinals, key);
+			int fresh;
+			if (ordinal == 0 || !gt_map_put(places, numbered(key, ordinal), i, &fresh))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int match_all(const struct gt_reference *reference, const struct gt_map *places, struct gt_map *ordinals,
+		     size_t *matches)
+{
+	for (size_t i = 0; i < reference->n; i++) {
+		const struct gt_reference_launch *launch = &reference->launches[i];
+		if (launch->invocations) {
+			matches[i] = NO_LAUNCH;
+			continue;
+		}
+		uint64_t key = likeness(launch->name, launch->grid, launch->block, launch->grid[0] > 0, launch->block[0] > 0);
+		uint64_t ordinal = launch->ordinal ? launch->ordinal : next_ordinal(ordinals, key);
+		matches[i] = NO_LAUNCH;
+		if (ordinal == 0)
+			return -1;
+		const uint64_t *place = gt_map_get(places, numbered(key, ordinal));
+		if (place && strcmp(launch->name, GT_REFERENCE_ALL) != 0)
+			matches[i] = (size_t)*place;
+	}
+	return 0;
+}
+
+/* For each launch of the reference, the index of the report's kernel that matches it, or NO_LAUNCH.
+ * GT_REFERENCE_ALL and summaries match none. A shape that the reference does not give matches any. A launch of the reference
+ * without an ordinal is the next with that name and shape. Returns an array to be freed, or NULL when memory is
+ * short. */
+static size_t *match_launches(const struct gt_report *report, const struct gt_reference *reference, struct gt_error *error)
+{
+	size_t *matches = malloc((reference->n + 1) * sizeof *matches);
+	struct gt_map places = {0}, ordinals = {0};
+	int result = -1;
+
+	if (matches && gt_map_open(&places, 4 * report->n, error) == 0 && gt_map_open(&ordinals, 0, error) == 0)
+		result = index_kernels(report, &places, &ordinals);
+	if (result == 0) {
+		gt_map_clear(&ordinals);
+		result = match_all(reference, &places, &ordinals, matches);
+	}
+	gt_map_close(&places);
+	gt_map_close(&ordinals);
+	if (result == 0)
+		return matches;
+	free(matches);
+	gt_fail_memory(error, "matching kernels");
+	return NULL;
+}
+
+/* ---- rows ---- */
 
 const char *const gt_comparison_notes[GT_COMPARISON_NOTES] = {
 	[GT_COMPARED] = "",
@@ -44,7 +185,7 @@ static bool of_all(const struct gt_reference_launch *launch)
 /* Whether the values of a launch of the reference are means that include this kernel. */
 static bool includes(const struct gt_reference_launch *launch, const struct gt_report_kernel *kernel)
 {
-	return of_all(launch) || (launch->invocations && gt_launch_alike(launch, &kernel->kernel));
+	return of_all(launch) || (launch->invocations && alike(launch, &kernel->kernel));
 }
 
 /* The mean over those of these kernels that have the metric; over all it is the value of an application in [004] 5.1. */
@@ -66,7 +207,7 @@ static bool mean_of(const struct gt_report *report, const struct gt_reference_la
 static int compare_launch(struct gt_comparison *comparison, const struct gt_report *report,
 			  const struct gt_reference_launch *launch, size_t match, struct gt_error *error)
 {
-	const struct gt_report_kernel *kernel = match == GT_NO_LAUNCH ? NULL : &report->kernels[match];
+	const struct gt_report_kernel *kernel = match == NO_LAUNCH ? NULL : &report->kernels[match];
 	bool mean = of_all(launch) || launch->invocations, present = of_all(launch) || kernel;
 	uint64_t launches = 0;
 
@@ -114,7 +255,7 @@ static int add_unmatched(struct gt_comparison *comparison, const struct gt_repor
 int gt_compare(struct gt_comparison *comparison, const struct gt_report *report, const struct gt_reference *reference,
 	       struct gt_error *error)
 {
-	size_t *matches = gt_match_launches(report, reference, error);
+	size_t *matches = match_launches(report, reference, error);
 	bool *matched = calloc(report->n + 1, sizeof *matched);
 	int result = matches && matched ? 0 : gt_fail_memory(error, "the comparison");
 
@@ -123,7 +264,7 @@ int gt_compare(struct gt_comparison *comparison, const struct gt_report *report,
 		bool mean = of_all(&reference->launches[i]) || reference->launches[i].invocations;
 		for (size_t k = 0; mean && k < report->n; k++)
 			matched[k] = matched[k] || includes(&reference->launches[i], &report->kernels[k]);
-		if (matches[i] != GT_NO_LAUNCH)
+		if (matches[i] != NO_LAUNCH)
 			matched[matches[i]] = true;
 		result = compare_launch(comparison, report, &reference->launches[i], matches[i], error);
 	}
@@ -138,15 +279,4 @@ void gt_comparison_clear(struct gt_comparison *comparison)
 {
 	free(comparison->rows);
 	*comparison = (struct gt_comparison){0};
-}
-
-int gt_comparison_errors(const struct gt_comparison *comparison, struct gt_errors *errors, struct gt_error *error)
-{
-	for (size_t i = 0; i < comparison->n; i++) {
-		const struct gt_comparison_row *row = &comparison->rows[i];
-		if (row->note <= GT_COMPARED_LAST &&
-		    gt_errors_add(errors, row->metric->name, row->metric->unit, row->hardware, row->ours, error) != 0)
-			return -1;
-	}
-	return 0;
 }

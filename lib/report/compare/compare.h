@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "report/compare/errors.h"
 #include "report/compare/reference.h"
 #include "report/gather.h"
 
@@ -48,15 +47,43 @@ int gt_compare(struct gt_comparison *comparison, const struct gt_report *report,
 	       struct gt_error *error);
 void gt_comparison_clear(struct gt_comparison *comparison);
 
-/* Adds the compared pairs to the errors. Returns 0, or -1 when memory is short. */
+/* ---- the errors of the model: statistics over pairs of hardware h and ours o, by metric ---- */
+
+struct gt_errors_metric {
+	char *name, *unit; /* owned */
+	double *hardware, *ours; /* owned */
+	size_t n, hardware_capacity, ours_capacity;
+};
+
+struct gt_errors {
+	struct gt_errors_metric *metrics; /* in the order of first appearance; owned */
+	size_t n, capacity;
+};
+
+/* A value that cannot be computed is NAN. */
+struct gt_error_statistics {
+	size_t n;	 /* pairs */
+	size_t n_nonzero; /* pairs whose h is not 0 */
+	double mape;	 /* percent: mean of 100 |o - h| / |h| over the pairs whose h is not 0 ([004] 5.2) */
+	double mae;	 /* in the metric's unit: mean of |o - h| */
+	double pearson;	 /* -1 to 1: correlation of h and o; NAN for fewer than 2 pairs, or if either is constant */
+	double nrmse;	 /* sqrt(mean of (o - h)^2) / |mean of h|; NAN if that is 0 */
+};
+
+/* Adds the compared pairs. Returns 0, or -1 when memory is short. */
 int gt_comparison_errors(const struct gt_comparison *comparison, struct gt_errors *errors, struct gt_error *error);
+/* Adds the compared pairs of rows written as CSV, possibly those of several runs concatenated. */
+int gt_errors_read(struct gt_errors *errors, const char *path, struct gt_error *error);
+void gt_errors_clear(struct gt_errors *errors);
+struct gt_error_statistics gt_errors_statistics(const struct gt_errors_metric *metric);
+
+/* ---- writing: write.c ---- */
 
 /* The rows as "table", "csv" or "json"; the table and JSON have the errors by metric too.
  * Returns 0, or -1 when memory is short. */
 int gt_comparison_write(const struct gt_comparison *comparison, const struct gt_errors *errors, const char *form,
 			FILE *to, struct gt_error *error);
-
-/* Reads rows written as CSV, possibly those of several runs concatenated, and adds the compared pairs. */
-int gt_errors_read(struct gt_errors *errors, const char *path, struct gt_error *error);
+/* The statistics by metric, in the same forms; as JSON an array. Returns 0, or -1 when memory is short. */
+int gt_errors_write(const struct gt_errors *errors, const char *form, FILE *to, struct gt_error *error);
 
 #endif

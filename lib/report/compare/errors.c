@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/compare/errors.h"
+/* The errors of the model: pairs of hardware and ours by metric, from a comparison or from rows that comparisons wrote, and
+ * their statistics. */
+#include "report/compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
+#include "report/compare/csv_read.h"
 
 void gt_errors_clear(struct gt_errors *errors)
 {
@@ -34,7 +37,8 @@ static struct gt_errors_metric *metric_of(struct gt_errors *errors, const char *
 	return metric->name && metric->unit ? metric : NULL;
 }
 
-int gt_errors_add(struct gt_errors *errors, const char *name, const char *unit, double hardware, double ours,
+/* Adds a pair. Returns 0, or -1 when memory is short. */
+static int add_pair(struct gt_errors *errors, const char *name, const char *unit, double hardware, double ours,
 		  struct gt_error *error)
 {
 	struct gt_errors_metric *metric = metric_of(errors, name, unit);
@@ -53,6 +57,19 @@ int gt_errors_add(struct gt_errors *errors, const char *name, const char *unit, 
 	metric->ours[metric->n++] = ours;
 	return 0;
 }
+
+int gt_comparison_errors(const struct gt_comparison *comparison, struct gt_errors *errors, struct gt_error *error)
+{
+	for (size_t i = 0; i < comparison->n; i++) {
+		const struct gt_comparison_row *row = &comparison->rows[i];
+		if (row->note <= GT_COMPARED_LAST &&
+		    add_pair(errors, row->metric->name, row->metric->unit, row->hardware, row->ours, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- statistics ---- */
 
 static double mean(const double *values, size_t n)
 {
@@ -78,7 +95,7 @@ static double pearson(const struct gt_errors_metric *metric)
 	return hh > 0 && oo > 0 ? fmax(-1, fmin(1, ho / (sqrt(hh) * sqrt(oo)))) : (double)NAN;
 }
 
-struct gt_error_statistics gt_errors_of(const struct gt_errors_metric *metric)
+struct gt_error_statistics gt_errors_statistics(const struct gt_errors_metric *metric)
 {
 	struct gt_error_statistics s = {.n = metric->n};
 	double relative = 0, absolute = 0, squares = 0;
@@ -98,4 +115,70 @@ struct gt_error_statistics gt_errors_of(const struct gt_errors_metric *metric)
 	s.pearson = s.n > 1 ? pearson(metric) : (double)NAN;
 	s.nrmse = level > 0 ? sqrt(squares / n) / level : (double)NAN;
 	return s;
+}
+
+/* ---- rows of comparisons, of several runs together ---- */
+
+enum column { METRIC, UNIT, HARDWARE, OURS, COLUMNS };
+static const char *const headings[COLUMNS] = {"metric", "unit", "hardware", "ours"};
+
+/* Whether the record names the columns. */
+static bool take_header(const struct gt_csv *csv, int column[COLUMNS])
+{
+	int found[COLUMNS];
+
+	for (int c = 0; c < COLUMNS; c++)
+		if ((found[c] = gt_csv_column(csv, headings[c])) < 0)
+			return false;
+	memcpy(column, found, sizeof found);
+	return true;
+}
+
+static int take_row(struct gt_errors *errors, const struct gt_csv *csv, const int column[COLUMNS], struct gt_error *error)
+{
+	double hardware, ours;
+	int h = gt_profiler_number(csv->fields[column[HARDWARE]], GT_DECIMAL_POINT, &hardware);
+	int o = gt_profiler_number(csv->fields[column[OURS]], GT_DECIMAL_POINT, &ours);
+
+	if (h < 0 || o < 0)
+		return gt_input_fail(csv->input, error, "'%.60s', '%.60s': expected two numbers", csv->fields[column[HARDWARE]],
+				     csv->fields[column[OURS]]);
+	if (h == 0 || o == 0)
+		return 0;
+	return add_pair(errors, csv->fields[column[METRIC]], csv->fields[column[UNIT]], hardware, ours, error);
+}
+
+static int read_rows(struct gt_errors *errors, struct gt_csv *csv, struct gt_error *error)
+{
+	int column[COLUMNS], result;
+	size_t fields = 0;
+
+	while ((result = gt_csv_next(csv, error)) != 0) {
+		if (result == -1)
+			return -1;
+		if (result == 1 && take_header(csv, column)) {
+			fields = csv->n;
+			continue;
+		}
+		if (result == -2 || fields == 0 || csv->n != fields)
+			return gt_input_fail(csv->input, error, fields ? "expected as many values as there are columns"
+								      : "expected a line of the columns metric, unit, hardware and ours");
+		if (take_row(errors, csv, column, error) != 0)
+			return -1;
+	}
+	return fields ? 0 : gt_input_fail(csv->input, error, "expected a line of the columns metric, unit, hardware and ours");
+}
+
+int gt_errors_read(struct gt_errors *errors, const char *path, struct gt_error *error)
+{
+	struct gt_csv csv = {.input = gt_input_open(path, error)};
+	struct gt_error ignored;
+
+	if (!csv.input)
+		return -1;
+	int result = read_rows(errors, &csv, error);
+	if (gt_input_close(csv.input, result == 0 ? error : &ignored) != 0)
+		result = -1;
+	gt_csv_close(&csv);
+	return result;
 }

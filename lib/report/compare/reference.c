@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads a reference. The columns are found by their names; then each record adds a value to a launch. Values are kept as text
+ * until the end, because any of them may reveal the file's decimal sign. At last, values that cannot be are flagged or
+ * recomputed. */
 #include "report/compare/reference.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/grown.h"
+#include "base/options.h"
 #include "base/utf8.h"
+#include "report/compare/csv_read.h"
+
+/* ---- launches and their values ---- */
 
 void gt_reference_clear(struct gt_reference *reference)
 {
@@ -25,7 +33,8 @@ void gt_reference_clear(struct gt_reference *reference)
 	*reference = (struct gt_reference){0};
 }
 
-struct gt_reference_value *gt_reference_find(const struct gt_reference_launch *launch, const char *metric)
+/* The value of a metric of a launch, or NULL. */
+static struct gt_reference_value *find_value(const struct gt_reference_launch *launch, const char *metric)
 {
 	for (size_t i = 0; i < launch->n; i++)
 		if (strcmp(launch->values[i].metric->name, metric) == 0)
@@ -33,7 +42,8 @@ struct gt_reference_value *gt_reference_find(const struct gt_reference_launch *l
 	return NULL;
 }
 
-int gt_reference_add(struct gt_reference *reference, size_t i, const struct gt_reference_value *value,
+/* Adds a value of launch i (an index). */
+static int add_value(struct gt_reference *reference, size_t i, const struct gt_reference_value *value,
 		     struct gt_error *error)
 {
 	struct gt_reference_launch *launch = &reference->launches[i];
@@ -46,7 +56,8 @@ int gt_reference_add(struct gt_reference *reference, size_t i, const struct gt_r
 	return 0;
 }
 
-int gt_reference_other(struct gt_reference *reference, const char *name, struct gt_error *error)
+/* Notes the name of a metric that the model does not have. */
+static int add_other(struct gt_reference *reference, const char *name, struct gt_error *error)
 {
 	uint64_t key = XXH3_64bits(name, strlen(name));
 	int fresh;
@@ -62,4 +73,417 @@ int gt_reference_other(struct gt_reference *reference, const char *name, struct 
 		return gt_fail_memory(error, "the reference");
 	gt_utf8_printable(bigger[reference->n_others++]);
 	return 0;
+}
+
+/* ---- cells ---- */
+
+/* The factor of a unit such as "Ksector", for a metric that is in sectors; "": 1. Returns 0, or -1 for another unit. */
+static int read_unit(const char *unit, const struct gt_metric *metric, double *scale, struct gt_error *error)
+{
+	static const char prefixes[] = "KMGT";
+	const char *prefix = *unit ? strchr(prefixes, *unit) : NULL;
+	size_t length = strlen(metric->unit);
+
+	*scale = 1;
+	for (const char *p = prefixes; prefix && p <= prefix; p++)
+		*scale *= 1000;
+	const char *plain = prefix ? unit + 1 : unit;
+	if (*unit == '\0' || (strncmp(plain, metric->unit, length) == 0 && (!plain[length] || !strcmp(plain + length, "s"))))
+		return 0;
+	return gt_fail(error, "unit '%.60s' of %s: expected %s, possibly with K, M, G or T before it", unit, metric->name,
+		       metric->unit);
+}
+
+/* "(4, 16, 1)", "4,16,1" or "4x16x1"; "" is 0,0,0: not given. */
+static int read_shape(const char *text, uint32_t shape[3], struct gt_error *error)
+{
+	static const char digits[] = "0123456789";
+	const char *at = text;
+	unsigned n = 0;
+
+	shape[0] = shape[1] = shape[2] = 0;
+	for (at += strcspn(at, digits); *at && n < 3; at += strcspn(at, digits), n++) {
+		uint64_t value = 0;
+		for (; *at >= '0' && *at <= '9' && value <= UINT32_MAX; at++)
+			value = 10 * value + (uint64_t)(*at - '0');
+		if (value == 0 || value > UINT32_MAX)
+			break;
+		shape[n] = (uint32_t)value;
+	}
+	for (unsigned i = n; n > 0 && i < 3; i++)
+		shape[i] = 1;
+	if (*at || text[strspn(text, "0123456789(), xX")] != '\0' || (n == 0 && *text))
+		return gt_fail(error, "'%.60s': expected a shape such as (4, 16, 1)", text);
+	return 0;
+}
+
+/* ---- impossible values ---- */
+
+/* Profilers print impossible values nevertheless: they run a kernel several times with a few counters each, so for tiny kernels
+ * hits of one run may be divided by lookups of another. */
+
+#define TERMS 2
+#define L1 "l1tex__t_sectors_pipe_lsu_mem_global_op_"
+#define L2 "lts__t_sectors_op_"
+#define TEX "lts__t_sectors_srcunit_tex_op_"
+
+/* A rate, and the counts whose quotient it is. Of several rows for one rate, the first whose counts are present and
+ * possible is used. */
+static const struct rate {
+	const char *rate, *hits[TERMS], *lookups[TERMS];
+} rates[] = {
+	{"l1tex__t_sector_hit_rate.pct", {L1 "ld_lookup_hit.sum", L1 "st_lookup_hit.sum"}, {L1 "ld.sum", L1 "st.sum"}},
+	{"lts__t_sector_op_read_hit_rate.pct", {L2 "read_lookup_hit.sum"}, {L2 "read.sum"}},
+	{"lts__t_sector_op_read_hit_rate.pct", {TEX "read_lookup_hit.sum"}, {TEX "read.sum"}},
+	{"lts__t_sector_op_write_hit_rate.pct", {L2 "write_lookup_hit.sum"}, {L2 "write.sum"}},
+	{"lts__t_sector_op_write_hit_rate.pct", {TEX "write_lookup_hit.sum"}, {TEX "write.sum"}},
+	{"lts__t_sector_hit_rate.pct", {L2 "read_lookup_hit.sum", L2 "write_lookup_hit.sum"}, {L2 "read.sum", L2 "write.sum"}},
+	{"lts__t_sector_hit_rate.pct", {TEX "read_lookup_hit.sum", TEX "write_lookup_hit.sum"}, {TEX "read.sum", TEX "write.sum"}},
+};
+
+/* The sum of the named counts. False if one is absent. */
+static bool sum_of(const struct gt_reference_launch *launch, const char *const names[TERMS], double *sum)
+{
+	*sum = 0;
+	for (int i = 0; i < TERMS && names[i]; i++) {
+		const struct gt_reference_value *value = find_value(launch, names[i]);
+		if (!value || value->flag != GT_REFERENCE_SOUND)
+			return false;
+		*sum += value->value;
+	}
+	return true;
+}
+
+/* Checks a count of hits against its count of lookups. */
+static void check_hits(const struct gt_reference_launch *launch, const char *hits, const char *lookups)
+{
+	struct gt_reference_value *part = find_value(launch, hits), *whole = find_value(launch, lookups);
+
+	if (part && whole && part->value > whole->value)
+		part->flag = GT_REFERENCE_IMPOSSIBLE;
+}
+
+static void mend_rate(const struct gt_reference_launch *launch, struct gt_reference_value *value)
+{
+	double hits, lookups;
+
+	if (strcmp(value->metric->unit, "%") != 0 || value->value <= 100)
+		return;
+	value->flag = GT_REFERENCE_IMPOSSIBLE;
+	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+		if (strcmp(rates[i].rate, value->metric->name) != 0 || !sum_of(launch, rates[i].hits, &hits) ||
+		    !sum_of(launch, rates[i].lookups, &lookups) || !(lookups > 0) || hits > lookups)
+			continue;
+		value->value = 100 * hits / lookups;
+		value->flag = GT_REFERENCE_RECOMPUTED;
+		return;
+	}
+}
+
+/* Flags impossible values, and recomputes them if the counts allow it. */
+static void mend(struct gt_reference *reference)
+{
+	for (size_t i = 0; i < reference->n; i++) {
+		struct gt_reference_launch *launch = &reference->launches[i];
+		for (size_t k = 0; k < launch->n; k++)
+			if (launch->values[k].value < 0)
+				launch->values[k].flag = GT_REFERENCE_IMPOSSIBLE;
+		for (size_t k = 0; k < sizeof rates / sizeof *rates; k++)
+			for (int t = 0; t < TERMS && rates[k].hits[t]; t++)
+				check_hits(launch, rates[k].hits[t], rates[k].lookups[t]);
+		for (size_t k = 0; k < launch->n; k++)
+			if (launch->values[k].flag == GT_REFERENCE_SOUND)
+				mend_rate(launch, &launch->values[k]);
+	}
+}
+
+/* ---- reading ---- */
+
+enum column { ID, NAME, GRID, BLOCK, ORDINAL, INVOCATIONS, METRIC, UNIT, VALUE, AVERAGE, COLUMNS };
+
+/* The names of columns: in Nsight Compute, and in tables. Only its summaries have INVOCATIONS and AVERAGE. */
+static const char *const headings[COLUMNS][2] = {
+	[ID] = {"ID", "id"},
+	[NAME] = {"Kernel Name", "kernel"},
+	[GRID] = {"Grid Size", "grid"},
+	[BLOCK] = {"Block Size", "block"},
+	[ORDINAL] = {"Ordinal", "ordinal"},
+	[INVOCATIONS] = {"Invocations", "invocations"},
+	[METRIC] = {"Metric Name", "metric"},
+	[UNIT] = {"Metric Unit", "unit"},
+	[VALUE] = {"Metric Value", "value"},
+	[AVERAGE] = {"Average", "average"},
+};
+
+/* A value whose text is not yet parsed. */
+struct pending {
+	size_t launch;
+	const struct gt_metric *metric;
+	double scale;
+	uint64_t line;
+	bool renamed; /* the file has another name of the metric */
+	char *text; /* owned */
+};
+
+/* A column of the wide form with a metric that the model has. */
+struct wide {
+	size_t column;
+	const struct gt_metric *metric;
+	double scale;
+};
+
+struct reading {
+	struct gt_csv csv;
+	struct gt_reference *reference;
+	int column[COLUMNS]; /* -1: there is none */
+	size_t fields, least; /* a record has so many, or at least so many: the profiler leaves out empty ones of its rules */
+	struct wide *wide;   /* owned; the wide form has no METRIC */
+	size_t n_wide, wide_capacity;
+	struct pending *pending; /* owned */
+	size_t n, capacity;
+	enum gt_decimal decimal;
+};
+
+static const char *cell(const struct reading *reading, enum column column)
+{
+	return reading->column[column] < 0 ? "" : reading->csv.fields[reading->column[column]];
+}
+
+static int fail(const struct reading *reading, struct gt_error *error)
+{
+	return gt_input_fail(reading->csv.input, error, "%s", error->text);
+}
+
+/* Whether the current record names the columns. */
+static bool take_header(struct reading *reading)
+{
+	for (int c = 0; c < COLUMNS; c++) {
+		reading->column[c] = gt_csv_column(&reading->csv, headings[c][0]);
+		if (reading->column[c] < 0)
+			reading->column[c] = gt_csv_column(&reading->csv, headings[c][1]);
+	}
+	int rule = gt_csv_column(&reading->csv, "Rule Name");
+	reading->fields = reading->csv.n;
+	if (reading->column[VALUE] < 0 && reading->column[INVOCATIONS] >= 0)
+		reading->column[VALUE] = reading->column[AVERAGE];
+	reading->least = rule > reading->column[VALUE] ? (size_t)rule : reading->fields;
+	if (reading->column[NAME] < 0)
+		return false;
+	return reading->column[METRIC] >= 0 ? reading->column[VALUE] >= 0 : reading->column[ID] >= 0;
+}
+
+/* The columns of the wide form: their metrics, and from the next line their units. A metric's name has two underscores,
+ * where other columns' have blanks; device__attribute_... are properties of the GPU. */
+static int take_wide_columns(struct reading *reading, struct gt_error *error)
+{
+	for (size_t i = 0; i < reading->csv.n; i++) {
+		const char *name = reading->csv.fields[i];
+		const struct gt_metric *metric = gt_metric_named(name);
+		struct wide *bigger = gt_grown(reading->wide, reading->n_wide, &reading->wide_capacity, sizeof *bigger);
+		if (!bigger)
+			return gt_fail_memory(error, "the reference");
+		reading->wide = bigger;
+		if (metric)
+			bigger[reading->n_wide++] = (struct wide){i, metric, 1};
+		else if (strstr(name, "__") && strncmp(name, "device__", 8) != 0 &&
+			 add_other(reading->reference, name, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A new launch. */
+static int add_launch(struct reading *reading, const struct gt_reference_launch *launch, struct gt_error *error)
+{
+	struct gt_reference *to = reading->reference;
+	struct gt_reference_launch *bigger = gt_grown(to->launches, to->n, &to->capacity, sizeof *bigger);
+
+	if (bigger)
+		to->launches = bigger;
+	if (!bigger || !(bigger[to->n] = *launch, bigger[to->n].name = strdup(launch->name)))
+		return gt_fail_memory(error, "the reference");
+	to->n++;
+	return 0;
+}
+
+/* Whether the launch has this value already, under another name of the metric. */
+static bool repeated(const struct reading *reading, size_t launch, const struct pending *pending, const char *text)
+{
+	for (size_t i = reading->n; i-- > 0;) {
+		const struct pending *earlier = &reading->pending[i];
+		if (earlier->launch == launch && earlier->metric == pending->metric)
+			return earlier->renamed != pending->renamed && strcmp(earlier->text, text) == 0;
+	}
+	return false;
+}
+
+/* The launch of a record: by its ID; without one, the last launch of its name and shape, unless that has the metric
+ * already. Returns 1 if it has the metric with this value under another name. */
+static int find_launch(struct reading *reading, struct pending *pending, const char *text, struct gt_error *error)
+{
+	struct gt_reference *to = reading->reference;
+	struct gt_reference_launch launch = {.line = gt_input_line_number(reading->csv.input)};
+	const char *ordinal = cell(reading, ORDINAL), *invocations = cell(reading, INVOCATIONS);
+	XXH64_hash_t key;
+	int fresh;
+
+	launch.name = reading->csv.fields[reading->column[NAME]];
+	if (*ordinal && gt_parse_count(ordinal, 1, UINT64_MAX, &launch.ordinal, error) != 0)
+		return fail(reading, error);
+	if (reading->column[INVOCATIONS] >= 0 && gt_parse_count(invocations, 1, UINT64_MAX, &launch.invocations, error) != 0)
+		return fail(reading, error);
+	if (read_shape(cell(reading, GRID), launch.grid, error) != 0 ||
+	    read_shape(cell(reading, BLOCK), launch.block, error) != 0)
+		return fail(reading, error);
+	key = XXH3_64bits_withSeed(launch.name, strlen(launch.name), launch.ordinal);
+	key = XXH3_64bits_withSeed(launch.grid, sizeof launch.grid, key);
+	key = XXH3_64bits_withSeed(launch.block, sizeof launch.block, key);
+	key = XXH3_64bits_withSeed(cell(reading, ID), strlen(cell(reading, ID)), key);
+	uint64_t *place = gt_map_put(&to->index, key - (key == GT_MAP_EMPTY), to->n, &fresh);
+	if (!place)
+		return gt_fail_memory(error, "the reference");
+	bool again = !fresh && find_value(&to->launches[*place], pending->metric->name);
+	if (again && repeated(reading, (size_t)*place, pending, text))
+		return 1;
+	if (again && (*cell(reading, ID) || *ordinal || launch.invocations))
+		return gt_input_fail(reading->csv.input, error, "%s a second time for this launch (the first is on line %" PRIu64 " or after)",
+				     pending->metric->name, to->launches[*place].line);
+	if (again)
+		*place = to->n;
+	pending->launch = (size_t)*place;
+	return pending->launch < to->n ? 0 : add_launch(reading, &launch, error);
+}
+
+/* Keeps a value's text, and marks the metric as present in the launch. */
+static int keep(struct reading *reading, struct pending pending, const char *text, struct gt_error *error)
+{
+	struct pending *bigger = gt_grown(reading->pending, reading->n, &reading->capacity, sizeof *bigger);
+	enum gt_decimal decimal = gt_decimal_of(text);
+
+	if (!bigger)
+		return gt_fail_memory(error, "the reference");
+	reading->pending = bigger;
+	if (decimal && reading->decimal && decimal != reading->decimal)
+		return gt_input_fail(reading->csv.input, error, "'%.60s': expected %s as the decimal sign, as above", text,
+				     reading->decimal == GT_DECIMAL_POINT ? "a point" : "a comma");
+	reading->decimal = decimal ? decimal : reading->decimal;
+	pending.line = gt_input_line_number(reading->csv.input);
+	int result = find_launch(reading, &pending, text, error);
+	if (result != 0)
+		return result > 0 ? 0 : -1;
+	if (!(pending.text = strdup(text)))
+		return gt_fail_memory(error, "the reference");
+	bigger[reading->n++] = pending;
+	return add_value(reading->reference, pending.launch, &(struct gt_reference_value){.metric = pending.metric}, error);
+}
+
+static int take_long(struct reading *reading, struct gt_error *error)
+{
+	const char *name = cell(reading, METRIC);
+	struct pending pending = {.metric = gt_metric_named(name)};
+
+	if (*name == '\0') /* a rule's advice */
+		return 0;
+	if (!pending.metric)
+		return add_other(reading->reference, name, error);
+	pending.renamed = strcmp(name, pending.metric->name) != 0;
+	if (read_unit(cell(reading, UNIT), pending.metric, &pending.scale, error) != 0)
+		return fail(reading, error);
+	return keep(reading, pending, cell(reading, VALUE), error);
+}
+
+static int take_wide(struct reading *reading, struct gt_error *error)
+{
+	bool units = *cell(reading, NAME) == '\0'; /* the line below the names */
+
+	for (size_t i = 0; i < reading->n_wide; i++) {
+		struct wide *wide = &reading->wide[i];
+		const char *text = reading->csv.fields[wide->column];
+		if (units && read_unit(text, wide->metric, &wide->scale, error) != 0)
+			return fail(reading, error);
+		struct pending pending = {.metric = wide->metric, .scale = wide->scale};
+		if (!units && keep(reading, pending, text, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Reads lines until one names the columns. */
+static int find_header(struct reading *reading, struct gt_error *error)
+{
+	int result;
+
+	while ((result = gt_csv_next(&reading->csv, error)) != 0) {
+		if (result == -1)
+			return -1;
+		if (result == 1 && take_header(reading))
+			return reading->column[METRIC] < 0 ? take_wide_columns(reading, error) : 0;
+	}
+	return gt_fail(error, "%s: no line names the columns: expected \"Kernel Name\", with \"Metric Name\" and \"Metric Value\" "
+			"or with \"ID\" and metrics; or kernel, metric and value", gt_input_name(reading->csv.input));
+}
+
+static int take_records(struct reading *reading, struct gt_error *error)
+{
+	int result;
+
+	while ((result = gt_csv_next(&reading->csv, error)) != 0) {
+		const struct gt_csv *csv = &reading->csv;
+		if (result == -1)
+			return -1;
+		if (csv->n > 0 && strncmp(csv->fields[0], "==", 2) == 0) /* a message of the profiler */
+			continue;
+		if (result == 1 && csv->n == 1 && csv->fields[0][0] == '\0')
+			continue;
+		if (result == -2 || csv->n < reading->least || csv->n > reading->fields)
+			return gt_input_fail(csv->input, error, "expected %zu comma-separated values, as the columns are", reading->fields);
+		if ((reading->column[METRIC] < 0 ? take_wide : take_long)(reading, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Parses the kept texts; those without a value are left out. */
+static int understand(struct reading *reading, struct gt_error *error)
+{
+	struct gt_reference *reference = reading->reference;
+
+	for (size_t i = 0; i < reference->n; i++)
+		reference->launches[i].n = 0;
+	for (size_t i = 0; i < reading->n; i++) {
+		const struct pending *pending = &reading->pending[i];
+		struct gt_reference_value value = {.metric = pending->metric};
+		int result = gt_profiler_number(pending->text, reading->decimal, &value.value);
+		if (result < 0)
+			return gt_fail(error, "%s:%" PRIu64 ": '%.60s' for %s: expected a number",
+				       gt_input_name(reading->csv.input), pending->line, pending->text, pending->metric->name);
+		value.value *= pending->scale;
+		if (result > 0 && add_value(reference, pending->launch, &value, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_reference_read(struct gt_reference *reference, const char *path, struct gt_error *error)
+{
+	struct reading reading = {.reference = reference};
+	struct gt_error ignored;
+	int result = -1;
+
+	*reference = (struct gt_reference){0};
+	if (gt_map_open(&reference->index, 0, error) != 0 || gt_map_open(&reference->other_names, 0, error) != 0 ||
+	    !(reading.csv.input = gt_input_open(path, error)))
+		return -1;
+	if (find_header(&reading, error) == 0 && take_records(&reading, error) == 0)
+		result = understand(&reading, error);
+	if (gt_input_close(reading.csv.input, result == 0 ? error : &ignored) != 0)
+		result = -1;
+	for (size_t i = 0; i < reading.n; i++)
+		free(reading.pending[i].text);
+	free(reading.pending);
+	free(reading.wide);
+	gt_csv_close(&reading.csv);
+	if (result == 0)
+		mend(reference);
+	return result;
 }

@@ -52,14 +52,4 @@ struct gt_reference {
 int gt_reference_read(struct gt_reference *reference, const char *path, struct gt_error *error);
 void gt_reference_clear(struct gt_reference *reference);
 
-/* Adds a value of launch i (an index). Returns 0, or -1 when memory is short. */
-int gt_reference_add(struct gt_reference *reference, size_t i, const struct gt_reference_value *value,
-		     struct gt_error *error);
-/* Notes the name of a metric that the model does not have. Returns 0, or -1 when memory is short. */
-int gt_reference_other(struct gt_reference *reference, const char *name, struct gt_error *error);
-/* Flags impossible values, and recomputes them if the counts allow it: rates.c. */
-void gt_reference_mend(struct gt_reference *reference);
-/* The value of a metric of a launch, or NULL. */
-struct gt_reference_value *gt_reference_find(const struct gt_reference_launch *launch, const char *metric);
-
 #endif

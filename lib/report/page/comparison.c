@@ -61,7 +61,7 @@ static void write_errors(const struct gt_errors *errors, FILE *to)
 	      "<th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">rows</th><th scope=\"col\" class=\"number\">MAPE %</th>"
 	      "<th scope=\"col\" class=\"number\">MAE</th><th scope=\"col\" class=\"number\">r</th></tr></thead>\n<tbody>\n", to);
 	for (size_t i = 0; i < errors->n; i++) {
-		struct gt_error_statistics statistics = gt_errors_of(&errors->metrics[i]);
+		struct gt_error_statistics statistics = gt_errors_statistics(&errors->metrics[i]);
 		fputs("<tr><th scope=\"row\">", to);
 		gt_markup_text(errors->metrics[i].name, to);
 		fputs("</th><td>", to);

@@ -1,14 +1,116 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes a comparison and its errors: each as a table, CSV or JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "report/compare/compare.h"
-#include "report/compare/number.h"
 #include "report/csv.h"
 #include "report/json.h"
-#include "report/metric.h"
 #include "report/table.h"
+
+#define REAL_TEXT 48
+#define FIXED_MAX 1e18 /* larger ones are printed with an exponent */
+
+/* At most four decimals without trailing zeros; "-" for NAN. Returns the buffer. */
+static const char *format_real(double value, char buffer[REAL_TEXT])
+{
+	if (!isfinite(value)) {
+		strcpy(buffer, "-");
+		return buffer;
+	}
+	if (fabs(value) >= FIXED_MAX) {
+		snprintf(buffer, REAL_TEXT, "%.15g", value);
+		return buffer;
+	}
+	int n = snprintf(buffer, REAL_TEXT, "%.4f", value);
+	while (buffer[n - 1] == '0')
+		buffer[--n] = '\0';
+	if (buffer[n - 1] == '.')
+		buffer[--n] = '\0';
+	if (strcmp(buffer, "-0") == 0)
+		strcpy(buffer, "0");
+	return buffer;
+}
+
+/* ---- errors by metric ---- */
+
+#define STATISTICS 4
+
+static const char *const statistic_names[STATISTICS] = {"mape", "mae", "pearson", "nrmse"};
+
+static void values_of(const struct gt_error_statistics *s, char text[STATISTICS][REAL_TEXT])
+{
+	const double values[STATISTICS] = {s->mape, s->mae, s->pearson, s->nrmse};
+
+	for (int i = 0; i < STATISTICS; i++)
+		format_real(values[i], text[i]);
+}
+
+static void write_errors_csv(const struct gt_errors *errors, FILE *to)
+{
+	fputs("metric,unit,pairs,pairs_nonzero,mape,mae,pearson,nrmse\n", to);
+	for (size_t i = 0; i < errors->n; i++) {
+		struct gt_error_statistics s = gt_errors_statistics(&errors->metrics[i]);
+		char text[STATISTICS][REAL_TEXT];
+		values_of(&s, text);
+		gt_csv_field(errors->metrics[i].name, false, to);
+		putc(',', to);
+		gt_csv_field(errors->metrics[i].unit, false, to);
+		fprintf(to, ",%zu,%zu", s.n, s.n_nonzero);
+		for (int k = 0; k < STATISTICS; k++)
+			fprintf(to, ",%s", text[k]);
+		putc('\n', to);
+	}
+}
+
+static void write_errors_json(const struct gt_errors *errors, FILE *to)
+{
+	putc('[', to);
+	for (size_t i = 0; i < errors->n; i++) {
+		struct gt_error_statistics s = gt_errors_statistics(&errors->metrics[i]);
+		char text[STATISTICS][REAL_TEXT];
+		values_of(&s, text);
+		fprintf(to, "%s\n  {\"metric\": ", i ? "," : "");
+		gt_json_string(errors->metrics[i].name, to);
+		fputs(", \"unit\": ", to);
+		gt_json_string(errors->metrics[i].unit, to);
+		fprintf(to, ", \"pairs\": %zu, \"pairs_nonzero\": %zu", s.n, s.n_nonzero);
+		for (int k = 0; k < STATISTICS; k++)
+			fprintf(to, ", \"%s\": %s", statistic_names[k], strcmp(text[k], "-") == 0 ? "null" : text[k]);
+		putc('}', to);
+	}
+	putc(']', to);
+}
+
+static int write_errors_table(const struct gt_errors *errors, FILE *to, struct gt_error *error)
+{
+	struct gt_table table = {.alignment = "llrrrrr"};
+
+	gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"metric", "unit", "pairs", "MAPE %", "mean abs.", "Pearson r",
+								  "NRMSE"});
+	for (size_t i = 0; i < errors->n; i++) {
+		struct gt_error_statistics s = gt_errors_statistics(&errors->metrics[i]);
+		char text[STATISTICS][REAL_TEXT], pairs[GT_TABLE_NUMBER];
+		values_of(&s, text);
+		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){errors->metrics[i].name, errors->metrics[i].unit,
+				gt_table_number(s.n, pairs), text[0], text[1], text[2], text[3]});
+	}
+	return gt_table_write(&table, to, error);
+}
+
+int gt_errors_write(const struct gt_errors *errors, const char *form, FILE *to, struct gt_error *error)
+{
+	if (strcmp(form, "table") == 0)
+		return write_errors_table(errors, to, error);
+	if (strcmp(form, "json") == 0)
+		write_errors_json(errors, to);
+	else
+		write_errors_csv(errors, to);
+	return 0;
+}
+
+/* ---- the rows ---- */
 
 #define SHAPE_TEXT 40
 #define PLACE_TEXT 160
@@ -16,7 +118,7 @@
 
 /* The numbers of a row as text; "" for none. */
 struct numbers {
-	char hardware[GT_REAL_TEXT], ours[GT_REAL_TEXT], difference[GT_REAL_TEXT];
+	char hardware[REAL_TEXT], ours[REAL_TEXT], difference[REAL_TEXT];
 };
 
 static struct numbers numbers_of(const struct gt_comparison_row *row)
@@ -24,11 +126,11 @@ static struct numbers numbers_of(const struct gt_comparison_row *row)
 	struct numbers numbers = {"", "", ""};
 
 	if (row->note != GT_NOT_IN_REFERENCE)
-		gt_format_real(row->hardware, numbers.hardware);
+		format_real(row->hardware, numbers.hardware);
 	if (row->note > GT_COMPARED_LAST)
 		return numbers;
-	gt_format_real(row->ours, numbers.ours);
-	gt_format_real(row->ours - row->hardware, numbers.difference);
+	format_real(row->ours, numbers.ours);
+	format_real(row->ours - row->hardware, numbers.difference);
 	return numbers;
 }
 
@@ -52,7 +154,7 @@ static void write_csv_row(const struct gt_comparison_row *row, FILE *to)
 		numbers.difference, gt_comparison_notes[row->note]);
 }
 
-static void write_csv(const struct gt_comparison *comparison, FILE *to)
+static void write_rows_csv(const struct gt_comparison *comparison, FILE *to)
 {
 	fputs("id,kernel,grid,block,metric,unit,hardware,ours,difference,note\n", to);
 	for (size_t i = 0; i < comparison->n; i++)
@@ -89,7 +191,7 @@ static void write_json_row(const struct gt_comparison_row *row, FILE *to)
 	fprintf(to, ", \"note\": \"%s\"}", gt_comparison_notes[row->note]);
 }
 
-static int write_json(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
+static int write_rows_json(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
 		      struct gt_error *error)
 {
 	fprintf(to, "{\"gtrace_comparison\": %d, \"not_modelled\": [", GT_REPORT_VERSION);
@@ -138,7 +240,7 @@ static void write_others(const struct gt_comparison *comparison, FILE *to)
 		putc('\n', to);
 }
 
-static int write_table(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
+static int write_rows_table(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
 		       struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "llrrrll"};
@@ -167,9 +269,9 @@ int gt_comparison_write(const struct gt_comparison *comparison, const struct gt_
 			FILE *to, struct gt_error *error)
 {
 	if (strcmp(form, "json") == 0)
-		return write_json(comparison, errors, to, error);
+		return write_rows_json(comparison, errors, to, error);
 	if (strcmp(form, "table") == 0)
-		return write_table(comparison, errors, to, error);
-	write_csv(comparison, to);
+		return write_rows_table(comparison, errors, to, error);
+	write_rows_csv(comparison, to);
 	return 0;
 }
