@@ -11,11 +11,9 @@
 #include "base/options.h"
 #include "base/utf8.h"
 #include "gstats.h"
-#include "report/callgrind.h"
+#include "report/report.h"
 #include "report/compare/compare.h"
 #include "report/page/page.h"
-#include "report/report.h"
-#include "report/scale.h"
 
 static void check(const struct tool *tool, struct options *options)
 {
@@ -159,7 +157,7 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	if (options->reference)
 		print_comparison(tool, report, reference, options->form, to);
 	else
-		tool_must(tool, gt_report_form_find(options->names, options->form)->write(report, to, &tool->error));
+		tool_must(tool, gt_report_write(report, gt_report_form_find(options->names, options->form), to, &tool->error));
 	close_output(tool, options, &saved);
 }
 

@@ -13,7 +13,7 @@
 #include "cache/level.h"
 #include "compose/usual.h"
 #include "gpu/parameter.h"
-#include "report/table.h"
+#include "report/format.h"
 
 #define LEAST 8 /* the smallest cache is the GPU's, divided by this, the largest times MOST */
 #define MOST 4

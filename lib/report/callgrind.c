@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/callgrind.h"
+/* Counts by source line in the format of Cachegrind: an event for each kind of count that a stage made by instruction, a
+ * function for each kernel, and a row for each line, of which those of one place are added up. */
+#include "report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,13 +1,235 @@
 /* SPDX-License-Identifier: MIT */
+/* The counts of a report. A record of a stage's counts is added to that stage of its kernel; a stage has its counters in the
+ * order in which they came, and an index of their names once there are many. Kernels are added up into the total, and those of
+ * one name into one, stage by stage: numbers and arrays are sums, settings and words stay if all agree. */
 #include "report/gather.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/grown.h"
-#include "report/sum.h"
+
+#define FEW 64 /* counters that are searched linearly; with more there is an index */
+
+/* ---- stages and counters ---- */
+
+static void clear_kernel(struct gt_report_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->n; i++) {
+		struct gt_report_stage *stage = &kernel->stages[i];
+		for (size_t j = 0; j < stage->n; j++) {
+			free(stage->counters[j].value.array);
+			free(stage->counters[j].value.text);
+		}
+		free(stage->counters);
+		gt_map_close(&stage->index);
+	}
+	free(kernel->stages);
+	gt_kernel_clear(&kernel->kernel);
+	*kernel = (struct gt_report_kernel){0};
+}
+
+/* Adds a stage to a kernel, as the occurrence of that name, from 1. NULL on error. */
+static struct gt_report_stage *new_stage(struct gt_report_kernel *kernel, const char *plain, unsigned occurrence,
+					 struct gt_error *error)
+{
+	if (kernel->n == GT_REPORT_STAGES_MAX) {
+		gt_fail(error, "kernel %" PRIu64 ": expected at most %d stages", kernel->kernel.id,
+			GT_REPORT_STAGES_MAX);
+		return NULL;
+	}
+	struct gt_report_stage *bigger = gt_grown(kernel->stages, kernel->n, &kernel->capacity, sizeof *bigger);
+	if (!bigger) {
+		gt_fail_memory(error, "the report");
+		return NULL;
+	}
+	kernel->stages = bigger;
+	struct gt_report_stage *stage = &bigger[kernel->n++];
+	*stage = (struct gt_report_stage){0};
+	snprintf(stage->plain, sizeof stage->plain, "%s", plain);
+	snprintf(stage->name, sizeof stage->name, occurrence > 1 ? "%s#%u" : "%s", stage->plain, occurrence);
+	return stage;
+}
+
+static int copy_entry(struct gt_count_entry *to, const struct gt_count_entry *from, struct gt_error *error)
+{
+	*to = *from;
+	to->array = NULL;
+	to->text = NULL;
+	if (from->kind == GT_COUNT_ARRAY && from->n > 0) {
+		to->array = malloc(from->n * sizeof *to->array);
+		if (!to->array)
+			return gt_fail_memory(error, "the report");
+		memcpy(to->array, from->array, from->n * sizeof *to->array);
+	}
+	if (from->kind == GT_COUNT_TEXT) {
+		to->text = malloc(strlen(from->text) + 1);
+		if (!to->text)
+			return gt_fail_memory(error, "the report");
+		memcpy(to->text, from->text, strlen(from->text) + 1);
+	}
+	return 0;
+}
+
+static bool same(const struct gt_count_entry *a, const struct gt_count_entry *b)
+{
+	switch (a->kind) {
+	case GT_COUNT_NUMBER:
+		return a->number == b->number;
+	case GT_COUNT_ARRAY:
+		return a->n == b->n && (a->n == 0 || memcmp(a->array, b->array, a->n * sizeof *a->array) == 0);
+	case GT_COUNT_TEXT:
+		return strcmp(a->text, b->text) == 0;
+	}
+	return false;
+}
+
+static bool add_number(uint64_t *to, uint64_t more)
+{
+	*to += more;
+	return *to >= more;
+}
+
+static int add_array(struct gt_count_entry *to, const struct gt_count_entry *from, bool *fits, struct gt_error *error)
+{
+	if (from->n > to->n) {
+		uint64_t *bigger = gt_resized(to->array, from->n, sizeof *bigger);
+		if (!bigger)
+			return gt_fail_memory(error, "the report");
+		memset(bigger + to->n, 0, (from->n - to->n) * sizeof *bigger);
+		to->array = bigger;
+		to->n = from->n;
+	}
+	for (size_t i = 0; i < from->n; i++)
+		*fits = add_number(&to->array[i], from->array[i]) && *fits;
+	return 0;
+}
+
+/* Adds a counter to the one of the same name. */
+static int merge(struct gt_report_counter *to, const struct gt_count_entry *from, const char *stage,
+		 struct gt_error *error)
+{
+	bool fits = true;
+
+	if (to->differs)
+		return 0;
+	if (to->value.kind != from->kind || gt_counter_is_setting(to->about) || from->kind == GT_COUNT_TEXT) {
+		to->differs = to->value.kind != from->kind || !same(&to->value, from);
+		return 0;
+	}
+	if (from->kind == GT_COUNT_NUMBER)
+		fits = add_number(&to->value.number, from->number);
+	else if (add_array(&to->value, from, &fits, error) != 0)
+		return -1;
+	return fits ? 0 : gt_fail(error, "stage %s, counter %s: the total does not fit 64 bits", stage, from->name);
+}
+
+/* The key of a name in the index: its hash, or the next key if another name has that hash. */
+static uint64_t key_of(const struct gt_report_stage *stage, const char *name)
+{
+	uint64_t key = XXH3_64bits(name, strlen(name));
+	const uint64_t *place;
+
+	key -= key == GT_MAP_EMPTY;
+	while ((place = gt_map_get(&stage->index, key)) && strcmp(stage->counters[*place].value.name, name) != 0)
+		key = key + 1 == GT_MAP_EMPTY ? 0 : key + 1;
+	return key;
+}
+
+/* Puts the last counter into the index, which is built once there are more than FEW. */
+static int index_last(struct gt_report_stage *stage, struct gt_error *error)
+{
+	int fresh;
+
+	if (stage->n <= FEW)
+		return 0;
+	if (!stage->index.slots && gt_map_open(&stage->index, 2 * FEW, error) != 0)
+		return -1;
+	for (size_t i = stage->n == FEW + 1 ? 0 : stage->n - 1; i < stage->n; i++)
+		if (!gt_map_put(&stage->index, key_of(stage, stage->counters[i].value.name), i, &fresh))
+			return gt_fail_memory(error, "the report");
+	return 0;
+}
+
+static struct gt_report_counter *counter_of(const struct gt_report_stage *stage, const char *name, size_t hint)
+{
+	if (hint < stage->n && strcmp(stage->counters[hint].value.name, name) == 0)
+		return &stage->counters[hint];
+	if (stage->index.slots) {
+		const uint64_t *place = gt_map_get(&stage->index, key_of(stage, name));
+		return place ? &stage->counters[*place] : NULL;
+	}
+	for (size_t i = 0; i < stage->n; i++)
+		if (strcmp(stage->counters[i].value.name, name) == 0)
+			return &stage->counters[i];
+	return NULL;
+}
+
+/* Adds entry number `hint` of a record to a stage. The records of a stage mostly have the same order, so the index is a
+ * hint. */
+static int add_entry(struct gt_report_stage *stage, const struct gt_count_entry *entry, bool differs, size_t hint,
+		     struct gt_error *error)
+{
+	struct gt_report_counter *counter = counter_of(stage, entry->name, hint);
+
+	if (counter && differs)
+		counter->differs = true;
+	if (counter)
+		return merge(counter, entry, stage->name, error);
+	if (stage->n == GT_REPORT_COUNTERS_MAX)
+		return gt_fail(error, "stage %s: expected at most %d counters", stage->name, GT_REPORT_COUNTERS_MAX);
+	struct gt_report_counter *bigger = gt_grown(stage->counters, stage->n, &stage->capacity, sizeof *bigger);
+	if (!bigger)
+		return gt_fail_memory(error, "the report");
+	stage->counters = bigger;
+	counter = &bigger[stage->n++];
+	*counter = (struct gt_report_counter){.about = gt_counter_about(stage->plain, entry->name), .differs = differs};
+	if (copy_entry(&counter->value, entry, error) != 0)
+		return -1;
+	return index_last(stage, error);
+}
+
+/* Notes a launch's value of a number that is summed. */
+static void note_launch(struct gt_report_counter *sum, const struct gt_report_counter *from)
+{
+	uint64_t value = from->value.number;
+
+	if (from->value.kind != GT_COUNT_NUMBER)
+		return;
+	sum->least = sum->launches == 0 || value < sum->least ? value : sum->least;
+	sum->largest = value > sum->largest ? value : sum->largest;
+	sum->launches++;
+}
+
+/* Adds the counters of a kernel, stage by stage. */
+static int add_kernel(struct gt_report_kernel *total, const struct gt_report_kernel *kernel, struct gt_error *error)
+{
+	for (size_t i = 0; i < kernel->n; i++) {
+		const struct gt_report_stage *from = &kernel->stages[i];
+		struct gt_report_stage *to = NULL;
+		for (size_t j = 0; j < total->n && !to; j++)
+			if (strcmp(total->stages[j].name, from->name) == 0)
+				to = &total->stages[j];
+		if (!to) {
+			to = new_stage(total, from->plain, 1, error);
+			if (!to)
+				return -1;
+			memcpy(to->name, from->name, sizeof to->name);
+		}
+		for (size_t j = 0; j < from->n; j++) {
+			if (add_entry(to, &from->counters[j].value, from->counters[j].differs, j, error) != 0)
+				return -1;
+			note_launch(counter_of(to, from->counters[j].value.name, j), &from->counters[j]);
+		}
+	}
+	return 0;
+}
+
+/* ---- the events of a stream ---- */
 
 int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct gt_error *error)
 {
@@ -23,8 +245,8 @@ int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct g
 void gt_report_clear(struct gt_report *report)
 {
 	for (size_t i = 0; i < report->n; i++)
-		gt_report_kernel_clear(&report->kernels[i]);
-	gt_report_kernel_clear(&report->total);
+		clear_kernel(&report->kernels[i]);
+	clear_kernel(&report->total);
 	free(report->kernels);
 	gt_map_close(&report->index);
 	gt_regex_close(report->choose);
@@ -107,7 +329,7 @@ static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const c
 			return stage;
 		occurrence++;
 	}
-	return gt_report_new_stage(kernel, plain, occurrence, error);
+	return new_stage(kernel, plain, occurrence, error);
 }
 
 int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error)
@@ -124,10 +346,68 @@ int gt_report_count(struct gt_report *report, const struct gt_count *count, stru
 		return -1;
 	stage->launch = kernel->launches;
 	for (size_t i = 0; i < count->n; i++)
-		if (gt_report_add_entry(stage, &count->entries[i], false, i, error) != 0)
+		if (add_entry(stage, &count->entries[i], false, i, error) != 0)
 			return -1;
 	return 0;
 }
+
+/* ---- the counts of a part of the grid, scaled to the whole ---- */
+
+#define BLOCKS_MAX (UINT64_C(1) << 32) /* so that a remainder times blocks fits 64 bits */
+
+/* number * blocks / modelled, rounded; 0 < modelled <= blocks <= BLOCKS_MAX. False if it does not fit 64 bits. */
+static bool scale_number(uint64_t *number, uint64_t blocks, uint64_t modelled)
+{
+	uint64_t whole = *number / modelled, rest = *number % modelled * blocks, more = rest / modelled;
+
+	more += rest % modelled >= modelled - modelled / 2;
+	if (whole > (UINT64_MAX - more) / blocks)
+		return false;
+	*number = whole * blocks + more;
+	return true;
+}
+
+static bool scale_counter(struct gt_count_entry *value, uint64_t blocks, uint64_t modelled)
+{
+	bool fits = true;
+
+	if (value->kind == GT_COUNT_NUMBER)
+		return scale_number(&value->number, blocks, modelled);
+	for (size_t i = 0; value->kind == GT_COUNT_ARRAY && i < value->n; i++)
+		fits = scale_number(&value->array[i], blocks, modelled) && fits;
+	return fits;
+}
+
+static int scale_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
+{
+	const struct gt_report_stage *schedule = gt_report_find_stage(kernel, "schedule");
+	uint64_t id = kernel->kernel.id, blocks, modelled;
+
+	if (!schedule || !gt_report_number(schedule, "blocks", &blocks) ||
+	    !gt_report_number(schedule, "modelled_blocks", &modelled))
+		return gt_fail(error, "kernel %" PRIu64 ": expected counts of gschedule, to scale by blocks / modelled_blocks", id);
+	if (blocks == 0 || modelled == 0 || modelled > blocks || blocks > BLOCKS_MAX)
+		return gt_fail(error, "kernel %" PRIu64 ": cannot scale from %" PRIu64 " modelled blocks to %" PRIu64, id, modelled, blocks);
+	for (size_t i = (size_t)(schedule - kernel->stages) + 1; i < kernel->n; i++)
+		for (size_t j = 0; j < kernel->stages[i].n; j++) {
+			struct gt_report_counter *counter = &kernel->stages[i].counters[j];
+
+			if (!gt_counter_is_setting(counter->about) && !scale_counter(&counter->value, blocks, modelled))
+				return gt_fail(error, "kernel %" PRIu64 ", stage %s, counter %s: the scaled number does not fit 64 bits",
+					       id, kernel->stages[i].name, counter->value.name);
+		}
+	return 0;
+}
+
+int gt_report_scale(struct gt_report *report, struct gt_error *error)
+{
+	for (size_t i = 0; i < report->n; i++)
+		if (report->kernels[i].chosen && scale_kernel(&report->kernels[i], error) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the total, and the launches of a name together ---- */
 
 int gt_report_finish(struct gt_report *report, struct gt_error *error)
 {
@@ -136,10 +416,10 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 	for (size_t i = 0; i < report->n; i++) {
 		struct gt_report_kernel *kernel = &report->kernels[i];
 		if (!kernel->chosen) {
-			gt_report_kernel_clear(kernel);
+			clear_kernel(kernel);
 			continue;
 		}
-		if (gt_report_sum(&report->total, kernel, error) != 0)
+		if (add_kernel(&report->total, kernel, error) != 0)
 			return -1;
 		if (kept != i) {
 			report->kernels[kept] = *kernel;
@@ -149,4 +429,146 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 	}
 	report->n = kept;
 	return 0;
+}
+
+/* Where the sum of the launches of that name is, or will be. */
+static uint64_t *group_of(const struct gt_report_kernel *groups, struct gt_map *index, const char *name, size_t next,
+			  int *fresh)
+{
+	uint64_t key = XXH3_64bits(name, strlen(name));
+
+	for (;; key++) {
+		key = key == GT_MAP_EMPTY ? 0 : key;
+		uint64_t *place = gt_map_put(index, key, next, fresh);
+		if (!place || *fresh || strcmp(groups[*place].kernel.name, name) == 0)
+			return place;
+	}
+}
+
+/* Adds a launch to the sum of those of its name. The first one is moved there as it is. */
+static int add_launch(struct gt_report_kernel *sum, struct gt_report_kernel *launch, struct gt_error *error)
+{
+	const struct gt_kernel *first = &sum->kernel, *next = &launch->kernel;
+
+	if (sum->merged == 0) {
+		struct gt_report_kernel one = *launch;
+		*launch = (struct gt_report_kernel){0};
+		*sum = (struct gt_report_kernel){.kernel = one.kernel, .announced = one.announced, .chosen = true, .merged = 1};
+		one.kernel = (struct gt_kernel){0};
+		int result = add_kernel(sum, &one, error);
+		clear_kernel(&one);
+		return result;
+	}
+	sum->merged++;
+	sum->grid_differs |= memcmp(first->grid, next->grid, sizeof first->grid) != 0;
+	sum->block_differs |= memcmp(first->block, next->block, sizeof first->block) != 0;
+	sum->registers_differ |= first->registers != next->registers;
+	sum->shared_differs |= first->shared_bytes != next->shared_bytes;
+	return add_kernel(sum, launch, error);
+}
+
+int gt_report_by_name(struct gt_report *report, struct gt_error *error)
+{
+	struct gt_report_kernel *groups = calloc(report->n + 1, sizeof *groups);
+	struct gt_map index = {0};
+	size_t n = 0;
+	int result = groups ? gt_map_open(&index, 0, error) : gt_fail_memory(error, "the report");
+
+	for (size_t i = 0; i < report->n && result == 0; i++) {
+		struct gt_report_kernel *launch = &report->kernels[i];
+		int fresh = 1;
+		uint64_t unnamed = n, *place = &unnamed;
+		if (launch->announced && launch->kernel.name[0])
+			place = group_of(groups, &index, launch->kernel.name, n, &fresh);
+		n += place && fresh;
+		result = place ? add_launch(&groups[*place], launch, error) : gt_fail_memory(error, "the report");
+		clear_kernel(launch);
+	}
+	gt_map_close(&index);
+	free(report->kernels);
+	report->kernels = groups;
+	report->n = groups ? n : 0;
+	report->capacity = report->n;
+	report->by_name = true;
+	return result;
+}
+
+uint64_t gt_report_launches(const struct gt_report *report)
+{
+	uint64_t launches = 0;
+
+	for (size_t i = 0; i < report->n; i++)
+		launches += report->by_name ? report->kernels[i].merged : 1;
+	return launches;
+}
+
+/* ---- what is counted ---- */
+
+const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name)
+{
+	for (size_t i = 0; i < kernel->n; i++)
+		if (strcmp(kernel->stages[i].name, name) == 0)
+			return &kernel->stages[i];
+	return NULL;
+}
+
+bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value)
+{
+	const struct gt_report_counter *counter = counter_of(stage, name, 0);
+
+	if (!counter || counter->differs || counter->value.kind != GT_COUNT_NUMBER)
+		return false;
+	*value = counter->value.number;
+	return true;
+}
+
+static const struct gt_count_entry *agreed(const struct gt_report_stage *stage, const char *name)
+{
+	const struct gt_report_counter *counter = counter_of(stage, name, 0);
+
+	return counter && !counter->differs ? &counter->value : NULL;
+}
+
+const char *gt_report_word(const struct gt_report_stage *stage, const char *name)
+{
+	const struct gt_count_entry *entry = agreed(stage, name);
+
+	return entry && entry->kind == GT_COUNT_TEXT ? entry->text : NULL;
+}
+
+enum gt_traffic_kind gt_report_traffic(const struct gt_report_stage *stage, const char *name, size_t length)
+{
+	static const char *const actions[] = {"load.", "store.", "atomic.", "reduction."}, *const lists[] = {"loads", "stores", "atomics"};
+	static const enum gt_traffic_kind kinds[] = {GT_TRAFFIC_LOADS, GT_TRAFFIC_STORES, GT_TRAFFIC_ATOMICS, GT_TRAFFIC_ATOMICS};
+	const char *op = NULL, *ops = gt_report_word(stage, "ops");
+	char counter[GT_COUNT_NAME];
+
+	if ((size_t)snprintf(counter, sizeof counter, "%.*s.op", (int)length, name) < sizeof counter)
+		op = gt_report_word(stage, counter);
+	for (size_t i = 0; i < 3 && !op && ops; i++)
+		if (strcmp(ops, lists[i]) == 0)
+			return kinds[i];
+	op = op ? op : name; /* a class of grd --by op is an operation */
+	for (size_t i = 0; i < 4; i++)
+		if (strncmp(op, actions[i], strlen(actions[i])) == 0)
+			return kinds[i];
+	return GT_TRAFFIC_MIXED;
+}
+
+int gt_report_sources(const struct gt_report_kernel *kernel, struct gt_sources *sources, struct gt_error *error)
+{
+	const struct gt_report_stage *stage = gt_report_find_stage(kernel, GT_SOURCES_STAGE);
+
+	*sources = (struct gt_sources){0};
+	if (!stage || !agreed(stage, "pcs") || !agreed(stage, "lines") || !agreed(stage, "files") || !agreed(stage, "names"))
+		return 0;
+	return gt_sources_set(sources, agreed(stage, "pcs"), agreed(stage, "lines"), agreed(stage, "files"), agreed(stage, "names"), error);
+}
+
+bool gt_report_class(const char *counter, size_t *length)
+{
+	const char *dot = strrchr(counter, '.');
+
+	*length = dot ? (size_t)(dot - counter) : 0;
+	return dot && dot != counter;
 }

@@ -72,6 +72,11 @@ int gt_report_add_kernel(struct gt_report *report, const struct gt_kernel *kerne
 int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error);
 void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu);
 
+/* Counts of a part of the grid, scaled to the whole: multiplies the numbers that stages behind the schedule counted by
+ * blocks / modelled_blocks of their kernel, rounded to the nearest integer. Settings stay as they are. Must come before
+ * gt_report_finish. Returns 0, or -1 if a kernel has no schedule, or a number does not fit. */
+int gt_report_scale(struct gt_report *report, struct gt_error *error);
+
 /* Drops the kernels that the filter excludes and computes the total: sums of numbers and, element by element, of
  * arrays; settings and words only if all kernels agree. */
 int gt_report_finish(struct gt_report *report, struct gt_error *error);
@@ -89,6 +94,9 @@ bool gt_report_number(const struct gt_report_stage *stage, const char *name, uin
 
 /* The text of a counter of a stage, or NULL: it has none, or launches have different ones. */
 const char *gt_report_word(const struct gt_report_stage *stage, const char *name);
+
+/* Whether a counter is of a class (grd --by), such as "0x1a0.references"; then *length is the length of the class's name. */
+bool gt_report_class(const char *counter, size_t *length);
 
 /* What is done by the references that a stage counted. Only a load misses: a store that is written through, and an atomic that is
  * sent on, go to the next level whether their line is present or not. */

@@ -232,11 +232,10 @@ const char *gt_metric_format(struct gt_metric_value value, char buffer[GT_METRIC
 	return buffer;
 }
 
-const struct gt_vocabulary gt_vocabularies[] = {
-	{"ncu", gt_ncu_metrics, &gt_ncu_metrics_n},
-	{"nvprof", gt_nvprof_metrics, &gt_nvprof_metrics_n},
+const struct gt_vocabulary gt_vocabularies[GT_VOCABULARIES] = {
+	[GT_VOCABULARY_NCU] = {"ncu", gt_ncu_metrics, &gt_ncu_metrics_n},
+	[GT_VOCABULARY_NVPROF] = {"nvprof", gt_nvprof_metrics, &gt_nvprof_metrics_n},
 };
-const size_t gt_vocabularies_n = sizeof gt_vocabularies / sizeof *gt_vocabularies;
 
 /* Other names of metrics: those of the profiler's sections, and of DRAM's counters on Blackwell. */
 static const struct other_name {
@@ -247,12 +246,26 @@ static const struct other_name {
 	{"dram__bytes_op_read.sum", "dram__bytes_read.sum"},	    {"dram__bytes_op_write.sum", "dram__bytes_write.sum"},
 };
 
+const struct gt_metric *gt_metric_next(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, size_t *at,
+				       struct gt_metric_value *value)
+{
+	const char *last = *at > 0 ? names->metrics[*at - 1].name : "";
+
+	while (*at < *names->n) {
+		const struct gt_metric *metric = &names->metrics[(*at)++];
+		*value = gt_metric_evaluate(metric, kernel, NULL);
+		if (value->state != GT_METRIC_ABSENT && strcmp(metric->name, last) != 0)
+			return metric;
+	}
+	return NULL;
+}
+
 const struct gt_metric *gt_metric_named(const char *name)
 {
 	for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
 		if (strcmp(other_names[i].other, name) == 0)
 			name = other_names[i].name;
-	for (size_t v = 0; v < gt_vocabularies_n; v++)
+	for (size_t v = 0; v < GT_VOCABULARIES; v++)
 		for (size_t i = 0; i < *gt_vocabularies[v].n; i++)
 			if (strcmp(gt_vocabularies[v].metrics[i].name, name) == 0)
 				return &gt_vocabularies[v].metrics[i];
@@ -263,7 +276,7 @@ struct gt_metric_value gt_metric_of_kernel(const struct gt_metric *metric, const
 {
 	struct gt_metric_value value = {.state = GT_METRIC_ABSENT};
 
-	for (size_t v = 0; v < gt_vocabularies_n; v++) {
+	for (size_t v = 0; v < GT_VOCABULARIES; v++) {
 		const struct gt_metric *first = gt_vocabularies[v].metrics, *end = first + *gt_vocabularies[v].n;
 		for (const struct gt_metric *at = first; at < end && value.state == GT_METRIC_ABSENT; at++)
 			if (strcmp(at->name, metric->name) == 0)

@@ -66,8 +66,13 @@ struct gt_vocabulary {
 	const size_t *n;
 };
 
-extern const struct gt_vocabulary gt_vocabularies[];
-extern const size_t gt_vocabularies_n;
+enum { GT_VOCABULARY_NCU, GT_VOCABULARY_NVPROF, GT_VOCABULARIES };
+extern const struct gt_vocabulary gt_vocabularies[GT_VOCABULARIES];
+
+/* The next metric of a vocabulary, from index *at on, that the kernel's counters determine, with its value; *at becomes the
+ * index behind it. NULL: there are no more. */
+const struct gt_metric *gt_metric_next(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, size_t *at,
+				       struct gt_metric_value *value);
 
 /* The first metric of that name, or of that other name, in any of them, or NULL. The pointer identifies the metric. */
 const struct gt_metric *gt_metric_named(const char *name);

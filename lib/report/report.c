@@ -1,18 +1,461 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes the rows of a report: as a table, CSV or JSON; of our counters, or of the metrics of a profiler (a vocabulary). What
+ * stands in a row is made in row.c and metric.c. */
 #include "report/report.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "base/options.h"
+#include "base/utf8.h"
+#include "report/format.h"
+#include "report/metric.h"
+#include "report/row.h"
+
+/* ---- a table ---- */
+
+static void write_name(const char *name, FILE *to)
+{
+	size_t taken, shown;
+
+	for (; *name; name += taken) {
+		const char *character = gt_utf8_next(name, &taken, &shown);
+		fwrite(character, 1, shown, to);
+	}
+}
+
+/* "grid 4 x 16 (64 blocks)": trailing dimensions of 1 are left out. */
+static void write_shape(const char *what, bool differs, const uint32_t shape[3], uint64_t count, const char *unit, FILE *to)
+{
+	char number[GT_TABLE_NUMBER];
+
+	if (differs || shape[0] == 0) {
+		fprintf(to, "%s %s", what, differs ? "differs" : "unknown");
+		return;
+	}
+	fprintf(to, "%s %" PRIu32, what, shape[0]);
+	if (shape[1] > 1 || shape[2] > 1)
+		fprintf(to, " x %" PRIu32, shape[1]);
+	if (shape[2] > 1)
+		fprintf(to, " x %" PRIu32, shape[2]);
+	fprintf(to, " (%s %s)", gt_table_number(count, number), unit);
+}
+
+/* "kernel 1  name" and the launch, or the heading of the total. */
+static void write_heading(const struct gt_report *report, const struct gt_report_kernel *kernel, FILE *to)
+{
+	const struct gt_kernel *launch = &kernel->kernel;
+	char size[32];
+
+	if (kernel == &report->total) {
+		fputs("total of ", to);
+		if (gt_report_launches(report) > report->n)
+			fprintf(to, "%" PRIu64 " launches of ", gt_report_launches(report));
+		fprintf(to, "%zu kernels\n", report->n);
+		return;
+	}
+	fprintf(to, "kernel %" PRIu64 "  ", launch->id);
+	write_name(launch->name, to);
+	if (kernel->merged > 1)
+		fprintf(to, "  and %zu more launches", kernel->merged - 1);
+	putc('\n', to);
+	if (!kernel->announced)
+		return;
+	write_shape("  grid", kernel->grid_differs, launch->grid, gt_kernel_blocks(launch), "blocks", to);
+	write_shape("   block", kernel->block_differs, launch->block, gt_kernel_threads(launch), "threads", to);
+	if (launch->registers && !kernel->registers_differ)
+		fprintf(to, "   registers %" PRIu32, launch->registers);
+	else
+		fprintf(to, "   registers %s", kernel->registers_differ ? "differ" : "unknown");
+	fprintf(to, "   shared %s\n", kernel->shared_differs ? "differs" : gt_format_size(launch->shared_bytes, size));
+}
+
+/* Whether any counter of a stage is for the table. */
+static bool is_printed(const struct gt_report_stage *stage)
+{
+	bool printed = stage->n == 0;
+
+	for (size_t i = 0; i < stage->n && !printed; i++)
+		printed = stage->counters[i].about->print != GT_PRINT_NOT;
+	return printed;
+}
+
+static void add_stage(struct gt_table *table, const struct gt_report_kernel *kernel,
+		      const struct gt_report_stage *stage)
+{
+	struct gt_report_row row;
+	const char *name = stage->name; /* written in the stage's first row only */
+
+	for (size_t i = 0; i < stage->n; i++) {
+		if (!gt_report_make_row(kernel, stage, &stage->counters[i], &row))
+			continue;
+		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, row.name, row.value, row.unit, row.remark,
+			     row.spreads ? row.spread[0] : NULL, row.spreads ? row.spread[1] : NULL, row.spreads ? row.spread[2] : NULL});
+		name = "";
+	}
+	if (name[0] && is_printed(stage))
+		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, "(nothing)"});
+}
+
+static int write_counter_table(const struct gt_report_kernel *kernel, FILE *to, struct gt_error *error)
+{
+	struct gt_table table = {.alignment = "llrllrrr"};
+	bool several = kernel->merged > 1;
+
+	if (kernel->n > 0)
+		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"stage", "counter", several ? "sum" : "value", "unit", "",
+			     several ? "least" : NULL, several ? "mean" : NULL, several ? "largest" : NULL});
+	for (size_t i = 0; i < kernel->n; i++)
+		add_stage(&table, kernel, &kernel->stages[i]);
+	return gt_table_write(&table, to, error);
+}
+
+static int write_metric_table(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, FILE *to,
+			      struct gt_error *error)
+{
+	struct gt_table table = {.alignment = "llrlllll"};
+	char number[GT_TABLE_NUMBER], text[GT_METRIC_TEXT];
+	const struct gt_metric *metric;
+	struct gt_metric_value value;
+
+	for (size_t at = 0; (metric = gt_metric_next(names, kernel, &at, &value));)
+		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){metric->name, metric->unit,
+			     value.state == GT_METRIC_COUNT ? gt_table_number(value.count, number) : gt_metric_format(value, text)});
+	return gt_table_write(&table, to, error);
+}
+
+/* The heading of a kernel, or of the total, and its table. */
+static int write_kernel_table(const struct gt_report *report, const struct gt_report_kernel *kernel,
+			      const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
+{
+	write_heading(report, kernel, to);
+	return names ? write_metric_table(names, kernel, to, error) : write_counter_table(kernel, to, error);
+}
+
+static uint64_t polls_of(const struct gt_report_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->n; i++)
+		for (size_t k = 0; strcmp(kernel->stages[i].name, "ptx") == 0 && k < kernel->stages[i].n; k++)
+			if (strcmp(kernel->stages[i].counters[k].value.name, "polls") == 0)
+				return kernel->stages[i].counters[k].value.number;
+	return 0;
+}
+
+#define POLLED_SHOWN 4
+
+/* Names the kernels that polled in one line. */
+static void write_polls(const struct gt_report *report, FILE *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < report->n; i++) {
+		if (polls_of(&report->kernels[i]) == 0 || n++ >= POLLED_SHOWN)
+			continue;
+		fprintf(to, "%s%" PRIu64 " ", n == 1 ? "\nwaited by polling, how often follows from the order of turns: " : ", ",
+			report->kernels[i].kernel.id);
+		write_name(report->kernels[i].kernel.name, to);
+	}
+	if (n > POLLED_SHOWN)
+		fprintf(to, ", and %zu more", n - POLLED_SHOWN);
+	if (n > 0)
+		putc('\n', to);
+}
+
+/* A table for each kernel, and one for the total if it is not the only kernel's. */
+static int write_table(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
+{
+	if (report->gpu[0]) {
+		fputs("GPU  ", to);
+		write_name(report->gpu, to);
+		fputs("\n\n", to);
+	}
+	if (report->n == 0)
+		fputs("no kernels\n", to);
+	for (size_t i = 0; i < report->n; i++) {
+		if (i > 0)
+			putc('\n', to);
+		if (write_kernel_table(report, &report->kernels[i], names, to, error) != 0)
+			return -1;
+	}
+	if (report->n == 1)
+		fprintf(to, "\ntotal of %" PRIu64 " %s: the same\n", gt_report_launches(report),
+			gt_report_launches(report) == 1 ? "kernel" : "launches");
+	if (report->n > 1) {
+		putc('\n', to);
+		if (write_kernel_table(report, &report->total, names, to, error) != 0)
+			return -1;
+	}
+	if (!names)
+		write_polls(report, to);
+	return 0;
+}
+
+/* ---- CSV ---- */
+
+/* Writes the columns before the value. `index` is -1, or the index in an array. */
+static void write_csv_key(const char *kernel, const char *stage, const char *counter, long long index, FILE *to)
+{
+	char name[GT_COUNT_NAME + 24];
+
+	snprintf(name, sizeof name, index < 0 ? "%s" : "%s[%lld]", counter, index);
+	gt_csv_field(kernel, false, to);
+	putc(',', to);
+	gt_csv_field(stage, false, to);
+	putc(',', to);
+	gt_csv_field(name, false, to);
+	putc(',', to);
+}
+
+static void write_csv_entry(const char *kernel, const char *stage, const struct gt_count_entry *entry, FILE *to)
+{
+	if (entry->kind == GT_COUNT_ARRAY) {
+		for (size_t i = 0; i < entry->n; i++) {
+			write_csv_key(kernel, stage, entry->name, (long long)i, to);
+			fprintf(to, "%" PRIu64 "\n", entry->array[i]);
+		}
+		return;
+	}
+	write_csv_key(kernel, stage, entry->name, -1, to);
+	if (entry->kind == GT_COUNT_NUMBER)
+		fprintf(to, "%" PRIu64, entry->number);
+	else
+		gt_csv_field(entry->text, false, to);
+	putc('\n', to);
+}
+
+static void write_csv_kernel(const char *label, const struct gt_report_kernel *kernel, FILE *to)
+{
+	for (size_t i = 0; i < kernel->n; i++) {
+		const struct gt_report_stage *stage = &kernel->stages[i];
+		for (size_t j = 0; j < stage->n; j++)
+			if (!stage->counters[j].differs)
+				write_csv_entry(label, stage->name, &stage->counters[j].value, to);
+	}
+}
+
+/* A line for each counter of each kernel and of the total. */
+static void write_counter_csv(const struct gt_report *report, FILE *to)
+{
+	char label[24];
+
+	fputs("kernel,stage,counter,value\n", to);
+	for (size_t i = 0; i < report->n; i++) {
+		const struct gt_report_kernel *kernel = &report->kernels[i];
+		snprintf(label, sizeof label, "%" PRIu64, kernel->kernel.id);
+		write_csv_kernel(report->by_name && kernel->announced ? kernel->kernel.name : label, kernel, to);
+	}
+	write_csv_kernel("total", &report->total, to);
+}
+
+static void write_csv_shape(const uint32_t shape[3], FILE *to)
+{
+	fprintf(to, "\"(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")\",", shape[0], shape[1], shape[2]);
+}
+
+/* As in ncu, every value is in quotes; unlike there, numbers have no thousands separators. Of what the model does not
+ * have, the process has id 0 and our name, and context and stream are those of a program that makes none. */
+static void write_metric_csv_row(const struct gt_kernel *kernel, const char *capability, const struct gt_metric *metric,
+				 struct gt_metric_value value, FILE *to)
+{
+	char text[GT_METRIC_TEXT];
+
+	if (value.state == GT_METRIC_UNDEFINED)
+		return;
+	fprintf(to, "\"%" PRIu64 "\",\"0\",\"gtrace\",\"127.0.0.1\",", kernel->id);
+	gt_csv_field(kernel->name, true, to);
+	fputs(",\"1\",\"7\",", to);
+	write_csv_shape(kernel->block, to);
+	write_csv_shape(kernel->grid, to);
+	fprintf(to, "\"%" PRIu32 "\",", kernel->device);
+	gt_csv_field(capability, true, to);
+	fprintf(to, ",\"Command line profiler metrics\",\"%s\",\"%s\",\"%s\"\n", metric->name, metric->unit,
+		gt_metric_format(value, text));
+}
+
+static void write_metric_csv(const struct gt_vocabulary *names, const struct gt_report *report, FILE *to)
+{
+	const struct gt_metric *metric;
+	struct gt_metric_value value;
+
+	fputs("\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\","
+	      "\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n", to);
+	for (size_t i = 0; i < report->n; i++)
+		for (size_t at = 0; (metric = gt_metric_next(names, &report->kernels[i], &at, &value));)
+			write_metric_csv_row(&report->kernels[i].kernel, report->capability, metric, value, to);
+}
+
+static int write_csv(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
+{
+	(void)error;
+	if (names)
+		write_metric_csv(names, report, to);
+	else
+		write_counter_csv(report, to);
+	return 0;
+}
+
+/* ---- JSON ---- */
+
+/* A metric's value: a number, or null if it is undefined. */
+static void write_json_value(struct gt_metric_value value, FILE *to)
+{
+	char text[GT_METRIC_TEXT];
+
+	fputs(value.state == GT_METRIC_UNDEFINED ? "null" : gt_metric_format(value, text), to);
+}
+
+/* Members of a launch; null if the launches of a name differ in it. */
+static void write_json_shape(const char *name, bool differs, const uint32_t shape[3], FILE *to)
+{
+	if (differs)
+		fprintf(to, ", \"%s\": null", name);
+	else
+		fprintf(to, ", \"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", name, shape[0], shape[1], shape[2]);
+}
+
+static void write_json_figure(const char *name, bool differs, uint32_t figure, FILE *to)
+{
+	if (differs)
+		fprintf(to, ", \"%s\": null", name);
+	else
+		fprintf(to, ", \"%s\": %" PRIu32, name, figure);
+}
+
+static void write_json_launch(const struct gt_report_kernel *kernel, FILE *to)
+{
+	const struct gt_kernel *launch = &kernel->kernel;
+
+	fprintf(to, "{\"kernel\": %" PRIu64, launch->id);
+	if (kernel->merged > 0)
+		fprintf(to, ", \"launches\": %zu", kernel->merged);
+	if (!kernel->announced)
+		return;
+	fputs(", \"name\": ", to);
+	gt_json_string(launch->name, to);
+	write_json_shape("grid", kernel->grid_differs, launch->grid, to);
+	write_json_shape("block", kernel->block_differs, launch->block, to);
+	write_json_figure("registers", kernel->registers_differ, launch->registers, to);
+	write_json_figure("shared_bytes", kernel->shared_differs, launch->shared_bytes, to);
+}
+
+static void write_json_entry(const struct gt_count_entry *entry, FILE *to)
+{
+	gt_json_string(entry->name, to);
+	fputs(": ", to);
+	if (entry->kind == GT_COUNT_NUMBER)
+		fprintf(to, "%" PRIu64, entry->number);
+	else if (entry->kind == GT_COUNT_TEXT)
+		gt_json_string(entry->text, to);
+	else {
+		putc('[', to);
+		for (size_t i = 0; i < entry->n; i++)
+			fprintf(to, "%s%" PRIu64, i ? ", " : "", entry->array[i]);
+		putc(']', to);
+	}
+}
+
+static void write_json_stage(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to)
+{
+	const char *comma = "";
+
+	fputs("{\"stage\": ", to);
+	gt_json_string(stage->name, to);
+	fputs(", \"counters\": {", to);
+	for (size_t i = 0; i < stage->n; i++) {
+		if (stage->counters[i].differs)
+			continue;
+		fputs(comma, to);
+		write_json_entry(&stage->counters[i].value, to);
+		comma = ", ";
+	}
+	fputs("}, \"ratios\": {", to);
+	comma = "";
+	for (size_t i = 0; i < gt_ratios_n; i++) {
+		struct gt_metric_value value = gt_metric_evaluate(&gt_ratios[i], kernel, stage);
+		if (value.state == GT_METRIC_ABSENT)
+			continue;
+		fprintf(to, "%s\"%s\": ", comma, gt_ratios[i].name);
+		write_json_value(value, to);
+		comma = ", ";
+	}
+	fputs("}}", to);
+}
+
+static void write_json_stages(const struct gt_report_kernel *kernel, FILE *to)
+{
+	fputs(", \"stages\": [", to);
+	for (size_t i = 0; i < kernel->n; i++) {
+		fputs(i ? ",\n    " : "\n    ", to);
+		write_json_stage(kernel, &kernel->stages[i], to);
+	}
+	putc(']', to);
+}
+
+static void write_json_metrics(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, FILE *to)
+{
+	const struct gt_metric *metric;
+	struct gt_metric_value value;
+	const char *comma = "";
+
+	fputs(", \"metrics\": [", to);
+	for (size_t at = 0; (metric = gt_metric_next(names, kernel, &at, &value)); comma = ",") {
+		fprintf(to, "%s\n    {\"name\": \"%s\", \"unit\": \"%s\", \"value\": ", comma, metric->name, metric->unit);
+		write_json_value(value, to);
+		putc('}', to);
+	}
+	putc(']', to);
+}
+
+/* The members of a kernel, or of the total, that have its counts. */
+static void write_json_counts(const struct gt_vocabulary *names, const struct gt_report_kernel *kernel, FILE *to)
+{
+	if (names)
+		write_json_metrics(names, kernel, to);
+	else
+		write_json_stages(kernel, to);
+}
+
+static int write_json(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
+{
+	(void)error;
+	fprintf(to, "{\"gtrace_report\": %d, \"names\": \"%s\", \"gpu\": ", GT_REPORT_VERSION, names ? names->name : "gtrace");
+	if (report->gpu[0])
+		gt_json_string(report->gpu, to);
+	else
+		fputs("null", to);
+	fputs(",\n \"kernels\": [", to);
+	for (size_t i = 0; i < report->n; i++) {
+		fputs(i ? ",\n  " : "\n  ", to);
+		write_json_launch(&report->kernels[i], to);
+		write_json_counts(names, &report->kernels[i], to);
+		putc('}', to);
+	}
+	fprintf(to, "],\n \"total\": {\"kernels\": %zu", report->n);
+	if (report->by_name)
+		fprintf(to, ", \"launches\": %" PRIu64, gt_report_launches(report));
+	write_json_counts(names, &report->total, to);
+	fputs("}}\n", to);
+	return 0;
+}
+
+/* ---- the forms ---- */
+
+struct gt_report_form {
+	const char *names, *form;
+	const struct gt_vocabulary *vocabulary; /* NULL: our own names */
+	int (*write)(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error);
+};
+
 static const struct gt_report_form forms[] = {
-	{"gtrace", "table", gt_report_write_table},
-	{"gtrace", "csv", gt_report_write_csv},
-	{"gtrace", "json", gt_report_write_json},
-	{"ncu", "table", gt_report_write_ncu_table},
-	{"ncu", "csv", gt_report_write_ncu_csv},
-	{"ncu", "json", gt_report_write_ncu_json},
-	{"nvprof", "table", gt_report_write_nvprof_table},
-	{"nvprof", "csv", gt_report_write_nvprof_csv},
-	{"nvprof", "json", gt_report_write_nvprof_json},
+	{"gtrace", "table", NULL, write_table},
+	{"gtrace", "csv", NULL, write_csv},
+	{"gtrace", "json", NULL, write_json},
+	{"ncu", "table", &gt_vocabularies[GT_VOCABULARY_NCU], write_table},
+	{"ncu", "csv", &gt_vocabularies[GT_VOCABULARY_NCU], write_csv},
+	{"ncu", "json", &gt_vocabularies[GT_VOCABULARY_NCU], write_json},
+	{"nvprof", "table", &gt_vocabularies[GT_VOCABULARY_NVPROF], write_table},
+	{"nvprof", "csv", &gt_vocabularies[GT_VOCABULARY_NVPROF], write_csv},
+	{"nvprof", "json", &gt_vocabularies[GT_VOCABULARY_NVPROF], write_json},
 };
 
 const struct gt_report_form *gt_report_form_find(const char *names, const char *form)
@@ -21,4 +464,9 @@ const struct gt_report_form *gt_report_form_find(const char *names, const char *
 		if (strcmp(forms[i].names, names) == 0 && strcmp(forms[i].form, form) == 0)
 			return &forms[i];
 	return NULL;
+}
+
+int gt_report_write(const struct gt_report *report, const struct gt_report_form *form, FILE *to, struct gt_error *error)
+{
+	return form->write(report, form->vocabulary, to, error);
 }

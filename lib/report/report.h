@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of gathered counts: a table to read, CSV and JSON to compute with, with our names or those of NVIDIA's
- * profilers. A report is written to a file that the caller opens and checks. */
+ * profilers; and counts by source line for cg_annotate. A report is written to a file that the caller opens and checks. */
 #ifndef GT_REPORT_REPORT_H
 #define GT_REPORT_REPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "report/gather.h"
 
 #define GT_REPORT_VERSION 1 /* of the JSON */
 
-struct gt_report_form {
-	const char *names; /* "gtrace", "ncu" or "nvprof" */
-	const char *form;  /* "table", "csv" or "json" */
-	int (*write)(const struct gt_report *report, FILE *to, struct gt_error *error);
-};
+struct gt_report_form;
 
-/* The form of those names, or NULL if there is none. */
+/* The form of those names, "gtrace", "ncu" or "nvprof": "table", "csv" or "json". NULL if there is none. */
 const struct gt_report_form *gt_report_form_find(const char *names, const char *form);
 
-/* The forms, each in the file of its name. The report must be finished. They fail when memory is
- * short; what the file could not take is the caller's to check. */
-int gt_report_write_table(const struct gt_report *report, FILE *to, struct gt_error *error);
-int gt_report_write_csv(const struct gt_report *report, FILE *to, struct gt_error *error);
-int gt_report_write_json(const struct gt_report *report, FILE *to, struct gt_error *error);
-int gt_report_write_ncu_table(const struct gt_report *report, FILE *to, struct gt_error *error);
-int gt_report_write_ncu_csv(const struct gt_report *report, FILE *to, struct gt_error *error);
-int gt_report_write_ncu_json(const struct gt_report *report, FILE *to, struct gt_error *error);
-int gt_report_write_nvprof_table(const struct gt_report *report, FILE *to, struct gt_error *error);
-int gt_report_write_nvprof_csv(const struct gt_report *report, FILE *to, struct gt_error *error);
-int gt_report_write_nvprof_json(const struct gt_report *report, FILE *to, struct gt_error *error);
+/* Writes a report, which must be finished. Returns 0, or -1 when memory is short; what the file could not take is the caller's
+ * to check. */
+int gt_report_write(const struct gt_report *report, const struct gt_report_form *form, FILE *to, struct gt_error *error);
+
+/* ---- counts by source line in the format of Cachegrind, which cg_annotate and KCachegrind read: callgrind.c ---- */
+
+/* Writes a report by name. The references that a stage counted by instruction (grd --by pc), loads, stores and atomics apart, are
+ * events, as are the sectors that loads read of a level and missed (gcache --by pc), and each kernel is a function. An instruction without a source line is in line 0 of the file "???". Sets *placed if any has one. Returns 0,
+ * or -1: out of memory, or no stage counted by instruction. */
+int gt_report_write_callgrind(const struct gt_report *report, const char *command, FILE *to, bool *placed,
+			      struct gt_error *error);
 
 #endif

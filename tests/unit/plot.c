@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "check.h"
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/plot/figure.h"
 #include "report/plot/sheet.h"
 

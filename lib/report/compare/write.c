@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "report/compare/compare.h"
-#include "report/csv.h"
-#include "report/json.h"
-#include "report/table.h"
+#include "report/format.h"
+#include "report/report.h"
 
 #define REAL_TEXT 48
 #define FIXED_MAX 1e18 /* larger ones are printed with an exponent */

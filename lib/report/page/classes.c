@@ -78,7 +78,7 @@ static bool class_of(const struct gt_report_kernel *kernel, const struct gt_repo
 		     const struct gt_count_entry *entry, struct gt_class *class)
 {
 	*class = (struct gt_class){.kernel = kernel, .stage = stage, .name = entry->name};
-	return entry->kind == GT_COUNT_NUMBER && gt_page_class(entry->name, &class->length) &&
+	return entry->kind == GT_COUNT_NUMBER && gt_report_class(entry->name, &class->length) &&
 	       strcmp(entry->name + class->length, ".references") == 0;
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "counter/counter.h"
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/page/page.h"
 
 #define KERNELS_SHOWN 200

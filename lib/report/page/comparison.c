@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/page/page.h"
 
 #define ROWS_SHOWN 500

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/page/page.h"
 #include "stream/history.h"
 

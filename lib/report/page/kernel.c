@@ -5,24 +5,16 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/metric.h"
 #include "report/page/page.h"
-#include "report/table.h"
+#include "report/row.h"
 
 void gt_page_number(uint64_t number, FILE *to)
 {
 	char text[GT_TABLE_NUMBER];
 
 	fprintf(to, "<td class=\"number\">%s</td>", gt_table_number(number, text));
-}
-
-bool gt_page_class(const char *counter, size_t *length)
-{
-	const char *dot = strrchr(counter, '.');
-
-	*length = dot ? (size_t)(dot - counter) : 0;
-	return dot && dot != counter;
 }
 
 const char *gt_page_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME])
@@ -72,29 +64,28 @@ static void begin_stage(const struct gt_report_stage *stage, int columns, FILE *
 
 static void write_stage(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to)
 {
-	char value[GT_TABLE_CELL], remark[GT_TABLE_CELL], spread[3][GT_TABLE_NUMBER];
+	struct gt_report_row row;
 	bool several = kernel->merged > 1, begun = false;
 	size_t length;
 
 	for (size_t i = 0; i < stage->n; i++) {
 		const struct gt_report_counter *counter = &stage->counters[i];
-		if (gt_page_class(counter->value.name, &length) || !gt_table_counter(kernel, stage, counter, value, remark))
+		if (gt_report_class(counter->value.name, &length) || !gt_report_make_row(kernel, stage, counter, &row))
 			continue;
 		if (!begun)
 			begin_stage(stage, several ? 7 : 4, to);
 		begun = true;
 		fputs("<tr><th scope=\"row\">", to);
-		gt_markup_text(counter->value.name, to);
-		fprintf(to, "</th><td%s>", counter->value.kind == GT_COUNT_TEXT ? "" : " class=\"number\"");
-		gt_markup_text(value, to);
+		gt_markup_text(row.name, to);
+		fprintf(to, "</th><td%s>", row.is_text ? "" : " class=\"number\"");
+		gt_markup_text(row.value, to);
 		fputs("</td><td>", to);
-		gt_markup_text(counter->value.kind != GT_COUNT_TEXT && counter->about->unit ? counter->about->unit : "", to);
+		gt_markup_text(row.unit, to);
 		fputs("</td><td>", to);
-		gt_markup_text(remark + strspn(remark, " "), to);
+		gt_markup_text(row.remark + strspn(row.remark, " "), to);
 		fputs("</td>", to);
-		bool spreads = gt_table_spread(kernel, counter, spread);
 		for (int k = 0; several && k < 3; k++)
-			fprintf(to, "<td class=\"number\">%s</td>", spreads ? spread[k] : "");
+			fprintf(to, "<td class=\"number\">%s</td>", row.spreads ? row.spread[k] : "");
 		fputs("</tr>\n", to);
 	}
 	if (begun)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/page/rates.h"
 
 #define LINES_SHOWN 30

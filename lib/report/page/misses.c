@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/page/classes.h"
 #include "report/page/rates.h"
-#include "report/table.h"
 
 #define CLASSES_SHOWN 30
 #define CLASSES_DRAWN 12

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 
 #define OPEN_KERNELS 4 /* with more kernels, their tables are collapsed */
 

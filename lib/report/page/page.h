@@ -69,7 +69,4 @@ const char *gt_page_name(const struct gt_page *page, const struct gt_report_kern
 /* The label of a kernel in a small picture: its name, shortened, and its number if it is one launch of several. */
 const char *gt_page_short_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME]);
 
-/* Whether a counter is of a class, such as "0x1a0.references"; then *length is the length of the class's name. */
-bool gt_page_class(const char *counter, size_t *length);
-
 #endif

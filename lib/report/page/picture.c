@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdint.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/page/page.h"
 
 #define SAID_POINTS 12 /* points that the text alternative lists one by one */

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 
 bool gt_rate_is_reads(const struct gt_count_entry *entry, size_t *length)
 {
-	return entry->kind == GT_COUNT_NUMBER && strncmp(entry->name, "0x", 2) == 0 && gt_page_class(entry->name, length) &&
+	return entry->kind == GT_COUNT_NUMBER && strncmp(entry->name, "0x", 2) == 0 && gt_report_class(entry->name, length) &&
 	       strcmp(entry->name + *length, ".reads") == 0;
 }
 

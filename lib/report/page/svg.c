@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/page/page.h"
 
 #define WIDTH 480

@@ -10,7 +10,7 @@
 #include "base/child.h"
 #include "base/memory_file.h"
 #include "base/utf8.h"
-#include "report/markup.h"
+#include "report/format.h"
 #include "report/plot/gnuplot.h"
 
 #define LETTER 8	      /* pixels, on average */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grown.h"
+#include "base/utf8.h"
+
+/* ---- a table of text ---- */
+
+void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUMNS])
+{
+	void *bigger = gt_grown(table->cells, table->n, &table->capacity, sizeof *table->cells);
+
+	if (!bigger) {
+		table->failed = true;
+		return;
+	}
+	table->cells = bigger;
+	for (int i = 0; i < GT_TABLE_COLUMNS; i++) {
+		char *cell = table->cells[table->n][i];
+		snprintf(cell, GT_TABLE_CELL, "%s", cells[i] ? cells[i] : "");
+		gt_utf8_printable(cell);
+	}
+	table->n++;
+}
+
+static void write_rows(const struct gt_table *table, FILE *to)
+{
+	size_t width[GT_TABLE_COLUMNS] = {0};
+
+	for (size_t row = 0; row < table->n; row++)
+		for (int i = 0; i < GT_TABLE_COLUMNS; i++)
+			if (strlen(table->cells[row][i]) > width[i])
+				width[i] = strlen(table->cells[row][i]);
+	for (size_t row = 0; row < table->n; row++) {
+		size_t owed = 0; /* pending blanks, written only before other text */
+		for (int i = 0; i < GT_TABLE_COLUMNS; i++) {
+			const char *cell = table->cells[row][i];
+			size_t length = strlen(cell), gap = width[i] - length;
+			bool right = table->alignment[i] == 'r';
+			owed += 2 + (right ? gap : 0);
+			if (length > 0) {
+				fprintf(to, "%*s%s", (int)owed, "", cell);
+				owed = 0;
+			}
+			owed += right ? 0 : gap;
+		}
+		putc('\n', to);
+	}
+}
+
+int gt_table_write(struct gt_table *table, FILE *to, struct gt_error *error)
+{
+	int result = table->failed ? gt_fail_memory(error, "a table") : 0;
+
+	if (result == 0)
+		write_rows(table, to);
+	free(table->cells);
+	*table = (struct gt_table){.alignment = table->alignment};
+	return result;
+}
+
+const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER])
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof digits, "%" PRIu64, number), out = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			buffer[out++] = ',';
+		buffer[out++] = digits[i];
+	}
+	buffer[out] = '\0';
+	return buffer;
+}
+
+/* ---- text in CSV, JSON, and HTML ---- */
+
+void gt_csv_field(const char *text, bool quoted, FILE *to)
+{
+	size_t taken, shown;
+
+	quoted |= strpbrk(text, ",\"") != NULL;
+	if (quoted)
+		putc('"', to);
+	for (; *text; text += taken) {
+		const char *character = gt_utf8_next(text, &taken, &shown);
+		if (*character == '"')
+			putc('"', to);
+		fwrite(character, 1, shown, to);
+	}
+	if (quoted)
+		putc('"', to);
+}
+
+void gt_json_string(const char *text, FILE *to)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	putc('"', to);
+	while (*at) {
+		size_t length = gt_utf8_length(at);
+		if (*at == '"' || *at == '\\')
+			fprintf(to, "\\%c", *at);
+		else if (*at < ' ' || *at == 127)
+			fprintf(to, "\\u%04x", *at);
+		else if (length == 0)
+			fputs("\\ufffd", to);
+		else if (length < 4 && !gt_utf8_shown((const char *)at))
+			fprintf(to, "\\u%04x", length == 2 ? (at[0] & 31U) << 6 | (at[1] & 63U)
+							   : (at[0] & 15U) << 12 | (at[1] & 63U) << 6 | (at[2] & 63U));
+		else
+			fwrite(at, 1, length, to);
+		at += length ? length : 1;
+	}
+	putc('"', to);
+}
+
+void gt_markup_text(const char *text, FILE *to)
+{
+	char one[5], tidy[4 * 8 + 1];
+
+	while (*text) {
+		size_t length = gt_utf8_length((const unsigned char *)text);
+		snprintf(one, sizeof one, "%.*s", (int)(length ? length : 1), text);
+		text += length ? length : 1;
+		switch (*one) {
+		case '&': fputs("&amp;", to); break;
+		case '<': fputs("&lt;", to); break;
+		case '>': fputs("&gt;", to); break;
+		case '"': fputs("&quot;", to); break;
+		case '\'': fputs("&#39;", to); break;
+		default: fputs(gt_utf8_tidy(one, 8, tidy), to);
+		}
+	}
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The formats that reports are written in: a table of text in aligned columns, a field of CSV, a string of JSON, and text in
+ * HTML or SVG. */
+#ifndef GT_REPORT_FORMAT_H
+#define GT_REPORT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+#define GT_TABLE_COLUMNS 8
+#define GT_TABLE_CELL 128 /* bytes a cell may have, with its final 0; longer ones are cut */
+
+struct gt_table {
+	char (*cells)[GT_TABLE_COLUMNS][GT_TABLE_CELL];
+	size_t n, capacity;
+	bool failed; /* memory was short: gt_table_write says so */
+	const char *alignment; /* one letter a column: 'l' or 'r' */
+};
+
+/* Adds a row; NULL and missing cells are empty. */
+void gt_table_add(struct gt_table *table, const char *const cells[GT_TABLE_COLUMNS]);
+/* Writes the rows, two blanks between columns and before the first, and empties the table. Writes
+ * nothing and returns -1 if a row could not be added. */
+int gt_table_write(struct gt_table *table, FILE *to, struct gt_error *error);
+
+/* Digits in groups of three, "41,472". */
+#define GT_TABLE_NUMBER 32
+const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER]);
+
+/* Writes a field of comma-separated values (RFC 4180), in quotes if it needs them or if `quoted`. */
+void gt_csv_field(const char *text, bool quoted, FILE *to);
+
+/* Writes a string of JSON in quotes. Bytes that are not UTF-8 become U+FFFD. */
+void gt_json_string(const char *text, FILE *to);
+
+/* Writes a text escaped, for use between tags and in quoted attributes of HTML and SVG. Characters that a page cannot hold
+ * become '?' (utf8.h). */
+void gt_markup_text(const char *text, FILE *to);
+
+#endif
