@@ -2,20 +2,144 @@
 /* An instruction of an Accel-Sim trace: "PC MASK ND Rd* OPCODE NS Rs* WIDTH [MODE addresses] [immediate]", and the reading of a
  * grouped trace in several threads. WIDTH is wrong for some types, so it only tells whether there are addresses; the size
  * comes from the opcode. */
+#include "import/accelsim.h"
+
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ahead.h"
+#include "base/hash.h"
 #include "base/piece.h"
 #include "base/scan.h"
-#include "import/accelsim.h"
-#include "import/opcode.h"
-#include "import/place.h"
 #include "import/recorded.h"
 #include "import/textparts.h"
 #include "stream/op.h"
+#include "stream/work.h"
+
+/* ---- registers that loads are under way to ---- */
+
+#define ZERO_REGISTER (GT_SCOREBOARD_REGISTERS - 1)
+#define REGISTER_BYTES 4
+
+/* The number of the next word's register, or ZERO_REGISTER if it is none that can be loaded. */
+static unsigned next_register(const char **words)
+{
+	const char *word;
+	uint64_t number;
+	size_t length;
+
+	gt_scan_blanks(words);
+	gt_scan_word(words, &word, &length);
+	if (*word != 'R')
+		return ZERO_REGISTER;
+	word++;
+	return gt_scan_upto(&word, ZERO_REGISTER, &number) ? (unsigned)number : ZERO_REGISTER;
+}
+
+/* Data of memory, which takes its time; that of shared and constant memory is there soon. */
+static bool from_memory(uint8_t op)
+{
+	return gt_op_space(op) != GT_SHARED && gt_op_space(op) != GT_CONSTANT;
+}
+
+/* The instruction names these registers, n words such as "R12"; others than R are never loaded. */
+static void name_registers(struct gt_scoreboard *board, const char *words, uint64_t n)
+{
+	for (; n > 0; n--) {
+		unsigned number = next_register(&words);
+		if (!(board->loading[number / 64] >> number % 64 & 1))
+			continue;
+		/* It waits for all its loads. */
+		memset(board->loading, 0, sizeof board->loading);
+		board->waits = true;
+	}
+}
+
+/* It accesses memory by this op: returns the column work of its row. */
+static uint32_t note_access(struct gt_scoreboard *board, uint8_t op)
+{
+	uint32_t work = gt_work(board->issued, board->barriers, board->waits && from_memory(op));
+
+	if (gt_op_space(op) == GT_SHARED)
+		return work;
+	board->issued = board->barriers = 0;
+	board->waits &= !from_memory(op);
+	return work;
+}
+
+/* What it accessed, `size` bytes a lane, goes into these registers and those behind them. */
+static void note_load(struct gt_scoreboard *board, const char *words, uint64_t n, uint8_t op, unsigned size)
+{
+	unsigned each = size > REGISTER_BYTES ? size / REGISTER_BYTES : 1;
+
+	for (; n > 0 && from_memory(op); n--)
+		for (unsigned first = next_register(&words), i = first; i < first + each && i < ZERO_REGISTER; i++)
+			board->loading[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* It has issued; `noted`: later ones are counted from it. */
+static void note_issue(struct gt_scoreboard *board, const struct gt_opcode *opcode, bool noted)
+{
+	board->issued += !noted;
+	board->barriers += opcode->barrier;
+}
+
+/* ---- lines that have been read ---- */
+
+/* Whether lines say nothing but what is kept of them: no source line, and no registers that matter. */
+static bool is_plain(const struct gt_accelsim *reader)
+{
+	return !reader->launch.line_info && !reader->to->wants_work;
+}
+
+static uint64_t word_at(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof word);
+	return word;
+}
+
+/* By the PC and the first lanes of the mask. */
+static size_t place_of(const char *text)
+{
+	return (size_t)(gt_fibonacci(word_at(text)) >> 32) % GT_SEEN_LINES;
+}
+
+/* Compared in words up to the first that differs, so that none is read that begins behind the 0 which ends the text. */
+static bool begins_as(const char *text, const struct gt_seen *line)
+{
+	for (size_t i = 0; i + sizeof(uint64_t) < line->length; i += sizeof(uint64_t))
+		if (word_at(text + i) != word_at(line->text + i))
+			return false;
+	size_t last = line->length - sizeof(uint64_t);
+	return word_at(text + last) == word_at(line->text + last);
+}
+
+/* The line of that tracer's version as which this text begins, which has GT_SCAN_SLACK readable bytes behind it; NULL if none
+ * is known. Whether the text goes on as the line does is for the caller to see. */
+static const struct gt_seen *find_seen(const struct gt_seen_lines *lines, const char *text, uint64_t version)
+{
+	const struct gt_seen *line = &lines->lines[place_of(text)];
+
+	return line->length > 0 && line->version == version && begins_as(text, line) ? line : NULL;
+}
+
+/* Keeps a line whose text ends before `end`, unless it is too long; the rest of `line` is filled in but for the text. */
+static void add_seen(struct gt_seen_lines *lines, const char *text, const char *end, const struct gt_seen *line)
+{
+	struct gt_seen *to = &lines->lines[place_of(text)];
+	size_t length = (size_t)(end - text);
+
+	if (length < sizeof(uint64_t) || length > sizeof to->text)
+		return;
+	*to = *line;
+	to->length = length;
+	memcpy(to->text, text, length);
+}
+
+/* ---- the end of a line, and addresses ---- */
 
 static bool scan_immediate(const char **at)
 {
@@ -41,16 +165,16 @@ static bool rest(const struct gt_accelsim *reader, const char **at)
 
 	if (scan_end(at))
 		return true;
-	if (reader->version > 0 && reader->version <= 3)
+	if (reader->launch.version > 0 && reader->launch.version <= 3)
 		return false;
-	for (int i = 0; i < (reader->version >= 6 ? 2 : 1) && **at != 'N' && **at != 'V'; i++)
+	for (int i = 0; i < (reader->launch.version >= 6 ? 2 : 1) && **at != 'N' && **at != 'V'; i++)
 		if (!scan_immediate(at))
 			return false;
 		else if (scan_end(at))
 			return true;
 		else
 			gt_scan_blanks(at);
-	if (reader->version < 6 || !(gt_scan_text(at, "NoVal") || gt_scan_text(at, "Val")))
+	if (reader->launch.version < 6 || !(gt_scan_text(at, "NoVal") || gt_scan_text(at, "Val")))
 		return false;
 	while (!scan_end(at))
 		if (!gt_scan_hex(at, &value))
@@ -138,7 +262,7 @@ static inline bool scan_mode(const char **at, uint64_t *mode)
 }
 
 /* Scans it up to the end of the line, for a mask that is not 0. Returns NULL, or what was expected. */
-static const char *accelsim_scan(struct gt_accelsim *reader, const char **at)
+static const char *scan_access(struct gt_accelsim *reader, const char **at)
 {
 	uint64_t mode = 0;
 
@@ -167,17 +291,17 @@ static void place_generic(struct gt_accelsim *reader, const struct gt_opcode *op
 {
 	struct gt_trace_access *access = &reader->access;
 	uint64_t first = access->addresses ? access->addresses[0] : access->base;
-	bool shared = within(first, reader->shared_window);
+	bool shared = within(first, reader->launch.shared_window);
 
 	if (opcode->two && (shared || first < GT_WINDOW_BYTES))
 		access->op = gt_opcode_shared_store();
-	else if (opcode->generic && (shared || within(first, reader->local_window)))
+	else if (opcode->generic && (shared || within(first, reader->launch.local_window)))
 		access->op = gt_op(gt_op_action(access->op), shared ? GT_SHARED : GT_LOCAL,
 				   gt_op_operator(access->op));
 }
 
 /* Reports the access that was scanned. */
-static int accelsim_report(struct gt_accelsim *reader, const struct gt_opcode *opcode)
+static int report_access(struct gt_accelsim *reader, const struct gt_opcode *opcode)
 {
 	struct gt_trace_access *access = &reader->access;
 
@@ -189,12 +313,12 @@ static int accelsim_report(struct gt_accelsim *reader, const struct gt_opcode *o
 	if (opcode->generic || opcode->two)
 		place_generic(reader, opcode);
 	access->has_work = reader->to->wants_work;
-	access->work = access->has_work ? gt_scoreboard_access(&reader->board, access->op) : 0;
+	access->work = access->has_work ? note_access(&reader->board, access->op) : 0;
 	return gt_import_access(reader->input, reader->to, access, reader->error);
 }
 
 /* What follows the width: checks and scans it, and reports the access. */
-static int gt_accelsim_addresses(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode)
+static int read_addresses(struct gt_accelsim *reader, const char *at, const struct gt_opcode *opcode)
 {
 	uint32_t mask = reader->access.mask;
 
@@ -210,13 +334,11 @@ static int gt_accelsim_addresses(struct gt_accelsim *reader, const char *at, con
 				     "mask %08" PRIx32 ": expected lanes of %08" PRIx32
 				     ", which the block has",
 				     mask, reader->lanes);
-	const char *expected = accelsim_scan(reader, &at);
-	return expected ? gt_accelsim_fail(reader, expected) : accelsim_report(reader, opcode);
+	const char *expected = scan_access(reader, &at);
+	return expected ? gt_accelsim_fail(reader, expected) : report_access(reader, opcode);
 }
 
-/* An instruction of an Accel-Sim trace: "PC MASK ND Rd* OPCODE NS Rs* WIDTH [MODE addresses]
- * [immediate]". WIDTH is wrong for some types, so it only tells whether there are addresses; the size comes from
- * the opcode. */
+/* ---- an instruction ---- */
 
 #define REGISTERS_MAX 64 /* registers an instruction may name on either side */
 
@@ -242,7 +364,7 @@ static unsigned find_lead(const struct gt_accelsim *reader, const char *line)
 
 	for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
 		const char *at = line;
-		uint64_t before = leads[i] + reader->line_info + 1;
+		uint64_t before = leads[i] + reader->launch.line_info + 1;
 
 		if (gt_scan_word(&at, &word, &length) && skip_words(&at, before - 1) && gt_scan_gap(&at) &&
 		    gt_scan_word(&at, &word, &length) && length == 8)
@@ -256,17 +378,17 @@ static int read_lead(struct gt_accelsim *reader, const char **at)
 {
 	uint64_t position[3], warp, sm;
 
-	if (reader->lead == 0)
-		reader->lead = find_lead(reader, *at);
+	if (reader->launch.lead == 0)
+		reader->launch.lead = find_lead(reader, *at);
 	if (!gt_accelsim_position(at, position, gt_scan_gap) || !gt_scan_gap(at) || !gt_scan_decimal(at, &warp) ||
 	    !gt_scan_gap(at))
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
 	if (gt_accelsim_enter_block(reader, position) != 0 || gt_accelsim_enter_warp(reader, warp) != 0)
 		return -1;
-	for (unsigned i = 4; i < reader->lead; i++) {
+	for (unsigned i = 4; i < reader->launch.lead; i++) {
 		if (!gt_scan_decimal(at, &sm) || !gt_scan_gap(at))
 			return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
-		if (i == 4 && reader->lead == 6) {
+		if (i == 4 && reader->launch.lead == 6) {
 			if (sm > UINT16_MAX)
 				return gt_accelsim_fail(reader, "expected an SM below 65536");
 			reader->access.scheduled = true;
@@ -281,7 +403,7 @@ static int repeat_lead(struct gt_accelsim *reader, const char **at)
 {
 	uint32_t block = reader->block, warp = reader->warp;
 
-	reader->lead = 4;
+	reader->launch.lead = 4;
 	if (read_lead(reader, at) != 0)
 		return -1;
 	return block == reader->block && warp == reader->warp ?
@@ -290,7 +412,7 @@ static int repeat_lead(struct gt_accelsim *reader, const char **at)
 
 static int begin_instruction(struct gt_accelsim *reader, const char **at)
 {
-	if (!reader->grouped) {
+	if (!reader->launch.grouped) {
 		if (reader->to->wants_work)
 			return gt_accelsim_fail(reader, "expected a grouped trace (.traceg, .tracez), which has the instructions of a "
 							"warp behind each other");
@@ -304,13 +426,13 @@ static int begin_instruction(struct gt_accelsim *reader, const char **at)
 		return gt_input_fail(reader->input, reader->error,
 				     "one instruction more: expected %" PRIu64 ", as the insts line says",
 				     reader->expected);
-	return reader->version == 0 || reader->version >= 3 ? 0 : repeat_lead(reader, at);
+	return reader->launch.version == 0 || reader->launch.version >= 3 ? 0 : repeat_lead(reader, at);
 }
 
 /* From version 6 on, a matrix product of a warp group says whether it commits, before the width. */
 static unsigned commits(const struct gt_accelsim *reader, const struct gt_opcode *opcode)
 {
-	for (size_t i = 0; reader->version >= 6 && i + 4 <= opcode->length; i++)
+	for (size_t i = 0; reader->launch.version >= 6 && i + 4 <= opcode->length; i++)
 		if (strncmp(opcode->text + i, "GMMA", 4) == 0)
 			return 1;
 	return 0;
@@ -333,9 +455,9 @@ static bool scan_registers(const char **at, struct registers *registers, unsigne
 /* Keeps the part of a line from its PC up to `end`. */
 static void remember(struct gt_accelsim *reader, const char *begin, const char *end, const struct gt_opcode *opcode, bool addresses)
 {
-	if (gt_accelsim_is_plain(reader))
-		gt_seen_add(&reader->seen, begin, end,
-			    &(struct gt_seen){.version = reader->version, .pc = reader->access.pc, .mask = reader->access.mask,
+	if (is_plain(reader))
+		add_seen(&reader->seen, begin, end,
+			    &(struct gt_seen){.version = reader->launch.version, .pc = reader->access.pc, .mask = reader->access.mask,
 					      .addresses = addresses, .opcode = *opcode});
 }
 
@@ -354,10 +476,10 @@ static int read_access(struct gt_accelsim *reader, const char *begin, const char
 		return 0;
 	}
 	remember(reader, begin, at, opcode, true);
-	if (reader->line_info && reader->line > 0 && reader->to->line &&
+	if (reader->launch.line_info && reader->line > 0 && reader->to->line &&
 	    reader->to->line(reader->to->context, reader->access.pc, reader->line, reader->error) != 0)
 		return -1;
-	return gt_accelsim_addresses(reader, at, opcode);
+	return read_addresses(reader, at, opcode);
 }
 
 /* The same, with what it does to the registers. */
@@ -366,14 +488,14 @@ static int read_timed(struct gt_accelsim *reader, const char *begin, const char 
 {
 	struct gt_scoreboard *board = &reader->board;
 
-	gt_scoreboard_name(board, sources->words, sources->n);
-	gt_scoreboard_name(board, results->words, results->n);
+	name_registers(board, sources->words, sources->n);
+	name_registers(board, results->words, results->n);
 	if (read_access(reader, begin, at, opcode) != 0)
 		return -1;
 	const struct gt_trace_access *access = &reader->access;
 	if (access->mask != 0)
-		gt_scoreboard_load(board, results->words, results->n, access->op, access->size);
-	gt_scoreboard_issue(board, opcode, access->mask != 0 && gt_op_space(access->op) != GT_SHARED);
+		note_load(board, results->words, results->n, access->op, access->size);
+	note_issue(board, opcode, access->mask != 0 && gt_op_space(access->op) != GT_SHARED);
 	return 0;
 }
 
@@ -382,7 +504,7 @@ static int read_seen(struct gt_accelsim *reader, const char *at, const struct gt
 {
 	reader->access.pc = seen->pc;
 	reader->access.mask = seen->mask;
-	return seen->addresses ? gt_accelsim_addresses(reader, at, &seen->opcode) : 0;
+	return seen->addresses ? read_addresses(reader, at, &seen->opcode) : 0;
 }
 
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
@@ -395,10 +517,10 @@ int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 	if (begin_instruction(reader, &at) != 0)
 		return -1;
 	const char *begin = at;
-	const struct gt_seen *seen = gt_accelsim_is_plain(reader) ? gt_seen_find(&reader->seen, at, reader->version) : NULL;
+	const struct gt_seen *seen = is_plain(reader) ? find_seen(&reader->seen, at, reader->launch.version) : NULL;
 	if (seen && at[seen->length] == (seen->addresses ? ' ' : '\0'))
 		return read_seen(reader, at + seen->length, seen);
-	if ((reader->line_info && (!gt_scan_decimal(&at, &reader->line) || !gt_scan_gap(&at))) ||
+	if ((reader->launch.line_info && (!gt_scan_decimal(&at, &reader->line) || !gt_scan_gap(&at))) ||
 	    !gt_scan_hex(&at, &pc) || !gt_scan_gap(&at))
 		return gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
 	if (!gt_scan_hex(&at, &mask) || mask > UINT32_MAX || !gt_scan_gap(&at))
@@ -408,7 +530,7 @@ int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 	const struct gt_opcode *opcode = gt_opcode_find(&reader->opcodes, text, length);
 
 	if (opcode->tma) {
-		gt_scoreboard_issue(&reader->board, opcode, false);
+		note_issue(&reader->board, opcode, false);
 		return reader->to->passed_over(reader->to->context, "TMA instructions", 1, reader->error);
 	}
 	if (!gt_scan_gap(&at) || !scan_registers(&at, &sources, commits(reader, opcode)))
@@ -418,6 +540,57 @@ int gt_accelsim_instruction(struct gt_accelsim *reader, const char *at)
 	return reader->to->wants_work ? read_timed(reader, begin, at, opcode, &results, &sources) :
 					read_access(reader, begin, at, opcode);
 }
+
+/* ---- lines that are known ---- */
+
+/* Lines whose beginning is known, which are nearly all, are read where they stand, from the beginning
+ * to the newline, without a look for their ends before. A line that is not as expected is left to
+ * gt_accelsim_line. */
+
+/* The bytes of the line with its newline, if it is known; else 0. */
+static size_t scan_known(struct gt_accelsim *reader, const char *line, const struct gt_seen **known)
+{
+	const struct gt_seen *seen = find_seen(&reader->seen, line, reader->launch.version);
+
+	if (!seen)
+		return 0;
+	const char *at = line + seen->length;
+	reader->access.pc = seen->pc;
+	reader->access.mask = seen->mask;
+	if (seen->addresses && (*at != ' ' || !seen->opcode.memory || seen->mask == 0 || (seen->mask & ~reader->lanes) != 0 ||
+				scan_access(reader, &at) != NULL))
+		return 0;
+	*known = seen;
+	return *at == '\n' && at - line <= GT_LINE_MAX ? (size_t)(at + 1 - line) : 0;
+}
+
+/* Reads the lines of a warp that follow in memory, up to the first that is not known. */
+static int read_known_lines(struct gt_accelsim *reader)
+{
+	const struct gt_seen *seen;
+	size_t bytes;
+
+	if (!reader->launch.grouped || !is_plain(reader) || reader->launch.version == 1 || reader->launch.version == 2)
+		return 0;
+	const char *line = gt_input_ahead(reader->input);
+	for (; reader->found < reader->expected && (bytes = scan_known(reader, line, &seen)) > 0; line += bytes) {
+		gt_input_take_line(reader->input, bytes);
+		reader->found++;
+		if (seen->addresses && report_access(reader, &seen->opcode) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_accelsim_line(struct gt_accelsim *reader, const char *line)
+{
+	/* Nearly all begin with the digits of a PC; of the others only "cluster" begins with one. */
+	if (gt_hex_digit[(unsigned char)*line] == 0 || line[1] == 'l')
+		return gt_accelsim_frame(reader, line);
+	return gt_accelsim_instruction(reader, line) != 0 ? -1 : read_known_lines(reader);
+}
+
+/* ---- in several threads ---- */
 
 /* A grouped trace in several threads: each reads a part that begins with a thread block. What the parts report is passed on in
  * their order, so that nothing depends on the threads. A part that is not as expected - a header in it, an error - is read
@@ -433,18 +606,18 @@ struct part {
 
 struct parts {
 	const struct gt_trace *to;
-	struct gt_accelsim *header; /* with which each part begins */
+	struct gt_accelsim_launch launch; /* with which each part begins */
 	struct gt_accelsim *reader; /* where the parts that were passed on lead to */
 	uint64_t lines;		    /* of these parts, and before them */
 	atomic_bool outdated;	    /* another launch has begun since parts were given its header */
 };
 
-static void begin_part(void *context, void *of)
+static void begin_part(void *context, void *item)
 {
 	const struct parts *parts = context;
-	struct part *part = of;
+	struct part *part = item;
 
-	gt_accelsim_begin_part(&part->reader, parts->header);
+	gt_accelsim_begin(&part->reader, &parts->launch);
 }
 
 static bool is_outdated(void *context)
@@ -455,10 +628,10 @@ static bool is_outdated(void *context)
 }
 
 /* Reads up to the end, a header or an error. */
-static int read_part(void *context, void *of, unsigned lane, struct gt_error *error)
+static int read_part(void *context, void *item, unsigned lane, struct gt_error *error)
 {
 	struct parts *parts = context;
-	struct part *part = of;
+	struct part *part = item;
 	struct gt_input *text = part->part.text;
 	char *line;
 	size_t length;
@@ -504,10 +677,10 @@ static int read_again(struct parts *parts, struct gt_input *text, struct gt_erro
 	return result;
 }
 
-static int pass_on(void *context, void *of, unsigned lane, struct gt_error *error)
+static int pass_on(void *context, void *item, unsigned lane, struct gt_error *error)
 {
 	struct parts *parts = context;
-	const struct part *part = of;
+	const struct part *part = item;
 	struct gt_input *text = part->part.text;
 
 	(void)lane;
@@ -519,64 +692,22 @@ static int pass_on(void *context, void *of, unsigned lane, struct gt_error *erro
 	return result;
 }
 
-static void close_part(void *of)
+static void close_part(void *item)
 {
-	struct part *part = of;
+	struct part *part = item;
 
 	gt_recorded_close(&part->recorded);
 }
 
 int gt_accelsim_parts(struct gt_accelsim *reader)
 {
-	struct parts parts = {.to = reader->to, .reader = reader, .lines = gt_input_line_number(reader->input),
-			      .header = calloc(1, sizeof *parts.header)};
+	struct parts parts = {.to = reader->to, .launch = reader->launch, .reader = reader, .lines = gt_input_line_number(reader->input)};
 	const struct gt_textparts how = {
 		.part_bytes = sizeof(struct part), .mark = GT_ACCELSIM_BLOCK, .context = &parts,
 		.begin = begin_part, .ended = is_outdated, .read = read_part, .pass_on = pass_on, .close = close_part,
 	};
 
-	if (!parts.header)
-		return gt_fail_memory(reader->error, "threads");
-	gt_accelsim_begin_part(parts.header, reader);
 	int result = gt_textparts_read(&how, reader->input, reader->to->jobs, reader->error);
-	free(parts.header);
 	gt_piece_note_line(reader->input, parts.lines);
 	return result;
-}
-
-/* Lines whose beginning is known (import/accelsim_seen.h), which are nearly all, are read where they stand, from the beginning
- * to the newline, without a look for their ends before. A line that is not as expected is left to gt_accelsim_line. */
-
-/* The bytes of the line with its newline, if it is known; else 0. */
-static size_t scan_known(struct gt_accelsim *reader, const char *line, const struct gt_seen **known)
-{
-	const struct gt_seen *seen = gt_seen_find(&reader->seen, line, reader->version);
-
-	if (!seen)
-		return 0;
-	const char *at = line + seen->length;
-	reader->access.pc = seen->pc;
-	reader->access.mask = seen->mask;
-	if (seen->addresses && (*at != ' ' || !seen->opcode.memory || seen->mask == 0 || (seen->mask & ~reader->lanes) != 0 ||
-				accelsim_scan(reader, &at) != NULL))
-		return 0;
-	*known = seen;
-	return *at == '\n' && at - line <= GT_LINE_MAX ? (size_t)(at + 1 - line) : 0;
-}
-
-int gt_accelsim_known_lines(struct gt_accelsim *reader)
-{
-	const struct gt_seen *seen;
-	size_t bytes;
-
-	if (!reader->grouped || !gt_accelsim_is_plain(reader) || reader->version == 1 || reader->version == 2)
-		return 0;
-	const char *line = gt_input_ahead(reader->input);
-	for (; reader->found < reader->expected && (bytes = scan_known(reader, line, &seen)) > 0; line += bytes) {
-		gt_input_take_line(reader->input, bytes);
-		reader->found++;
-		if (seen->addresses && accelsim_report(reader, &seen->opcode) != 0)
-			return -1;
-	}
-	return 0;
 }

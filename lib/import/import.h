@@ -52,6 +52,28 @@ int gt_cpu_launch(struct gt_trace *to, const struct gt_input *input, struct gt_e
 int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t bytes, uint64_t pc,
 		  struct gt_error *error);
 
+/* Passes a launch and an access on; what the receiver returns as an error gets file and line before it: */
+
+/* Puts file and line before the error's text; returns -1. */
+static inline int gt_import_place(const struct gt_input *input, struct gt_error *error)
+{
+	return gt_input_fail(input, error, "%s", error->text);
+}
+
+static inline int gt_import_kernel(const struct gt_input *input, const struct gt_trace *to,
+				   const struct gt_kernel *kernel, struct gt_error *error)
+{
+	if (gt_kernel_check(kernel, error) != 0 || to->kernel(to->context, kernel, error) != 0)
+		return gt_import_place(input, error);
+	return 0;
+}
+
+static inline int gt_import_access(const struct gt_input *input, const struct gt_trace *to,
+				   const struct gt_trace_access *access, struct gt_error *error)
+{
+	return to->access(to->context, access, error) == 0 ? 0 : gt_import_place(input, error);
+}
+
 /* For detect(): copies the next line of the head, cut to `size` - 1 bytes, and moves the head
  * past it. False at the end. */
 bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size);

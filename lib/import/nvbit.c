@@ -17,7 +17,6 @@
 #include "import/formats.h"
 #include "import/import.h"
 #include "import/opcode.h"
-#include "import/place.h"
 #include "import/slots.h"
 #include "import/textparts.h"
 #include "stream/kernel.h"

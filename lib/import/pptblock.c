@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/scan.h"
-#include "import/place.h"
 #include "stream/rows.h"
 
 #define FIELD_MAX 1023 /* the largest value of an optional field */

@@ -6,7 +6,6 @@
 
 #include "base/grown.h"
 #include "base/piece.h"
-#include "import/place.h"
 
 #define BYTES_MAX ((size_t)64 << 20) /* of a part's records */
 
