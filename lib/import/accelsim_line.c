@@ -12,8 +12,7 @@
 #include "base/hash.h"
 #include "base/piece.h"
 #include "base/scan.h"
-#include "import/recorded.h"
-#include "import/textparts.h"
+#include "import/parts.h"
 #include "stream/op.h"
 #include "stream/work.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/input.h"
+#include "base/map.h"
 #include "stream/kernel.h"
 #include "stream/rows.h"
 #include "stream/trace.h"
@@ -52,14 +53,13 @@ int gt_cpu_launch(struct gt_trace *to, const struct gt_input *input, struct gt_e
 int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t bytes, uint64_t pc,
 		  struct gt_error *error);
 
-/* Passes a launch and an access on; what the receiver returns as an error gets file and line before it: */
-
-/* Puts file and line before the error's text; returns -1. */
+/* Puts file and line before the text of an error that the receiver of a trace returned; returns -1. */
 static inline int gt_import_place(const struct gt_input *input, struct gt_error *error)
 {
 	return gt_input_fail(input, error, "%s", error->text);
 }
 
+/* Pass a launch and an access on, with file and line in errors. */
 static inline int gt_import_kernel(const struct gt_input *input, const struct gt_trace *to,
 				   const struct gt_kernel *kernel, struct gt_error *error)
 {
@@ -77,5 +77,36 @@ static inline int gt_import_access(const struct gt_input *input, const struct gt
 /* For detect(): copies the next line of the head, cut to `size` - 1 bytes, and moves the head
  * past it. False at the end. */
 bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size);
+
+/* ---- warp slots ---- */
+
+/* Maps the warp slots of the hardware to warps of a block.
+ *
+ * NVBit's mem_trace names a warp by its slot in the SM. A block of n warps is usually given n
+ * adjacent slots, so slot modulo n distinguishes the warps of a block and, if blocks have the slots 0 to n-1, is
+ * the warp itself. If another slot of the block has that number already, or if it is the number of a partial last
+ * warp and the access has more lanes, the slot gets the lowest free number. In either case the mapping depends on
+ * the trace alone. */
+struct gt_slots {
+	struct gt_map warps; /* block << 16 | slot, to the warp */
+	struct gt_map taken; /* block, to a mask of its warps that have a slot */
+	uint64_t last_key;   /* the slot looked up last, and its warp */
+	uint16_t last_warp;
+};
+
+int gt_slots_open(struct gt_slots *slots, struct gt_error *error);
+void gt_slots_close(struct gt_slots *slots);
+/* Forgets all blocks. */
+static inline void gt_slots_clear(struct gt_slots *slots)
+{
+	gt_map_clear(&slots->warps);
+	gt_map_clear(&slots->taken);
+	slots->last_key = GT_MAP_EMPTY;
+}
+
+/* The warp of a slot in a block of n warps (1 to 32). not_last: the access has lanes that the last warp does not
+ * have. Returns 0, or -1 if the block uses more than n slots or memory is short. */
+int gt_slots_warp(struct gt_slots *slots, uint32_t block, uint16_t slot, unsigned n, bool not_last,
+		  uint16_t *warp, struct gt_error *error);
 
 #endif

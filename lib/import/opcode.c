@@ -129,7 +129,8 @@ static uint8_t find_suffix(const char *opcode, size_t length, const struct sass_
 	return otherwise;
 }
 
-uint8_t gt_sass_size(const char *opcode, size_t length)
+/* Bytes per lane: the width suffix, else 4. */
+static uint8_t find_size(const char *opcode, size_t length)
 {
 	const struct sass_opcode *known = find_opcode(opcode, length);
 
@@ -138,7 +139,8 @@ uint8_t gt_sass_size(const char *opcode, size_t length)
 	return find_suffix(opcode, length, sass_sizes, sizeof sass_sizes / sizeof *sass_sizes, 4);
 }
 
-uint16_t gt_sass_hint(const char *opcode, size_t length)
+/* From the suffixes EF, EL, EU, NA, LTC64B and so on, and of CCTL.PF1, PF2, DML2 and RML2. */
+static uint16_t find_hint(const char *opcode, size_t length)
 {
 	const struct sass_opcode *known = find_opcode(opcode, length);
 	const char *part;
@@ -158,11 +160,12 @@ uint16_t gt_sass_hint(const char *opcode, size_t length)
 	return hint;
 }
 
-int gt_sass_op(const char *opcode, size_t length, uint8_t *op)
+/* Returns 0, or -1 if it is not a memory instruction. */
+static int find_op(const char *opcode, size_t length, uint8_t *op)
 {
 	const struct sass_opcode *known = find_opcode(opcode, length);
 
-	if (!known || (strcmp(known->word, "CCTL") == 0 && gt_sass_hint(opcode, length) == 0))
+	if (!known || (strcmp(known->word, "CCTL") == 0 && find_hint(opcode, length) == 0))
 		return -1;
 	uint8_t operation = find_suffix(opcode, length, sass_operators,
 					sizeof sass_operators / sizeof *sass_operators, GT_OPERATOR_NONE);
@@ -175,6 +178,15 @@ int gt_sass_op(const char *opcode, size_t length, uint8_t *op)
 		operation = GT_OPERATOR_NONE;
 	*op = gt_op((enum gt_action)known->action, (enum gt_space)known->space,
 		    (enum gt_operator)operation);
+	return 0;
+}
+
+int gt_sass_access(const char *opcode, size_t length, uint8_t *op, uint8_t *size, uint16_t *hint)
+{
+	if (find_op(opcode, length, op) != 0)
+		return -1;
+	*size = find_size(opcode, length);
+	*hint = find_hint(opcode, length);
 	return 0;
 }
 
@@ -203,11 +215,7 @@ static void take_apart(struct gt_opcode *opcode, const char *text, size_t length
 	opcode->generic = first_word_is(text, length, "LD") || first_word_is(text, length, "ST") ||
 			  first_word_is(text, length, "ATOM");
 	opcode->barrier = begins_with(text, length, "BAR.SYNC") || begins_with(text, length, "BAR.RED");
-	opcode->memory = !opcode->tma && gt_sass_op(text, length, &opcode->op) == 0;
-	if (!opcode->memory)
-		return;
-	opcode->size = gt_sass_size(text, length);
-	opcode->hint = gt_sass_hint(text, length);
+	opcode->memory = !opcode->tma && gt_sass_access(text, length, &opcode->op, &opcode->size, &opcode->hint) == 0;
 }
 
 const struct gt_opcode *gt_opcode_find(struct gt_opcodes *opcodes, const char *text, size_t length)

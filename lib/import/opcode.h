@@ -38,14 +38,9 @@ const struct gt_opcode *gt_opcode_find(struct gt_opcodes *opcodes, const char *t
 /* The op of the store half of an LDGSTS. */
 uint8_t gt_opcode_shared_store(void);
 
-/* Bytes per lane from a SASS opcode, such as 8 for "LDG.E.64.SYS" by NVBit's names: the
- * width suffix, else 4. */
-uint8_t gt_sass_size(const char *opcode, size_t length);
-/* The hint of a SASS opcode (stream/hint.h), from its suffixes EF, EL, EU, NA, LTC64B and so on, and of
- * CCTL.PF1, PF2, DML2 and RML2. */
-uint16_t gt_sass_hint(const char *opcode, size_t length);
-/* The op byte from a SASS opcode: LDG, STG, LDL, STL, LDS, STS, ATOM*, RED*, LDGSTS, TEX, LDC and
- * so on. Returns 0, or -1 if it is not a memory instruction. */
-int gt_sass_op(const char *opcode, size_t length, uint8_t *op);
+/* What a SASS opcode by NVBit's names accesses, such as "LDG.E.64.SYS": the op byte (LDG, STG, LDL, STL, LDS, STS, ATOM*, RED*,
+ * LDGSTS, TEX, LDC and so on), the bytes per lane and the hint (stream/hint.h). Returns 0, or -1 if it is not a memory
+ * instruction. */
+int gt_sass_access(const char *opcode, size_t length, uint8_t *op, uint8_t *size, uint16_t *hint);
 
 #endif

@@ -127,6 +127,7 @@ static int group_op(const struct gt_pattern *pattern, const char *line, uint8_t 
 		    uint16_t *hint, struct gt_error *error)
 {
 	struct text text;
+	uint8_t bytes;
 
 	*op = gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
 	*hint = 0;
@@ -140,11 +141,10 @@ static int group_op(const struct gt_pattern *pattern, const char *line, uint8_t 
 	}
 	if (gt_op_parse(text.copy, op) == 0)
 		return 0;
-	if (gt_sass_op(text.start, text.length, op) != 0)
+	if (gt_sass_access(text.start, text.length, op, &bytes, hint) != 0)
 		return gt_fail(error, "'%.40s' in group 'op': expected R or W, 0 or 1, load or store, "
 			       "load.global and so on, or a SASS opcode", text.copy);
-	*size = gt_sass_size(text.start, text.length);
-	*hint = gt_sass_hint(text.start, text.length);
+	*size = bytes;
 	return 0;
 }
 

@@ -17,7 +17,6 @@
 
 #include "import/import.h"
 #include "import/opcode.h"
-#include "import/slots.h"
 
 struct gt_pptblock {
 	struct gt_input *input;

@@ -117,14 +117,15 @@ static bool detect(const char *head, size_t bytes)
 	const char *word;
 	size_t length;
 	uint64_t number;
-	uint8_t op;
+	uint8_t op, size;
+	uint16_t hint;
 
 	while (gt_head_line(&head, &bytes, line, 128)) {
 		const char *at = line;
 
 		if (gt_scan_end(&at) || gt_pptblock_separates(at))
 			continue;
-		return gt_scan_word(&at, &word, &length) && gt_sass_op(word, length, &op) == 0 &&
+		return gt_scan_word(&at, &word, &length) && gt_sass_access(word, length, &op, &size, &hint) == 0 &&
 		       (gt_scan_end(&at) || (gt_scan_hex(&at, &number) && (*at == ' ' || gt_scan_end(&at))));
 	}
 	return false;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/pipeline.h"
+#include "import/parts.h"
 #include "import/pptblock.h"
-#include "import/recorded.h"
 
 /* A file that is under way. */
 struct part {

@@ -10,7 +10,6 @@
 
 #include "check.h"
 #include "import/formats.h"
-#include "import/slots.h"
 #include "stream/op.h"
 #include "stream/rows.h"
 

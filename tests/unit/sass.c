@@ -8,7 +8,7 @@
 static const struct {
 	const char *opcode;
 	const char *op; /* NULL: no memory instruction */
-	int size;
+	int size; /* 0: none */
 } cases[] = {
 	{"LDG.E", "load.global", 4},
 	{"LDG.E.SYS", "load.global", 4},
@@ -36,7 +36,7 @@ static const struct {
 	{"STG.E.STRONG.GPU", "store.global", 4},
 	{"LDL.LU", "load.local.lu", 4},
 	{"CCTL.E.PF2", "load.global", 1},
-	{"CCTL.IVALL", NULL, 1},
+	{"CCTL.IVALL", NULL, 0},
 	{"LDC.64", "load.constant", 8},
 	{"ATOM.E.ADD.F64.RN", "atomic.global", 8},
 	{"ATOMG.E.CAS.STRONG.GPU", "atomic.global", 4},
@@ -45,30 +45,31 @@ static const struct {
 	{"RED.E.MAX.S64.STRONG.GPU", "reduction.global", 8},
 	{"TEX.SCR.LL", "load.texture", 4},
 	{"SULD.D.BA.1D", "load.texture", 4},
-	{"IMAD.MOV.U32", NULL, 4},
-	{"LDGDEPBAR", NULL, 4},
-	{"REDUX.SUM", NULL, 4},
-	{"MATCH.ANY.U64", NULL, 8},
-	{"UTMALDG.2D", NULL, 4},
+	{"IMAD.MOV.U32", NULL, 0},
+	{"LDGDEPBAR", NULL, 0},
+	{"REDUX.SUM", NULL, 0},
+	{"MATCH.ANY.U64", NULL, 0},
+	{"UTMALDG.2D", NULL, 0},
 	{"LD", "load.global", 4},
-	{"L", NULL, 4},
-	{"", NULL, 4},
-	{".LDG", NULL, 4},
-	{"ldg.e", NULL, 4},
+	{"L", NULL, 0},
+	{"", NULL, 0},
+	{".LDG", NULL, 0},
+	{"ldg.e", NULL, 0},
 };
 
 static void opcodes(void)
 {
 	char text[GT_OP_TEXT];
-	uint8_t op;
+	uint8_t op, size;
+	uint16_t hint;
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *opcode = cases[i].opcode;
-		int result = gt_sass_op(opcode, strlen(opcode), &op);
+		int result = gt_sass_access(opcode, strlen(opcode), &op, &size, &hint);
 		CHECK_TEXT(result == 0 ? gt_op_format(op, text) : "none", cases[i].op ? cases[i].op : "none");
-		if (gt_sass_size(opcode, strlen(opcode)) != cases[i].size)
+		if (result == 0 && size != cases[i].size)
 			printf("# %s\n", opcode);
-		CHECK_EQUAL(gt_sass_size(opcode, strlen(opcode)), cases[i].size);
+		CHECK_EQUAL(result == 0 ? size : 0, cases[i].size);
 	}
 }
 
@@ -94,22 +95,28 @@ static void hints(void)
 		{"IMAD.EF", "none"},
 	};
 	char text[GT_HINT_TEXT];
+	uint8_t op, size;
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		CHECK_TEXT(gt_hint_format(gt_sass_hint(rows[i].opcode, strlen(rows[i].opcode)), text), rows[i].hint);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		uint16_t hint = 0;
+		gt_sass_access(rows[i].opcode, strlen(rows[i].opcode), &op, &size, &hint);
+		CHECK_TEXT(gt_hint_format(hint, text), rows[i].hint);
+	}
 }
 
 /* Nothing after the given length is read. */
 static void opcodes_end_where_they_end(void)
 {
-	uint8_t op;
+	uint8_t op, size;
+	uint16_t hint;
 
-	CHECK_EQUAL(gt_sass_op("LDGX", 3, &op), 0);
-	CHECK_EQUAL(gt_sass_op("LDG", 2, &op), 0);
+	CHECK_EQUAL(gt_sass_access("LDGX", 3, &op, &size, &hint), 0);
+	CHECK_EQUAL(gt_sass_access("LDG", 2, &op, &size, &hint), 0);
 	CHECK_EQUAL(op, gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE));
-	CHECK_EQUAL(gt_sass_size("LDG.E.64", 7), 4);
-	CHECK_EQUAL(gt_sass_size("LDG.E.64", 5), 4);
-	CHECK_EQUAL(gt_sass_size("LDG.E.64", 8), 8);
+	for (size_t length = 5; length <= 8; length++) {
+		CHECK_EQUAL(gt_sass_access("LDG.E.64", length, &op, &size, &hint), 0);
+		CHECK_EQUAL(size, length == 8 ? 8 : 4);
+	}
 }
 
 int main(void)

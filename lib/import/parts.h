@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of an input read in several threads: each reads a part, and the parts are passed on in their order, so that nothing
- * depends on the threads. */
-#ifndef GT_IMPORT_TEXTPARTS_H
-#define GT_IMPORT_TEXTPARTS_H
+/* A trace in parts, which several threads read and which are passed on in their order, so that nothing depends on the threads. */
+#ifndef GT_IMPORT_PARTS_H
+#define GT_IMPORT_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "base/error.h"
 #include "base/input.h"
+#include "import/import.h"
+
+/* What an importer reports of a part of a trace, kept in memory. */
+struct gt_recorded {
+	struct gt_trace trace;	/* that importers report to */
+	const struct gt_input *input; /* that is being read */
+	unsigned char *bytes;	/* records, each aligned to 8 bytes */
+	size_t n, capacity;
+	bool full; /* the part reports more than is kept: it failed for that reason alone */
+};
+
+/* Begins anew: what follows is read from this input, for a trace like `to`. */
+void gt_recorded_begin(struct gt_recorded *recorded, const struct gt_input *input, const struct gt_trace *to);
+void gt_recorded_close(struct gt_recorded *recorded);
+
+/* Reports everything. Line 1 of the input is the line after `before`: errors of the receiver name lines by that count. */
+int gt_recorded_report(const struct gt_recorded *recorded, struct gt_input *input, uint64_t before, const struct gt_trace *to,
+		       struct gt_error *error);
+
+/* ---- the text of an input in parts ---- */
 
 /* With what an importer keeps of a part, a struct begins with this. */
 struct gt_textpart {

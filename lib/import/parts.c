@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "import/recorded.h"
+/* A trace in parts, which several threads read and which are passed on in their order, so that nothing depends on the threads: what an
+ * importer reports of a part is kept in memory, and the text of an input is cut into parts. */
+#include "import/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
 #include "base/piece.h"
+#include "base/pipeline.h"
+
+/* ---- what is kept of a part ---- */
 
 #define BYTES_MAX ((size_t)64 << 20) /* of a part's records */
 
@@ -38,8 +43,6 @@ struct source_line {
 	uint32_t pc;
 	uint64_t line;
 };
-
-/* ---- reporting ---- */
 
 static int report_kernel(const void *said, struct gt_input *input, const struct gt_trace *to, struct gt_error *error)
 {
@@ -106,8 +109,6 @@ int gt_recorded_report(const struct gt_recorded *recorded, struct gt_input *inpu
 	}
 	return 0;
 }
-
-/* ---- recording ---- */
 
 /* Adds a record with room for so many bytes. Returns the room, or NULL. */
 static void *add(struct gt_recorded *recorded, size_t bytes, enum kind kind, struct gt_error *error)
@@ -200,4 +201,70 @@ void gt_recorded_close(struct gt_recorded *recorded)
 {
 	free(recorded->bytes);
 	*recorded = (struct gt_recorded){.n = 0};
+}
+
+/* ---- the text in parts ---- */
+
+#define PART_BYTES ((size_t)256 << 10) /* of text, at least: with what is read from it, it fits into a core's cache */
+
+static struct gt_textpart *part_at(const struct gt_textparts *parts, void *first, size_t i)
+{
+	return (void *)((char *)first + i * parts->part_bytes);
+}
+
+/* Sends parts off until the input ends, or they are to end. */
+static int send_parts(const struct gt_textparts *parts, struct gt_input *whole, struct gt_pipeline *pipeline, struct gt_error *error)
+{
+	int got = 1;
+
+	while (got > 0 && !(parts->ended && parts->ended(parts->context))) {
+		struct gt_textpart *part = gt_pipeline_next(pipeline, error);
+		if (!part)
+			return -1;
+		got = gt_piece_cut(part->text, whole, parts->mark, PART_BYTES, error);
+		if (got == 0)
+			break;
+		if (parts->begin)
+			parts->begin(parts->context, part);
+		gt_pipeline_put(pipeline, part);
+	}
+	return got < 0 ? -1 : 0;
+}
+
+static int read_in(const struct gt_textparts *parts, struct gt_input *whole, struct gt_pipeline *pipeline, struct gt_error *error)
+{
+	struct gt_error input_error;
+	int sent = send_parts(parts, whole, pipeline, &input_error), result = gt_pipeline_drain(pipeline, error);
+
+	if (result == 0 && sent != 0) {
+		*error = input_error;
+		result = -1;
+	}
+	return result;
+}
+
+int gt_textparts_read(const struct gt_textparts *parts, struct gt_input *whole, unsigned jobs, struct gt_error *error)
+{
+	const struct gt_step steps[] = {{parts->read, 0}, {parts->pass_on, 1}};
+	/* One that each thread works on, as many that wait, and one that is cut. */
+	size_t n = 2 * (size_t)jobs + 1, opened = 0;
+	void *items = calloc(n, parts->part_bytes);
+	struct gt_pipeline *pipeline = NULL;
+	struct gt_error ignored;
+
+	if (!items)
+		return gt_fail_memory(error, "threads");
+	while (opened < n && (part_at(parts, items, opened)->text = gt_piece_open(whole, error)))
+		opened++;
+	if (opened == n)
+		pipeline = gt_pipeline_open(jobs, steps, sizeof steps / sizeof *steps, parts->context,
+					    (struct gt_pipeline_items){items, parts->part_bytes, n}, error);
+	int result = pipeline ? read_in(parts, whole, pipeline, error) : -1;
+	gt_pipeline_close(pipeline);
+	for (size_t i = 0; i < opened; i++) {
+		gt_input_close(part_at(parts, items, i)->text, &ignored);
+		parts->close(part_at(parts, items, i));
+	}
+	free(items);
+	return result;
 }
