@@ -22,24 +22,19 @@
 #include "stream/rows.h"
 #include "stream/trace.h"
 
-/* The line with which NVBit's mem_trace announces a launch. */
+#define PREFIX "MEMTRACE: "
 
-/* What lines are compared with. */
-struct gt_nvbit_launch_line;
+/* ---- a line by itself ---- */
 
-#define GT_NVBIT_PREFIX "MEMTRACE: "
-
-/* ---- a line by itself */
-
-enum gt_nvbit_kind {
-	GT_NVBIT_OTHER,	 /* the program's own, or one that says nothing of accesses */
-	GT_NVBIT_LAUNCH, /* `text` is the line */
-	GT_NVBIT_ACCESS,
-	GT_NVBIT_WRONG /* and of an access whose launch is not known */
+enum kind {
+	OTHER,	 /* the program's own, or one that says nothing of accesses */
+	LAUNCH, /* `text` is the line */
+	ACCESS,
+	WRONG /* and of an access whose launch is not known */
 };
 
-struct gt_nvbit_line {
-	enum gt_nvbit_kind kind;
+struct line {
+	enum kind kind;
 	const char *wrong; /* what was expected; NULL: nothing else. An access has what stands before it in the line: */
 	uint64_t launch;
 	uint64_t position[3]; /* of its block */
@@ -55,7 +50,7 @@ struct gt_nvbit_line {
 	const uint64_t *addresses; /* if there is no common stride, else NULL */
 };
 
-struct gt_nvbit_scanner { /* begins with all zero */
+struct scanner { /* begins with all zero */
 	struct gt_opcodes opcodes;
 	uint64_t addresses[GT_WARP_SIZE];
 	struct gt_scan_first first; /* of the last line with addresses */
@@ -64,34 +59,34 @@ struct gt_nvbit_scanner { /* begins with all zero */
 /* ---- the lines before */
 
 /* A launch, and what is known of its warps. */
-struct gt_nvbit_launch {
+struct launch {
 	struct gt_kernel kernel;
 	struct gt_slots slots; /* opened with the first record */
 	struct gt_map halves; /* block << 16 | warp, to enum half; opened with the first LDGSTS */
 };
 
-struct gt_nvbit {
+struct reader {
 	struct gt_input *input;
 	struct gt_trace *to;
 	struct gt_error *error;
-	struct gt_nvbit_launch_line *launch_line;
+	struct launch_line *launch_line; /* what lines that announce launches are compared with */
 
-	struct gt_nvbit_launch **launches;
+	struct launch **launches;
 	size_t n, capacity;
 	struct gt_map by_id; /* id in the launch line, to the index in launches */
-	struct gt_nvbit_launch *announced; /* the launch reported last */
-	struct gt_nvbit_launch *current; /* the launch of the last record */
+	struct launch *announced; /* the launch reported last */
+	struct launch *current; /* the launch of the last record */
 	uint64_t current_id;	/* in its records */
 	bool settled;		/* a record determined: */
 	uint64_t more;		/* by how much a launch's id exceeds that of its records, 0 or 1 */
 	size_t kept;		/* slots of other launches that are remembered */
 };
 
-static int nvbit_take(struct gt_nvbit *reader, const struct gt_nvbit_line *line);
+static int take_line(struct reader *reader, const struct line *line);
 
 /* Each returns 0, or -1 with the error set. */
 
-static inline int gt_nvbit_fail(const struct gt_nvbit *reader, const char *expected)
+static int fail(const struct reader *reader, const char *expected)
 {
 	return gt_input_fail(reader->input, reader->error, "%s", expected);
 }
@@ -103,7 +98,7 @@ static inline int gt_nvbit_fail(const struct gt_nvbit *reader, const char *expec
 	       "32 addresses'"
 
 /* All 32 lanes, from the one blank before the first on; those that hold 0 are inactive. */
-static bool scan_addresses(struct gt_nvbit_scanner *scanner, const char *at, uint32_t *active)
+static bool scan_addresses(struct scanner *scanner, const char *at, uint32_t *active)
 {
 	struct gt_scan_first first = scanner->first;
 	uint64_t *addresses = scanner->addresses, address;
@@ -140,7 +135,7 @@ static bool scan_position(const char **at, uint64_t position[3])
 }
 
 /* "X,Y,Z - warp W - OPCODE - addresses". Returns NULL, or what was expected. */
-static const char *scan_access(struct gt_nvbit_scanner *scanner, const char *at, struct gt_nvbit_line *line)
+static const char *scan_access(struct scanner *scanner, const char *at, struct line *line)
 {
 	uint64_t slot;
 
@@ -180,32 +175,32 @@ static bool is_notice(const char *at)
 }
 
 /* What follows the context of a line. */
-static void scan_message(struct gt_nvbit_scanner *scanner, const char *at, struct gt_nvbit_line *line)
+static void scan_message(struct scanner *scanner, const char *at, struct line *line)
 {
-	line->kind = GT_NVBIT_WRONG;
+	line->kind = WRONG;
 	line->wrong = RECORD;
 	if (gt_scan_text(&at, "grid_launch_id ")) {
 		if (!gt_scan_upto(&at, UINT64_MAX - 1, &line->launch) || !gt_scan_text(&at, " - CTA "))
 			return;
-		line->kind = GT_NVBIT_ACCESS;
+		line->kind = ACCESS;
 		line->wrong = scan_access(scanner, at, line);
 	} else if (gt_scan_text(&at, "LAUNCH - ")) {
-		line->kind = GT_NVBIT_LAUNCH;
+		line->kind = LAUNCH;
 		line->wrong = NULL;
 	}
 }
 
 /* Reads a line; its addresses are the scanner's. */
-static void nvbit_scan(struct gt_nvbit_scanner *scanner, const char *text, size_t length, struct gt_nvbit_line *line)
+static void scan_line(struct scanner *scanner, const char *text, size_t length, struct line *line)
 {
 	const char *at = text;
 	uint64_t context;
 
-	*line = (struct gt_nvbit_line){.kind = GT_NVBIT_OTHER, .text = text, .length = length};
-	if (!gt_scan_text(&at, GT_NVBIT_PREFIX)) {
+	*line = (struct line){.kind = OTHER, .text = text, .length = length};
+	if (!gt_scan_text(&at, PREFIX)) {
 		/* The program's own output. A record after an unfinished line of it must not be lost. */
-		if (strstr(text, GT_NVBIT_PREFIX "CTX 0x")) {
-			line->kind = GT_NVBIT_WRONG;
+		if (strstr(text, PREFIX "CTX 0x")) {
+			line->kind = WRONG;
 			line->wrong = "a record in the middle of a line: expected it at the line's beginning";
 		}
 		return;
@@ -215,24 +210,26 @@ static void nvbit_scan(struct gt_nvbit_scanner *scanner, const char *text, size_
 	if (gt_scan_text(&at, "CTX ") && gt_scan_hex(&at, &context) && gt_scan_text(&at, " - ")) {
 		scan_message(scanner, at, line);
 	} else if (!is_notice(message)) {
-		line->kind = GT_NVBIT_WRONG;
+		line->kind = WRONG;
 		line->wrong = RECORD;
 	}
 }
 
-/* The lines of NVBit's mem_trace in several threads, which read what each says by itself. What follows from the lines before - the
+/* ---- in several threads ---- */
+
+/* The lines in several threads, which read what each says by itself. What follows from the lines before - the
  * launch, the warp - is found in the order of the trace. */
 
 /* A line that is kept; behind it stand the addresses that it lists. */
 struct kept {
 	uint64_t number; /* in the part */
 	size_t bytes;	 /* of all */
-	struct gt_nvbit_line line;
+	struct line line;
 };
 
 struct part {
 	struct gt_textpart part;
-	struct gt_nvbit_scanner scanner;
+	struct scanner scanner;
 	unsigned char *bytes; /* what is kept */
 	size_t n, capacity;
 	uint64_t lines;
@@ -240,11 +237,11 @@ struct part {
 };
 
 struct parts {
-	struct gt_nvbit *reader;
+	struct reader *reader;
 	uint64_t lines; /* of the parts that were passed on, and before them */
 };
 
-static int keep(struct part *part, const struct gt_nvbit_line *line, struct gt_error *error)
+static int keep(struct part *part, const struct line *line, struct gt_error *error)
 {
 	size_t addresses = line->addresses ? (size_t)__builtin_popcount(line->mask) * sizeof *line->addresses : 0;
 	size_t all = sizeof(struct kept) + addresses;
@@ -261,10 +258,10 @@ static int keep(struct part *part, const struct gt_nvbit_line *line, struct gt_e
 	return 0;
 }
 
-static int read_part(void *context, void *of, unsigned lane, struct gt_error *error)
+static int read_part(void *context, void *item, unsigned lane, struct gt_error *error)
 {
-	struct part *part = of;
-	struct gt_nvbit_line line;
+	struct part *part = item;
+	struct line line;
 	struct gt_error ignored;
 	char *text;
 	size_t length;
@@ -276,8 +273,8 @@ static int read_part(void *context, void *of, unsigned lane, struct gt_error *er
 	part->lines = 0;
 	while ((got = gt_input_line(part->part.text, &text, &length, &ignored)) > 0) {
 		part->lines = gt_input_line_number(part->part.text);
-		nvbit_scan(&part->scanner, text, length, &line);
-		if (line.kind != GT_NVBIT_OTHER && keep(part, &line, error) != 0)
+		scan_line(&part->scanner, text, length, &line);
+		if (line.kind != OTHER && keep(part, &line, error) != 0)
 			return -1;
 	}
 	part->cut = got < 0;
@@ -303,20 +300,20 @@ static int take_all(const struct parts *parts, const struct part *part)
 		gt_piece_note_line(part->part.text, parts->lines + kept->number);
 		if (kept->line.addresses)
 			kept->line.addresses = (const void *)(kept + 1);
-		if (nvbit_take(parts->reader, &kept->line) != 0)
+		if (take_line(parts->reader, &kept->line) != 0)
 			return -1;
 		at += kept->bytes;
 	}
 	return 0;
 }
 
-static int pass_on(void *context, void *of, unsigned lane, struct gt_error *error)
+static int pass_on(void *context, void *item, unsigned lane, struct gt_error *error)
 {
 	struct parts *parts = context;
-	struct gt_nvbit *reader = parts->reader;
+	struct reader *reader = parts->reader;
 	struct gt_input *whole = reader->input;
 	struct gt_error *whole_error = reader->error;
-	const struct part *part = of;
+	const struct part *part = item;
 
 	(void)lane;
 	reader->input = part->part.text;
@@ -330,15 +327,15 @@ static int pass_on(void *context, void *of, unsigned lane, struct gt_error *erro
 	return result;
 }
 
-static void close_part(void *of)
+static void close_part(void *item)
 {
-	struct part *part = of;
+	struct part *part = item;
 
 	free(part->bytes);
 }
 
 /* Reads all lines in several threads. */
-static int nvbit_parts(struct gt_nvbit *reader)
+static int read_parts(struct reader *reader)
 {
 	struct parts parts = {.reader = reader, .lines = gt_input_line_number(reader->input)};
 	const struct gt_textparts how = {
@@ -350,7 +347,10 @@ static int nvbit_parts(struct gt_nvbit *reader)
 	return result;
 }
 
-struct gt_nvbit_launch_line {
+/* ---- the line that announces a launch ---- */
+
+/* What lines are compared with. */
+struct launch_line {
 	pcre2_code *pattern;
 	pcre2_match_data *match;
 };
@@ -363,7 +363,7 @@ static const char launch_pattern[] =
 	" - cuda stream id -?\\d+\\s*$";
 enum { NAME = 1, ID, GRID, BLOCK = GRID + 3, REGISTERS = BLOCK + 3, SHARED };
 
-static void launch_line_close(struct gt_nvbit_launch_line *with)
+static void launch_line_close(struct launch_line *with)
 {
 	if (!with)
 		return;
@@ -373,9 +373,9 @@ static void launch_line_close(struct gt_nvbit_launch_line *with)
 }
 
 /* NULL when memory is short. */
-static struct gt_nvbit_launch_line *launch_line_open(struct gt_error *error)
+static struct launch_line *launch_line_open(struct gt_error *error)
 {
-	struct gt_nvbit_launch_line *with = calloc(1, sizeof *with);
+	struct launch_line *with = calloc(1, sizeof *with);
 	int code;
 	PCRE2_SIZE offset;
 
@@ -390,14 +390,14 @@ static struct gt_nvbit_launch_line *launch_line_open(struct gt_error *error)
 	return NULL;
 }
 
-static bool group_number(const struct gt_nvbit_launch_line *with, const char *line, unsigned group, uint64_t max, uint64_t *value)
+static bool group_number(const struct launch_line *with, const char *line, unsigned group, uint64_t max, uint64_t *value)
 {
 	const char *at = line + pcre2_get_ovector_pointer(with->match)[2 * group];
 
 	return gt_scan_upto(&at, max, value);
 }
 
-static bool group_32(const struct gt_nvbit_launch_line *with, const char *line, unsigned group, uint32_t *number)
+static bool group_32(const struct launch_line *with, const char *line, unsigned group, uint32_t *number)
 {
 	uint64_t value;
 
@@ -408,7 +408,7 @@ static bool group_32(const struct gt_nvbit_launch_line *with, const char *line, 
 }
 
 /* Reads a line into a kernel that is zero. Returns NULL, or what was expected. */
-static const char *launch_line_scan(const struct gt_nvbit_launch_line *with, const char *line, size_t length,
+static const char *launch_line_scan(const struct launch_line *with, const char *line, size_t length,
 				    struct gt_kernel *kernel)
 {
 	bool fits;
@@ -473,7 +473,7 @@ static bool drop_repeats(const struct gt_trace_access *access, uint32_t exist, u
 
 /* The warp of an access of the current launch in that block, and the lanes that this warp has; an LDGSTS is made the half that it
  * is. */
-static int find_warp(struct gt_nvbit *reader, const struct gt_nvbit_line *line, struct gt_trace_access *access)
+static int find_warp(struct reader *reader, const struct line *line, struct gt_trace_access *access)
 {
 	const struct gt_kernel *kernel = &reader->current->kernel;
 	unsigned warps = (unsigned)gt_kernel_warps(kernel);
@@ -492,7 +492,7 @@ static int find_warp(struct gt_nvbit *reader, const struct gt_nvbit_line *line, 
 }
 
 /* Addresses in shared memory are small; if neither line has small ones, the first is taken as the global one. */
-static int pair_halves(struct gt_nvbit *reader, struct gt_trace_access *access)
+static int pair_halves(struct reader *reader, struct gt_trace_access *access)
 {
 	struct gt_map *halves = &reader->current->halves;
 	int fresh = 0;
@@ -513,7 +513,7 @@ static int pair_halves(struct gt_nvbit *reader, struct gt_trace_access *access)
 }
 
 /* Frees what is known of the warps of a launch. */
-static void forget_warps(struct gt_nvbit_launch *launch)
+static void forget_warps(struct launch *launch)
 {
 	gt_slots_close(&launch->slots);
 	gt_map_close(&launch->halves);
@@ -525,14 +525,14 @@ static void forget_warps(struct gt_nvbit_launch *launch)
 /* Warps of earlier launches whose slots are remembered. */
 #define SLOTS_KEPT (1U << 20)
 
-static struct gt_nvbit_launch *add_launch(struct gt_nvbit *reader)
+static struct launch *add_launch(struct reader *reader)
 {
-	struct gt_nvbit_launch **launches = gt_grown(reader->launches, reader->n, &reader->capacity, sizeof *launches);
+	struct launch **launches = gt_grown(reader->launches, reader->n, &reader->capacity, sizeof *launches);
 
 	if (!launches)
 		return NULL;
 	reader->launches = launches;
-	struct gt_nvbit_launch *launch = calloc(1, sizeof *launch);
+	struct launch *launch = calloc(1, sizeof *launch);
 
 	if (launch)
 		reader->launches[reader->n++] = launch;
@@ -540,16 +540,16 @@ static struct gt_nvbit_launch *add_launch(struct gt_nvbit *reader)
 }
 
 /* Launches: adds the one of a launch line; makes that of a record with this id the current one; frees all. */
-static int gt_nvbit_add_launch(struct gt_nvbit *reader, const char *text, size_t length)
+static int announce_launch(struct reader *reader, const char *text, size_t length)
 {
 	struct gt_kernel kernel = {0};
 	const char *expected = launch_line_scan(reader->launch_line, text, length, &kernel);
 	int fresh = 0;
 
 	if (expected)
-		return gt_nvbit_fail(reader, expected);
+		return fail(reader, expected);
 	uint64_t *place = gt_map_put(&reader->by_id, kernel.id, reader->n, &fresh);
-	struct gt_nvbit_launch *launch = place && fresh ? add_launch(reader) : NULL;
+	struct launch *launch = place && fresh ? add_launch(reader) : NULL;
 
 	if (place && !fresh)
 		return gt_input_fail(reader->input, reader->error,
@@ -563,7 +563,7 @@ static int gt_nvbit_add_launch(struct gt_nvbit *reader, const char *text, size_t
 	return 0;
 }
 
-static const uint64_t *place_of(const struct gt_nvbit *reader, uint64_t launch)
+static const uint64_t *place_of(const struct reader *reader, uint64_t launch)
 {
 	return launch < GT_KERNEL_NEXT ? gt_map_get(&reader->by_id, launch) : NULL;
 }
@@ -571,7 +571,7 @@ static const uint64_t *place_of(const struct gt_nvbit *reader, uint64_t launch)
 /* Prepares the slots of a launch whose records begin or continue. A launch rarely continues after another has
  * begun, so the slots of earlier launches are forgotten when there are many. If such a launch does continue, its
  * warps are found anew, which can differ only where slot modulo n was not the warp. */
-static int open_slots(struct gt_nvbit *reader, struct gt_nvbit_launch *launch)
+static int open_slots(struct reader *reader, struct launch *launch)
 {
 	if (reader->current)
 		reader->kept += reader->current->slots.warps.used;
@@ -584,7 +584,7 @@ static int open_slots(struct gt_nvbit *reader, struct gt_nvbit_launch *launch)
 	return launch->slots.warps.slots ? 0 : gt_slots_open(&launch->slots, reader->error);
 }
 
-static int select_launch(struct gt_nvbit *reader, uint64_t id)
+static int select_launch(struct reader *reader, uint64_t id)
 {
 	const uint64_t *place;
 
@@ -598,7 +598,7 @@ static int select_launch(struct gt_nvbit *reader, uint64_t id)
 				     "grid_launch_id %" PRIu64 ": expected a launch line with the id %" PRIu64
 				     " before it",
 				     id, id + 1 - (reader->settled && !reader->more));
-	struct gt_nvbit_launch *launch = reader->launches[*place];
+	struct launch *launch = reader->launches[*place];
 
 	/* A launch line reports the newest launch; a return to an earlier one is reported here. */
 	if (launch != reader->announced &&
@@ -612,7 +612,7 @@ static int select_launch(struct gt_nvbit *reader, uint64_t id)
 	return 0;
 }
 
-static void close_launches(struct gt_nvbit *reader)
+static void close_launches(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->n; i++) {
 		forget_warps(reader->launches[i]);
@@ -624,7 +624,7 @@ static void close_launches(struct gt_nvbit *reader)
 
 /* What a line of NVBit's mem_trace says behind those before it. */
 
-static int find_block(const struct gt_nvbit *reader, const uint64_t position[3], uint32_t *block)
+static int find_block(const struct reader *reader, const uint64_t position[3], uint32_t *block)
 {
 	const uint32_t *grid = reader->current->kernel.grid;
 
@@ -638,7 +638,7 @@ static int find_block(const struct gt_nvbit *reader, const uint64_t position[3],
 }
 
 /* What is wrong with a line is told in the order of what stands in it. */
-static int take_access(struct gt_nvbit *reader, const struct gt_nvbit_line *line)
+static int take_access(struct reader *reader, const struct line *line)
 {
 	struct gt_trace_access access = {.numbering = GT_AN_OF_WARP, .op = line->op, .size = line->size, .hint = line->hint,
 					 .mask = line->mask, .addresses = line->addresses, .base = line->base, .stride = line->stride};
@@ -648,7 +648,7 @@ static int take_access(struct gt_nvbit *reader, const struct gt_nvbit_line *line
 	if (line->placed && find_block(reader, line->position, &access.block) != 0)
 		return -1;
 	if (line->wrong)
-		return gt_nvbit_fail(reader, line->wrong);
+		return fail(reader, line->wrong);
 	if (!line->memory)
 		return gt_input_fail(reader->input, reader->error,
 				     "%.*s: expected the opcode of a load, a store or an atomic",
@@ -662,21 +662,21 @@ static int take_access(struct gt_nvbit *reader, const struct gt_nvbit_line *line
 }
 
 /* Takes what a line of the input says. */
-static int nvbit_take(struct gt_nvbit *reader, const struct gt_nvbit_line *line)
+static int take_line(struct reader *reader, const struct line *line)
 {
 	switch (line->kind) {
-	case GT_NVBIT_OTHER: return 0;
-	case GT_NVBIT_LAUNCH: return gt_nvbit_add_launch(reader, line->text, line->length);
-	case GT_NVBIT_WRONG: return gt_nvbit_fail(reader, line->wrong);
-	case GT_NVBIT_ACCESS: break;
+	case OTHER: return 0;
+	case LAUNCH: return announce_launch(reader, line->text, line->length);
+	case WRONG: return fail(reader, line->wrong);
+	case ACCESS: break;
 	}
 	return take_access(reader, line);
 }
 
-static int read_lines(struct gt_nvbit *reader)
+static int read_lines(struct reader *reader)
 {
-	struct gt_nvbit_scanner *scanner = calloc(1, sizeof *scanner);
-	struct gt_nvbit_line line;
+	struct scanner *scanner = calloc(1, sizeof *scanner);
+	struct line line;
 	char *text;
 	size_t length;
 	int got;
@@ -684,27 +684,27 @@ static int read_lines(struct gt_nvbit *reader)
 	if (!scanner)
 		return gt_fail_memory(reader->error, "a trace's reader");
 	while ((got = gt_input_line(reader->input, &text, &length, reader->error)) > 0) {
-		nvbit_scan(scanner, text, length, &line);
-		if (nvbit_take(reader, &line) != 0)
+		scan_line(scanner, text, length, &line);
+		if (take_line(reader, &line) != 0)
 			break;
 	}
 	free(scanner);
 	return got == 0 ? 0 : -1;
 }
 
-static int read_all(struct gt_nvbit *reader)
+static int read_all(struct reader *reader)
 {
 	reader->launch_line = launch_line_open(reader->error);
 	if (!reader->launch_line || gt_map_open(&reader->by_id, 0, reader->error) != 0)
 		return -1;
-	if ((reader->to->jobs > 1 ? nvbit_parts(reader) : read_lines(reader)) != 0)
+	if ((reader->to->jobs > 1 ? read_parts(reader) : read_lines(reader)) != 0)
 		return -1;
-	return reader->n > 0 ? 0 : gt_nvbit_fail(reader, "expected a line 'MEMTRACE: CTX 0xC - LAUNCH - ...'");
+	return reader->n > 0 ? 0 : fail(reader, "expected a line 'MEMTRACE: CTX 0xC - LAUNCH - ...'");
 }
 
 static int read_nvbit(struct gt_input *input, struct gt_trace *to, struct gt_error *error)
 {
-	struct gt_nvbit reader = {.input = input, .to = to, .error = error};
+	struct reader reader = {.input = input, .to = to, .error = error};
 
 	/* A run of a program numbers its launches itself. */
 	if (to->new_ids)
@@ -722,7 +722,7 @@ static bool detect(const char *head, size_t bytes)
 	char line[32];
 
 	while (gt_head_line(&head, &bytes, line, sizeof line))
-		if (strncmp(line, GT_NVBIT_PREFIX, strlen(GT_NVBIT_PREFIX)) == 0)
+		if (strncmp(line, PREFIX, strlen(PREFIX)) == 0)
 			return true;
 	return false;
 }
