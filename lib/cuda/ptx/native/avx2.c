@@ -1,68 +1,92 @@
 /* SPDX-License-Identifier: MIT */
-/* One operation as vector instructions of AVX2, for eight lanes. ymm13 to ymm15 are free within it, as are eax, ecx and edx. What
- * AVX-512 has one instruction for is put together in avx2_parts.c, what stretches need beside
- * that is in avx2_lanes.c. */
+/* One operation as vector instructions of AVX2, for eight lanes. ymm13 to ymm15 are free within it, as are eax, ecx and edx. */
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/segment.h"
 
 /* ymm0 to ymm11 hold values. In a stretch all lanes are active, and ymm12 is free. */
-enum { GT_YMM_ACTIVE = 12, GT_YMM_FIRST, GT_YMM_SECOND, GT_YMM_THIRD };
+enum { ACTIVE = 12, FIRST, SECOND, THIRD };
 
-extern const struct gt_native_op gt_avx2_equal32;
+static const struct gt_native_op equal32 = {GT_0F, GT_66, 0, 0x76};
+
+/* ---- encodings: OP xmm_d, xmm_a, xmm_b and OP ymm_d, ymm_a, ymm_b, of 128 and 256 bits ---- */
+
+static void vector128(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
+{
+	gt_native_vex(code, op, false, d, a, b);
+}
+
+/* With [base + offset] in the place of b. */
+static void memory256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
+{
+	gt_native_vex_memory(code, op, true, d, a, base, offset);
+}
+
+/* With a constant that is `at` bytes into the code in the place of b; `behind`: bytes of the immediate that follows. The offset counts
+ * from the end of the instruction. */
+static void constant256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, uint32_t at, unsigned behind)
+{
+	gt_native_begin_vex(code, op, true, d, a, 0);
+	gt_native_byte(code, (d & 7) << 3 | 5);
+	gt_native_word(code, at - ((uint32_t)code->n + 4 + behind));
+}
+
+/* OP d, [base + ymm_index], mask: what lanes have at places of their own. Bit 3 of the index is where bit 4 of b would be. */
+static void gather256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned mask, unsigned base, unsigned index)
+{
+	gt_native_begin_vex(code, op, true, d, mask, (index & 8) << 1 | (base & 8));
+	gt_native_byte(code, 0x84 | (d & 7) << 3);
+	gt_native_byte(code, (index & 7) << 3 | (base & 7));
+	gt_native_word(code, 0);
+}
 
 /* OP ymm_d, ymm_a, ymm_b */
-static inline void gt_avx2(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
+static inline void vector256(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
 {
-	gt_native_vector256(segment->code, op, d, a, b);
+	gt_native_vex(segment->code, op, true, d, a, b);
 }
 
-/* What stretches need of AVX2 beside operations. */
+/* ---- what stretches need beside operations ---- */
 
-static void avx2_memory(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
+static void memory(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
 {
-	gt_native_memory256(segment->code, op, d, a, base, offset);
+	memory256(segment->code, op, d, a, base, offset);
 }
 
-static void avx2_lane(struct gt_native_segment *segment, struct gt_native_op op, unsigned x, unsigned general)
+static void lane(struct gt_native_segment *segment, struct gt_native_op op, unsigned x, unsigned general)
 {
-	gt_native_vector128(segment->code, op, x, 0, general);
+	vector128(segment->code, op, x, 0, general);
 }
 
-static void avx2_differ(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b)
+static void differ(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b)
 {
-	gt_native_with(segment, gt_native_xor, GT_YMM_SECOND, a, b);
-	gt_avx2(segment, gt_native_or, d, d, GT_YMM_SECOND);
+	gt_native_with(segment, gt_native_xor, SECOND, a, b);
+	vector256(segment, gt_native_or, d, d, SECOND);
 }
 
-static void avx2_compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b)
+static void compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b)
 {
 	static const struct gt_native_op test = {GT_0F38, GT_66, 0, 0x17};
 
-	gt_avx2(segment, test, a, 0, b);
+	vector256(segment, test, a, 0, b);
 }
 
 /* The instruction takes the lanes from the mask as it loads them. */
-static void avx2_gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
+static void gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
 {
-	gt_avx2(segment, gt_avx2_equal32, GT_YMM_THIRD, GT_YMM_THIRD, GT_YMM_THIRD);
-	gt_native_gather256(segment->code, op, d, GT_YMM_THIRD, base, index);
+	vector256(segment, equal32, THIRD, THIRD, THIRD);
+	gather256(segment->code, op, d, THIRD, base, index);
 }
 
-/* What operations are put together from with AVX2, which compares signed integers only, has masks in vector registers, and lacks some
- * instructions on 64 bits. */
+/* ---- what operations are put together from: AVX2 compares signed integers only, has masks in vector registers, and lacks some
+ * instructions on 64 bits ---- */
 
-#define FIRST  GT_YMM_FIRST
-#define SECOND GT_YMM_SECOND
-#define THIRD  GT_YMM_THIRD
 #define NANS 0	 /* constants, by their places in the code */
 #define BITS 32	 /* 1, 2, 4 to 128 */
 
-const struct gt_native_op gt_avx2_equal32 = {GT_0F, GT_66, 0, 0x76};
 static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, 0x37}, multiply = {GT_0F, GT_66, 0, 0xf4},
 				 add64 = {GT_0F, GT_66, 0, 0xd4};
 
-/* Of gt_native_isa. */
-static void avx2_open(struct gt_native_code *code)
+static void open(struct gt_native_code *code)
 {
 	for (unsigned lane = 0; lane < 8; lane++)
 		gt_native_word(code, 0x7fffffff);
@@ -71,27 +95,27 @@ static void avx2_open(struct gt_native_code *code)
 }
 
 /* All ones in the lanes whose bit is set in al. */
-static void avx2_mask_of_bits(struct gt_native_segment *segment, unsigned d)
+static void mask_of_bits(struct gt_native_segment *segment, unsigned d)
 {
 	static const struct gt_native_op take = {GT_0F, GT_66, 0, 0x6e}, spread = {GT_0F38, GT_66, 0, 0x58}, both = {GT_0F, GT_66, 0, 0xdb};
 
-	gt_native_vector128(segment->code, take, d, 0, GT_RAX);
-	gt_avx2(segment, spread, d, 0, d);
-	gt_native_constant256(segment->code, both, d, d, BITS, 0);
-	gt_native_constant256(segment->code, gt_avx2_equal32, d, d, BITS, 0);
+	vector128(segment->code, take, d, 0, GT_RAX);
+	vector256(segment, spread, d, 0, d);
+	constant256(segment->code, both, d, d, BITS, 0);
+	constant256(segment->code, equal32, d, d, BITS, 0);
 }
 
-static void avx2_canonical(struct gt_native_segment *segment, unsigned d)
+static void canonical(struct gt_native_segment *segment, unsigned d)
 {
 	static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, 0xc2}, blend = {GT_0F3A, GT_66, 0, 0x4a};
 
-	gt_avx2(segment, unordered, FIRST, d, d);
+	vector256(segment, unordered, FIRST, d, d);
 	gt_native_byte(segment->code, 3);
-	gt_native_constant256(segment->code, blend, d, d, NANS, 1);
+	constant256(segment->code, blend, d, d, NANS, 1);
 	gt_native_byte(segment->code, FIRST << 4);
 }
 
-static void avx2_fill(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits)
+static void fill(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits)
 {
 	const struct gt_native_op take = {GT_0F, GT_66, (uint8_t)wide, 0x6e};
 	const struct gt_native_op spread = {GT_0F38, GT_66, 0, wide ? 0x59 : 0x58};
@@ -103,30 +127,30 @@ static void avx2_fill(struct gt_native_segment *segment, unsigned wide, unsigned
 	gt_native_word(segment->code, (uint32_t)bits);
 	if (wide)
 		gt_native_word(segment->code, (uint32_t)(bits >> 32));
-	gt_native_vector128(segment->code, take, d, 0, GT_RAX);
-	gt_avx2(segment, spread, d, 0, d);
+	vector128(segment->code, take, d, 0, GT_RAX);
+	vector256(segment, spread, d, 0, d);
 }
 
 /* Lanes of b where the mask is set, of a elsewhere. */
-static void avx2_blend(struct gt_native_segment *segment, unsigned d, unsigned a, unsigned b, unsigned mask)
+static void blend(struct gt_native_segment *segment, unsigned d, unsigned a, unsigned b, unsigned mask)
 {
-	gt_avx2(segment, (struct gt_native_op){GT_0F3A, GT_66, 0, 0x4c}, d, a, b);
+	vector256(segment, (struct gt_native_op){GT_0F3A, GT_66, 0, 0x4c}, d, a, b);
 	gt_native_byte(segment->code, mask << 4);
 }
 
-static void avx2_widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half)
+static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half)
 {
 	static const struct gt_native_op extract = {GT_0F3A, GT_66, 0, 0x39};
 
 	if (half) {
-		gt_avx2(segment, extract, from, 0, d);
+		vector256(segment, extract, from, 0, d);
 		gt_native_byte(segment->code, 1);
 	}
-	gt_avx2(segment, (struct gt_native_op){GT_0F38, GT_66, 0, (uint8_t)opcode}, d, 0, half ? d : from);
+	vector256(segment, (struct gt_native_op){GT_0F38, GT_66, 0, (uint8_t)opcode}, d, 0, half ? d : from);
 }
 
 /* A part of a predicate into eax, ecx or edx, and back. */
-static void avx2_read_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
+static void read_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
 {
 	const struct gt_native_place place = gt_native_predicate(segment, slot);
 
@@ -160,7 +184,7 @@ static void keep_predicate(struct gt_native_segment *segment, uint32_t slot, uns
 		gt_general_store(code, false, kept, GT_R10, slot);
 }
 
-static void avx2_write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
+static void write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
 {
 	if (segment->unrolled) {
 		keep_predicate(segment, slot, general);
@@ -176,28 +200,28 @@ static void avx2_write_predicate(struct gt_native_segment *segment, uint32_t slo
 /* Shifts by opcode 0x72 (of 32 bits) or 0x73 (of 64): to the right by 2, to the left by 6. */
 static void shift64(struct gt_native_segment *segment, unsigned opcode, unsigned way, unsigned d, unsigned x, unsigned count)
 {
-	gt_avx2(segment, (struct gt_native_op){GT_0F, GT_66, 0, (uint8_t)opcode}, way, d, x);
+	vector256(segment, (struct gt_native_op){GT_0F, GT_66, 0, (uint8_t)opcode}, way, d, x);
 	gt_native_byte(segment->code, count);
 }
 
 /* Flips the sign, so that a signed comparison is one of unsigned numbers. */
 static void flip(struct gt_native_segment *segment, unsigned wide, unsigned x, unsigned y)
 {
-	avx2_fill(segment, wide, THIRD, wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
-	gt_avx2(segment, gt_native_xor, FIRST, x, THIRD);
-	gt_avx2(segment, gt_native_xor, SECOND, y, THIRD);
+	fill(segment, wide, THIRD, wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31);
+	vector256(segment, gt_native_xor, FIRST, x, THIRD);
+	vector256(segment, gt_native_xor, SECOND, y, THIRD);
 }
 
 /* Numbers of AVX-512's comparisons. */
 enum { EQUAL, LESS, LESS_OR_EQUAL, NOT_EQUAL = 4, GREATER_OR_EQUAL, GREATER };
 
-static bool avx2_is_inverted(const struct gt_native_rule *rule)
+static bool is_inverted(const struct gt_native_rule *rule)
 {
 	return rule->op.map == GT_0F3A && (rule->immediate == NOT_EQUAL || rule->immediate == LESS_OR_EQUAL || rule->immediate == GREATER_OR_EQUAL);
 }
 
 /* Of integers: all ones in lanes for which the comparison holds, or, if the rule's is inverted, does not. */
-static void avx2_compare_integers(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
+static void compare_integers(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
 				  unsigned y)
 {
 	static const struct gt_native_op equal64 = {GT_0F38, GT_66, 0, 0x29}, greater32 = {GT_0F, GT_66, 0, 0x66};
@@ -205,7 +229,7 @@ static void avx2_compare_integers(struct gt_native_segment *segment, const struc
 	const bool swap = rule->immediate == LESS || rule->immediate == GREATER_OR_EQUAL, is_unsigned = rule->op.opcode == 0x1e;
 
 	if (rule->immediate == EQUAL || rule->immediate == NOT_EQUAL) {
-		gt_avx2(segment, wide ? equal64 : gt_avx2_equal32, d, x, y);
+		vector256(segment, wide ? equal64 : equal32, d, x, y);
 		return;
 	}
 	if (is_unsigned) {
@@ -213,82 +237,81 @@ static void avx2_compare_integers(struct gt_native_segment *segment, const struc
 		x = FIRST;
 		y = SECOND;
 	}
-	gt_avx2(segment, wide ? greater64 : greater32, d, swap ? y : x, swap ? x : y);
+	vector256(segment, wide ? greater64 : greater32, d, swap ? y : x, swap ? x : y);
 }
 
 /* The products of the halves, without that of the upper ones. */
-static void avx2_product64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y)
+static void product64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y)
 {
 	shift64(segment, 0x73, 2, FIRST, x, 32);
-	gt_avx2(segment, multiply, FIRST, FIRST, y);
+	vector256(segment, multiply, FIRST, FIRST, y);
 	shift64(segment, 0x73, 2, SECOND, y, 32);
-	gt_avx2(segment, multiply, SECOND, SECOND, x);
-	gt_avx2(segment, add64, FIRST, FIRST, SECOND);
+	vector256(segment, multiply, SECOND, SECOND, x);
+	vector256(segment, add64, FIRST, FIRST, SECOND);
 	shift64(segment, 0x73, 6, FIRST, FIRST, 32);
-	gt_avx2(segment, multiply, SECOND, x, y);
-	gt_avx2(segment, add64, d, FIRST, SECOND);
+	vector256(segment, multiply, SECOND, x, y);
+	vector256(segment, add64, d, FIRST, SECOND);
 }
 
-static void avx2_extreme64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, bool is_signed, bool most)
+static void extreme64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, bool is_signed, bool most)
 {
 	if (!is_signed)
 		flip(segment, 1, x, y);
-	gt_avx2(segment, greater64, FIRST, is_signed ? x : FIRST, is_signed ? y : SECOND);
-	avx2_blend(segment, d, most ? y : x, most ? x : y, FIRST);
+	vector256(segment, greater64, FIRST, is_signed ? x : FIRST, is_signed ? y : SECOND);
+	blend(segment, d, most ? y : x, most ? x : y, FIRST);
 }
 
 /* A negative number is shifted as its complement. */
-static void avx2_shift_signed64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned count)
+static void shift_signed64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned count)
 {
 	static const struct gt_native_op shift_right = {GT_0F38, GT_66, 1, 0x45};
 
-	gt_avx2(segment, gt_native_xor, SECOND, SECOND, SECOND);
-	gt_avx2(segment, greater64, SECOND, SECOND, x);
-	gt_avx2(segment, gt_native_xor, THIRD, SECOND, x);
-	gt_avx2(segment, shift_right, THIRD, THIRD, count);
-	gt_avx2(segment, gt_native_xor, d, THIRD, SECOND);
+	vector256(segment, gt_native_xor, SECOND, SECOND, SECOND);
+	vector256(segment, greater64, SECOND, SECOND, x);
+	vector256(segment, gt_native_xor, THIRD, SECOND, x);
+	vector256(segment, shift_right, THIRD, THIRD, count);
+	vector256(segment, gt_native_xor, d, THIRD, SECOND);
 }
 
 /* Each half is put into the fraction of a float whose exponent is that of its lowest bit; one sum, of which both terms are exact,
  * rounds. 0x4b000000 is 2^23, 0x53000000 is 2^39, 0x53000080 their sum. */
-static void avx2_float_of_u32(struct gt_native_segment *segment, unsigned d, unsigned x)
+static void float_of_u32(struct gt_native_segment *segment, unsigned d, unsigned x)
 {
 	static const struct gt_native_op words = {GT_0F3A, GT_66, 0, 0x0e}, subtract = {GT_0F, GT_NP, 0, 0x5c},
 					 add = {GT_0F, GT_NP, 0, 0x58};
 
-	avx2_fill(segment, 0, FIRST, 0x4b000000);
-	gt_avx2(segment, words, FIRST, x, FIRST); /* the upper 16 bits of each lane from the second */
+	fill(segment, 0, FIRST, 0x4b000000);
+	vector256(segment, words, FIRST, x, FIRST); /* the upper 16 bits of each lane from the second */
 	gt_native_byte(segment->code, 0xaa);
 	shift64(segment, 0x72, 2, SECOND, x, 16);
-	avx2_fill(segment, 0, THIRD, 0x53000000);
-	gt_avx2(segment, gt_native_or, SECOND, SECOND, THIRD);
-	avx2_fill(segment, 0, THIRD, 0x53000080);
-	gt_avx2(segment, subtract, SECOND, SECOND, THIRD);
-	gt_avx2(segment, add, d, FIRST, SECOND);
+	fill(segment, 0, THIRD, 0x53000000);
+	vector256(segment, gt_native_or, SECOND, SECOND, THIRD);
+	fill(segment, 0, THIRD, 0x53000080);
+	vector256(segment, subtract, SECOND, SECOND, THIRD);
+	vector256(segment, add, d, FIRST, SECOND);
 }
 
 /* The same with doubles: 0x4330... is 2^52, 0x4530... 2^84; a signed number's upper half is made positive by adding 2^31. */
-static void avx2_double_of_64(struct gt_native_segment *segment, unsigned d, unsigned x, bool is_signed)
+static void double_of_64(struct gt_native_segment *segment, unsigned d, unsigned x, bool is_signed)
 {
 	static const struct gt_native_op dwords = {GT_0F3A, GT_66, 0, 0x02}, subtract = {GT_0F, GT_66, 0, 0x5c},
 					 add = {GT_0F, GT_66, 0, 0x58};
 
-	avx2_fill(segment, 1, FIRST, UINT64_C(0x4330) << 48);
-	gt_avx2(segment, dwords, FIRST, x, FIRST); /* the upper 32 bits of each lane from the second */
+	fill(segment, 1, FIRST, UINT64_C(0x4330) << 48);
+	vector256(segment, dwords, FIRST, x, FIRST); /* the upper 32 bits of each lane from the second */
 	gt_native_byte(segment->code, 0xaa);
 	shift64(segment, 0x73, 2, SECOND, x, 32);
-	avx2_fill(segment, 1, THIRD, UINT64_C(0x4530) << 48 | (is_signed ? UINT64_C(0x80000000) : 0));
-	gt_avx2(segment, gt_native_xor, SECOND, SECOND, THIRD);
+	fill(segment, 1, THIRD, UINT64_C(0x4530) << 48 | (is_signed ? UINT64_C(0x80000000) : 0));
+	vector256(segment, gt_native_xor, SECOND, SECOND, THIRD);
 	/* 2^84 + 2^52, and 2^63 of a signed number */
-	avx2_fill(segment, 1, THIRD, UINT64_C(0x4530000000100000) | (is_signed ? UINT64_C(0x80000000) : 0));
-	gt_avx2(segment, subtract, SECOND, SECOND, THIRD);
-	gt_avx2(segment, add, d, FIRST, SECOND);
+	fill(segment, 1, THIRD, UINT64_C(0x4530000000100000) | (is_signed ? UINT64_C(0x80000000) : 0));
+	vector256(segment, subtract, SECOND, SECOND, THIRD);
+	vector256(segment, add, d, FIRST, SECOND);
 }
 
-/* The loop of machine code with AVX2: over the four quarters of a warp, those with an active lane. ymm12 has all ones in lanes that
- * are active. */
+/* ---- the loop over the four quarters of a warp, those with an active lane. ymm12 has all ones in lanes that are active ---- */
 
-static void avx2_begin(struct gt_native_segment *segment)
+static void begin(struct gt_native_segment *segment)
 {
 	struct gt_native_code *code = segment->code;
 
@@ -299,10 +322,10 @@ static void avx2_begin(struct gt_native_segment *segment)
 	gt_native_text(code, "\x89\xf0\xd3\xe8");		  /* mov eax, esi; shr eax, cl */
 	gt_native_text(code, "\x84\xc0\x0f\x84\x00\x00\x00\x00"); /* test al, al; jz behind the quarter */
 	segment->skip = code->n;
-	avx2_mask_of_bits(segment, GT_YMM_ACTIVE);
+	mask_of_bits(segment, ACTIVE);
 }
 
-static void avx2_end(struct gt_native_segment *segment)
+static void end(struct gt_native_segment *segment)
 {
 	struct gt_native_code *code = segment->code;
 
@@ -313,27 +336,27 @@ static void avx2_end(struct gt_native_segment *segment)
 	gt_native_word(code, (uint32_t)(segment->loop - (code->n + 4)));
 }
 
-static void avx2_load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
+static void load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
 {
 	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x6f};
 
-	gt_native_memory256(segment->code, op, at, 0, base, offset);
+	memory256(segment->code, op, at, 0, base, offset);
 }
 
 /* Of a part of the lanes the others keep what is in memory. */
-static void avx2_store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
+static void store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
 {
 	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x7f};
 	unsigned from = value->at[i];
 
 	if (!segment->whole) {
 		if (value->n == 2)
-			avx2_widen(segment, 0x25, GT_YMM_SECOND, GT_YMM_ACTIVE, i);
-		avx2_load(segment, GT_YMM_FIRST, base, offset);
-		avx2_blend(segment, GT_YMM_FIRST, GT_YMM_FIRST, from, value->n == 2 ? GT_YMM_SECOND : GT_YMM_ACTIVE);
-		from = GT_YMM_FIRST;
+			widen(segment, 0x25, SECOND, ACTIVE, i);
+		load(segment, FIRST, base, offset);
+		blend(segment, FIRST, FIRST, from, value->n == 2 ? SECOND : ACTIVE);
+		from = FIRST;
 	}
-	gt_native_memory256(segment->code, op, from, 0, base, offset);
+	memory256(segment->code, op, from, 0, base, offset);
 }
 
 static void binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
@@ -341,12 +364,12 @@ static void binary(struct gt_native_segment *segment, const struct gt_native_rul
 	const bool wide = rule->op.wide && rule->op.map == GT_0F38;
 
 	switch (wide ? rule->op.opcode : 0) {
-	case 0x40: avx2_product64(segment, d, x, y); break;
-	case 0x39: avx2_extreme64(segment, d, x, y, true, false); break;
-	case 0x3d: avx2_extreme64(segment, d, x, y, true, true); break;
-	case 0x3b: avx2_extreme64(segment, d, x, y, false, false); break;
-	case 0x3f: avx2_extreme64(segment, d, x, y, false, true); break;
-	default: gt_avx2(segment, rule->op, d, x, y); break;
+	case 0x40: product64(segment, d, x, y); break;
+	case 0x39: extreme64(segment, d, x, y, true, false); break;
+	case 0x3d: extreme64(segment, d, x, y, true, true); break;
+	case 0x3b: extreme64(segment, d, x, y, false, false); break;
+	case 0x3f: extreme64(segment, d, x, y, false, true); break;
+	default: vector256(segment, rule->op, d, x, y); break;
 	}
 }
 
@@ -355,23 +378,23 @@ static void unary(struct gt_native_segment *segment, const struct gt_native_rule
 	const bool converts = rule->kind == GT_NATIVE_UNARY, from_unsigned = converts && rule->op.opcode == 0x7a;
 
 	if (rule->kind == GT_NATIVE_NOT) {
-		gt_avx2(segment, gt_avx2_equal32, GT_YMM_FIRST, GT_YMM_FIRST, GT_YMM_FIRST);
-		gt_avx2(segment, gt_native_xor, d, GT_YMM_FIRST, x);
+		vector256(segment, equal32, FIRST, FIRST, FIRST);
+		vector256(segment, gt_native_xor, d, FIRST, x);
 	} else if (from_unsigned && !rule->op.wide) {
-		avx2_float_of_u32(segment, d, x);
+		float_of_u32(segment, d, x);
 	} else if (from_unsigned || (converts && rule->op.opcode == 0xe6)) {
-		avx2_double_of_64(segment, d, x, !from_unsigned);
+		double_of_64(segment, d, x, !from_unsigned);
 	} else {
-		gt_avx2(segment, rule->op, d, 0, x);
+		vector256(segment, rule->op, d, 0, x);
 	}
 }
 
 static void shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned count)
 {
 	if (rule->op.opcode == 0x46)
-		avx2_shift_signed64(segment, d, x, count);
+		shift_signed64(segment, d, x, count);
 	else
-		gt_avx2(segment, rule->op, d, x, count);
+		vector256(segment, rule->op, d, x, count);
 }
 
 /* One bit a lane of x compared with y, into a general register. */
@@ -381,12 +404,12 @@ static void compare(struct gt_native_segment *segment, const struct gt_native_ru
 	const struct gt_native_op bits = {GT_0F, wide ? GT_66 : GT_NP, 0, 0x50}; /* vmovmskps, vmovmskpd */
 
 	if (rule->op.map == GT_0F3A) {
-		avx2_compare_integers(segment, rule, GT_YMM_FIRST, x, y);
+		compare_integers(segment, rule, FIRST, x, y);
 	} else {
-		gt_avx2(segment, rule->op, GT_YMM_FIRST, x, y);
+		vector256(segment, rule->op, FIRST, x, y);
 		gt_native_byte(segment->code, rule->immediate);
 	}
-	gt_avx2(segment, bits, general, 0, GT_YMM_FIRST);
+	vector256(segment, bits, general, 0, FIRST);
 }
 
 /* What a comparison found, which is in `general`, combined with the predicate in edx as the operation says. */
@@ -398,7 +421,7 @@ static void write_combined(struct gt_native_segment *segment, const struct gt_pt
 		gt_native_byte(segment->code, opcodes[op->choice]);
 		gt_native_byte(segment->code, 0xd0 | general);
 	}
-	avx2_write_predicate(segment, slot, general);
+	write_predicate(segment, slot, general);
 }
 
 static void emit_compare(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -411,10 +434,10 @@ static void emit_compare(struct gt_native_segment *segment, const struct gt_nati
 	compare(segment, rule, GT_RAX, x->at[0], y->at[0]);
 	if (n == 2)
 		gt_native_text(segment->code, "\xc1\xe1\x04\x09\xc8"); /* shl ecx, 4; or eax, ecx */
-	if (avx2_is_inverted(rule))
+	if (is_inverted(rule))
 		gt_native_text(segment->code, "\x83\xf0\xff"); /* xor eax, -1 */
 	if (op->choice != GT_PTX_ALONE)
-		avx2_read_predicate(segment, op->c, GT_RDX);
+		read_predicate(segment, op->c, GT_RDX);
 	if (op->q) {
 		gt_native_text(segment->code, "\x89\xc1\x83\xf1\xff"); /* mov ecx, eax; xor ecx, -1 */
 		write_combined(segment, op, op->q, GT_RCX);
@@ -428,27 +451,27 @@ static void emit_select(struct gt_native_segment *segment, const struct gt_nativ
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
 
-	avx2_read_predicate(segment, op->c, GT_RAX);
-	avx2_mask_of_bits(segment, GT_YMM_FIRST);
+	read_predicate(segment, op->c, GT_RAX);
+	mask_of_bits(segment, FIRST);
 	for (unsigned i = 0; i < n; i++) {
 		if (n == 2)
-			avx2_widen(segment, 0x25, GT_YMM_SECOND, GT_YMM_FIRST, i);
-		avx2_blend(segment, d->at[i], y->at[i], x->at[i], n == 2 ? GT_YMM_SECOND : GT_YMM_FIRST);
+			widen(segment, 0x25, SECOND, FIRST, i);
+		blend(segment, d->at[i], y->at[i], x->at[i], n == 2 ? SECOND : FIRST);
 	}
 }
 
 static void emit_logic(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	avx2_read_predicate(segment, op->a, GT_RAX);
+	read_predicate(segment, op->a, GT_RAX);
 	if (rule->op.opcode != 0x44)
-		avx2_read_predicate(segment, op->b, GT_RCX);
+		read_predicate(segment, op->b, GT_RCX);
 	switch (rule->op.opcode) {
 	case 0x41: gt_native_text(segment->code, "\x21\xc8"); break; /* and eax, ecx */
 	case 0x45: gt_native_text(segment->code, "\x09\xc8"); break; /* or */
 	case 0x47: gt_native_text(segment->code, "\x31\xc8"); break; /* xor */
 	default: gt_native_text(segment->code, "\x83\xf0\xff"); break; /* xor eax, -1 */
 	}
-	avx2_write_predicate(segment, op->d, GT_RAX);
+	write_predicate(segment, op->d, GT_RAX);
 }
 
 static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -457,9 +480,9 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
 
 	(void)rule;
-	gt_avx2(segment, shuffle, GT_YMM_FIRST, x->at[0], x->at[1]); /* the lower words, in the order 0 1 4 5 2 3 6 7 */
+	vector256(segment, shuffle, FIRST, x->at[0], x->at[1]); /* the lower words, in the order 0 1 4 5 2 3 6 7 */
 	gt_native_byte(segment->code, 0x88);
-	gt_avx2(segment, permute, d->at[0], 0, GT_YMM_FIRST);
+	vector256(segment, permute, d->at[0], 0, FIRST);
 	gt_native_byte(segment->code, 0xd8);
 }
 
@@ -470,32 +493,32 @@ static void emit_truncate(struct gt_native_segment *segment, const struct gt_nat
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 1);
 	const unsigned from = x->at[0];
 
-	gt_avx2(segment, rule->op, GT_YMM_FIRST, 0, from);
-	avx2_fill(segment, 0, GT_YMM_SECOND, 0x4f000000); /* 2^31 */
-	gt_avx2(segment, compare_floats, GT_YMM_SECOND, from, GT_YMM_SECOND);
+	vector256(segment, rule->op, FIRST, 0, from);
+	fill(segment, 0, SECOND, 0x4f000000); /* 2^31 */
+	vector256(segment, compare_floats, SECOND, from, SECOND);
 	gt_native_byte(segment->code, 0x1d); /* not below it */
-	gt_avx2(segment, gt_native_xor, GT_YMM_FIRST, GT_YMM_FIRST, GT_YMM_SECOND);
-	gt_avx2(segment, compare_floats, GT_YMM_SECOND, from, from);
+	vector256(segment, gt_native_xor, FIRST, FIRST, SECOND);
+	vector256(segment, compare_floats, SECOND, from, from);
 	gt_native_byte(segment->code, 7); /* no NaN */
-	gt_avx2(segment, both, d->at[0], GT_YMM_FIRST, GT_YMM_SECOND);
+	vector256(segment, both, d->at[0], FIRST, SECOND);
 }
 
 const struct gt_native_isa gt_native_avx2 = {
-	.registers = GT_YMM_ACTIVE,
+	.registers = ACTIVE,
 	.bytes = 32,
-	.first = GT_YMM_FIRST,
-	.second = GT_YMM_SECOND,
-	.third = GT_YMM_THIRD,
-	.fourth = GT_YMM_ACTIVE,
-	.open = avx2_open,
-	.begin = avx2_begin,
-	.end = avx2_end,
-	.load = avx2_load,
-	.store = avx2_store,
-	.vector = gt_avx2,
-	.fill = avx2_fill,
-	.widen = avx2_widen,
-	.canonical = avx2_canonical,
+	.first = FIRST,
+	.second = SECOND,
+	.third = THIRD,
+	.fourth = ACTIVE,
+	.open = open,
+	.begin = begin,
+	.end = end,
+	.load = load,
+	.store = store,
+	.vector = vector256,
+	.fill = fill,
+	.widen = widen,
+	.canonical = canonical,
 	.binary = binary,
 	.unary = unary,
 	.shift = shift,
@@ -504,9 +527,9 @@ const struct gt_native_isa gt_native_avx2 = {
 	.few = true,
 	.broadcast = {{GT_0F38, GT_66, 0, 0x58}, {GT_0F38, GT_66, 0, 0x59}},
 	.insert = {GT_0F3A, GT_66, 0, 0x38},
-	.memory = avx2_memory,
-	.lane = avx2_lane,
-	.differ = avx2_differ,
-	.compare_zero = avx2_compare_zero,
-	.gather = avx2_gather,
+	.memory = memory,
+	.lane = lane,
+	.differ = differ,
+	.compare_zero = compare_zero,
+	.gather = gather,
 };

@@ -1,54 +1,109 @@
 /* SPDX-License-Identifier: MIT */
-/* One operation as vector instructions. zmm27 to zmm30 are free within it, zmm31 holds 0x7fffffff, the NaN of f32. What stretches
- * need beside that is in avx512_lanes.c. */
+/* One operation as vector instructions of AVX-512, for sixteen lanes. zmm27 to zmm30 are free within it, zmm31 holds 0x7fffffff, the NaN
+ * of f32. */
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/segment.h"
 
 /* Registers that hold no value. The last one is 0x7fffffff in every lane of 32 bits. */
-enum { GT_ZMM_FOURTH = 27, GT_ZMM_FIRST, GT_ZMM_SECOND, GT_ZMM_THIRD, GT_ZMM_NAN };
+enum { FOURTH = 27, FIRST, SECOND, THIRD, NAN32 };
 
-/* What stretches need of AVX-512 beside operations. */
+/* ---- encodings of instructions on vectors: Intel's manual, volume 2, chapter 2.7 ---- */
+
+/* The prefix of EVEX: registers' bits 3 and 4 are inverted in it. `r` is in the byte behind the opcode, with `b` or a base. */
+static void begin_evex(struct gt_native_code *code, struct gt_native_op op, bool whole, unsigned r, unsigned k, unsigned a, unsigned b)
+{
+	unsigned high = ~((r & 8) << 4 | (b & 16) << 2 | (b & 8) << 2 | (r & 16)) & 0xf0;
+
+	gt_native_byte(code, 0x62);
+	gt_native_byte(code, high | op.map);
+	gt_native_byte(code, (unsigned)op.wide << 7 | (~a & 15) << 3 | 4 | op.prefix);
+	gt_native_byte(code, (whole ? 0x40U : 0U) | (~a & 16) >> 1 | k); /* L'L: 512 or 128 bits */
+	gt_native_byte(code, op.opcode);
+}
+
+/* OP zmm_d{k}, zmm_a, zmm_b, of 512 bits. k 0: all elements. a 0 where an instruction has none. An immediate goes behind it. */
+static void evex_vector(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned b)
+{
+	begin_evex(code, op, true, d, k, a, b);
+	gt_native_byte(code, 0xc0 | (d & 7) << 3 | (b & 7));
+}
+
+/* The same with [base + offset] in the place of b. */
+static void evex_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned base,
+		      uint32_t offset)
+{
+	begin_evex(code, op, true, d, k, a, base);
+	gt_native_byte(code, 0x80 | (d & 7) << 3 | (base & 7));
+	gt_native_word(code, offset);
+}
+
+/* Between xmm_x and general register r. */
+static void evex_lane(struct gt_native_code *code, struct gt_native_op op, unsigned x, unsigned r)
+{
+	begin_evex(code, op, false, x, 0, 0, r);
+	gt_native_byte(code, 0xc0 | (x & 7) << 3 | (r & 7));
+}
+
+/* OP zmm_d{k}, [base + zmm_index]: what lanes have at places of their own. The index has its bits 3 and 4 where others have those of b
+ * and of a. */
+static void evex_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index)
+{
+	begin_evex(code, op, true, d, k, index & 16, (index & 8) << 1 | (base & 8));
+	gt_native_byte(code, 0x84 | (d & 7) << 3);
+	gt_native_byte(code, (index & 7) << 3 | (base & 7));
+	gt_native_word(code, 0);
+}
+
+/* OP k_d, k_a, k_b, of the opmask registers; `large`: L is set. */
+static void masks(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b)
+{
+	gt_native_vex(code, op, large, d, a, b);
+}
+
+/* kmovw between k and [base + offset]. */
+static void mask_memory(struct gt_native_code *code, unsigned opcode, unsigned k, unsigned base, uint32_t offset)
+{
+	gt_native_vex_memory(code, (struct gt_native_op){GT_0F, GT_NP, 0, (uint8_t)opcode}, false, k, 0, base, offset);
+}
+
+/* ---- what stretches need beside operations ---- */
 
 #define MASK 5 /* k5 is free */
 
-/* Of gt_native_isa, for stretches. */
-static void avx512_memory(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
+static void memory(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
 {
-	gt_native_memory(segment->code, op, d, 0, a, base, offset);
+	evex_memory(segment->code, op, d, 0, a, base, offset);
 }
 
-static void avx512_lane(struct gt_native_segment *segment, struct gt_native_op op, unsigned x, unsigned general)
+static void lane(struct gt_native_segment *segment, struct gt_native_op op, unsigned x, unsigned general)
 {
-	gt_native_lane(segment->code, op, x, general);
+	evex_lane(segment->code, op, x, general);
 }
 
 /* By a table of the three sources' bits. */
-static void avx512_differ(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b)
+static void differ(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b)
 {
 	gt_native_with(segment, (struct gt_native_op){GT_0F3A, GT_66, 1, 0x25}, d, a, b);
 	gt_native_byte(segment->code, 0xf6);
 }
 
-static void avx512_compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b)
+static void compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b)
 {
 	static const struct gt_native_op test = {GT_0F38, GT_66, 1, 0x27}, none = {GT_0F, GT_NP, 0, 0x98};
 
-	gt_native_vector(segment->code, test, MASK, 0, a, b);
-	gt_native_mask(segment->code, none, false, MASK, 0, MASK);
+	evex_vector(segment->code, test, MASK, 0, a, b);
+	masks(segment->code, none, false, MASK, 0, MASK);
 }
 
-static void avx512_gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
+static void gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
 {
 	static const struct gt_native_op ones = {GT_0F, GT_NP, 0, 0x46};
 
-	gt_native_mask(segment->code, ones, true, MASK, MASK, MASK);
-	gt_native_gather(segment->code, op, d, MASK, base, index);
+	masks(segment->code, ones, true, MASK, MASK, MASK);
+	evex_gather(segment->code, op, d, MASK, base, index);
 }
 
-#define FIRST GT_ZMM_FIRST
-#define SECOND GT_ZMM_SECOND
-#define NAN32 GT_ZMM_NAN
-#define HELD 5 /* k5 to k7 are free, too */
+#define FOUND 5 /* k5 to k7 are free, too: what a comparison found, */
 #define UPPER 6
 #define WITH 7
 #define LOWER 3 /* in a stretch k3 and k4 are predicates of the first half of the warp */
@@ -60,14 +115,14 @@ static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, 0xc2}, extract = 
 
 static void vector(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
 {
-	gt_native_vector(segment->code, op, d, 0, a, b);
+	evex_vector(segment->code, op, d, 0, a, b);
 }
 
 static void canonical(struct gt_native_segment *segment, unsigned d)
 {
-	gt_native_vector(segment->code, unordered, HELD, 0, d, d);
+	evex_vector(segment->code, unordered, FOUND, 0, d, d);
 	gt_native_byte(segment->code, 3);
-	gt_native_vector(segment->code, gt_native_move, d, HELD, 0, NAN32);
+	evex_vector(segment->code, gt_native_move, d, FOUND, 0, NAN32);
 }
 
 static void fill(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits)
@@ -113,7 +168,7 @@ static void read_predicate(struct gt_native_segment *segment, uint32_t slot, uns
 {
 	const struct gt_native_place place = gt_native_predicate(segment, slot);
 
-	gt_native_mask_memory(segment->code, 0x90, k, place.base, place.offset);
+	mask_memory(segment->code, 0x90, k, place.base, place.offset);
 }
 
 /* The first half's are kept until they can be stored with the other's, since a load of what two stores wrote waits for them. */
@@ -123,11 +178,11 @@ static void keep_predicate(struct gt_native_segment *segment, uint32_t slot, uns
 	const unsigned lower = LOWER + segment->n_predicated++;
 
 	if (segment->part == 0) {
-		gt_native_mask(segment->code, move, false, lower, 0, k);
+		masks(segment->code, move, false, lower, 0, k);
 		return;
 	}
-	gt_native_mask(segment->code, join, true, lower, k, lower);
-	gt_native_mask(segment->code, to_general, false, GT_RAX, 0, lower);
+	masks(segment->code, join, true, lower, k, lower);
+	masks(segment->code, to_general, false, GT_RAX, 0, lower);
 	gt_general_store(segment->code, false, GT_RAX, GT_R10, slot);
 }
 
@@ -138,7 +193,7 @@ static void write_predicate(struct gt_native_segment *segment, uint32_t slot, un
 		return;
 	}
 	const struct gt_native_place place = gt_native_new_predicate(segment, slot);
-	gt_native_mask_memory(segment->code, 0x91, k, place.base, place.offset);
+	mask_memory(segment->code, 0x91, k, place.base, place.offset);
 }
 
 /* What a comparison found, combined with the predicate in k7 as the operation says. */
@@ -147,7 +202,7 @@ static void write_combined(struct gt_native_segment *segment, const struct gt_pt
 	static const uint8_t opcodes[] = {[GT_PTX_AND] = 0x41, [GT_PTX_OR] = 0x45, [GT_PTX_XOR] = 0x47};
 
 	if (op->choice != GT_PTX_ALONE)
-		gt_native_mask(segment->code, (struct gt_native_op){GT_0F, GT_NP, 0, opcodes[op->choice]}, true, k, k, WITH);
+		masks(segment->code, (struct gt_native_op){GT_0F, GT_NP, 0, opcodes[op->choice]}, true, k, k, WITH);
 	write_predicate(segment, slot, k);
 }
 
@@ -157,18 +212,18 @@ static void emit_compare(struct gt_native_segment *segment, const struct gt_nati
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 
 	for (unsigned i = 0; i < n; i++) {
-		vector(segment, rule->op, HELD + i, x->at[i], y->at[i]);
+		vector(segment, rule->op, FOUND + i, x->at[i], y->at[i]);
 		gt_native_byte(segment->code, rule->immediate);
 	}
 	if (n == 2)
-		gt_native_mask(segment->code, unpack, true, HELD, UPPER, HELD);
+		masks(segment->code, unpack, true, FOUND, UPPER, FOUND);
 	if (op->choice != GT_PTX_ALONE)
 		read_predicate(segment, op->c, WITH);
 	if (op->q) {
-		gt_native_mask(segment->code, invert, false, UPPER, 0, HELD);
+		masks(segment->code, invert, false, UPPER, 0, FOUND);
 		write_combined(segment, op, op->q, UPPER);
 	}
-	write_combined(segment, op, op->d, HELD);
+	write_combined(segment, op, op->d, FOUND);
 }
 
 static void emit_select(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -177,24 +232,24 @@ static void emit_select(struct gt_native_segment *segment, const struct gt_nativ
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
 
-	read_predicate(segment, op->c, HELD);
+	read_predicate(segment, op->c, FOUND);
 	if (n == 2) {
-		gt_native_mask(segment->code, shift_mask, false, UPPER, 0, HELD);
+		masks(segment->code, shift_mask, false, UPPER, 0, FOUND);
 		gt_native_byte(segment->code, 8);
 	}
 	for (unsigned i = 0; i < n; i++)
-		gt_native_vector(segment->code, rule->op, d->at[i], HELD + i, y->at[i], x->at[i]);
+		evex_vector(segment->code, rule->op, d->at[i], FOUND + i, y->at[i], x->at[i]);
 }
 
 static void emit_logic(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const bool binary = rule->op.opcode != 0x44;
 
-	read_predicate(segment, op->a, HELD);
+	read_predicate(segment, op->a, FOUND);
 	if (binary)
 		read_predicate(segment, op->b, UPPER);
-	gt_native_mask(segment->code, rule->op, binary, HELD, binary ? HELD : 0, binary ? UPPER : HELD);
-	write_predicate(segment, op->d, HELD);
+	masks(segment->code, rule->op, binary, FOUND, binary ? FOUND : 0, binary ? UPPER : FOUND);
+	write_predicate(segment, op->d, FOUND);
 }
 
 /* The source of this instruction stands where others have their result. */
@@ -216,19 +271,19 @@ static void emit_truncate(struct gt_native_segment *segment, const struct gt_nat
 
 	vector(segment, rule->op, FIRST, 0, from);
 	fill(segment, 0, SECOND, 0x4f000000); /* 2^31 */
-	vector(segment, unordered, HELD, from, SECOND);
+	vector(segment, unordered, FOUND, from, SECOND);
 	gt_native_byte(segment->code, 0x1d); /* not below it */
 	vector(segment, unordered, UPPER, from, from);
 	gt_native_byte(segment->code, 3);
-	gt_native_vector(segment->code, gt_native_move, FIRST, HELD, 0, NAN32); /* 0x7fffffff, the largest */
+	evex_vector(segment->code, gt_native_move, FIRST, FOUND, 0, NAN32); /* 0x7fffffff, the largest */
 	vector(segment, gt_native_move, to, 0, FIRST);
-	gt_native_vector(segment->code, gt_native_xor, to, UPPER, to, to);
+	evex_vector(segment->code, gt_native_xor, to, UPPER, to, to);
 }
 
-static void avx512_set_nan(struct gt_native_code *code)
+static void set_nan(struct gt_native_code *code)
 {
 	gt_native_text(code, "\xb8\xff\xff\xff\x7f"); /* mov eax, 0x7fffffff */
-	gt_native_vector(code, broadcast32, NAN32, 0, 0, GT_RAX);
+	evex_vector(code, broadcast32, NAN32, 0, 0, GT_RAX);
 }
 
 /* ---- the loop around them: esi is the mask of the active lanes, edx the halves that are left ---- */
@@ -239,14 +294,14 @@ static void begin(struct gt_native_segment *segment)
 	struct gt_native_code *code = segment->code;
 
 	gt_native_text(code, "\xba\x02\x00\x00\x00\x89\xf1"); /* mov edx, 2; mov ecx, esi */
-	avx512_set_nan(code);
+	set_nan(code);
 	segment->loop = code->n;
 	if (segment->whole)
 		return;
 	gt_native_text(code, "\x66\x85\xc9\x0f\x84\x00\x00\x00\x00"); /* test cx, cx; jz behind the half */
 	segment->skip = code->n;
-	gt_native_mask(code, from_general, false, 1, 0, GT_RCX); /* kmovw k1, ecx; kshiftrw k2, k1, 8 */
-	gt_native_mask(code, shift, false, 2, 0, 1);
+	masks(code, from_general, false, 1, 0, GT_RCX); /* kmovw k1, ecx; kshiftrw k2, k1, 8 */
+	masks(code, shift, false, 2, 0, 1);
 	gt_native_byte(code, 8);
 }
 
@@ -264,7 +319,7 @@ static void load(struct gt_native_segment *segment, unsigned at, unsigned base, 
 {
 	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x6f};
 
-	gt_native_memory(segment->code, op, at, 0, 0, base, offset);
+	evex_memory(segment->code, op, at, 0, 0, base, offset);
 }
 
 /* k1 is the mask of the active lanes, for the second register of 64-bit lanes k2. */
@@ -272,16 +327,16 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 {
 	const struct gt_native_op op = {GT_0F, GT_F3, value->n == 2, 0x7f};
 
-	gt_native_memory(segment->code, op, value->at[i], segment->whole ? 0 : 1 + i, 0, base, offset);
+	evex_memory(segment->code, op, value->at[i], segment->whole ? 0 : 1 + i, 0, base, offset);
 }
 
 const struct gt_native_isa gt_native_avx512 = {
-	.registers = GT_ZMM_FOURTH,
+	.registers = FOURTH,
 	.bytes = 64,
 	.first = FIRST,
 	.second = SECOND,
-	.third = GT_ZMM_THIRD,
-	.fourth = GT_ZMM_FOURTH,
+	.third = THIRD,
+	.fourth = FOURTH,
 	.begin = begin,
 	.end = end,
 	.load = load,
@@ -297,10 +352,10 @@ const struct gt_native_isa gt_native_avx512 = {
 		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
 	.broadcast = {{GT_0F38, GT_66, 0, 0x58}, {GT_0F38, GT_66, 1, 0x59}},
 	.insert = {GT_0F3A, GT_66, 1, 0x3a},
-	.set_constants = avx512_set_nan,
-	.memory = avx512_memory,
-	.lane = avx512_lane,
-	.differ = avx512_differ,
-	.compare_zero = avx512_compare_zero,
-	.gather = avx512_gather,
+	.set_constants = set_nan,
+	.memory = memory,
+	.lane = lane,
+	.differ = differ,
+	.compare_zero = compare_zero,
+	.gather = gather,
 };

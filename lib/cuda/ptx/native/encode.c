@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Bytes of machine code, as instructions are encoded in them. */
 #include <string.h>
 
 #include "base/grown.h"
@@ -28,11 +29,9 @@ void gt_native_word(struct gt_native_code *code, uint32_t word)
 		gt_native_byte(code, word >> 8 * i & 0xff);
 }
 
-/* Instructions of AVX2 on vectors, and those of AVX-512 on opmask registers: the forms are those of Intel's manual, volume 2,
- * chapter 2.3. */
+/* ---- instructions with the VEX prefix, of AVX2 on vectors and of AVX-512 on opmask registers: Intel's manual, volume 2, chapter 2.3 ---- */
 
-/* Registers' bits 3 are inverted in it. `r` is in the byte behind the opcode, with `b` or a base. */
-static void begin_vex(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned r, unsigned a, unsigned b)
+void gt_native_begin_vex(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned r, unsigned a, unsigned b)
 {
 	gt_native_byte(code, 0xc4);
 	gt_native_byte(code, (r & 8 ? 0U : 0x80U) | (b & 16 ? 0U : 0x40U) | (b & 8 ? 0U : 0x20U) | op.map);
@@ -40,109 +39,21 @@ static void begin_vex(struct gt_native_code *code, struct gt_native_op op, bool 
 	gt_native_byte(code, op.opcode);
 }
 
-/* The byte behind the opcode, for two registers and for [base + offset]. */
-static void registers(struct gt_native_code *code, unsigned r, unsigned b)
+void gt_native_vex(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b)
 {
-	gt_native_byte(code, 0xc0 | (r & 7) << 3 | (b & 7));
-}
-
-static void based(struct gt_native_code *code, unsigned r, unsigned base, uint32_t offset)
-{
-	gt_native_byte(code, 0x80 | (r & 7) << 3 | (base & 7));
-	gt_native_word(code, offset);
-}
-
-void gt_native_mask(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b)
-{
-	begin_vex(code, op, large, d, a, b);
-	registers(code, d, b);
-}
-
-void gt_native_mask_memory(struct gt_native_code *code, unsigned opcode, unsigned k, unsigned base, uint32_t offset)
-{
-	begin_vex(code, (struct gt_native_op){GT_0F, GT_NP, 0, (uint8_t)opcode}, false, k, 0, base);
-	based(code, k, base, offset);
-}
-
-void gt_native_vector128(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
-{
-	begin_vex(code, op, false, d, a, b);
-	registers(code, d, b);
-}
-
-void gt_native_vector256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
-{
-	begin_vex(code, op, true, d, a, b);
-	registers(code, d, b);
-}
-
-void gt_native_memory256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset)
-{
-	begin_vex(code, op, true, d, a, base);
-	based(code, d, base, offset);
-}
-
-/* The offset counts from the end of the instruction. */
-void gt_native_constant256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, uint32_t at, unsigned behind)
-{
-	begin_vex(code, op, true, d, a, 0);
-	gt_native_byte(code, (d & 7) << 3 | 5);
-	gt_native_word(code, at - ((uint32_t)code->n + 4 + behind));
-}
-
-/* Bit 3 of the index is where bit 4 of b would be. */
-void gt_native_gather256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned mask, unsigned base, unsigned index)
-{
-	begin_vex(code, op, true, d, mask, (index & 8) << 1 | (base & 8));
-	gt_native_byte(code, 0x84 | (d & 7) << 3);
-	gt_native_byte(code, (index & 7) << 3 | (base & 7));
-	gt_native_word(code, 0);
-}
-
-/* Instructions of AVX-512 on vectors: the forms are those of Intel's manual, volume 2, chapter 2.7. */
-
-/* The prefix of EVEX: registers' bits 3 and 4 are inverted in it. `r` is in the byte behind the opcode, with `b` or a base. */
-static void begin_evex(struct gt_native_code *code, struct gt_native_op op, bool whole, unsigned r, unsigned k, unsigned a, unsigned b)
-{
-	unsigned high = ~((r & 8) << 4 | (b & 16) << 2 | (b & 8) << 2 | (r & 16)) & 0xf0;
-
-	gt_native_byte(code, 0x62);
-	gt_native_byte(code, high | op.map);
-	gt_native_byte(code, (unsigned)op.wide << 7 | (~a & 15) << 3 | 4 | op.prefix);
-	gt_native_byte(code, (whole ? 0x40U : 0U) | (~a & 16) >> 1 | k); /* L'L: 512 or 128 bits */
-	gt_native_byte(code, op.opcode);
-}
-
-void gt_native_vector(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned b)
-{
-	begin_evex(code, op, true, d, k, a, b);
+	gt_native_begin_vex(code, op, large, d, a, b);
 	gt_native_byte(code, 0xc0 | (d & 7) << 3 | (b & 7));
 }
 
-void gt_native_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned base,
-		      uint32_t offset)
+void gt_native_vex_memory(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned base,
+			  uint32_t offset)
 {
-	begin_evex(code, op, true, d, k, a, base);
+	gt_native_begin_vex(code, op, large, d, a, base);
 	gt_native_byte(code, 0x80 | (d & 7) << 3 | (base & 7));
 	gt_native_word(code, offset);
 }
 
-void gt_native_lane(struct gt_native_code *code, struct gt_native_op op, unsigned x, unsigned r)
-{
-	begin_evex(code, op, false, x, 0, 0, r);
-	gt_native_byte(code, 0xc0 | (x & 7) << 3 | (r & 7));
-}
-
-/* The index has its bits 3 and 4 where others have those of b and of a. */
-void gt_native_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index)
-{
-	begin_evex(code, op, true, d, k, index & 16, (index & 8) << 1 | (base & 8));
-	gt_native_byte(code, 0x84 | (d & 7) << 3);
-	gt_native_byte(code, (index & 7) << 3 | (base & 7));
-	gt_native_word(code, 0);
-}
-
-/* The forms are those of Intel's manual, volume 2, chapter 2.1. */
+/* ---- instructions on general registers: chapter 2.1 ---- */
 
 /* The prefix that says the registers' bits 3, and the width. */
 static void prefix(struct gt_native_code *code, bool wide, unsigned reg, unsigned base)
@@ -197,6 +108,14 @@ void gt_general_number_at(struct gt_native_code *code, bool wide, enum gt_genera
 	gt_native_word(code, number);
 }
 
+void gt_general_set_at(struct gt_native_code *code, unsigned base, size_t offset, uint32_t number)
+{
+	prefix(code, false, 0, base);
+	gt_native_byte(code, 0xc7);
+	at(code, 0, base, offset);
+	gt_native_word(code, number);
+}
+
 void gt_general_constant(struct gt_native_code *code, unsigned d, uint64_t bits)
 {
 	prefix(code, true, 0, d);
@@ -235,18 +154,8 @@ void gt_general_land(struct gt_native_code *code, size_t jump)
 	gt_general_land_at(code, jump, code->n);
 }
 
-static void to(struct gt_native_code *code, unsigned opcode, size_t place)
-{
-	gt_native_byte(code, opcode);
-	gt_native_word(code, (uint32_t)(place - (code->n + 4)));
-}
-
-void gt_general_jump_to(struct gt_native_code *code, size_t place)
-{
-	to(code, 0xe9, place);
-}
-
 void gt_general_call_to(struct gt_native_code *code, size_t place)
 {
-	to(code, 0xe8, place);
+	gt_native_byte(code, 0xe8);
+	gt_native_word(code, (uint32_t)(place - (code->n + 4)));
 }

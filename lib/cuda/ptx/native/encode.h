@@ -30,29 +30,13 @@ void gt_native_bytes(struct gt_native_code *code, const void *bytes, size_t n);
 #define gt_native_text(CODE, BYTES) gt_native_bytes(CODE, BYTES, sizeof BYTES - 1)
 void gt_native_word(struct gt_native_code *code, uint32_t word);
 
-/* OP zmm_d{k}, zmm_a, zmm_b, of 512 bits. k 0: all elements. a 0 where an instruction has none. An immediate goes behind it. */
-void gt_native_vector(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned b);
-/* The same with [base + offset] in the place of b. */
-void gt_native_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned base,
-		      uint32_t offset);
-/* OP zmm_d{k}, [base + zmm_index]: what lanes have at places of their own. */
-void gt_native_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index);
-/* Between xmm_x and general register r. */
-void gt_native_lane(struct gt_native_code *code, struct gt_native_op op, unsigned x, unsigned r);
-/* OP k_d, k_a, k_b, of the opmask registers; `large`: L is set. */
-void gt_native_mask(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b);
-/* kmovw between k and [base + offset]: opcode 0x90 loads, 0x91 stores. */
-void gt_native_mask_memory(struct gt_native_code *code, unsigned opcode, unsigned k, unsigned base, uint32_t offset);
-
-/* OP xmm_d, xmm_a, xmm_b and OP ymm_d, ymm_a, ymm_b, of 128 and 256 bits: AVX2. */
-void gt_native_vector128(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
-void gt_native_vector256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
-/* The latter with [base + offset] in the place of b, or with a constant that is `at` bytes into the code; `behind`: bytes of the
- * immediate that follows. */
-void gt_native_memory256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, unsigned base, uint32_t offset);
-/* OP d, [base + ymm_index], mask: what lanes have at places of their own. */
-void gt_native_gather256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned mask, unsigned base, unsigned index);
-void gt_native_constant256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, uint32_t at, unsigned behind);
+/* Instructions with the VEX prefix. `large`: L is set, which means vectors of 256 bits. OP d, a, b; and the same with [base + offset] in the
+ * place of b. a 0 where an instruction has none; an immediate goes behind it. */
+void gt_native_vex(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b);
+void gt_native_vex_memory(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned base,
+			  uint32_t offset);
+/* The prefix and the opcode. `r` is in the byte behind the opcode, with `b` or a base; registers' bits 3 are inverted in the prefix. */
+void gt_native_begin_vex(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned r, unsigned a, unsigned b);
 
 /* Machine code of x86-64 on general registers: what addresses are made of, and jumps. */
 
@@ -71,6 +55,8 @@ void gt_general_number(struct gt_native_code *code, bool wide, enum gt_general_i
 /* OP [base + offset], number. */
 void gt_general_number_at(struct gt_native_code *code, bool wide, enum gt_general_immediate what, unsigned base, size_t offset,
 			  uint32_t number);
+/* mov dword [base + offset], number. */
+void gt_general_set_at(struct gt_native_code *code, unsigned base, size_t offset, uint32_t number);
 /* d = 64 bits. */
 void gt_general_constant(struct gt_native_code *code, unsigned d, uint64_t bits);
 /* d = the address of `what`. */
@@ -80,8 +66,7 @@ void gt_general_address(struct gt_native_code *code, unsigned d, const void *wha
 size_t gt_general_jump(struct gt_native_code *code, enum gt_jump when);
 void gt_general_land(struct gt_native_code *code, size_t jump);
 void gt_general_land_at(struct gt_native_code *code, size_t jump, size_t place);
-/* A jump or a call to what is written already. */
-void gt_general_jump_to(struct gt_native_code *code, size_t place);
+/* A call to what is written already. */
 void gt_general_call_to(struct gt_native_code *code, size_t place);
 
 #endif

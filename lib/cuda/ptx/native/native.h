@@ -4,18 +4,7 @@
 #ifndef GT_PTX_NATIVE_H
 #define GT_PTX_NATIVE_H
 
-#include "cuda/ptx/exec/code.h"
-
-/* What is known of slots. */
-struct gt_native_known {
-	/* Of registers, which are read behind a block: sets, `stride` words apart, in which bit i stands for slots[i]; NULL: all may be. */
-	const uint64_t *sets;
-	size_t stride, n;
-	const uint32_t *slots;
-	/* By GT_NATIVE_UNIT bytes of the image of a function: whether a constant is there. */
-	const bool *constant;
-};
-#define GT_NATIVE_UNIT 128 /* a slot of 32-bit lanes */
+#include "cuda/ptx/native/segment.h"
 
 /* Replaces segments of a function that has been decoded. starts[0] to starts[n] are the operations that may be jumped to, where
  * blocks begin. Where machine code is forbidden there is none. */

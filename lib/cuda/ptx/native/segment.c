@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The machine code of a segment: the rules that say which vector instructions lane operations are; which values are needed, and which are
+ * in registers, as the code is written; operations that AVX2 and AVX-512 put together alike. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -121,22 +123,7 @@ static unsigned gt_native_sources(enum gt_native_kind kind)
 	}
 }
 
-int gt_native_needs_open(struct gt_native_needs *needs, const struct gt_ptx_code *code, const struct gt_native_known *known,
-			 struct gt_error *error)
-{
-	const size_t units = code->arena_bytes / GT_NATIVE_UNIT + 1;
-
-	*needs = (struct gt_native_needs){.code = code, .known = known};
-	needs->named = calloc(units, sizeof *needs->named);
-	needs->kept = calloc(units, sizeof *needs->kept);
-	return needs->named && needs->kept ? 0 : gt_fail_memory(error, "machine code");
-}
-
-void gt_native_needs_close(struct gt_native_needs *needs)
-{
-	free(needs->named);
-	free(needs->kept);
-}
+/* ---- which slots are named, and up to where ---- */
 
 static void name_slots(struct gt_native_needs *needs, const uint32_t *slots, size_t n, size_t op)
 {
@@ -194,14 +181,7 @@ static bool is_named(const struct gt_native_needs *needs, uint32_t slot, size_t 
 	return needs->named[slot / GT_NATIVE_UNIT] > from;
 }
 
-bool gt_native_is_constant(const struct gt_native_needs *needs, uint32_t slot)
-{
-	const uint32_t image_at = needs->code->image_at;
-
-	return slot >= image_at && needs->known->constant[(slot - image_at) / GT_NATIVE_UNIT];
-}
-
-/* Which slots are in which registers while a segment is written, and where its predicates are. */
+/* ---- which slots are in which registers while a segment is written ---- */
 
 /* Where register i of a value is in memory. */
 static struct gt_native_place place_of(const struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i)
@@ -353,10 +333,10 @@ void gt_native_release(struct gt_native_segment *segment, uint32_t slot)
 	}
 }
 
-void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values)
+void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values, bool needed_only)
 {
 	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
-		if (values[i].n && values[i].dirty)
+		if (values[i].n && values[i].dirty && (!needed_only || is_needed(segment, &values[i])))
 			store(segment, &values[i]);
 }
 
@@ -365,13 +345,6 @@ void gt_native_load_values(struct gt_native_segment *segment, const struct gt_na
 	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
 		if (values[i].n)
 			load(segment, &values[i]);
-}
-
-void gt_native_store_all(struct gt_native_segment *segment)
-{
-	for (unsigned i = 0; i < GT_NATIVE_VALUES; i++)
-		if (segment->values[i].n && segment->values[i].dirty && is_needed(segment, &segment->values[i]))
-			store(segment, &segment->values[i]);
 }
 
 /* ---- predicates ---- */
@@ -440,7 +413,7 @@ static void store_predicates(struct gt_native_segment *segment)
 	}
 }
 
-/* Operations that every set of instructions puts together alike. */
+/* ---- operations that every set of instructions puts together alike ---- */
 
 const struct gt_native_op gt_native_move = {GT_0F, GT_66, 0, 0x6f}, gt_native_xor = {GT_0F, GT_66, 0, 0xef},
 			  gt_native_or = {GT_0F, GT_66, 0, 0xeb},
@@ -609,9 +582,9 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_WIDE_PRODUCT] = emit_wide_product,
 		[GT_NATIVE_WIDE_MULTIPLY_ADD] = emit_wide_product,
 	};
-	gt_native_emitter *own = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind];
+	gt_native_emitter *special = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind];
 
-	(own ? own : alike ? alike : emit_parts)(segment, rule, op);
+	(special ? special : alike ? alike : emit_parts)(segment, rule, op);
 }
 
 bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule)
@@ -636,7 +609,7 @@ void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *
 		segment->now++;
 		gt_native_emit(segment, rule, &ops[segment->op]);
 	}
-	gt_native_store_all(segment);
+	gt_native_store_values(segment, segment->values, true);
 	if (segment->skip)
 		gt_general_land(code, segment->skip);
 	segment->isa->end(segment);

@@ -4,9 +4,20 @@
 #ifndef GT_PTX_NATIVE_SEGMENT_H
 #define GT_PTX_NATIVE_SEGMENT_H
 
+#include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/exec/forms.h"
 #include "cuda/ptx/native/encode.h"
-#include "cuda/ptx/native/native.h"
+
+/* What is known of slots. */
+struct gt_native_known {
+	/* Of registers, which are read behind a block: sets, `stride` words apart, in which bit i stands for slots[i]; NULL: all may be. */
+	const uint64_t *sets;
+	size_t stride, n;
+	const uint32_t *slots;
+	/* By GT_NATIVE_UNIT bytes of the image of a function: whether a constant is there. */
+	const bool *constant;
+};
+#define GT_NATIVE_UNIT 128 /* a slot of 32-bit lanes */
 
 /* Up to where values are needed, so that those that are not need not be stored. */
 
@@ -20,14 +31,15 @@ struct gt_native_needs {
 	size_t others; /* 1 + the last operation of the block that may name any slot */
 };
 
-int gt_native_needs_open(struct gt_native_needs *needs, const struct gt_ptx_code *code, const struct gt_native_known *known,
-			 struct gt_error *error);
-void gt_native_needs_close(struct gt_native_needs *needs);
-
 /* Goes to a block: the operations from `first` to before `end`. */
 void gt_native_needs_block(struct gt_native_needs *needs, size_t block, size_t first, size_t end);
 /* Whether a slot of 32-bit lanes is a constant. */
-bool gt_native_is_constant(const struct gt_native_needs *needs, uint32_t slot);
+static inline bool gt_native_is_constant(const struct gt_native_needs *needs, uint32_t slot)
+{
+	const uint32_t image_at = needs->code->image_at;
+
+	return slot >= image_at && needs->known->constant[(slot - image_at) / GT_NATIVE_UNIT];
+}
 
 /* Lane operations that have machine code: how each is made of vector instructions. */
 
@@ -167,10 +179,9 @@ static inline unsigned gt_native_parts(const struct gt_native_isa *isa)
 }
 /* OP d, a, b */
 void gt_native_with(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, struct gt_native_operand b);
-/* Stores what is in registers and needed from segment->op on. */
-void gt_native_store_all(struct gt_native_segment *segment);
-/* Code that stores the values that are to be, or loads all: of a state that the segment had. */
-void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values);
+/* Code that stores the values that are to be, of them those only that are needed from segment->op on, or all; or loads all: of a
+ * state that the segment has or had. */
+void gt_native_store_values(struct gt_native_segment *segment, const struct gt_native_value *values, bool needed_only);
 void gt_native_load_values(struct gt_native_segment *segment, const struct gt_native_value *values);
 
 /* Where a predicate is read, and where one is written. */

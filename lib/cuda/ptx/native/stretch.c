@@ -1,471 +1,552 @@
 /* SPDX-License-Identifier: MIT */
+/* The loads and stores of a stretch in machine code. The commonest are of lanes side by side, or of all at one place, in the allocation
+ * of the instruction's last access or in shared memory; some loads of other addresses are gathered, and the rest is left to the C code. */
 #include <stddef.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/stretch.h"
-#include "cuda/ptx/native/stretch_move.h"
 
-/* The machine code of a stretch. In it rbx is the warp, r12 how many instructions from its begin on the turn has, r13 the core,
- * r14 the arena, as are r8 to r10, rbp points to the words of shapes, and r15 to constants; rax, rcx, rdx, rsi, rdi and r11 are free at
- * every point. */
-
-#define OF(STRUCT, MEMBER) offsetof(struct STRUCT, MEMBER)
-#define FRAME 72 /* bytes, which with the registers that are pushed align the stack for C code */
-_Static_assert(FRAME >= 4 * GT_STRETCH_SHAPES, "a word for each shape");
-
-/* What C code does not keep. */
-static void set_free_registers(const struct gt_native_isa *isa, struct gt_native_code *code)
-{
-	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\x4d\x89\xf2"); /* mov r8, r14; mov r9, r14; mov r10, r14 */
-	if (isa->set_constants)
-		isa->set_constants(code);
-}
-
-static void write_shared(const struct gt_native_isa *isa, struct gt_native_code *code, struct gt_stretch_shared *shared)
-{
-	/* Called with the arena, the warp and the place to go on at: rdi, rsi, rdx. */
-	shared->begin = code->n;
-	gt_native_text(code, "\x55\x53\x41\x54\x41\x55\x41\x56\x41\x57"); /* push rbp, rbx, r12, r13, r14, r15 */
-	gt_native_text(code, "\x48\x83\xec\x48\x48\x89\xe5");		 /* sub rsp, FRAME; mov rbp, rsp */
-	gt_native_text(code, "\x48\x89\xf3\x49\x89\xfe");	       /* mov rbx, rsi; mov r14, rdi */
-	gt_general_at(code, true, GT_MOVE, GT_R13, GT_RBX, OF(gt_ptx_warp, core));
-	gt_general_at(code, true, GT_MOVE, GT_R12, GT_RBX, OF(gt_ptx_warp, until));
-	gt_general_at(code, true, GT_SUB, GT_R12, GT_RBX, OF(gt_ptx_warp, issued));
-	gt_general_address(code, GT_R15, gt_stretch_constants);
-	set_free_registers(isa, code);
-	gt_native_text(code, "\xff\xe2"); /* jmp rdx */
-
-	/* Returns rax. */
-	shared->end = code->n;
-	gt_native_text(code, "\xc5\xf8\x77\x48\x83\xc4\x48");			     /* vzeroupper; add rsp, FRAME */
-	gt_native_text(code, "\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5b\x5d\xc3"); /* pop the same; ret */
-
-	shared->row = code->n;
-	gt_stretch_write_row(code);
-}
-
-/* The warp has issued so many instructions since the stretch began. */
-static void set_issued(struct gt_native_code *code, uint32_t instructions)
-{
-	gt_general_at(code, true, GT_MOVE, GT_R11, GT_RBX, OF(gt_ptx_warp, until));
-	gt_general(code, true, GT_SUB, GT_R11, GT_R12);
-	gt_general_number(code, true, GT_ADD_NUMBER, GT_R11, instructions);
-	gt_general_store(code, true, GT_R11, GT_RBX, OF(gt_ptx_warp, issued));
-}
-
-/* Where a way ends that no stretch begins at. */
-static void write_stop(struct gt_native_code *code, const struct gt_stretch_shared *shared, const struct gt_ptx_op *op)
-{
-	set_issued(code, 0);
-	gt_general_address(code, GT_RAX, op);
-	gt_general_jump_to(code, shared->end);
-}
-
-static void leave(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t op, uint32_t instructions,
-		  const struct gt_native_value *values)
-{
-	struct gt_native_code *code = stretch->segment.code;
-
-	gt_native_store_values(&stretch->segment, values);
-	set_issued(code, instructions);
-	gt_general_address(code, GT_RAX, &stretch->code->ops[op]);
-	gt_general_jump_to(code, shared->end);
-}
-
-/* How many operations from the first on are done for one part of the warp before the next one: where registers are few, those up to
- * one whose predicates are put together from all parts. */
-static size_t alike(const struct gt_stretch *stretch, size_t first, size_t n)
-{
-	const struct gt_native_rule *rule;
-	size_t i = 0;
-
-	if (!stretch->segment.isa->few)
-		return 1;
-	while (i < n && gt_native_takes(&stretch->code->ops[first + i], &rule) && rule->kind != GT_NATIVE_COMPARE && rule->kind != GT_NATIVE_LOGIC)
-		i++;
-	return i > 0 ? i : 1;
-}
-
-static void write_parts(struct gt_stretch *stretch, size_t first, size_t n)
-{
-	struct gt_native_segment *segment = &stretch->segment;
-	const struct gt_native_rule *rule;
-
-	segment->first = first;
-	segment->end = first + n;
-	for (segment->part = 0; segment->part < gt_native_parts(segment->isa); segment->part++)
-		for (segment->op = first; segment->op < segment->end; segment->op++) {
-			gt_native_takes(&stretch->code->ops[segment->op], &rule);
-			segment->now++;
-			segment->n_predicated = 0;
-			gt_native_emit(segment, rule, &stretch->code->ops[segment->op]);
-		}
-}
-
-static void write_lanes(struct gt_stretch *stretch, const struct gt_stretch_point *point)
-{
-	for (size_t i = 0, n; i < point->n; i += n) {
-		n = alike(stretch, point->op + i, point->n - i);
-		write_parts(stretch, point->op + i, n);
-	}
-}
-
-/* All parts are as far. */
-static void needed_from(struct gt_native_segment *segment, size_t op)
-{
-	segment->first = segment->op = segment->end = op;
-}
-
-static void write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
-{
-	struct gt_native_segment *segment = &stretch->segment;
-	bool fast = false;
-
-	needed_from(segment, point->op);
-	if (gt_stretch_moves(&stretch->code->ops[point->op], &fast) && fast) {
-		gt_stretch_write_move(stretch, point);
-	} else {
-		memcpy(point->at_move, segment->values, sizeof point->at_move);
-		memset(segment->values, 0, sizeof segment->values);
-		memset(segment->taken, 0, sizeof segment->taken);
-		point->slow[point->n_slow++] = gt_general_jump(segment->code, GT_ALWAYS);
-	}
-	point->again = segment->code->n;
-	memcpy(point->at_end, segment->values, sizeof point->at_end);
-}
-
-/* The C code goes on where the turn may end: no instruction has been counted since then. */
-static void write_join(const struct gt_stretch *stretch, struct gt_stretch_point *point)
-{
-	struct gt_native_code *code = stretch->segment.code;
-
-	gt_general_at(code, true, GT_MOVE, GT_RAX, GT_RBX, OF(gt_ptx_warp, path));
-	gt_general_address(code, GT_RDX, &stretch->code->ops[point->op]);
-	gt_general_at(code, true, GT_COMPARE, GT_RDX, GT_RAX, OF(gt_ptx_path, join));
-	point->leaves = gt_general_jump(code, GT_EQUAL);
-}
-
-/* All values are in memory, and instructions count from the operation on. */
-static void go(struct gt_stretch *stretch, size_t op, enum gt_jump when)
-{
-	stretch->ways[stretch->n_ways++] = (struct gt_stretch_way){gt_general_jump(stretch->segment.code, when), op};
-}
-
-static void write_branch(struct gt_stretch *stretch, struct gt_stretch_point *point)
-{
-	const struct gt_ptx_op *op = &stretch->code->ops[point->op];
-	struct gt_native_code *code = stretch->segment.code;
-	const uint32_t all = op->guarded == 1 ? GT_PTX_FULL : 0;
-	const size_t target = point->op + (size_t)op->target;
-
-	needed_from(&stretch->segment, point->op + 1);
-	gt_native_store_all(&stretch->segment);
-	if (op->guarded) {
-		gt_general_at(code, false, GT_MOVE, GT_RAX, GT_R14, op->guard);
-		gt_general(code, false, GT_MOVE, GT_RDX, GT_RAX);
-		gt_general_number(code, false, GT_ADD_NUMBER, GT_RDX, 1);
-		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, 1);
-		point->leaves = gt_general_jump(code, GT_ABOVE);
-	}
-	gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, 0U - (point->before + point->counts));
-	if (op->guarded) {
-		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, all);
-		go(stretch, target, GT_EQUAL);
-	}
-	go(stretch, op->guarded ? point->op + 1 : target, GT_ALWAYS);
-}
-
-/* The turn may end before a point. */
-static void write_point(struct gt_stretch *stretch, struct gt_stretch_point *point)
-{
-	struct gt_native_code *code = stretch->segment.code;
-
-	memcpy(point->at_begin, stretch->segment.values, sizeof point->at_begin);
-	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_R12, point->before);
-	point->ends = gt_general_jump(code, GT_NOT_GREATER);
-	point->place = code->n;
-	switch (point->kind) {
-	case GT_STRETCH_LANES: write_lanes(stretch, point); break;
-	case GT_STRETCH_MOVE: write_move(stretch, point); break;
-	case GT_STRETCH_JOIN: write_join(stretch, point); break;
-	case GT_STRETCH_BRANCH: write_branch(stretch, point); break;
-	}
-}
-
-/* Calls a step, or gt_ptx_trace_row, whose arguments have been set. `fails` is when it has. */
-static void call(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, const struct gt_stretch_point *point,
-		 void (*function)(void), bool fails_by_zero, size_t again)
-{
-	struct gt_native_code *code = stretch->segment.code;
-	uint64_t address = 0;
-
-	memcpy(&address, &function, sizeof function);
-	set_issued(code, point->before + point->counts);
-	gt_native_text(code, "\x48\x89\xdf"); /* mov rdi, rbx */
-	gt_general_address(code, GT_RSI, &point->entry->inner);
-	gt_general_constant(code, GT_RAX, address);
-	gt_native_text(code, "\xc5\xf8\x77\xff\xd0"); /* vzeroupper; call rax */
-	gt_general_number(code, fails_by_zero, GT_COMPARE_NUMBER, GT_RAX, 0);
-	const size_t good = gt_general_jump(code, fails_by_zero ? GT_NOT_EQUAL : GT_EQUAL);
-	gt_general_constant(code, GT_RAX, 0);
-	gt_general_jump_to(code, shared->end);
-	gt_general_land(code, good);
-	set_free_registers(stretch->segment.isa, code);
-	gt_native_load_values(&stretch->segment, point->at_end);
-	gt_general_jump_to(code, again);
-}
-
-/* The access by its step. */
-static void write_slow(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, const struct gt_stretch_point *point)
-{
-	struct gt_native_code *code = stretch->segment.code;
-
-	for (size_t i = 0; i < point->n_slow; i++)
-		gt_general_land(code, point->slow[i]);
-	if (point->n_slow == 0)
-		return;
-	gt_native_store_values(&stretch->segment, point->at_move);
-	gt_general_constant(code, GT_RDX, GT_PTX_FULL);
-	call(stretch, shared, point, (void (*)(void))stretch->code->ops[point->op].run, true, point->again);
-}
-
-/* The row of an access whose launch is traced, or looked at for spinning. */
-static void write_traced(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, const struct gt_stretch_point *point)
-{
-	struct gt_native_code *code = stretch->segment.code;
-	const struct gt_ptx_access *access = stretch->code->ops[point->op].with.access;
-
-	if (!point->row)
-		return;
-	gt_general_land(code, point->row);
-	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, OF(gt_ptx_core, traced));
-	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_WORK);
-	const size_t slow = gt_general_jump(code, GT_NOT_BELOW);
-	gt_native_text(code, "\xf7\xc2"); /* test edx, the space's bit */
-	gt_native_word(code, access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[access->space]);
-	const size_t some = gt_general_jump(code, GT_NOT_EQUAL);
-	gt_general_jump_to(code, point->again);
-	gt_general_land(code, some);
-	gt_general_address(code, GT_RDX, point->entry);
-	gt_general_call_to(code, shared->row);
-	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
-	const size_t failed = gt_general_jump(code, GT_NOT_EQUAL);
-	gt_general_jump_to(code, point->again);
-	gt_general_land(code, slow);
-	gt_general_land(code, failed);
-	gt_native_store_values(&stretch->segment, point->at_end);
-	gt_native_text(code, "\x48\x89\xc2\x41\xb8"); /* mov rdx, rax; mov r8d, bytes */
-	gt_native_word(code, access->size * (uint32_t)access->n);
-	call(stretch, shared, point, (void (*)(void))gt_ptx_trace_row, false, point->again);
-}
-
-/* Behind the code of all points: where they leave it, and where they are entered. */
-static void write_outside(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, const struct gt_stretch_point *point)
-{
-	struct gt_native_code *code = stretch->segment.code;
-
-	write_slow(stretch, shared, point);
-	write_traced(stretch, shared, point);
-	gt_general_land(code, point->ends);
-	if (point->leaves)
-		gt_general_land(code, point->leaves);
-	leave(stretch, shared, point->op, point->before, point->at_begin);
-}
-
-/* Writes a stretch. at[i]: where point i is entered. Returns where another stretch goes on with it. */
-static size_t gt_stretch_write(struct gt_stretch *stretch, const struct gt_stretch_shared *shared, size_t *at)
-{
-	struct gt_native_code *code = stretch->segment.code;
-	const struct gt_stretch_point *last = &stretch->points[stretch->n - 1];
-	const size_t begin = code->n;
-
-	gt_stretch_find_shapes(stretch);
-	for (size_t i = 0; i < stretch->n; i++)
-		write_point(stretch, &stretch->points[i]);
-	if (last->kind != GT_STRETCH_BRANCH) {
-		needed_from(&stretch->segment, last->op + last->n);
-		gt_native_store_all(&stretch->segment);
-		gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, 0U - (last->before + last->counts));
-		go(stretch, last->op + last->n, GT_ALWAYS);
-	}
-	for (size_t i = 0; i < stretch->n; i++) {
-		const struct gt_stretch_point *point = &stretch->points[i];
-		write_outside(stretch, shared, point);
-		at[i] = code->n;
-		gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, point->before + point->counts);
-		gt_stretch_forget_shapes(stretch);
-		gt_native_load_values(&stretch->segment, point->at_begin);
-		gt_general_jump_to(code, point->place);
-	}
-	return begin;
-}
-
-struct search {
-	struct gt_stretches *stretches;
-	struct gt_stretch stretch;
-	const struct gt_native_made *made, *made_end; /* segments from here on */
-	const struct gt_native_isa *isa;
-	struct gt_native_needs *needs;
-	struct gt_native_code *native;
-	size_t *begins; /* by operation: the code of the stretch that begins with it; 0: none does */
+/* What r15 points to in a stretch: how far lane i is from lane 0 where they are 1, 4 and 8 bytes apart, as addresses of 64 and of 32 bits; and the
+ * bits that distances from the begin of a memory do not have, of elements of 4 and 8 bytes: they would be negative, or odd. */
+enum apart { GT_STRETCH_APART1, GT_STRETCH_APART4, GT_STRETCH_APART8, GT_STRETCH_APARTS };
+struct constants {
+	uint64_t wide[GT_STRETCH_APARTS][GT_WARP_SIZE];
+	uint32_t narrow[GT_STRETCH_APARTS][GT_WARP_SIZE];
+	uint64_t outside[2][8];
+	uint32_t outside_narrow[2][16];
 };
 
-static const struct gt_ptx_op *run_stretch(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+/* A load or store while it is written. */
+struct move {
+	struct gt_stretch *stretch;
+	struct gt_stretch_point *point;
+	struct gt_native_code *code;
+	const struct gt_ptx_access *access;
+	unsigned bytes;	 /* of a lane */
+	struct gt_native_operand lanes[8]; /* the addresses, */
+	unsigned n_lanes; /* and how many registers they fill */
+	struct gt_native_operand data[4][8]; /* the elements, */
+	unsigned n_data;  /* and how many registers each fills */
+};
+
+/* Where the host has the memory that an access is in: r13 is the core, and memory begins at address 0; or rdx is the access. */
+struct window {
+	unsigned base;
+	size_t host, bytes;
+};
+static struct window window_of(const struct gt_ptx_access *access)
 {
-	const struct gt_ptx_entry *entry = op->with.entry;
-
-	if (mask == GT_PTX_FULL)
-		return entry->run(warp->arena, warp, entry->at);
-	return entry->inner.run(warp, &entry->inner, mask) ? op + entry->n : NULL;
-}
-
-/* The point that begins at an operation; false: a stretch ends before it. */
-static bool find_point(struct search *search, size_t i, struct gt_stretch_point *point, bool *fast)
-{
-	const struct gt_ptx_op *op = &search->stretch.code->ops[i];
-	const struct gt_native_rule *rule;
-
-	while (search->made < search->made_end && search->made->op < i)
-		search->made++;
-	*point = (struct gt_stretch_point){.op = i, .n = 1, .counts = op->counts};
-	if (search->made < search->made_end && search->made->op == i) {
-		point->n = search->made->n;
-		point->counts = (uint32_t)search->made->instructions;
-		return true;
+	switch (access->space) {
+	case GT_PTX_SHARED:
+		return (struct window){GT_R13, offsetof(struct gt_ptx_core, shared), offsetof(struct gt_ptx_core, shared_bytes)};
+	case GT_PTX_PARAM:
+		return (struct window){GT_R13, offsetof(struct gt_ptx_core, parameters), offsetof(struct gt_ptx_core, parameter_bytes)};
+	default: return (struct window){GT_RDX, offsetof(struct gt_ptx_access, host), 0};
 	}
-	point->kind = op->run == gt_ptx_branch ? GT_STRETCH_BRANCH : op->run == gt_ptx_join ? GT_STRETCH_JOIN
-		      : gt_stretch_moves(op, fast) ? GT_STRETCH_MOVE : GT_STRETCH_LANES;
-	return point->kind != GT_STRETCH_LANES || gt_native_takes(op, &rule);
 }
 
-/* Adds the points from operation `first` on that make a stretch; returns where it ends. It is worth it if it has an access, or is on the
- * way to another one: lane operations alone need fewer registers as a segment. */
-static size_t collect(struct search *search, size_t first, size_t end, bool *worth)
+static void vector(const struct move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
 {
-	struct gt_stretch *stretch = &search->stretch;
-	uint32_t before = 0;
-	size_t i = first;
+	move->stretch->segment.isa->vector(&move->stretch->segment, op, d, a, b);
+}
 
-	stretch->n = 0;
-	bool some = false, only_ways = true;
+/* OP d, a, a constant that is `at` bytes into those that r15 points to. */
+static void with_constant(const struct move *move, struct gt_native_op op, unsigned d, unsigned a, size_t at)
+{
+	move->stretch->segment.isa->memory(&move->stretch->segment, op, d, a, GT_R15, (uint32_t)at);
+}
 
-	while (i < end) {
-		struct gt_stretch_point *point = &stretch->points[stretch->n];
-		bool fast = false;
-		if (!find_point(search, i, point, &fast))
-			break;
-		some |= fast;
-		only_ways &= point->kind >= GT_STRETCH_JOIN;
-		point->before = before;
-		point->entry = &search->stretches->entries[search->stretches->n + stretch->n];
-		before += point->counts;
-		i += point->n;
-		stretch->n++;
+/* Where the constants of addresses in register i are. */
+static size_t apart_at(const struct move *move, enum apart apart, unsigned i)
+{
+	const size_t from = move->access->narrow ? offsetof(struct constants, narrow[apart]) : offsetof(struct constants, wide[apart]);
+
+	return from + i * move->stretch->segment.isa->bytes;
+}
+
+/* The access is left to the C code by a jump. */
+static void slow(const struct move *move, size_t jump)
+{
+	move->point->slow[move->point->n_slow++] = jump;
+}
+
+static void slow_if(const struct move *move, enum gt_jump when)
+{
+	slow(move, gt_general_jump(move->code, when));
+}
+
+/* ---- tests whether the addresses of lanes are side by side, or one place ---- */
+
+/* Accesses by the same register, as of neighbours in an array, differ in
+ * their offsets only, so that the first one tests for all: a word of the stack has the stride that it found. */
+
+/* Before an access: forgets what was known of its addresses if it is the first by them. */
+static void begin_shape(const struct move *move)
+{
+	if (move->point->finds_shape)
+		gt_general_set_at(move->code, GT_RBP, 4 * (move->point->shape - 1), GT_STRETCH_UNKNOWN);
+}
+
+/* Whether all addresses are the same constant. */
+static bool is_constant(const struct move *move)
+{
+	return gt_native_is_constant(move->stretch->segment.needs, move->access->address);
+}
+
+/* The jump if lanes are not as expected. */
+static size_t write_comparisons(const struct move *move, bool next)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+	const struct gt_native_op add = {GT_0F, GT_66, wide, wide ? 0xd4 : 0xfe};
+	const enum apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : GT_STRETCH_APART4;
+
+	vector(move, gt_native_xor, isa->third, isa->third, isa->third);
+	for (unsigned i = 0; i < move->n_lanes; i++) {
+		if (next)
+			with_constant(move, add, isa->second, isa->first, apart_at(move, apart, i));
+		isa->differ(segment, isa->third, next ? isa->second : isa->first, move->lanes[i]);
 	}
-	*worth = some || (only_ways && stretch->n > 0);
-	return i;
+	isa->compare_zero(segment, isa->third, isa->third);
+	return gt_general_jump(move->code, GT_NOT_EQUAL);
 }
 
-static void write(struct search *search)
+/* Whether all lanes are side by side, or at one place, as their first two are, and within their memory: the jump if lanes are not; 0:
+ * they always are, at a constant. */
+static size_t write_shape_tests(const struct move *move, bool next)
 {
-	struct gt_stretches *stretches = search->stretches;
-	struct gt_stretch *stretch = &search->stretch;
+	struct gt_native_code *code = move->code;
+	const unsigned shape = move->point->shape;
+	const uint32_t stride = next ? move->bytes : 0;
+	size_t known = 0, differ = 0;
 
-	stretch->segment = (struct gt_native_segment){.isa = search->isa, .code = search->native, .needs = search->needs, .whole = true, .unrolled = true};
-	search->begins[stretch->points[0].op] = gt_stretch_write(stretch, &stretches->shared, stretches->at + stretches->n);
-	for (size_t i = 0; i < stretch->n; i++) {
-		stretches->ops[stretches->n + i] = stretch->points[i].op;
-		stretches->entries[stretches->n + i].n = stretch->points[i].n;
+	if (shape) {
+		gt_general_number_at(code, false, GT_COMPARE_NUMBER, GT_RBP, 4 * (shape - 1), stride);
+		known = gt_general_jump(code, GT_EQUAL);
 	}
-	stretches->n += stretch->n;
+	if (next || !is_constant(move))
+		differ = write_comparisons(move, next);
+	if (shape) {
+		gt_general_set_at(code, GT_RBP, 4 * (shape - 1), stride);
+		gt_general_land(code, known);
+	}
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RSI, next ? GT_WARP_SIZE * move->bytes : move->bytes);
+	slow_if(move, GT_BELOW);
+	return differ;
 }
 
-/* Lets the ways of stretches go on in others. */
-static void join_ways(struct search *search)
-{
-	const struct gt_stretch *stretch = &search->stretch;
+/* ---- loads whose lanes are anywhere in the memory that lane 0 is in ---- */
 
-	for (size_t i = 0; i < stretch->n_ways; i++) {
-		const struct gt_stretch_way *way = &stretch->ways[i];
-		if (search->begins[way->op]) {
-			gt_general_land_at(search->native, way->jump, search->begins[way->op]);
+static void with(const struct move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned i)
+{
+	gt_native_with(&move->stretch->segment, op, d, a, move->lanes[i]);
+}
+
+static struct gt_native_op add(const struct move *move)
+{
+	return (struct gt_native_op){GT_0F, GT_66, !move->access->narrow, move->access->narrow ? 0xfe : 0xd4};
+}
+
+/* Every lane of d = a general register. */
+static void broadcast(const struct move *move, unsigned d, unsigned general)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const bool wide = !move->access->narrow;
+
+	segment->isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, 0x6e}, d, general);
+	vector(move, segment->isa->broadcast[wide], d, 0, d);
+}
+
+/* The first register is what added to an address gives how far it is from the begin of the memory, as is r11, and the third the last
+ * place of an element there. rdi is where the host has that begin. */
+static void write_bounds(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	const struct gt_native_isa *isa = move->stretch->segment.isa;
+	const struct window window = window_of(move->access);
+
+	gt_general(code, true, GT_MOVE, GT_R11, GT_RDI);
+	if (window.base == GT_RDX)
+		gt_general_address(code, GT_RDX, move->access);
+	gt_general_at(code, true, GT_MOVE, GT_RDI, window.base, window.host);
+	gt_general(code, true, GT_SUB, GT_R11, GT_RDI);
+	gt_general(code, true, GT_ADD, GT_RSI, GT_R11);
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_RSI, 0U - move->bytes);
+	slow_if(move, GT_NEGATIVE);
+	gt_native_text(code, "\x48\x83\xe6"); /* and rsi, -bytes */
+	gt_native_byte(code, (0U - move->bytes) & 0xff);
+	gt_native_text(code, "\x41\xf6\xc3"); /* test r11b, bytes - 1 */
+	gt_native_byte(code, move->bytes - 1);
+	slow_if(move, GT_NOT_EQUAL);
+	gt_general(code, true, GT_SUB, GT_R11, GT_RAX);
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_R11, (uint32_t)move->access->offset);
+	broadcast(move, isa->first, GT_R11);
+	broadcast(move, isa->third, GT_RSI);
+}
+
+/* Whether a lane is outside: before the begin or behind the last place, so that a distance is negative, or between two places. */
+static void write_tests(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+	const struct gt_native_op subtract = {GT_0F, GT_66, wide, wide ? 0xfb : 0xfa};
+	const size_t row = move->bytes == 8, outside = wide ? offsetof(struct constants, outside[row])
+							   : offsetof(struct constants, outside_narrow[row]);
+
+	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
+	for (unsigned i = 0; i < move->n_lanes; i++) {
+		with(move, add(move), isa->second, isa->first, i);
+		vector(move, gt_native_or, isa->fourth, isa->fourth, isa->second);
+		vector(move, subtract, isa->second, isa->third, isa->second);
+		vector(move, gt_native_or, isa->fourth, isa->fourth, isa->second);
+	}
+	isa->load(segment, isa->second, GT_R15, (uint32_t)outside);
+	isa->compare_zero(segment, isa->fourth, isa->second);
+	slow_if(move, GT_NOT_EQUAL);
+}
+
+static void write_loads(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow, halves = wide && move->access->size == 4;
+	const struct gt_native_op gather = {GT_0F38, GT_66, move->access->size == 8, wide ? 0x91 : 0x90};
+
+	for (unsigned i = 0; i < move->n_lanes; i++) {
+		const unsigned to = move->data[0][halves ? i / 2 : i].at;
+		const bool upper = halves && i % 2;
+		with(move, add(move), isa->second, isa->first, i);
+		isa->gather(segment, gather, upper ? isa->fourth : to, GT_RDI, isa->second);
+		if (!upper)
 			continue;
+		vector(move, isa->insert, to, to, isa->fourth);
+		gt_native_byte(move->code, 1);
+	}
+}
+
+/* Whether all lanes are at the stride of the first two, whose distance is rcx: the jump if they are. */
+static size_t write_stride_test(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+	const struct gt_native_op multiply = {GT_0F38, GT_66, wide, wide ? 0x28 : 0x40};
+
+	gt_native_text(code, "\x48\x63\xd1"); /* movsxd rdx, ecx */
+	if (wide) {
+		gt_general(code, true, GT_COMPARE, GT_RDX, GT_RCX);
+		slow_if(move, GT_NOT_EQUAL);
+	}
+	gt_general(code, true, GT_MOVE, GT_RCX, GT_RDX);
+	broadcast(move, isa->third, GT_RCX);
+	gt_native_with(segment, isa->broadcast[wide], isa->first, 0, move->lanes[0]);
+	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
+	for (unsigned i = 0; i < move->n_lanes; i++) {
+		with_constant(move, multiply, isa->second, isa->third, apart_at(move, GT_STRETCH_APART1, i));
+		vector(move, add(move), isa->second, isa->second, isa->first);
+		isa->differ(segment, isa->fourth, isa->second, move->lanes[i]);
+	}
+	broadcast(move, isa->first, GT_R11);
+	isa->compare_zero(segment, isa->fourth, isa->fourth);
+	return gt_general_jump(code, GT_EQUAL);
+}
+
+/* The addresses of all lanes behind the row at rsi. */
+static void write_addresses(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+
+	gt_general_constant(move->code, GT_R11, (uint64_t)move->access->offset);
+	broadcast(move, isa->third, GT_R11);
+	for (unsigned i = 0; i < 2 * gt_native_parts(isa); i++) {
+		with(move, add(move), isa->second, isa->third, wide ? i : i / 2);
+		if (!wide)
+			isa->widen(segment, 0x35, isa->fourth, isa->second, i % 2);
+		isa->memory(segment, gt_native_store, wide ? isa->second : isa->fourth, 0, GT_RSI, (uint32_t)(sizeof(struct gt_ptx_kept) + i * isa->bytes));
+	}
+}
+
+/* The row of lanes without a stride. */
+static void write_row(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+
+	gt_general_constant(code, GT_RAX, 0);
+	gt_general_constant(code, GT_RCX, (uint64_t)GT_STRIDE_LANES);
+	gt_general_address(code, GT_RDX, move->point->entry);
+	gt_native_byte(code, 0x57); /* push rdi */
+	gt_general_call_to(code, move->stretch->shared->row);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
+	const size_t added = gt_general_jump(code, GT_EQUAL);
+	gt_native_byte(code, 0x5f); /* pop rdi */
+	slow_if(move, GT_ALWAYS);
+	gt_general_land(code, added);
+	gt_general_number_at(code, true, GT_ADD_NUMBER, GT_RDI, offsetof(struct gt_ptx_held_chunk, written), GT_WARP_SIZE * sizeof(uint64_t));
+	gt_native_text(code, "\x66\xc7\x86"); /* mov word [rsi + lanes], 32 */
+	gt_native_word(code, offsetof(struct gt_ptx_kept, lanes));
+	gt_native_text(code, "\x20\x00");
+	write_addresses(move);
+	gt_native_byte(code, 0x5f);
+}
+
+/* Rows that the C code must look at go there before anything is done. A row with a stride is added behind the load, as others are. */
+static void write_gather(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	const struct gt_ptx_access *access = move->access;
+
+	write_bounds(move);
+	write_tests(move);
+	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, offsetof(struct gt_ptx_core, traced));
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_WORK);
+	slow_if(move, GT_NOT_BELOW);
+	gt_native_text(code, "\xf7\xc2"); /* test edx, the space's bit */
+	gt_native_word(code, access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[access->space]);
+	const size_t untraced = gt_general_jump(code, GT_EQUAL), strided = write_stride_test(move);
+	write_row(move);
+	write_loads(move);
+	move->point->noted = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, untraced);
+	gt_general_land(code, strided);
+	write_loads(move);
+}
+
+/* ---- a load or store as a whole ---- */
+
+#define LANES(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15), \
+	F(16), F(17), F(18), F(19), F(20), F(21), F(22), F(23), F(24), F(25), F(26), F(27), F(28), F(29), F(30), F(31)
+#define ONE(I) I
+#define FOUR(I) 4 * (I)
+#define EIGHT(I) 8 * (I)
+#define SAME8(X) X, X, X, X, X, X, X, X
+#define OUTSIDE64 UINT64_C(1) << 63
+#define OUTSIDE32 UINT32_C(1) << 31
+static const struct constants stretch_constants = {
+	{{LANES(ONE)}, {LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(ONE)}, {LANES(FOUR)}, {LANES(EIGHT)}},
+	{{SAME8(OUTSIDE64 | 3)}, {SAME8(OUTSIDE64 | 7)}},
+	{{SAME8(OUTSIDE32 | 3), SAME8(OUTSIDE32 | 3)}, {SAME8(OUTSIDE32 | 7), SAME8(OUTSIDE32 | 7)}},
+};
+const void *const gt_stretch_constants = &stretch_constants;
+
+/* Finds where the registers of a slot are, of all parts of the warp. */
+static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n, struct gt_native_operand *operands)
+{
+	const unsigned parts = gt_native_parts(stretch->segment.isa);
+
+	for (unsigned part = 0; part < parts; part++)
+		for (unsigned i = 0; i < n; i++)
+			operands[n * part + i] = gt_native_where(&stretch->segment, slot, n, part, i);
+	return n * parts;
+}
+
+/* Takes registers for the elements of a load if there are enough. */
+static void take(struct move *move)
+{
+	const struct gt_ptx_access *access = move->access;
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const unsigned n = access->size / 4U, parts = gt_native_parts(segment->isa);
+	const bool room = n * parts * access->n <= segment->isa->registers;
+
+	for (unsigned k = 0; k < access->n; k++) {
+		if (!room)
+			gt_native_release(segment, access->slots[k]);
+		for (segment->part = 0; room && segment->part < parts; segment->part++)
+			gt_native_write_to(segment, access->slots[k], n);
+	}
+	for (unsigned k = 0; k < access->n; k++)
+		move->n_data = find(move->stretch, access->slots[k], n, move->data[k]);
+}
+
+/* rax = the address of lane 0, rcx = how far lane 1 is from it; the same in the lanes of the first register, without the offset. */
+static void write_first(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+	const struct gt_native_operand *first = &move->lanes[0];
+
+	if (first->held) {
+		isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, 0x7e}, first->at, GT_RAX);
+		isa->lane(segment, (struct gt_native_op){GT_0F3A, GT_66, wide, 0x16}, first->at, GT_RCX);
+		gt_native_byte(move->code, 1);
+	} else {
+		gt_general_at(move->code, wide, GT_MOVE, GT_RAX, first->place.base, first->place.offset);
+		gt_general_at(move->code, wide, GT_MOVE, GT_RCX, first->place.base, first->place.offset + (wide ? 8 : 4));
+	}
+	gt_native_with(segment, isa->broadcast[wide], isa->first, 0, *first);
+	gt_general(move->code, wide, GT_SUB, GT_RCX, GT_RAX);
+	if (move->access->offset)
+		gt_general_number(move->code, wide, GT_ADD_NUMBER, GT_RAX, (uint32_t)move->access->offset);
+}
+
+/* rdi = the host's place of lane 0; rsi = the bytes from there to the end of its memory. */
+static void write_window(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	const struct window window = window_of(move->access);
+
+	gt_general(code, true, GT_MOVE, GT_RDI, GT_RAX);
+	if (window.base == GT_R13) {
+		gt_general_at(code, true, GT_MOVE, GT_RSI, GT_R13, window.bytes);
+	} else {
+		gt_general_address(code, GT_RDX, move->access);
+		gt_general_at(code, true, GT_SUB, GT_RDI, GT_RDX, offsetof(struct gt_ptx_access, low));
+		gt_general_at(code, true, GT_MOVE, GT_RSI, GT_RDX, offsetof(struct gt_ptx_access, high));
+		gt_general_at(code, true, GT_SUB, GT_RSI, GT_RDX, offsetof(struct gt_ptx_access, low));
+		slow_if(move, GT_BELOW);
+	}
+	gt_general(code, true, GT_SUB, GT_RSI, GT_RDI);
+	slow_if(move, GT_BELOW);
+	gt_general_at(code, true, GT_ADD, GT_RDI, window.base, window.host);
+	gt_native_byte(code, 0xa8); /* test al, bytes - 1 */
+	gt_native_byte(code, move->bytes - 1);
+	slow_if(move, GT_NOT_EQUAL);
+}
+
+static void load_lanes(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+
+	for (unsigned i = 0; i < move->n_data; i++)
+		segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
+}
+
+static void store_lanes(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+
+	for (unsigned i = 0; i < move->n_data; i++) {
+		const struct gt_native_operand *from = &move->data[0][i];
+		if (!from->held)
+			isa->load(segment, isa->first, from->place.base, from->place.offset);
+		isa->memory(segment, gt_native_store, from->held ? from->at : isa->first, 0, GT_RDI, isa->bytes * i);
+	}
+}
+
+/* Memory is accessed at strides that processors do not foresee, such as the rows of a matrix. From the distance to the access
+ * before, of this warp or another, the one after the next is brought into the cache. */
+static void prefetch(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+
+	gt_general_address(code, GT_RDX, move->point->entry);
+	gt_general(code, true, GT_MOVE, GT_R11, GT_RDI);
+	gt_general_at(code, true, GT_SUB, GT_R11, GT_RDX, offsetof(struct gt_ptx_entry, last));
+	gt_general_store(code, true, GT_RDI, GT_RDX, offsetof(struct gt_ptx_entry, last));
+	gt_native_text(code, "\xba\x00\x00\x00\x00\x4c\x0f\x42\xda"); /* mov edx, 0; cmovb r11, rdx */
+	gt_native_text(code, "\x42\x0f\x18\x4c\x5f\x00\x42\x0f\x18\x4c\x5f\x40"); /* prefetcht0 [rdi + 2 r11], [rdi + 2 r11 + 64] */
+}
+
+static void load_one(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+
+	for (unsigned k = 0; k < move->access->n; k++) {
+		const unsigned from = move->data[k][0].held ? move->data[k][0].at : isa->first;
+		isa->memory(segment, isa->broadcast[move->access->size == 8], from, 0, GT_RDI, k * move->access->size);
+		for (unsigned i = 0; i < move->n_data; i++) {
+			const struct gt_native_operand *to = &move->data[k][i];
+			if (!to->held)
+				isa->memory(segment, gt_native_store, from, 0, to->place.base, to->place.offset);
+			else if (i > 0)
+				vector(move, gt_native_move, to->at, 0, from);
 		}
-		gt_general_land(search->native, way->jump);
-		write_stop(search->native, &search->stretches->shared, &stretch->code->ops[way->op]);
 	}
 }
 
-static void write_all(struct search *search, const size_t *starts, size_t n_starts)
+static void load_vectors(const struct move *move)
 {
-	write_shared(search->isa, search->native, &search->stretches->shared);
-	for (size_t b = 0; b < n_starts; b++) {
-		gt_native_needs_block(search->needs, b, starts[b], starts[b + 1]);
-		for (size_t i = starts[b]; i < starts[b + 1];) {
-			bool worth;
-			size_t end = collect(search, i, starts[b + 1], &worth);
-			if (worth)
-				write(search);
-			i = end > i ? end : i + 1;
-		}
+	slow_if(move, GT_NOT_EQUAL);
+	const size_t differ = write_shape_tests(move, false);
+	if (differ)
+		slow(move, differ);
+	load_one(move);
+}
+
+/* Behind a comparison of the first two lanes' distance with 0. */
+static void load_elements(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	const bool gathers = !move->access->narrow || move->access->size == 4;
+	const size_t one = gt_general_jump(code, GT_EQUAL);
+	size_t done[2], others[2] = {0}, gather = 0;
+
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
+	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
+	others[1] = write_shape_tests(move, true);
+	load_lanes(move);
+	if (window_of(move->access).base != GT_R13)
+		prefetch(move);
+	done[0] = gt_general_jump(code, GT_ALWAYS);
+	for (unsigned i = 0; i < 2 && !gathers; i++)
+		slow(move, others[i]);
+	if (gathers) {
+		gt_general_land(code, others[0]);
+		gt_general_land(code, others[1]);
+		gather = code->n;
+		write_gather(move);
 	}
-	join_ways(search);
+	done[1] = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, one);
+	others[0] = write_shape_tests(move, false);
+	if (gathers)
+		gt_general_land_at(code, others[0], gather);
+	else
+		slow(move, others[0]);
+	load_one(move);
+	gt_general_land(code, done[0]);
+	gt_general_land(code, done[1]);
 }
 
-int gt_stretches_make(struct gt_stretches *stretches, const struct gt_ptx_code *code, const size_t *starts, size_t n_starts,
-		      const struct gt_native_made *made, size_t n_made, const struct gt_native_isa *isa, struct gt_native_needs *needs,
-		      struct gt_native_code *native, struct gt_error *error)
+static void write_load(const struct move *move)
 {
-	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, made + n_made, isa, needs, native,
-				calloc(code->n_ops + 1, sizeof(size_t))};
-	size_t most = 1;
-
-	for (size_t b = 0; b < n_starts; b++)
-		most = starts[b + 1] - starts[b] > most ? starts[b + 1] - starts[b] : most;
-	search.stretch.points = calloc(most + 1, sizeof *search.stretch.points);
-	search.stretch.ways = calloc(GT_STRETCH_WAYS * (code->n_ops + 1), sizeof *search.stretch.ways);
-	stretches->entries = calloc(code->n_ops + 1, sizeof *stretches->entries);
-	stretches->ops = calloc(code->n_ops + 1, sizeof *stretches->ops);
-	stretches->at = calloc(code->n_ops + 1, sizeof *stretches->at);
-	const bool room = search.begins && search.stretch.points && search.stretch.ways && stretches->entries && stretches->ops &&
-			  stretches->at;
-	if (room)
-		write_all(&search, starts, n_starts);
-	free(search.begins);
-	free(search.stretch.ways);
-	free(search.stretch.points);
-	return room && !native->failed ? 0 : gt_fail_memory(error, "machine code");
+	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
+	if (move->access->n == 1 && !is_constant(move))
+		load_elements(move);
+	else
+		load_vectors(move);
 }
 
-/* An operation that counts no instruction is part of another one, and entered from there only. Branches and joins are known by
- * where they are, so they stay as they are. */
-void gt_stretches_use(struct gt_stretches *stretches, struct gt_ptx_code *code)
+static void write_store(const struct move *move)
 {
-	const unsigned char *begin = code->native + stretches->shared.begin;
-
-	for (size_t i = 0; i < stretches->n; i++) {
-		struct gt_ptx_entry *entry = &stretches->entries[i];
-		struct gt_ptx_op *op = &code->ops[stretches->ops[i]];
-		bool fast;
-		if (gt_stretch_moves(op, &fast))
-			entry->row = gt_ptx_row_of(op);
-		entry->inner = *op;
-		entry->at = code->native + stretches->at[i];
-		memcpy(&entry->run, &begin, sizeof begin);
-		if (op->counts == 0 || op->run == gt_ptx_branch || op->run == gt_ptx_join)
-			continue;
-		op->run = run_stretch;
-		op->with.entry = entry;
-	}
-	code->entries = stretches->entries;
-	stretches->entries = NULL;
+	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
+	slow_if(move, GT_NOT_EQUAL);
+	slow(move, write_shape_tests(move, true));
+	store_lanes(move);
 }
 
-void gt_stretches_free(struct gt_stretches *stretches)
+void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
-	free(stretches->entries);
-	free(stretches->ops);
-	free(stretches->at);
+	const struct gt_ptx_access *access = stretch->code->ops[point->op].with.access;
+	struct gt_native_segment *segment = &stretch->segment;
+	struct move move = {.stretch = stretch, .point = point, .code = segment->code, .access = access, .bytes = access->size * access->n};
+	const bool stores = access->action == GT_STORE;
+
+	segment->now++;
+	memcpy(point->at_move, segment->values, sizeof point->at_move);
+	if (stores)
+		move.n_data = find(stretch, access->slots[0], access->size / 4U, move.data[0]);
+	else
+		take(&move);
+	move.n_lanes = find(stretch, access->address, access->narrow ? 1 : 2, move.lanes);
+	begin_shape(&move);
+	write_first(&move);
+	write_window(&move);
+	if (stores)
+		write_store(&move);
+	else
+		write_load(&move);
+	gt_general_number_at(move.code, false, GT_COMPARE_NUMBER, GT_R13, offsetof(struct gt_ptx_core, traced), 0);
+	point->row = gt_general_jump(move.code, GT_NOT_EQUAL);
+	if (point->noted)
+		gt_general_land(move.code, point->noted);
 }

@@ -29,6 +29,7 @@ enum gt_stretch_kind {
 };
 
 #define GT_STRETCH_SHAPES 16 /* that are known at a time */
+#define GT_STRETCH_UNKNOWN UINT32_MAX /* a word that says nothing yet */
 #define GT_STRETCH_SLOW 16 /* tests that may send an access to the C code */
 
 struct gt_stretch_point {
@@ -39,6 +40,7 @@ struct gt_stretch_point {
 	struct gt_ptx_entry *entry;
 	unsigned shape;	   /* number of the word that says how addresses are apart, from 1 on; 0: none does */
 	bool finds_shape;  /* first of those with this word */
+	bool fast;	   /* a load or store that has machine code */
 	/* As written: places in the code, jumps out of it (0: none), and which values were in registers. */
 	size_t place, again, row_again;
 	size_t ends, leaves, row, noted, slow[GT_STRETCH_SLOW];
@@ -67,46 +69,9 @@ struct gt_stretch {
 	size_t n_ways;
 };
 
-#define GT_STRETCH_WAYS 2 /* of a stretch, at most */
-
 /* What r15 points to. */
 extern const void *const gt_stretch_constants;
 
-/* True if the operation is a load or store that a stretch may have; *fast: one that has machine code. */
-bool gt_stretch_moves(const struct gt_ptx_op *op, bool *fast);
-
-/* Finds accesses that can share their tests; and code that makes them forget what was found. */
-void gt_stretch_find_shapes(struct gt_stretch *stretch);
-void gt_stretch_forget_shapes(const struct gt_stretch *stretch);
-/* A load or store of lanes that are side by side, or of one place. */
+/* Writes the load or store of a point of which all lanes are active. */
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);
-/* The routine that adds a row to those held for their order: of the entry in rdx, first address rax, stride rcx. It leaves rdx as it
- * is if that has to be done by C code, else 0, rdi as the chunk, and rsi as the
- * row there. r11 is free in it. */
-void gt_stretch_write_row(struct gt_native_code *code);
-
-/* The stretches of a function: which there are. */
-
-/* A segment that has been written. */
-struct gt_native_made {
-	size_t op, n, instructions;
-	size_t whole, part; /* offsets of their code */
-};
-
-/* Where points of stretches are in the code. */
-struct gt_stretches {
-	struct gt_stretch_shared shared;
-	struct gt_ptx_entry *entries; /* until they are the function's */
-	size_t *ops, *at;
-	size_t n;
-};
-
-/* Writes the code of all stretches of a function, whose segments are the list `made`, behind the code there is. */
-int gt_stretches_make(struct gt_stretches *stretches, const struct gt_ptx_code *code, const size_t *starts, size_t n_starts,
-		      const struct gt_native_made *made, size_t n_made, const struct gt_native_isa *isa, struct gt_native_needs *needs,
-		      struct gt_native_code *native, struct gt_error *error);
-/* Lets operations run them, once code->native is there and operations run segments. */
-void gt_stretches_use(struct gt_stretches *stretches, struct gt_ptx_code *code);
-void gt_stretches_free(struct gt_stretches *stretches);
-
 #endif
