@@ -6,7 +6,7 @@
 /* ymm0 to ymm11 hold values. In a stretch all lanes are active, and ymm12 is free. */
 enum { ACTIVE = 12, FIRST, SECOND, THIRD };
 
-static const struct gt_native_op equal32 = {GT_0F, GT_66, 0, 0x76};
+static const struct gt_native_op equal32 = {GT_0F, GT_66, 0, GT_VPCMPEQD};
 
 /* ---- encodings: OP xmm_d, xmm_a, xmm_b and OP ymm_d, ymm_a, ymm_b, of 128 and 256 bits ---- */
 
@@ -65,7 +65,7 @@ static void differ(struct gt_native_segment *segment, unsigned d, unsigned a, st
 
 static void compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b)
 {
-	static const struct gt_native_op test = {GT_0F38, GT_66, 0, 0x17};
+	static const struct gt_native_op test = {GT_0F38, GT_66, 0, GT_VPTEST};
 
 	vector256(segment, test, a, 0, b);
 }
@@ -83,8 +83,8 @@ static void gather(struct gt_native_segment *segment, struct gt_native_op op, un
 #define NANS 0	 /* constants, by their places in the code */
 #define BITS 32	 /* 1, 2, 4 to 128 */
 
-static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, 0x37}, multiply = {GT_0F, GT_66, 0, 0xf4},
-				 add64 = {GT_0F, GT_66, 0, 0xd4};
+static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, GT_VPCMPGTQ}, multiply = {GT_0F, GT_66, 0, GT_VPMULUDQ},
+				 add64 = {GT_0F, GT_66, 0, GT_VPADDQ};
 
 static void open(struct gt_native_code *code)
 {
@@ -97,9 +97,9 @@ static void open(struct gt_native_code *code)
 /* All ones in the lanes whose bit is set in al. */
 static void mask_of_bits(struct gt_native_segment *segment, unsigned d)
 {
-	static const struct gt_native_op take = {GT_0F, GT_66, 0, 0x6e}, spread = {GT_0F38, GT_66, 0, 0x58}, both = {GT_0F, GT_66, 0, 0xdb};
+	static const struct gt_native_op move = {GT_0F, GT_66, 0, GT_VMOV_FROM_GENERAL}, spread = {GT_0F38, GT_66, 0, GT_VPBROADCASTD}, both = {GT_0F, GT_66, 0, GT_VPAND};
 
-	vector128(segment->code, take, d, 0, GT_RAX);
+	vector128(segment->code, move, d, 0, GT_RAX);
 	vector256(segment, spread, d, 0, d);
 	constant256(segment->code, both, d, d, BITS, 0);
 	constant256(segment->code, equal32, d, d, BITS, 0);
@@ -107,18 +107,18 @@ static void mask_of_bits(struct gt_native_segment *segment, unsigned d)
 
 static void canonical(struct gt_native_segment *segment, unsigned d)
 {
-	static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, 0xc2}, blend = {GT_0F3A, GT_66, 0, 0x4a};
+	static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, GT_VCMP}, blend_nan = {GT_0F3A, GT_66, 0, GT_VBLENDVPS};
 
 	vector256(segment, unordered, FIRST, d, d);
 	gt_native_byte(segment->code, 3);
-	constant256(segment->code, blend, d, d, NANS, 1);
+	constant256(segment->code, blend_nan, d, d, NANS, 1);
 	gt_native_byte(segment->code, FIRST << 4);
 }
 
 static void fill(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits)
 {
-	const struct gt_native_op take = {GT_0F, GT_66, (uint8_t)wide, 0x6e};
-	const struct gt_native_op spread = {GT_0F38, GT_66, 0, wide ? 0x59 : 0x58};
+	const struct gt_native_op move = {GT_0F, GT_66, (uint8_t)wide, GT_VMOV_FROM_GENERAL};
+	const struct gt_native_op spread = {GT_0F38, GT_66, 0, wide ? GT_VPBROADCASTQ : GT_VPBROADCASTD};
 
 	if (wide)
 		gt_native_text(segment->code, "\x48\xb8"); /* mov rax, bits */
@@ -127,20 +127,20 @@ static void fill(struct gt_native_segment *segment, unsigned wide, unsigned d, u
 	gt_native_word(segment->code, (uint32_t)bits);
 	if (wide)
 		gt_native_word(segment->code, (uint32_t)(bits >> 32));
-	vector128(segment->code, take, d, 0, GT_RAX);
+	vector128(segment->code, move, d, 0, GT_RAX);
 	vector256(segment, spread, d, 0, d);
 }
 
 /* Lanes of b where the mask is set, of a elsewhere. */
 static void blend(struct gt_native_segment *segment, unsigned d, unsigned a, unsigned b, unsigned mask)
 {
-	vector256(segment, (struct gt_native_op){GT_0F3A, GT_66, 0, 0x4c}, d, a, b);
+	vector256(segment, (struct gt_native_op){GT_0F3A, GT_66, 0, GT_VPBLENDVB}, d, a, b);
 	gt_native_byte(segment->code, mask << 4);
 }
 
 static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half)
 {
-	static const struct gt_native_op extract = {GT_0F3A, GT_66, 0, 0x39};
+	static const struct gt_native_op extract = {GT_0F3A, GT_66, 0, GT_VEXTRACTI128};
 
 	if (half) {
 		vector256(segment, extract, from, 0, d);
@@ -197,10 +197,12 @@ static void write_predicate(struct gt_native_segment *segment, uint32_t slot, un
 	gt_native_word(segment->code, place.offset);
 }
 
-/* Shifts by opcode 0x72 (of 32 bits) or 0x73 (of 64): to the right by 2, to the left by 6. */
-static void shift64(struct gt_native_segment *segment, unsigned opcode, unsigned way, unsigned d, unsigned x, unsigned count)
+enum direction { RIGHT = 2, LEFT = 6 }; /* as the instruction has it in the place of a register */
+
+/* Shifts of 32 or of 64 bits by a number, to the right or to the left. */
+static void shift_by(struct gt_native_segment *segment, enum gt_vector_opcode opcode, enum direction direction, unsigned d, unsigned x, unsigned count)
 {
-	vector256(segment, (struct gt_native_op){GT_0F, GT_66, 0, (uint8_t)opcode}, way, d, x);
+	vector256(segment, (struct gt_native_op){GT_0F, GT_66, 0, (uint8_t)opcode}, (unsigned)direction, d, x);
 	gt_native_byte(segment->code, count);
 }
 
@@ -224,9 +226,9 @@ static bool is_inverted(const struct gt_native_rule *rule)
 static void compare_integers(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
 				  unsigned y)
 {
-	static const struct gt_native_op equal64 = {GT_0F38, GT_66, 0, 0x29}, greater32 = {GT_0F, GT_66, 0, 0x66};
+	static const struct gt_native_op equal64 = {GT_0F38, GT_66, 0, GT_VPCMPEQQ}, greater32 = {GT_0F, GT_66, 0, GT_VPCMPGTD};
 	const unsigned wide = rule->op.wide;
-	const bool swap = rule->immediate == LESS || rule->immediate == GREATER_OR_EQUAL, is_unsigned = rule->op.opcode == 0x1e;
+	const bool swap = rule->immediate == LESS || rule->immediate == GREATER_OR_EQUAL, is_unsigned = rule->op.opcode == GT_VPCMPU;
 
 	if (rule->immediate == EQUAL || rule->immediate == NOT_EQUAL) {
 		vector256(segment, wide ? equal64 : equal32, d, x, y);
@@ -243,12 +245,12 @@ static void compare_integers(struct gt_native_segment *segment, const struct gt_
 /* The products of the halves, without that of the upper ones. */
 static void product64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y)
 {
-	shift64(segment, 0x73, 2, FIRST, x, 32);
+	shift_by(segment, GT_VPSHIFTQ, RIGHT, FIRST, x, 32);
 	vector256(segment, multiply, FIRST, FIRST, y);
-	shift64(segment, 0x73, 2, SECOND, y, 32);
+	shift_by(segment, GT_VPSHIFTQ, RIGHT, SECOND, y, 32);
 	vector256(segment, multiply, SECOND, SECOND, x);
 	vector256(segment, add64, FIRST, FIRST, SECOND);
-	shift64(segment, 0x73, 6, FIRST, FIRST, 32);
+	shift_by(segment, GT_VPSHIFTQ, LEFT, FIRST, FIRST, 32);
 	vector256(segment, multiply, SECOND, x, y);
 	vector256(segment, add64, d, FIRST, SECOND);
 }
@@ -264,7 +266,7 @@ static void extreme64(struct gt_native_segment *segment, unsigned d, unsigned x,
 /* A negative number is shifted as its complement. */
 static void shift_signed64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned count)
 {
-	static const struct gt_native_op shift_right = {GT_0F38, GT_66, 1, 0x45};
+	static const struct gt_native_op shift_right = {GT_0F38, GT_66, 1, GT_VPSRLV};
 
 	vector256(segment, gt_native_xor, SECOND, SECOND, SECOND);
 	vector256(segment, greater64, SECOND, SECOND, x);
@@ -277,13 +279,13 @@ static void shift_signed64(struct gt_native_segment *segment, unsigned d, unsign
  * rounds. 0x4b000000 is 2^23, 0x53000000 is 2^39, 0x53000080 their sum. */
 static void float_of_u32(struct gt_native_segment *segment, unsigned d, unsigned x)
 {
-	static const struct gt_native_op words = {GT_0F3A, GT_66, 0, 0x0e}, subtract = {GT_0F, GT_NP, 0, 0x5c},
-					 add = {GT_0F, GT_NP, 0, 0x58};
+	static const struct gt_native_op words = {GT_0F3A, GT_66, 0, GT_VPBLENDW}, subtract = {GT_0F, GT_NP, 0, GT_VSUB},
+					 add = {GT_0F, GT_NP, 0, GT_VADD};
 
 	fill(segment, 0, FIRST, 0x4b000000);
 	vector256(segment, words, FIRST, x, FIRST); /* the upper 16 bits of each lane from the second */
 	gt_native_byte(segment->code, 0xaa);
-	shift64(segment, 0x72, 2, SECOND, x, 16);
+	shift_by(segment, GT_VPSHIFTD, RIGHT, SECOND, x, 16);
 	fill(segment, 0, THIRD, 0x53000000);
 	vector256(segment, gt_native_or, SECOND, SECOND, THIRD);
 	fill(segment, 0, THIRD, 0x53000080);
@@ -294,13 +296,13 @@ static void float_of_u32(struct gt_native_segment *segment, unsigned d, unsigned
 /* The same with doubles: 0x4330... is 2^52, 0x4530... 2^84; a signed number's upper half is made positive by adding 2^31. */
 static void double_of_64(struct gt_native_segment *segment, unsigned d, unsigned x, bool is_signed)
 {
-	static const struct gt_native_op dwords = {GT_0F3A, GT_66, 0, 0x02}, subtract = {GT_0F, GT_66, 0, 0x5c},
-					 add = {GT_0F, GT_66, 0, 0x58};
+	static const struct gt_native_op dwords = {GT_0F3A, GT_66, 0, GT_VPBLENDD}, subtract = {GT_0F, GT_66, 0, GT_VSUB},
+					 add = {GT_0F, GT_66, 0, GT_VADD};
 
 	fill(segment, 1, FIRST, UINT64_C(0x4330) << 48);
 	vector256(segment, dwords, FIRST, x, FIRST); /* the upper 32 bits of each lane from the second */
 	gt_native_byte(segment->code, 0xaa);
-	shift64(segment, 0x73, 2, SECOND, x, 32);
+	shift_by(segment, GT_VPSHIFTQ, RIGHT, SECOND, x, 32);
 	fill(segment, 1, THIRD, UINT64_C(0x4530) << 48 | (is_signed ? UINT64_C(0x80000000) : 0));
 	vector256(segment, gt_native_xor, SECOND, SECOND, THIRD);
 	/* 2^84 + 2^52, and 2^63 of a signed number */
@@ -338,7 +340,7 @@ static void end(struct gt_native_segment *segment)
 
 static void load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
 {
-	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x6f};
+	static const struct gt_native_op op = {GT_0F, GT_F3, 0, GT_VMOVDQA};
 
 	memory256(segment->code, op, at, 0, base, offset);
 }
@@ -346,12 +348,12 @@ static void load(struct gt_native_segment *segment, unsigned at, unsigned base, 
 /* Of a part of the lanes the others keep what is in memory. */
 static void store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
 {
-	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x7f};
+	static const struct gt_native_op op = {GT_0F, GT_F3, 0, GT_VMOVDQU_STORE};
 	unsigned from = value->at[i];
 
 	if (!segment->whole) {
 		if (value->n == 2)
-			widen(segment, 0x25, SECOND, ACTIVE, i);
+			widen(segment, GT_VPMOVSXDQ, SECOND, ACTIVE, i);
 		load(segment, FIRST, base, offset);
 		blend(segment, FIRST, FIRST, from, value->n == 2 ? SECOND : ACTIVE);
 		from = FIRST;
@@ -364,25 +366,25 @@ static void binary(struct gt_native_segment *segment, const struct gt_native_rul
 	const bool wide = rule->op.wide && rule->op.map == GT_0F38;
 
 	switch (wide ? rule->op.opcode : 0) {
-	case 0x40: product64(segment, d, x, y); break;
-	case 0x39: extreme64(segment, d, x, y, true, false); break;
-	case 0x3d: extreme64(segment, d, x, y, true, true); break;
-	case 0x3b: extreme64(segment, d, x, y, false, false); break;
-	case 0x3f: extreme64(segment, d, x, y, false, true); break;
+	case GT_VPMULL: product64(segment, d, x, y); break;
+	case GT_VPMINS: extreme64(segment, d, x, y, true, false); break;
+	case GT_VPMAXS: extreme64(segment, d, x, y, true, true); break;
+	case GT_VPMINU: extreme64(segment, d, x, y, false, false); break;
+	case GT_VPMAXU: extreme64(segment, d, x, y, false, true); break;
 	default: vector256(segment, rule->op, d, x, y); break;
 	}
 }
 
 static void unary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x)
 {
-	const bool converts = rule->kind == GT_NATIVE_UNARY, from_unsigned = converts && rule->op.opcode == 0x7a;
+	const bool converts = rule->kind == GT_NATIVE_UNARY, from_unsigned = converts && rule->op.opcode == GT_VCVTU;
 
 	if (rule->kind == GT_NATIVE_NOT) {
 		vector256(segment, equal32, FIRST, FIRST, FIRST);
 		vector256(segment, gt_native_xor, d, FIRST, x);
 	} else if (from_unsigned && !rule->op.wide) {
 		float_of_u32(segment, d, x);
-	} else if (from_unsigned || (converts && rule->op.opcode == 0xe6)) {
+	} else if (from_unsigned || (converts && rule->op.opcode == GT_VCVTQQ2PD)) {
 		double_of_64(segment, d, x, !from_unsigned);
 	} else {
 		vector256(segment, rule->op, d, 0, x);
@@ -391,7 +393,7 @@ static void unary(struct gt_native_segment *segment, const struct gt_native_rule
 
 static void shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned count)
 {
-	if (rule->op.opcode == 0x46)
+	if (rule->op.opcode == GT_VPSRAV)
 		shift_signed64(segment, d, x, count);
 	else
 		vector256(segment, rule->op, d, x, count);
@@ -401,7 +403,7 @@ static void shift(struct gt_native_segment *segment, const struct gt_native_rule
 static void compare(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned general, unsigned x, unsigned y)
 {
 	const unsigned wide = rule->op.wide;
-	const struct gt_native_op bits = {GT_0F, wide ? GT_66 : GT_NP, 0, 0x50}; /* vmovmskps, vmovmskpd */
+	const struct gt_native_op bits = {GT_0F, wide ? GT_66 : GT_NP, 0, GT_VMOVMSK};
 
 	if (rule->op.map == GT_0F3A) {
 		compare_integers(segment, rule, FIRST, x, y);
@@ -455,7 +457,7 @@ static void emit_select(struct gt_native_segment *segment, const struct gt_nativ
 	mask_of_bits(segment, FIRST);
 	for (unsigned i = 0; i < n; i++) {
 		if (n == 2)
-			widen(segment, 0x25, SECOND, FIRST, i);
+			widen(segment, GT_VPMOVSXDQ, SECOND, FIRST, i);
 		blend(segment, d->at[i], y->at[i], x->at[i], n == 2 ? SECOND : FIRST);
 	}
 }
@@ -463,12 +465,12 @@ static void emit_select(struct gt_native_segment *segment, const struct gt_nativ
 static void emit_logic(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	read_predicate(segment, op->a, GT_RAX);
-	if (rule->op.opcode != 0x44)
+	if (rule->op.opcode != GT_KNOT)
 		read_predicate(segment, op->b, GT_RCX);
 	switch (rule->op.opcode) {
-	case 0x41: gt_native_text(segment->code, "\x21\xc8"); break; /* and eax, ecx */
-	case 0x45: gt_native_text(segment->code, "\x09\xc8"); break; /* or */
-	case 0x47: gt_native_text(segment->code, "\x31\xc8"); break; /* xor */
+	case GT_KAND: gt_native_text(segment->code, "\x21\xc8"); break; /* and eax, ecx */
+	case GT_KOR: gt_native_text(segment->code, "\x09\xc8"); break; /* or */
+	case GT_KXOR: gt_native_text(segment->code, "\x31\xc8"); break; /* xor */
 	default: gt_native_text(segment->code, "\x83\xf0\xff"); break; /* xor eax, -1 */
 	}
 	write_predicate(segment, op->d, GT_RAX);
@@ -476,7 +478,7 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 
 static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	static const struct gt_native_op shuffle = {GT_0F, GT_NP, 0, 0xc6}, permute = {GT_0F3A, GT_66, 1, 0x00};
+	static const struct gt_native_op shuffle = {GT_0F, GT_NP, 0, GT_VSHUFPS}, permute = {GT_0F3A, GT_66, 1, GT_VPERMQ};
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
 
 	(void)rule;
@@ -489,7 +491,7 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 /* The processor gives the least integer where there is none: all bits of it turned are the largest one. */
 static void emit_truncate(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	static const struct gt_native_op compare_floats = {GT_0F, GT_NP, 0, 0xc2}, both = {GT_0F, GT_66, 0, 0xdb};
+	static const struct gt_native_op compare_floats = {GT_0F, GT_NP, 0, GT_VCMP}, both = {GT_0F, GT_66, 0, GT_VPAND};
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 1);
 	const unsigned from = x->at[0];
 
@@ -525,8 +527,8 @@ const struct gt_native_isa gt_native_avx2 = {
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
 		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
 	.few = true,
-	.broadcast = {{GT_0F38, GT_66, 0, 0x58}, {GT_0F38, GT_66, 0, 0x59}},
-	.insert = {GT_0F3A, GT_66, 0, 0x38},
+	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 0, GT_VPBROADCASTQ}},
+	.insert = {GT_0F3A, GT_66, 0, GT_VINSERTI128},
 	.memory = memory,
 	.lane = lane,
 	.differ = differ,

@@ -83,13 +83,13 @@ static void lane(struct gt_native_segment *segment, struct gt_native_op op, unsi
 /* By a table of the three sources' bits. */
 static void differ(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b)
 {
-	gt_native_with(segment, (struct gt_native_op){GT_0F3A, GT_66, 1, 0x25}, d, a, b);
+	gt_native_with(segment, (struct gt_native_op){GT_0F3A, GT_66, 1, GT_VPTERNLOG}, d, a, b);
 	gt_native_byte(segment->code, 0xf6);
 }
 
 static void compare_zero(struct gt_native_segment *segment, unsigned a, unsigned b)
 {
-	static const struct gt_native_op test = {GT_0F38, GT_66, 1, 0x27}, none = {GT_0F, GT_NP, 0, 0x98};
+	static const struct gt_native_op test = {GT_0F38, GT_66, 1, GT_VPTESTM}, none = {GT_0F, GT_NP, 0, GT_KORTEST};
 
 	evex_vector(segment->code, test, MASK, 0, a, b);
 	masks(segment->code, none, false, MASK, 0, MASK);
@@ -97,7 +97,7 @@ static void compare_zero(struct gt_native_segment *segment, unsigned a, unsigned
 
 static void gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
 {
-	static const struct gt_native_op ones = {GT_0F, GT_NP, 0, 0x46};
+	static const struct gt_native_op ones = {GT_0F, GT_NP, 0, GT_KXNOR};
 
 	masks(segment->code, ones, true, MASK, MASK, MASK);
 	evex_gather(segment->code, op, d, MASK, base, index);
@@ -108,10 +108,10 @@ static void gather(struct gt_native_segment *segment, struct gt_native_op op, un
 #define WITH 7
 #define LOWER 3 /* in a stretch k3 and k4 are predicates of the first half of the warp */
 
-static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, 0xc2}, extract = {GT_0F3A, GT_66, 1, 0x3b},
-				 insert = {GT_0F3A, GT_66, 1, 0x3a}, broadcast32 = {GT_0F38, GT_66, 0, 0x7c},
-				 broadcast64 = {GT_0F38, GT_66, 1, 0x7c}, shift_mask = {GT_0F3A, GT_66, 1, 0x30},
-				 unpack = {GT_0F, GT_66, 0, 0x4b}, invert = {GT_0F, GT_NP, 0, 0x44};
+static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, GT_VCMP}, extract = {GT_0F3A, GT_66, 1, GT_VEXTRACTI64X4},
+				 insert = {GT_0F3A, GT_66, 1, GT_VINSERTI64X4}, broadcast32 = {GT_0F38, GT_66, 0, GT_VPBROADCAST_GENERAL},
+				 broadcast64 = {GT_0F38, GT_66, 1, GT_VPBROADCAST_GENERAL}, shift_mask = {GT_0F3A, GT_66, 1, GT_KSHIFTRW},
+				 unpack = {GT_0F, GT_66, 0, GT_KUNPCK}, invert = {GT_0F, GT_NP, 0, GT_KNOT};
 
 static void vector(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
 {
@@ -168,13 +168,13 @@ static void read_predicate(struct gt_native_segment *segment, uint32_t slot, uns
 {
 	const struct gt_native_place place = gt_native_predicate(segment, slot);
 
-	mask_memory(segment->code, 0x90, k, place.base, place.offset);
+	mask_memory(segment->code, GT_KMOV, k, place.base, place.offset);
 }
 
 /* The first half's are kept until they can be stored with the other's, since a load of what two stores wrote waits for them. */
 static void keep_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned k)
 {
-	static const struct gt_native_op move = {GT_0F, GT_NP, 0, 0x90}, join = {GT_0F, GT_NP, 0, 0x4b}, to_general = {GT_0F, GT_F2, 0, 0x93};
+	static const struct gt_native_op move = {GT_0F, GT_NP, 0, GT_KMOV}, join = {GT_0F, GT_NP, 0, GT_KUNPCK}, to_general = {GT_0F, GT_F2, 0, GT_KMOV_TO_GENERAL};
 	const unsigned lower = LOWER + segment->n_predicated++;
 
 	if (segment->part == 0) {
@@ -193,13 +193,13 @@ static void write_predicate(struct gt_native_segment *segment, uint32_t slot, un
 		return;
 	}
 	const struct gt_native_place place = gt_native_new_predicate(segment, slot);
-	mask_memory(segment->code, 0x91, k, place.base, place.offset);
+	mask_memory(segment->code, GT_KMOV_STORE, k, place.base, place.offset);
 }
 
 /* What a comparison found, combined with the predicate in k7 as the operation says. */
 static void write_combined(struct gt_native_segment *segment, const struct gt_ptx_op *op, uint32_t slot, unsigned k)
 {
-	static const uint8_t opcodes[] = {[GT_PTX_AND] = 0x41, [GT_PTX_OR] = 0x45, [GT_PTX_XOR] = 0x47};
+	static const uint8_t opcodes[] = {[GT_PTX_AND] = GT_KAND, [GT_PTX_OR] = GT_KOR, [GT_PTX_XOR] = GT_KXOR};
 
 	if (op->choice != GT_PTX_ALONE)
 		masks(segment->code, (struct gt_native_op){GT_0F, GT_NP, 0, opcodes[op->choice]}, true, k, k, WITH);
@@ -243,7 +243,7 @@ static void emit_select(struct gt_native_segment *segment, const struct gt_nativ
 
 static void emit_logic(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	const bool binary = rule->op.opcode != 0x44;
+	const bool binary = rule->op.opcode != GT_KNOT;
 
 	read_predicate(segment, op->a, FOUND);
 	if (binary)
@@ -290,7 +290,7 @@ static void set_nan(struct gt_native_code *code)
 
 static void begin(struct gt_native_segment *segment)
 {
-	static const struct gt_native_op from_general = {GT_0F, GT_NP, 0, 0x92}, shift = {GT_0F3A, GT_66, 1, 0x30};
+	static const struct gt_native_op from_general = {GT_0F, GT_NP, 0, GT_KMOV_FROM_GENERAL};
 	struct gt_native_code *code = segment->code;
 
 	gt_native_text(code, "\xba\x02\x00\x00\x00\x89\xf1"); /* mov edx, 2; mov ecx, esi */
@@ -301,7 +301,7 @@ static void begin(struct gt_native_segment *segment)
 	gt_native_text(code, "\x66\x85\xc9\x0f\x84\x00\x00\x00\x00"); /* test cx, cx; jz behind the half */
 	segment->skip = code->n;
 	masks(code, from_general, false, 1, 0, GT_RCX); /* kmovw k1, ecx; kshiftrw k2, k1, 8 */
-	masks(code, shift, false, 2, 0, 1);
+	masks(code, shift_mask, false, 2, 0, 1);
 	gt_native_byte(code, 8);
 }
 
@@ -317,7 +317,7 @@ static void end(struct gt_native_segment *segment)
 
 static void load(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
 {
-	static const struct gt_native_op op = {GT_0F, GT_F3, 0, 0x6f};
+	static const struct gt_native_op op = {GT_0F, GT_F3, 0, GT_VMOVDQA};
 
 	evex_memory(segment->code, op, at, 0, 0, base, offset);
 }
@@ -325,7 +325,7 @@ static void load(struct gt_native_segment *segment, unsigned at, unsigned base, 
 /* k1 is the mask of the active lanes, for the second register of 64-bit lanes k2. */
 static void store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
 {
-	const struct gt_native_op op = {GT_0F, GT_F3, value->n == 2, 0x7f};
+	const struct gt_native_op op = {GT_0F, GT_F3, value->n == 2, GT_VMOVDQU_STORE};
 
 	evex_memory(segment->code, op, value->at[i], segment->whole ? 0 : 1 + i, 0, base, offset);
 }
@@ -350,8 +350,8 @@ const struct gt_native_isa gt_native_avx512 = {
 	.shift = binary,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
 		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
-	.broadcast = {{GT_0F38, GT_66, 0, 0x58}, {GT_0F38, GT_66, 1, 0x59}},
-	.insert = {GT_0F3A, GT_66, 1, 0x3a},
+	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 1, GT_VPBROADCASTQ}},
+	.insert = {GT_0F3A, GT_66, 1, GT_VINSERTI64X4},
 	.set_constants = set_nan,
 	.memory = memory,
 	.lane = lane,

@@ -24,6 +24,35 @@ struct gt_native_op {
 	uint8_t map, prefix, wide, opcode;
 };
 
+/* Opcodes of vector instructions by their names in Intel's manual, volume 2; the map and the prefix of an instruction tell those of one number
+ * apart. D, Q: elements of 32 and of 64 bits; where a name has neither, W says which. */
+enum gt_vector_opcode {
+	GT_VMOVDQA = 0x6f, /* with F3 VMOVDQU, of 512 bits VMOVDQA32 and so on */
+	GT_VMOVDQU_STORE = 0x7f,
+	GT_VMOV_FROM_GENERAL = 0x6e, /* VMOVD and VMOVQ */
+	GT_VMOV_TO_GENERAL = 0x7e,
+	GT_VPEXTR = 0x16,
+	GT_VMOVMSK = 0x50,
+	GT_VPADDD = 0xfe, GT_VPADDQ = 0xd4, GT_VPSUBD = 0xfa, GT_VPSUBQ = 0xfb,
+	GT_VPMULL = 0x40, GT_VPMULDQ = 0x28, GT_VPMULUDQ = 0xf4,
+	GT_VPAND = 0xdb, GT_VPANDN = 0xdf, GT_VPOR = 0xeb, GT_VPXOR = 0xef, GT_VPTERNLOG = 0x25,
+	GT_VPMINS = 0x39, GT_VPMINU = 0x3b, GT_VPMAXS = 0x3d, GT_VPMAXU = 0x3f,
+	GT_VPSLLV = 0x47, GT_VPSRLV = 0x45, GT_VPSRAV = 0x46, GT_VPSHIFTD = 0x72, GT_VPSHIFTQ = 0x73, /* the latter by an immediate */
+	GT_VADD = 0x58, GT_VSUB = 0x5c, GT_VMUL = 0x59, GT_VDIV = 0x5e, GT_VSQRT = 0x51, GT_VFMADD231 = 0xb8, GT_VCMP = 0xc2,
+	GT_VPCMPEQD = 0x76, GT_VPCMPEQQ = 0x29, GT_VPCMPGTD = 0x66, GT_VPCMPGTQ = 0x37, GT_VPTEST = 0x17,
+	GT_VPCMP = 0x1f, GT_VPCMPU = 0x1e, GT_VPTESTM = 0x27, /* AVX-512, to an opmask register */
+	GT_VCVTDQ2PS = 0x5b, GT_VCVTTPS2DQ = 0x5b, GT_VCVTQQ2PD = 0xe6, GT_VCVTU = 0x7a, /* VCVTUDQ2PS, VCVTUQQ2PD */
+	GT_VPMOVSXDQ = 0x25, GT_VPMOVZXDQ = 0x35, GT_VPMOVQD = 0x35,
+	GT_VPBROADCASTD = 0x58, GT_VPBROADCASTQ = 0x59, GT_VPBROADCAST_GENERAL = 0x7c,
+	GT_VPBLENDW = 0x0e, GT_VPBLENDD = 0x02, GT_VBLENDVPS = 0x4a, GT_VPBLENDVB = 0x4c, GT_VPBLENDM = 0x64,
+	GT_VEXTRACTI128 = 0x39, GT_VINSERTI128 = 0x38, GT_VEXTRACTI64X4 = 0x3b, GT_VINSERTI64X4 = 0x3a,
+	GT_VSHUFPS = 0xc6, GT_VPERMQ = 0x00,
+	GT_VPGATHERD = 0x90, GT_VPGATHERQ = 0x91, /* by the elements of the index */
+	/* On opmask registers. */
+	GT_KMOV = 0x90, GT_KMOV_STORE = 0x91, GT_KMOV_FROM_GENERAL = 0x92, GT_KMOV_TO_GENERAL = 0x93,
+	GT_KAND = 0x41, GT_KOR = 0x45, GT_KXOR = 0x47, GT_KXNOR = 0x46, GT_KNOT = 0x44, GT_KUNPCK = 0x4b, GT_KORTEST = 0x98, GT_KSHIFTRW = 0x30,
+};
+
 void gt_native_byte(struct gt_native_code *code, unsigned byte);
 void gt_native_bytes(struct gt_native_code *code, const void *bytes, size_t n);
 /* Instructions as a string. */

@@ -33,46 +33,46 @@
 	COMPARE("eq", T, 0F3A, 66, WIDE, OPCODE, 0), COMPARE("ne", T, 0F3A, 66, WIDE, OPCODE, 4)
 /* Quiet comparisons: Intel's manual, table 3-1 of CMPPD. */
 #define COMPARES_FLOAT(T, P, WIDE)                                                                \
-	COMPARE("eq", T, 0F, P, WIDE, 0xc2, 0x00), COMPARE("lt", T, 0F, P, WIDE, 0xc2, 0x11),     \
-	COMPARE("le", T, 0F, P, WIDE, 0xc2, 0x12), COMPARE("ne", T, 0F, P, WIDE, 0xc2, 0x0c),     \
-	COMPARE("ge", T, 0F, P, WIDE, 0xc2, 0x1d), COMPARE("gt", T, 0F, P, WIDE, 0xc2, 0x1e),     \
-	COMPARE("equ", T, 0F, P, WIDE, 0xc2, 0x08), COMPARE("ltu", T, 0F, P, WIDE, 0xc2, 0x19),   \
-	COMPARE("leu", T, 0F, P, WIDE, 0xc2, 0x1a), COMPARE("neu", T, 0F, P, WIDE, 0xc2, 0x04),   \
-	COMPARE("geu", T, 0F, P, WIDE, 0xc2, 0x15), COMPARE("gtu", T, 0F, P, WIDE, 0xc2, 0x16),   \
-	COMPARE("num", T, 0F, P, WIDE, 0xc2, 0x07), COMPARE("nan", T, 0F, P, WIDE, 0xc2, 0x03)
+	COMPARE("eq", T, 0F, P, WIDE, GT_VCMP, 0x00), COMPARE("lt", T, 0F, P, WIDE, GT_VCMP, 0x11),     \
+	COMPARE("le", T, 0F, P, WIDE, GT_VCMP, 0x12), COMPARE("ne", T, 0F, P, WIDE, GT_VCMP, 0x0c),     \
+	COMPARE("ge", T, 0F, P, WIDE, GT_VCMP, 0x1d), COMPARE("gt", T, 0F, P, WIDE, GT_VCMP, 0x1e),     \
+	COMPARE("equ", T, 0F, P, WIDE, GT_VCMP, 0x08), COMPARE("ltu", T, 0F, P, WIDE, GT_VCMP, 0x19),   \
+	COMPARE("leu", T, 0F, P, WIDE, GT_VCMP, 0x1a), COMPARE("neu", T, 0F, P, WIDE, GT_VCMP, 0x04),   \
+	COMPARE("geu", T, 0F, P, WIDE, GT_VCMP, 0x15), COMPARE("gtu", T, 0F, P, WIDE, GT_VCMP, 0x16),   \
+	COMPARE("num", T, 0F, P, WIDE, GT_VCMP, 0x07), COMPARE("nan", T, 0F, P, WIDE, GT_VCMP, 0x03)
 #define WIDEN(NAME, OPCODE) {NAME, GT_NATIVE_WIDEN, OP(0F38, 66, 0, OPCODE), 0, false}
-#define NARROW(NAME) {NAME, GT_NATIVE_NARROW, OP(0F38, F3, 0, 0x35), 0, false}
+#define NARROW(NAME) {NAME, GT_NATIVE_NARROW, OP(0F38, F3, 0, GT_VPMOVQD), 0, false}
 #define LOGIC(NAME, OPCODE) {NAME ".pred", GT_NATIVE_LOGIC, OP(0F, NP, 0, OPCODE), 0, false}
 
 static const struct gt_native_rule rules[] = {
-	SAME("add", GT_NATIVE_BINARY, 0F, 0xfe, 0xd4), SAME("sub", GT_NATIVE_BINARY, 0F, 0xfa, 0xfb),
-	SAME("mul.lo", GT_NATIVE_BINARY, 0F38, 0x40, 0x40), SAME("mad.lo", GT_NATIVE_MULTIPLY_ADD, 0F38, 0x40, 0x40),
-	PAIR("and", GT_NATIVE_BINARY, b, 0F, 66, 0xdb), PAIR("or", GT_NATIVE_BINARY, b, 0F, 66, 0xeb),
-	PAIR("xor", GT_NATIVE_BINARY, b, 0F, 66, 0xef), PAIR("not", GT_NATIVE_NOT, b, 0F3A, 66, 0x25),
-	PAIR("min", GT_NATIVE_BINARY, s, 0F38, 66, 0x39), PAIR("max", GT_NATIVE_BINARY, s, 0F38, 66, 0x3d),
-	PAIR("min", GT_NATIVE_BINARY, u, 0F38, 66, 0x3b), PAIR("max", GT_NATIVE_BINARY, u, 0F38, 66, 0x3f),
-	{"neg.s32", GT_NATIVE_NEGATE, OP(0F, 66, 0, 0xfa), 0, false}, {"neg.s64", GT_NATIVE_NEGATE, OP(0F, 66, 1, 0xfb), 0, false},
-	SHIFT("shl.b", 0x47), SHIFT("shr.b", 0x45), SHIFT("shr.u", 0x45), SHIFT("shr.s", 0x46),
-	FLOATS("add", GT_NATIVE_BINARY, 0x58), FLOATS("sub", GT_NATIVE_BINARY, 0x5c), FLOATS("mul", GT_NATIVE_BINARY, 0x59),
-	FLOATS("div", GT_NATIVE_BINARY, 0x5e), FLOATS("sqrt", GT_NATIVE_UNARY, 0x51), FLOATS("rcp", GT_NATIVE_RECIPROCAL, 0x5e),
-	{"fma.f32", GT_NATIVE_FUSED, OP(0F38, 66, 0, 0xb8), 0, true}, {"fma.f64", GT_NATIVE_FUSED, OP(0F38, 66, 1, 0xb8), 0, false},
-	{"neg.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, 0xef), 0, false}, {"neg.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, 0xef), 0, false},
-	{"abs.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, 0xdf), 0, false}, {"abs.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, 0xdf), 0, false},
-	{"mov.b32", GT_NATIVE_MOVE, OP(0F, 66, 0, 0x6f), 0, false}, {"mov.b64", GT_NATIVE_MOVE, OP(0F, 66, 1, 0x6f), 0, false},
-	{"selp.b32", GT_NATIVE_SELECT, OP(0F38, 66, 0, 0x64), 0, false}, {"selp.b64", GT_NATIVE_SELECT, OP(0F38, 66, 1, 0x64), 0, false},
-	COMPARES(s32, 0, 0x1f), COMPARES(u32, 0, 0x1e), COMPARES(s64, 1, 0x1f), COMPARES(u64, 1, 0x1e),
-	COMPARES_BITS(b32, 0, 0x1f), COMPARES_BITS(b64, 1, 0x1f), COMPARES_FLOAT(f32, NP, 0), COMPARES_FLOAT(f64, 66, 1),
-	LOGIC("and", 0x41), LOGIC("or", 0x45), LOGIC("xor", 0x47), LOGIC("not", 0x44),
-	{"cvt.f32.s32", GT_NATIVE_UNARY, OP(0F, NP, 0, 0x5b), 0, false}, {"cvt.f32.u32", GT_NATIVE_UNARY, OP(0F, F2, 0, 0x7a), 0, false},
-	{"cvt.f64.s64", GT_NATIVE_UNARY, OP(0F, F3, 1, 0xe6), 0, false}, {"cvt.f64.u64", GT_NATIVE_UNARY, OP(0F, F3, 1, 0x7a), 0, false},
-	WIDEN("cvt.u64.u32", 0x35), WIDEN("cvt.s64.u32", 0x35), WIDEN("cvt.u64.s32", 0x25), WIDEN("cvt.s64.s32", 0x25),
-	WIDEN("width.b64.b32", 0x35), WIDEN("width.s64.s32", 0x25),
+	SAME("add", GT_NATIVE_BINARY, 0F, GT_VPADDD, GT_VPADDQ), SAME("sub", GT_NATIVE_BINARY, 0F, GT_VPSUBD, GT_VPSUBQ),
+	SAME("mul.lo", GT_NATIVE_BINARY, 0F38, GT_VPMULL, GT_VPMULL), SAME("mad.lo", GT_NATIVE_MULTIPLY_ADD, 0F38, GT_VPMULL, GT_VPMULL),
+	PAIR("and", GT_NATIVE_BINARY, b, 0F, 66, GT_VPAND), PAIR("or", GT_NATIVE_BINARY, b, 0F, 66, GT_VPOR),
+	PAIR("xor", GT_NATIVE_BINARY, b, 0F, 66, GT_VPXOR), PAIR("not", GT_NATIVE_NOT, b, 0F3A, 66, GT_VPTERNLOG),
+	PAIR("min", GT_NATIVE_BINARY, s, 0F38, 66, GT_VPMINS), PAIR("max", GT_NATIVE_BINARY, s, 0F38, 66, GT_VPMAXS),
+	PAIR("min", GT_NATIVE_BINARY, u, 0F38, 66, GT_VPMINU), PAIR("max", GT_NATIVE_BINARY, u, 0F38, 66, GT_VPMAXU),
+	{"neg.s32", GT_NATIVE_NEGATE, OP(0F, 66, 0, GT_VPSUBD), 0, false}, {"neg.s64", GT_NATIVE_NEGATE, OP(0F, 66, 1, GT_VPSUBQ), 0, false},
+	SHIFT("shl.b", GT_VPSLLV), SHIFT("shr.b", GT_VPSRLV), SHIFT("shr.u", GT_VPSRLV), SHIFT("shr.s", GT_VPSRAV),
+	FLOATS("add", GT_NATIVE_BINARY, GT_VADD), FLOATS("sub", GT_NATIVE_BINARY, GT_VSUB), FLOATS("mul", GT_NATIVE_BINARY, GT_VMUL),
+	FLOATS("div", GT_NATIVE_BINARY, GT_VDIV), FLOATS("sqrt", GT_NATIVE_UNARY, GT_VSQRT), FLOATS("rcp", GT_NATIVE_RECIPROCAL, GT_VDIV),
+	{"fma.f32", GT_NATIVE_FUSED, OP(0F38, 66, 0, GT_VFMADD231), 0, true}, {"fma.f64", GT_NATIVE_FUSED, OP(0F38, 66, 1, GT_VFMADD231), 0, false},
+	{"neg.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, GT_VPXOR), 0, false}, {"neg.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, GT_VPXOR), 0, false},
+	{"abs.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, GT_VPANDN), 0, false}, {"abs.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, GT_VPANDN), 0, false},
+	{"mov.b32", GT_NATIVE_MOVE, OP(0F, 66, 0, GT_VMOVDQA), 0, false}, {"mov.b64", GT_NATIVE_MOVE, OP(0F, 66, 1, GT_VMOVDQA), 0, false},
+	{"selp.b32", GT_NATIVE_SELECT, OP(0F38, 66, 0, GT_VPBLENDM), 0, false}, {"selp.b64", GT_NATIVE_SELECT, OP(0F38, 66, 1, GT_VPBLENDM), 0, false},
+	COMPARES(s32, 0, GT_VPCMP), COMPARES(u32, 0, GT_VPCMPU), COMPARES(s64, 1, GT_VPCMP), COMPARES(u64, 1, GT_VPCMPU),
+	COMPARES_BITS(b32, 0, GT_VPCMP), COMPARES_BITS(b64, 1, GT_VPCMP), COMPARES_FLOAT(f32, NP, 0), COMPARES_FLOAT(f64, 66, 1),
+	LOGIC("and", GT_KAND), LOGIC("or", GT_KOR), LOGIC("xor", GT_KXOR), LOGIC("not", GT_KNOT),
+	{"cvt.f32.s32", GT_NATIVE_UNARY, OP(0F, NP, 0, GT_VCVTDQ2PS), 0, false}, {"cvt.f32.u32", GT_NATIVE_UNARY, OP(0F, F2, 0, GT_VCVTU), 0, false},
+	{"cvt.f64.s64", GT_NATIVE_UNARY, OP(0F, F3, 1, GT_VCVTQQ2PD), 0, false}, {"cvt.f64.u64", GT_NATIVE_UNARY, OP(0F, F3, 1, GT_VCVTU), 0, false},
+	WIDEN("cvt.u64.u32", GT_VPMOVZXDQ), WIDEN("cvt.s64.u32", GT_VPMOVZXDQ), WIDEN("cvt.u64.s32", GT_VPMOVSXDQ), WIDEN("cvt.s64.s32", GT_VPMOVSXDQ),
+	WIDEN("width.b64.b32", GT_VPMOVZXDQ), WIDEN("width.s64.s32", GT_VPMOVSXDQ),
 	NARROW("cvt.u32.u64"), NARROW("cvt.u32.s64"), NARROW("cvt.s32.u64"), NARROW("cvt.s32.s64"), NARROW("width.b32.b64"),
-	{"cvt.s32.f32", GT_NATIVE_TRUNCATE, OP(0F, F3, 0, 0x5b), 0, false},
-	{"mul.wide.s32", GT_NATIVE_WIDE_PRODUCT, OP(0F38, 66, 1, 0x28), 0x25, false},
-	{"mul.wide.u32", GT_NATIVE_WIDE_PRODUCT, OP(0F, 66, 1, 0xf4), 0x35, false},
-	{"mad.wide.s32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F38, 66, 1, 0x28), 0x25, false},
-	{"mad.wide.u32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F, 66, 1, 0xf4), 0x35, false},
+	{"cvt.s32.f32", GT_NATIVE_TRUNCATE, OP(0F, F3, 0, GT_VCVTTPS2DQ), 0, false},
+	{"mul.wide.s32", GT_NATIVE_WIDE_PRODUCT, OP(0F38, 66, 1, GT_VPMULDQ), GT_VPMOVSXDQ, false},
+	{"mul.wide.u32", GT_NATIVE_WIDE_PRODUCT, OP(0F, 66, 1, GT_VPMULUDQ), GT_VPMOVZXDQ, false},
+	{"mad.wide.s32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F38, 66, 1, GT_VPMULDQ), GT_VPMOVSXDQ, false},
+	{"mad.wide.u32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F, 66, 1, GT_VPMULUDQ), GT_VPMOVZXDQ, false},
 };
 
 #define N (sizeof rules / sizeof *rules)
@@ -415,12 +415,12 @@ static void store_predicates(struct gt_native_segment *segment)
 
 /* ---- operations that every set of instructions puts together alike ---- */
 
-const struct gt_native_op gt_native_move = {GT_0F, GT_66, 0, 0x6f}, gt_native_xor = {GT_0F, GT_66, 0, 0xef},
-			  gt_native_or = {GT_0F, GT_66, 0, 0xeb},
-			  gt_native_store = {GT_0F, GT_F3, 0, 0x7f};
+const struct gt_native_op gt_native_move = {GT_0F, GT_66, 0, GT_VMOVDQA}, gt_native_xor = {GT_0F, GT_66, 0, GT_VPXOR},
+			  gt_native_or = {GT_0F, GT_66, 0, GT_VPOR},
+			  gt_native_store = {GT_0F, GT_F3, 0, GT_VMOVDQU_STORE};
 
 /* Of lanes of 32 bits, and of 64. */
-static const struct gt_native_op add[] = {{GT_0F, GT_66, 0, 0xfe}, {GT_0F, GT_66, 1, 0xd4}};
+static const struct gt_native_op add[] = {{GT_0F, GT_66, 0, GT_VPADDD}, {GT_0F, GT_66, 1, GT_VPADDQ}};
 
 static void emit_fused(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x,
 		       struct gt_native_operand y, struct gt_native_operand z)
@@ -527,7 +527,7 @@ static void emit_shift(struct gt_native_segment *segment, const struct gt_native
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
 
 	for (unsigned i = 0; i < 2; i++) {
-		isa->widen(segment, 0x35, isa->first, y->at[0], i);
+		isa->widen(segment, GT_VPMOVZXDQ, isa->first, y->at[0], i);
 		isa->shift(segment, rule, d->at[i], x->at[i], isa->first);
 	}
 }

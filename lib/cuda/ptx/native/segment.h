@@ -136,14 +136,14 @@ struct gt_native_isa {
 		      uint32_t offset);
 	void (*vector)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
 	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
-	/* The lower or upper half of lanes of 32 bits, widened by opcode 0x25 (signed) or 0x35. */
+	/* The lower or upper half of lanes of 32 bits, widened by GT_VPMOVSXDQ or GT_VPMOVZXDQ. */
 	void (*widen)(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half);
 	void (*canonical)(struct gt_native_segment *segment, unsigned d); /* a NaN becomes the one that f32 has */
 	/* d = x OP y, as the rule says; `shift` has a count of 64 bits. */
 	void (*binary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
 	void (*unary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x);
 	void (*shift)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
-	gt_native_emitter *emitters[GT_NATIVE_KINDS]; /* NULL: by those above (emit.c) */
+	gt_native_emitter *emitters[GT_NATIVE_KINDS]; /* NULL: by those above */
 
 	/* What stretches need beside that. */
 	bool few; /* registers: operations are done for one part before the next, as far as they can be */

@@ -101,7 +101,7 @@ static size_t write_comparisons(const struct move *move, bool next)
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
-	const struct gt_native_op add = {GT_0F, GT_66, wide, wide ? 0xd4 : 0xfe};
+	const struct gt_native_op add = {GT_0F, GT_66, wide, wide ? GT_VPADDQ : GT_VPADDD};
 	const enum apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : GT_STRETCH_APART4;
 
 	vector(move, gt_native_xor, isa->third, isa->third, isa->third);
@@ -147,7 +147,7 @@ static void with(const struct move *move, struct gt_native_op op, unsigned d, un
 
 static struct gt_native_op add(const struct move *move)
 {
-	return (struct gt_native_op){GT_0F, GT_66, !move->access->narrow, move->access->narrow ? 0xfe : 0xd4};
+	return (struct gt_native_op){GT_0F, GT_66, !move->access->narrow, move->access->narrow ? GT_VPADDD : GT_VPADDQ};
 }
 
 /* Every lane of d = a general register. */
@@ -156,7 +156,7 @@ static void broadcast(const struct move *move, unsigned d, unsigned general)
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const bool wide = !move->access->narrow;
 
-	segment->isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, 0x6e}, d, general);
+	segment->isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_FROM_GENERAL}, d, general);
 	vector(move, segment->isa->broadcast[wide], d, 0, d);
 }
 
@@ -193,7 +193,7 @@ static void write_tests(const struct move *move)
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
-	const struct gt_native_op subtract = {GT_0F, GT_66, wide, wide ? 0xfb : 0xfa};
+	const struct gt_native_op subtract = {GT_0F, GT_66, wide, wide ? GT_VPSUBQ : GT_VPSUBD};
 	const size_t row = move->bytes == 8, outside = wide ? offsetof(struct constants, outside[row])
 							   : offsetof(struct constants, outside_narrow[row]);
 
@@ -214,7 +214,7 @@ static void write_loads(const struct move *move)
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow, halves = wide && move->access->size == 4;
-	const struct gt_native_op gather = {GT_0F38, GT_66, move->access->size == 8, wide ? 0x91 : 0x90};
+	const struct gt_native_op gather = {GT_0F38, GT_66, move->access->size == 8, wide ? GT_VPGATHERQ : GT_VPGATHERD};
 
 	for (unsigned i = 0; i < move->n_lanes; i++) {
 		const unsigned to = move->data[0][halves ? i / 2 : i].at;
@@ -235,7 +235,7 @@ static size_t write_stride_test(const struct move *move)
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
-	const struct gt_native_op multiply = {GT_0F38, GT_66, wide, wide ? 0x28 : 0x40};
+	const struct gt_native_op multiply = {GT_0F38, GT_66, wide, wide ? GT_VPMULDQ : GT_VPMULL};
 
 	gt_native_text(code, "\x48\x63\xd1"); /* movsxd rdx, ecx */
 	if (wide) {
@@ -268,7 +268,7 @@ static void write_addresses(const struct move *move)
 	for (unsigned i = 0; i < 2 * gt_native_parts(isa); i++) {
 		with(move, add(move), isa->second, isa->third, wide ? i : i / 2);
 		if (!wide)
-			isa->widen(segment, 0x35, isa->fourth, isa->second, i % 2);
+			isa->widen(segment, GT_VPMOVZXDQ, isa->fourth, isa->second, i % 2);
 		isa->memory(segment, gt_native_store, wide ? isa->second : isa->fourth, 0, GT_RSI, (uint32_t)(sizeof(struct gt_ptx_kept) + i * isa->bytes));
 	}
 }
@@ -373,8 +373,8 @@ static void write_first(const struct move *move)
 	const struct gt_native_operand *first = &move->lanes[0];
 
 	if (first->held) {
-		isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, 0x7e}, first->at, GT_RAX);
-		isa->lane(segment, (struct gt_native_op){GT_0F3A, GT_66, wide, 0x16}, first->at, GT_RCX);
+		isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_TO_GENERAL}, first->at, GT_RAX);
+		isa->lane(segment, (struct gt_native_op){GT_0F3A, GT_66, wide, GT_VPEXTR}, first->at, GT_RCX);
 		gt_native_byte(move->code, 1);
 	} else {
 		gt_general_at(move->code, wide, GT_MOVE, GT_RAX, first->place.base, first->place.offset);
