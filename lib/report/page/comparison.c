@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "report/format.h"
-#include "report/page/page.h"
+#include "report/page/part.h"
 
 #define ROWS_SHOWN 500
 
@@ -106,7 +106,12 @@ static int draw(const struct gt_errors *errors, FILE *to, struct gt_error *error
 	return result;
 }
 
-int gt_page_comparison(const struct gt_page *page, FILE *to, struct gt_error *error)
+static bool has_comparison(const struct gt_page *page)
+{
+	return page->comparison != NULL;
+}
+
+static int write_comparison(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	write_errors(page->errors, to);
 	if (draw(page->errors, to, error) != 0)
@@ -114,3 +119,6 @@ int gt_page_comparison(const struct gt_page *page, FILE *to, struct gt_error *er
 	write_rows(page->comparison, to);
 	return 0;
 }
+
+const struct gt_page_section gt_page_comparison = {
+	.id = "hardware", .heading = "Hardware and model", .has = has_comparison, .write = write_comparison};

@@ -7,8 +7,10 @@
 #include "base/options.h"
 #include "report/format.h"
 #include "report/metric.h"
-#include "report/page/page.h"
+#include "report/page/part.h"
 #include "report/row.h"
+
+#define OPEN_KERNELS 4 /* with more kernels, their tables are collapsed */
 
 void gt_page_number(uint64_t number, FILE *to)
 {
@@ -92,7 +94,7 @@ static void write_stage(const struct gt_report_kernel *kernel, const struct gt_r
 		fputs("</tbody>\n", to);
 }
 
-void gt_page_kernel(const struct gt_page *page, const struct gt_report_kernel *kernel, FILE *to)
+static void write_kernel(const struct gt_page *page, const struct gt_report_kernel *kernel, FILE *to)
 {
 	char name[GT_PAGE_NAME];
 
@@ -111,6 +113,53 @@ void gt_page_kernel(const struct gt_page *page, const struct gt_report_kernel *k
 		fputs("<tbody><tr><td colspan=\"4\">Nothing was counted.</td></tr></tbody>\n", to);
 	fputs("</table></div>\n", to);
 }
+
+/* ---- the sections of the tables ---- */
+
+static bool has_total(const struct gt_page *page)
+{
+	return page->report->n > 1;
+}
+
+static int write_total(const struct gt_page *page, FILE *to, struct gt_error *error)
+{
+	(void)error;
+	write_kernel(page, &page->report->total, to);
+	return 0;
+}
+
+const struct gt_page_section gt_page_total = {.id = "total", .heading = "Total", .has = has_total, .write = write_total};
+
+static void list_kernels(const struct gt_page *page, FILE *to)
+{
+	char name[GT_PAGE_NAME];
+
+	for (size_t i = 0; i < page->report->n; i++) {
+		fprintf(to, "<li><a href=\"#kernel%zu\">", i);
+		gt_markup_text(gt_page_name(page, &page->report->kernels[i], name), to);
+		fputs("</a></li>\n", to);
+	}
+}
+
+static int write_kernels(const struct gt_page *page, FILE *to, struct gt_error *error)
+{
+	const struct gt_report *report = page->report;
+	char name[GT_PAGE_NAME];
+
+	for (size_t i = 0; i < report->n; i++) {
+		fprintf(to, "<h2 id=\"kernel%zu\">", i);
+		gt_markup_text(gt_page_name(page, &report->kernels[i], name), to);
+		fprintf(to, "</h2>\n<details%s><summary>Counters</summary>\n", report->n <= OPEN_KERNELS ? " open" : "");
+		write_kernel(page, &report->kernels[i], to);
+		fputs("</details>\n", to);
+	}
+	if (report->n == 0)
+		fputs("<p>The stream has no kernels.</p>\n", to);
+	(void)error;
+	return 0;
+}
+
+const struct gt_page_section gt_page_kernels = {.contents = list_kernels, .write = write_kernels};
 
 /* ---- definitions ---- */
 
@@ -155,7 +204,7 @@ static void define_ratios(const struct gt_report_kernel *total, FILE *to)
 	}
 }
 
-void gt_page_definitions(const struct gt_page *page, FILE *to)
+static int write_definitions(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	const struct gt_report_kernel *total = &page->report->total;
 
@@ -171,4 +220,8 @@ void gt_page_definitions(const struct gt_page *page, FILE *to)
 		}
 	define_ratios(total, to);
 	fputs("</tbody></table></div>\n", to);
+	(void)error;
+	return 0;
 }
+
+const struct gt_page_section gt_page_definitions = {.id = "definitions", .heading = "Definitions", .write = write_definitions};

@@ -1,31 +1,98 @@
 /* SPDX-License-Identifier: MIT */
-/* The sources of misses: for each stage that counted by class (grd --by pc, line, op or array), the classes of all kernels
- * with most misses. Behind a level, misses of loads, stores and atomics are apart: only loads miss. */
+/* The sources of misses: source lines and instructions by their hit rates, if levels counted by instruction (gcache --by pc);
+ * and for each stage that counted by class (grd --by pc, line, op or array), the classes of all kernels with most misses.
+ * Behind a level, misses of loads, stores and atomics are apart: only loads miss. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/classes.h"
 #include "report/format.h"
-#include "report/page/classes.h"
-#include "report/page/rates.h"
+#include "report/page/part.h"
 
 #define CLASSES_SHOWN 30
 #define CLASSES_DRAWN 12
+#define LINES_SHOWN 30
+
+/* ---- hit rates, and the table of source lines ---- */
+
+/* The headings of the hit rates, with or without those of the reads. */
+static void write_rate_headings(const struct gt_read_levels *levels, bool reads, FILE *to)
+{
+	for (size_t i = 0; i < levels->n; i++)
+		for (int k = !reads; k < 2; k++) {
+			fputs("<th scope=\"col\" class=\"number\">", to);
+			gt_markup_text(levels->names[i], to);
+			fputs(k == 0 ? " reads</th>" : " hit rate</th>", to);
+		}
+}
+
+/* The rate of reads as a cell. */
+static void write_rate(struct gt_reads reads, FILE *to)
+{
+	if (reads.reads > 0)
+		fprintf(to, "<td class=\"number\">%.2f %%</td>", 100 * (double)reads.hits / (double)reads.reads);
+	else
+		fputs("<td class=\"number\">-</td>", to);
+}
+
+static void write_line(const struct gt_page *page, const struct gt_read_levels *levels, const struct gt_line *line, FILE *to)
+{
+	char name[GT_PAGE_NAME];
+
+	fputs("<tr><th scope=\"row\">", to);
+	gt_markup_text(line->place, to);
+	fputs("</th><td class=\"name\">", to);
+	gt_markup_text(line->kernel->kernel.name[0] && page->report->by_name ? line->kernel->kernel.name : gt_page_name(page, line->kernel, name), to);
+	fputs("</td>", to);
+	for (size_t i = 0; i < levels->n; i++) {
+		gt_page_number(line->reads[i].reads, to);
+		write_rate(line->reads[i], to);
+	}
+	fputs("</tr>\n", to);
+}
+
+static void write_lines(const struct gt_page *page, const struct gt_read_levels *levels, const struct gt_lines *lines, FILE *to)
+{
+	fputs("<h3>Hit rates by source line</h3>\n<p>Sectors that the loads of a line read of each level, and the part of them that hits; the line that misses most in ", to);
+	gt_markup_text(levels->names[0], to);
+	fputs(" first.</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<thead><tr><th scope=\"col\">line</th><th scope=\"col\">kernel</th>", to);
+	write_rate_headings(levels, true, to);
+	fputs("</tr></thead>\n<tbody>\n", to);
+	for (size_t i = 0; i < lines->n && i < LINES_SHOWN; i++)
+		write_line(page, levels, &lines->lines[i], to);
+	fputs("</tbody></table></div>\n", to);
+	if (lines->n > LINES_SHOWN)
+		fprintf(to, "<p>The first %d of %zu lines.</p>\n", LINES_SHOWN, lines->n);
+}
+
+/* The table of source lines, if a level counted reads by instruction. */
+static int add_lines(const struct gt_page *page, FILE *to, struct gt_error *error)
+{
+	struct gt_read_levels levels;
+	struct gt_lines lines = {NULL, 0, 0};
+
+	gt_read_levels_find(page->report, &levels);
+	int result = gt_lines_gather(&lines, page->report, &levels, error);
+	if (result == 0 && lines.n > 0)
+		write_lines(page, &levels, &lines, to);
+	free(lines.lines);
+	return result;
+}
+
+/* ---- classes ---- */
 
 /* The columns after the misses, if the stage counted them. */
-static const struct {
-	const char *counter, *heading;
-} columns[] = {
-	{"references", "references"},
-	{"hits", "hits"},
-	{"infinite", "first references"},
-	{"compulsory", "compulsory misses"},
-	{"capacity", "capacity misses"},
-	{"conflict", "conflict misses"},
-	{"latency_miss", "on their way"},
-	{"merged", "merged"},
+static const char *const columns[GT_CLASS_COUNTS] = {
+	[GT_CLASS_REFERENCES] = "references",
+	[GT_CLASS_HITS] = "hits",
+	[GT_CLASS_INFINITE] = "first references",
+	[GT_CLASS_COMPULSORY] = "compulsory misses",
+	[GT_CLASS_CAPACITY] = "capacity misses",
+	[GT_CLASS_CONFLICT] = "conflict misses",
+	[GT_CLASS_LATENCY_MISS] = "on their way",
+	[GT_CLASS_MERGED] = "merged",
 };
-#define COLUMNS (sizeof columns / sizeof *columns)
 
 /* What is counted of the classes. */
 static const char *counted(const struct gt_classes *classes)
@@ -35,7 +102,7 @@ static const char *counted(const struct gt_classes *classes)
 	return classes->caused ? "misses" : classes->behind ? names[classes->traffic] : "references";
 }
 
-/* ---- the table ---- */
+/* ---- the table of classes ---- */
 
 static void write_cell(const char *text, const char *style, FILE *to)
 {
@@ -46,15 +113,13 @@ static void write_cell(const char *text, const char *style, FILE *to)
 
 /* Which columns a table has. */
 struct shown {
-	bool op, line, numbers[COLUMNS];
-	struct gt_rate_levels levels; /* whose hit rates it has */
+	bool op, line, numbers[GT_CLASS_COUNTS];
 };
 
-static void write_row(const struct gt_page *page, const struct gt_classes *classes, const struct gt_class *class,
+static void write_class(const struct gt_page *page, const struct gt_classes *classes, const struct gt_class *class,
 		      const struct shown *shown, FILE *to)
 {
 	char name[GT_PAGE_NAME];
-	uint64_t value;
 
 	snprintf(name, sizeof name, "%.*s", (int)class->length, class->name);
 	fputs("<tr><th scope=\"row\">", to);
@@ -63,53 +128,50 @@ static void write_row(const struct gt_page *page, const struct gt_classes *class
 	gt_page_number(class->misses, to);
 	fprintf(to, "<td class=\"number\">%.1f %%</td>", classes->misses ? 100 * (double)class->misses / (double)classes->misses : 0.0);
 	if (shown->op)
-		write_cell(gt_class_word(class, "op"), "", to);
+		write_cell(class->op, "", to);
 	if (shown->line)
 		write_cell(class->line, "", to);
 	write_cell(class->kernel->kernel.name[0] && page->report->by_name ? class->kernel->kernel.name : gt_page_name(page, class->kernel, name),
 		   " class=\"name\"", to);
-	for (size_t i = 0; i < shown->levels.n; i++)
-		gt_rate_cell(gt_rate_reads(class->kernel, shown->levels.names[i], class->name, class->length), to);
-	for (size_t i = 0; i < COLUMNS; i++)
-		if (shown->numbers[i] && gt_class_number(class, columns[i].counter, &value))
-			gt_page_number(value, to);
+	for (size_t i = 0; i < classes->levels.n; i++)
+		write_rate(class->reads[i], to);
+	for (size_t i = 0; i < GT_CLASS_COUNTS; i++)
+		if (shown->numbers[i] && class->counted[i])
+			gt_page_number(class->counts[i], to);
 		else if (shown->numbers[i])
 			fputs("<td class=\"number\">-</td>", to);
 	fputs("</tr>\n", to);
 }
 
-static struct shown find_shown(const struct gt_page *page, const struct gt_classes *classes)
+static struct shown find_shown(const struct gt_classes *classes)
 {
 	struct shown shown = {.op = false};
-	uint64_t value;
 
-	if (classes->n > 0 && strncmp(classes->classes[0].name, "0x", 2) == 0)
-		gt_rate_find_levels(page->report, &shown.levels);
 	for (size_t j = 0; j < classes->n && j < CLASSES_SHOWN; j++) {
 		const struct gt_class *class = &classes->classes[j];
-		shown.op |= gt_class_word(class, "op") != NULL;
+		shown.op |= class->op != NULL;
 		shown.line |= class->line[0] != '\0';
 		/* Without causes, the first number is that of the references already. */
-		for (size_t i = !classes->caused; i < COLUMNS; i++)
-			shown.numbers[i] |= gt_class_number(class, columns[i].counter, &value) && value > 0;
+		for (size_t i = !classes->caused; i < GT_CLASS_COUNTS; i++)
+			shown.numbers[i] |= class->counts[i] > 0;
 	}
 	return shown;
 }
 
-static void write_table(const struct gt_page *page, const struct gt_classes *classes, FILE *to)
+static void write_classes(const struct gt_page *page, const struct gt_classes *classes, FILE *to)
 {
-	struct shown shown = find_shown(page, classes);
+	struct shown shown = find_shown(classes);
 
 	fprintf(to, "<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<thead><tr><th scope=\"col\">class</th>"
 		"<th scope=\"col\" class=\"number\">%s</th><th scope=\"col\" class=\"number\">of all</th>%s%s<th scope=\"col\">kernel</th>",
 		counted(classes), shown.op ? "<th scope=\"col\">operation</th>" : "", shown.line ? "<th scope=\"col\">line</th>" : "");
-	gt_rate_headings(&shown.levels, false, to);
-	for (size_t i = 0; i < COLUMNS; i++)
+	write_rate_headings(&classes->levels, false, to);
+	for (size_t i = 0; i < GT_CLASS_COUNTS; i++)
 		if (shown.numbers[i])
-			fprintf(to, "<th scope=\"col\" class=\"number\">%s</th>", columns[i].heading);
+			fprintf(to, "<th scope=\"col\" class=\"number\">%s</th>", columns[i]);
 	fputs("</tr></thead>\n<tbody>\n", to);
 	for (size_t i = 0; i < classes->n && i < CLASSES_SHOWN; i++)
-		write_row(page, classes, &classes->classes[i], &shown, to);
+		write_class(page, classes, &classes->classes[i], &shown, to);
 	fputs("</tbody></table></div>\n", to);
 	if (classes->n > CLASSES_SHOWN)
 		fprintf(to, "<p>The %d largest of %zu classes.</p>\n", CLASSES_SHOWN, classes->n);
@@ -135,9 +197,7 @@ static int draw(const struct gt_page *page, const struct gt_classes *classes, co
 		if (page->report->n > 1) /* classes of several kernels may have one name */
 			snprintf(name + strlen(name), sizeof name - strlen(name), " %zu", (size_t)(class->kernel - page->report->kernels) + 1);
 		for (size_t j = 0; j < numbers; j++) {
-			uint64_t value = classes->caused ? 0 : class->misses;
-			if (classes->caused)
-				gt_class_number(class, gt_causes[j], &value);
+			uint64_t value = classes->caused ? class->counts[GT_CLASS_COMPULSORY + j] : class->misses;
 			snprintf(count[j], sizeof count[j], "%" PRIu64, value);
 		}
 		result = gt_sheet_row(&sheet, (const char *const[]){name, count[0], count[1], count[2]}, numbers + 1, error);
@@ -186,30 +246,30 @@ static int write_stage(const struct gt_page *page, const char *stage, enum gt_tr
 		gt_markup_text(stage, to);
 		fprintf(to, "%s%s</h3>\n", classes.behind ? ": " : "", classes.behind ? counted(&classes) : "");
 		explain(&classes, to);
-		write_table(page, &classes, to);
+		write_classes(page, &classes, to);
 		result = draw(page, &classes, stage, to, error);
 	}
 	free(classes.classes);
 	return result;
 }
 
-bool gt_page_has_misses(const struct gt_page *page)
+static bool has_misses(const struct gt_page *page)
 {
 	const struct gt_report_kernel *total = &page->report->total;
-	struct gt_rate_levels levels;
+	struct gt_read_levels levels;
 
 	for (size_t i = 0; i < total->n; i++)
 		if (gt_classes_in(total, &total->stages[i]))
 			return true;
-	gt_rate_find_levels(page->report, &levels);
+	gt_read_levels_find(page->report, &levels);
 	return levels.n > 0;
 }
 
-int gt_page_misses(const struct gt_page *page, FILE *to, struct gt_error *error)
+static int write_misses(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	const struct gt_report_kernel *total = &page->report->total;
 
-	if (gt_page_lines(page, to, error) != 0)
+	if (add_lines(page, to, error) != 0)
 		return -1;
 	for (size_t i = 0; i < total->n; i++)
 		for (int kind = 0; kind < GT_TRAFFICS && gt_classes_in(total, &total->stages[i]); kind++)
@@ -217,3 +277,6 @@ int gt_page_misses(const struct gt_page *page, FILE *to, struct gt_error *error)
 				return -1;
 	return 0;
 }
+
+const struct gt_page_section gt_page_misses = {
+	.id = "misses", .heading = "Where the misses come from", .has = has_misses, .write = write_misses};

@@ -1,18 +1,194 @@
 /* SPDX-License-Identifier: MIT */
+/* The page: its head, its contents, and a list of sections. The pipe and the GPU, which are not of the report, are written
+ * here too. */
 #include "report/page/page.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "report/format.h"
+#include "report/page/part.h"
+#include "stream/history.h"
 
-#define OPEN_KERNELS 4 /* with more kernels, their tables are collapsed */
+/* Light or dark as the reader's system is, with a contrast of 7:1 or more for text; the colours of series are those of Okabe
+ * and Ito, lighter on dark. Wide tables scroll by themselves, so that the page does not. On paper, all is open and light. */
+#define LIGHT \
+	"--ink:#1a1a1a;--paper:#fff;--soft:#444;--line:#ddd;--box:#f3f3f3;--link:#00518a;--mark:#8f3a00;" \
+	"--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#cc79a7;--c4:#e69f00;--c5:#56b4e9;--c6:#8c6d31;--c7:#7f7f7f"
+static const char style[] =
+	":root{color-scheme:light dark;" LIGHT "}"
+	"@media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#16181b;--soft:#c0c0c0;--line:#3a3f45;--box:#22262b;--link:#7cc4ff;--mark:#ffa766;"
+	"--c0:#4aa3df;--c1:#ff8c42;--c2:#2fc79b;--c3:#e6a3c8;--c4:#f5bd3d;--c5:#9bd7ff;--c6:#c9a86a;--c7:#a8a8a8}}"
+	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:64rem;padding:0 1rem 3rem}"
+	"h1{font-size:1.6rem;margin:1.5rem 0 .5rem}h2{font-size:1.25rem;margin:2.5rem 0 .5rem;border-bottom:2px solid var(--c0)}"
+	"h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h1,h2,h3,li,summary,dd{overflow-wrap:anywhere}"
+	"a{color:var(--link)}nav ul{padding-left:1.2rem;columns:18rem;column-gap:2rem}nav li{break-inside:avoid}"
+	"pre{background:var(--box);padding:.75rem;white-space:pre-wrap;overflow-wrap:anywhere}"
+	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0}"
+	".pictures{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0 0 1rem;width:480px;max-width:100%}"
+	"svg{width:100%;height:auto;border:1px solid var(--line);font-size:12px}svg text{fill:var(--ink)}"
+	".grid{stroke:var(--line)}.axis{stroke:var(--soft)}"
+	".c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}.c7{fill:var(--c7)}"
+	"rect:hover,circle:hover{opacity:.7}figcaption{font-size:.9rem;color:var(--soft)}"
+	".scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0 1rem}"
+	"caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.25rem}"
+	"th,td{text-align:left;vertical-align:top;padding:.15rem .75rem .15rem 0;border-bottom:1px solid var(--line);font-weight:400}"
+	"tbody th{min-width:9.5rem;overflow-wrap:anywhere}.sort tbody th{min-width:0;overflow-wrap:break-word}td.name{overflow-wrap:anywhere;min-width:7rem}thead th{white-space:nowrap;font-weight:600;border-bottom:2px solid var(--soft)}th.stage{font-weight:600;padding-top:.75rem}"
+	"th.number,td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;padding-left:.75rem}"
+	"th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}th[aria-sort=descending] button::after{content:\" \\25be\"}"
+	"th[aria-sort=ascending] button::after{content:\" \\25b4\"}td.assumed{color:var(--mark);font-weight:600}"
+	"summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}"
+	"@media print{:root{" LIGHT "}body{max-width:none;padding:0;font-size:10pt}nav{display:none}figure,tr{break-inside:avoid}"
+	"h2,h3,p{break-after:avoid}p{break-inside:avoid}.scroll{overflow:visible}table{font-size:8pt}td.name{min-width:6rem}.pictures figure{width:47%}thead th,th.number{white-space:normal}}";
 
-/* The pipe, from its first to its last filter. */
-static void write_history(const struct gt_page *page, FILE *to)
+/* The headings of tables of class "sort" become buttons that sort by their column. Without a script nothing is missing. */
+static const char script[] =
+	"for(const table of document.querySelectorAll('table.sort')){"
+	"const heads=[...table.tHead.rows[0].cells];"
+	"const value=(row,i)=>{const text=row.cells[i].textContent.replace(/,/g,'');"
+	"const number=/^0x[0-9a-f]+$/.test(text)?parseInt(text,16):parseFloat(text);return isNaN(number)?text:number};"
+	"heads.forEach((head,i)=>{const button=document.createElement('button');button.textContent=head.textContent;"
+	"head.replaceChildren(button);button.addEventListener('click',()=>{"
+	"const up=head.getAttribute('aria-sort')==='descending';"
+	"heads.forEach(other=>other.removeAttribute('aria-sort'));head.setAttribute('aria-sort',up?'ascending':'descending');"
+	"const order=(a,b)=>typeof a===typeof b?(a<b?-1:a>b?1:0):typeof a==='number'?1:-1;"
+	"const body=table.tBodies[0];body.append(...[...body.rows].sort((a,b)=>(up?1:-1)*order(value(a,i),value(b,i))))})})}"
+	"addEventListener('beforeprint',()=>{for(const part of document.querySelectorAll('details'))part.open=true});";
+
+/* ---- the pipe ---- */
+
+/* Whether the word needs no quotes in a shell. */
+static bool is_plain(const char *word, size_t length)
 {
-	fputs("<h2 id=\"pipe\">The pipe</h2>\n<p>The filters that the stream has passed, the first one first.</p>\n<pre><code>", to);
-	gt_page_pipe(page, " |\n  ", to);
+	return length > 0 && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") >= length;
+}
+
+/* Writes a filter of the history, "name\tversion\targument...", as a command line. */
+static void write_filter(const char *line, FILE *to)
+{
+	for (size_t field = 0; line; field++) {
+		size_t length = strcspn(line, "\t");
+		char word[512];
+		snprintf(word, sizeof word, "%.*s", (int)(length < 500 ? length : 500), line);
+		if (field != 1) { /* the version */
+			bool quotes = !is_plain(line, length);
+			fputs(field ? " " : "", to);
+			fputs(quotes ? "&#39;" : "", to);
+			gt_markup_text(word, to);
+			fputs(length >= 500 ? "…" : "", to);
+			fputs(quotes ? "&#39;" : "", to);
+		}
+		line = line[length] ? line + length + 1 : NULL;
+	}
+}
+
+/* The pipe, a filter a line or all on one. */
+static void write_filters(const struct gt_page *page, const char *between, FILE *to)
+{
+	for (size_t i = 0; page->history && page->history[i]; i++) {
+		fputs(i ? between : "", to);
+		write_filter(page->history[i], to);
+	}
+}
+
+static int write_pipe(const struct gt_page *page, FILE *to, struct gt_error *error)
+{
+	fputs("<p>The filters that the stream has passed, the first one first.</p>\n<pre><code>", to);
+	write_filters(page, " |\n  ", to);
 	fputs("</code></pre>\n", to);
+	(void)error;
+	return 0;
+}
+
+static const struct gt_page_section section_pipe = {.id = "pipe", .heading = "The pipe", .write = write_pipe};
+
+/* ---- the GPU ---- */
+
+/* Loads the description that the pipe named, which has the sources of the values. An empty one if it is not there. */
+static int load_named(const struct gt_page *page, struct gt_gpu *gpu, struct gt_error *error)
+{
+	static const char *const tools[] = {"gschedule", "gtrace-record", "gtrace-ptx"};
+	char name[GT_GPU_TEXT], path[4096];
+	struct gt_error absent;
+
+	*gpu = (struct gt_gpu){0};
+	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+		const char *entry = page->history ? gt_history_find(page->history, tools[i], "--gpu") : NULL;
+		if (entry && gt_history_argument(entry, "--gpu", name, sizeof name))
+			return gt_gpu_path(name, path, sizeof path, &absent) != 0 ? 0 : gt_gpu_load(gpu, path, error);
+	}
+	return 0;
+}
+
+/* Where a value comes from; NULL if the named description does not have that value. */
+static const struct gt_gpu_figure *source_of(const struct gt_gpu *named, const struct gt_gpu_figure *figure)
+{
+	for (size_t i = 0; i < named->n; i++)
+		if (strcmp(named->figures[i].key, figure->key) == 0 && strcmp(named->figures[i].value, figure->value) == 0)
+			return &named->figures[i];
+	return NULL;
+}
+
+static void write_figure(const struct gt_gpu_figure *figure, const struct gt_gpu_figure *source, FILE *to)
+{
+	fputs("<tr><th scope=\"row\">", to);
+	gt_markup_text(figure->key, to);
+	fputs("</th><td>", to);
+	gt_markup_text(figure->value, to);
+	fprintf(to, "</td><td%s>", source && strcmp(source->status, "assumed") == 0 ? " class=\"assumed\"" : "");
+	gt_markup_text(source ? source->status : "-", to);
+	fputs("</td><td>", to);
+	gt_markup_text(source ? source->source : "", to);
+	fputs("</td></tr>\n", to);
+}
+
+/* The description of the GPU, with the values that are assumed. */
+static int write_gpu(const struct gt_page *page, FILE *to, struct gt_error *error)
+{
+	struct gt_gpu named;
+	size_t assumed = 0;
+
+	if (!page->gpu || page->gpu->n == 0) {
+		fputs("<p>No stage chose a GPU: options alone describe the model.</p>\n", to);
+		return 0;
+	}
+	if (load_named(page, &named, error) != 0) {
+		gt_gpu_clear(&named);
+		return -1;
+	}
+	for (size_t i = 0; i < page->gpu->n; i++) {
+		const struct gt_gpu_figure *source = source_of(&named, &page->gpu->figures[i]);
+		assumed += source && strcmp(source->status, "assumed") == 0;
+	}
+	fputs("<details><summary>", to);
+	gt_markup_text(page->report->gpu[0] ? page->report->gpu : "unnamed", to);
+	fprintf(to, ": %zu values", page->gpu->n);
+	if (named.n > 0)
+		fprintf(to, ", %zu of them assumed", assumed);
+	fputs("</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<caption>The description that the stream carries; "
+	      "options of the pipe may set other values. Assumed: no vendor or measurement tells it.</caption>\n"
+	      "<thead><tr><th scope=\"col\">key</th><th scope=\"col\">value</th><th scope=\"col\">status</th>"
+	      "<th scope=\"col\">source</th></tr></thead>\n<tbody>\n", to);
+	for (size_t i = 0; i < page->gpu->n; i++)
+		write_figure(&page->gpu->figures[i], source_of(&named, &page->gpu->figures[i]), to);
+	fputs("</tbody></table></div></details>\n", to);
+	gt_gpu_clear(&named);
+	return 0;
+}
+
+static const struct gt_page_section section_gpu = {.id = "gpu", .heading = "The GPU", .write = write_gpu};
+
+/* ---- the page ---- */
+
+static const struct gt_page_section *const sections[] = {
+	&gt_page_misses, &gt_page_pictures, &gt_page_coalescing, &gt_page_comparison, &section_pipe,
+	&section_gpu, &gt_page_total, &gt_page_kernels, &gt_page_definitions,
+};
+#define SECTIONS (sizeof sections / sizeof *sections)
+
+static bool has(const struct gt_page *page, const struct gt_page_section *section)
+{
+	return !section->has || section->has(page);
 }
 
 /* The command of the program or trace, that of the first filter, and a colon. */
@@ -21,7 +197,7 @@ static void write_source(const struct gt_page *page, FILE *to)
 	const char *first[2] = {page->history ? page->history[0] : NULL, NULL};
 	const struct gt_page only = {.history = first};
 
-	gt_page_pipe(&only, "", to);
+	write_filters(&only, "", to);
 	fputs(first[0] ? ": " : "", to);
 }
 
@@ -39,7 +215,7 @@ static void write_head(const struct gt_page *page, FILE *to)
 	fputs(" on ", to);
 	gt_markup_text(gpu, to);
 	fprintf(to, "%s%s", page->date ? ", " : "", page->date ? page->date : "");
-	fprintf(to, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>", gt_page_style);
+	fprintf(to, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>", style);
 	gt_markup_text(name, to);
 	fputs("</h1>\n<dl>\n", to);
 	fputs("<dt>GPU</dt><dd>", to);
@@ -48,90 +224,37 @@ static void write_head(const struct gt_page *page, FILE *to)
 	if (page->date)
 		fprintf(to, "<dt>date</dt><dd>%s</dd>\n", page->date);
 	fputs("<dt>pipe</dt><dd><code>", to);
-	gt_page_pipe(page, " | ", to);
+	write_filters(page, " | ", to);
 	fputs("</code></dd>\n</dl>\n</header>\n", to);
 }
 
 static void write_contents(const struct gt_page *page, FILE *to)
 {
-	char name[GT_PAGE_NAME];
-
 	fputs("<nav aria-label=\"Contents\"><ul>\n", to);
-	if (gt_page_has_misses(page))
-		fputs("<li><a href=\"#misses\">Where the misses come from</a></li>\n", to);
-	fputs("<li><a href=\"#pictures\">Pictures</a></li>\n", to);
-	if (gt_page_has_coalescing(page))
-		fputs("<li><a href=\"#coalescing\">Coalescing</a></li>\n", to);
-	if (page->comparison)
-		fputs("<li><a href=\"#hardware\">Hardware and model</a></li>\n", to);
-	fputs("<li><a href=\"#pipe\">The pipe</a></li>\n<li><a href=\"#gpu\">The GPU</a></li>\n", to);
-	if (page->report->n > 1)
-		fputs("<li><a href=\"#total\">Total</a></li>\n", to);
-	for (size_t i = 0; i < page->report->n; i++) {
-		fprintf(to, "<li><a href=\"#kernel%zu\">", i);
-		gt_markup_text(gt_page_name(page, &page->report->kernels[i], name), to);
-		fputs("</a></li>\n", to);
+	for (size_t i = 0; i < SECTIONS; i++) {
+		const struct gt_page_section *section = sections[i];
+		if (!section->heading)
+			section->contents(page, to);
+		else if (has(page, section))
+			fprintf(to, "<li><a href=\"#%s\">%s</a></li>\n", section->id, section->heading);
 	}
-	fputs("<li><a href=\"#definitions\">Definitions</a></li>\n</ul></nav>\n<main>\n", to);
-}
-
-static void write_kernels(const struct gt_page *page, FILE *to)
-{
-	const struct gt_report *report = page->report;
-	char name[GT_PAGE_NAME];
-
-	if (report->n > 1) {
-		fputs("<h2 id=\"total\">Total</h2>\n", to);
-		gt_page_kernel(page, &report->total, to);
-	}
-	for (size_t i = 0; i < report->n; i++) {
-		fprintf(to, "<h2 id=\"kernel%zu\">", i);
-		gt_markup_text(gt_page_name(page, &report->kernels[i], name), to);
-		fprintf(to, "</h2>\n<details%s><summary>Counters</summary>\n", report->n <= OPEN_KERNELS ? " open" : "");
-		gt_page_kernel(page, &report->kernels[i], to);
-		fputs("</details>\n", to);
-	}
-	if (report->n == 0)
-		fputs("<p>The stream has no kernels.</p>\n", to);
-}
-
-/* What stands before the tables of the kernels. */
-static int write_findings(const struct gt_page *page, FILE *to, struct gt_error *error)
-{
-	if (gt_page_has_misses(page)) {
-		fputs("<h2 id=\"misses\">Where the misses come from</h2>\n", to);
-		if (gt_page_misses(page, to, error) != 0)
-			return -1;
-	}
-	fputs("<h2 id=\"pictures\">Pictures</h2>\n", to);
-	if (gt_page_pictures(page, to, error) != 0)
-		return -1;
-	if (gt_page_has_coalescing(page)) {
-		fputs("<h2 id=\"coalescing\">Coalescing</h2>\n", to);
-		if (gt_page_coalescing(page, to, error) != 0)
-			return -1;
-	}
-	if (page->comparison) {
-		fputs("<h2 id=\"hardware\">Hardware and model</h2>\n", to);
-		if (gt_page_comparison(page, to, error) != 0)
-			return -1;
-	}
-	return 0;
+	fputs("</ul></nav>\n<main>\n", to);
 }
 
 int gt_page_write(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	write_head(page, to);
 	write_contents(page, to);
-	if (write_findings(page, to, error) != 0)
-		return -1;
-	write_history(page, to);
-	if (gt_page_gpu(page, to, error) != 0)
-		return -1;
-	write_kernels(page, to);
-	fputs("<h2 id=\"definitions\">Definitions</h2>\n", to);
-	gt_page_definitions(page, to);
+	for (size_t i = 0; i < SECTIONS; i++) {
+		const struct gt_page_section *section = sections[i];
+		if (!has(page, section))
+			continue;
+		if (section->heading)
+			fprintf(to, "<h2 id=\"%s\">%s</h2>\n", section->id, section->heading);
+		if (section->write(page, to, error) != 0)
+			return -1;
+	}
 	fprintf(to, "</main>\n<footer><p>Written by gstats --report. The numbers are those of a model, not of hardware.</p></footer>\n"
-		"<script>%s</script>\n</body>\n</html>\n", gt_page_script);
+		"<script>%s</script>\n</body>\n</html>\n", script);
 	return 0;
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the page. A section is written by one file, which exports it; page.c has the list of all. */
+#ifndef GT_REPORT_PAGE_PART_H
+#define GT_REPORT_PAGE_PART_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/page/page.h"
+#include "report/plot/plot.h"
+
+struct gt_page_section {
+	const char *id, *heading; /* of its heading, which page.c writes; NULL: it writes its own headings */
+	bool (*has)(const struct gt_page *page); /* whether the page has it; NULL: each has */
+	void (*contents)(const struct gt_page *page, FILE *to); /* without a heading: writes its lines of the contents */
+	int (*write)(const struct gt_page *page, FILE *to, struct gt_error *error); /* 0, or -1 when memory is short */
+};
+
+/* misses.c: where the misses come from; pictures.c: hits, traffic, stack positions and reuse distances, and coalescing;
+ * comparison.c: hardware's counters beside ours; kernel.c: the tables of the total and of each kernel, and definitions. */
+extern const struct gt_page_section gt_page_misses, gt_page_pictures, gt_page_coalescing, gt_page_comparison, gt_page_total,
+	gt_page_kernels, gt_page_definitions;
+
+/* Draws a sheet as a figure with a caption and a text alternative. Empties the sheet; one without rows gives no picture.
+ * `options` may be NULL. */
+int gt_page_picture(const char *kind, const struct gt_plot_options *options, struct gt_sheet *sheet, const char *caption,
+		    FILE *to, struct gt_error *error);
+
+/* A number of a counter, with its digits in groups, as a cell. */
+void gt_page_number(uint64_t number, FILE *to);
+
+/* The heading of a kernel: "kernel 1, gemm", or "all kernels". */
+#define GT_PAGE_NAME (GT_KERNEL_NAME + 32)
+const char *gt_page_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME]);
+
+#endif
