@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The configuration of a level: what --help says of its parameters, where the value of each goes, and which source decides it. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,12 @@
 
 #include "base/memory_file.h"
 #include "base/options.h"
+#include "base/random.h"
 #include "base/scan.h"
 #include "cache/config.h"
 #include "stream/rows.h"
+
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
 /* ---- help ---- */
 
@@ -72,14 +76,106 @@ int gt_cycles_parse(const char *text, struct gt_cycles *cycles, struct gt_error 
 	return 0;
 }
 
-uint32_t gt_cycles_add(const struct gt_cycles *cycles, uint32_t latency)
-{
-	unsigned i = cycles->n - 1;
+/* ---- the latency of a miss ---- */
 
-	while (i > 0 && cycles->step[i].from > latency)
-		i--;
-	uint64_t sum = (uint64_t)latency + cycles->step[i].added;
-	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+/* Reads n real numbers separated by commas. */
+static int parse_reals(const char *text, double *const *values, size_t n, struct gt_error *error)
+{
+	char item[32];
+
+	for (size_t i = 0; i < n; i++) {
+		size_t length = strcspn(text, ",");
+		snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), text);
+		if (length >= sizeof item || (text[length] == ',') != (i + 1 < n) ||
+		    gt_parse_real(item, 0, GT_LATENCY_MAX, values[i], error) != 0)
+			return -1;
+		text += length + (i + 1 < n);
+	}
+	return 0;
+}
+
+static int parse_fixed(struct gt_latency *latency, const char *text, struct gt_error *error)
+{
+	uint64_t steps;
+
+	if (gt_parse_count(text, 0, GT_LATENCY_MAX, &steps, error) != 0)
+		return -1;
+	latency->first = (double)steps;
+	return 0;
+}
+
+static int parse_adaptive(struct gt_latency *latency, const char *text, struct gt_error *error)
+{
+	return parse_reals(text, (double *const[]){&latency->first, &latency->second}, 2, error);
+}
+
+/* MIN,SIGMA,SEED */
+static int parse_half_normal(struct gt_latency *latency, const char *text, struct gt_error *error)
+{
+	const char *comma = strrchr(text, ',');
+	char head[80];
+
+	if (!comma || (size_t)(comma - text) >= sizeof head)
+		return -1;
+	snprintf(head, sizeof head, "%.*s", (int)(comma - text), text);
+	if (gt_parse_count(comma + 1, 0, UINT64_MAX, &latency->seed, error) != 0)
+		return -1;
+	return parse_reals(head, (double *const[]){&latency->first, &latency->second}, 2, error);
+}
+
+static uint64_t whole_steps(double steps)
+{
+	return steps < GT_LATENCY_MAX ? (uint64_t)(steps + 0.5) : GT_LATENCY_MAX;
+}
+
+static uint64_t fixed_steps(const struct gt_latency *latency, const struct gt_traffic *traffic, uint64_t *random)
+{
+	(void)traffic, (void)random;
+	return (uint64_t)latency->first;
+}
+
+/* [000] 4.4.1: K1 + K2 * busy MSHRs * active SMs / parallelism of the level below. */
+static uint64_t adaptive_steps(const struct gt_latency *latency, const struct gt_traffic *traffic, uint64_t *random)
+{
+	(void)random;
+	double load = (double)traffic->busy * (double)traffic->active / (double)traffic->parallelism;
+	return whole_steps(latency->first + latency->second * load);
+}
+
+/* In (0, 1]. */
+static double uniform(uint64_t *random)
+{
+	return (double)((gt_random(random) >> 11) + 1) * 0x1p-53;
+}
+
+/* [002] 4.2: the minimum plus the magnitude of a normal deviate, by the method of Box and Muller. */
+static uint64_t half_normal_steps(const struct gt_latency *latency, const struct gt_traffic *traffic, uint64_t *random)
+{
+	double radius = sqrt(-2 * log(uniform(random))), angle = 6.283185307179586 * uniform(random);
+
+	(void)traffic;
+	return whole_steps(latency->first + latency->second * fabs(radius * cos(angle)));
+}
+
+static const struct gt_latency_model models[] = {
+	{"fixed", parse_fixed, fixed_steps},
+	{"adaptive", parse_adaptive, adaptive_steps},
+	{"half-normal", parse_half_normal, half_normal_steps},
+};
+
+/* Reads "NAME:ARGUMENTS". Returns 0, or -1 with what is accepted. */
+static int latency_parse(const char *text, struct gt_latency *latency, struct gt_error *error)
+{
+	for (size_t i = 0; i < LENGTH(models); i++) {
+		size_t length = strlen(models[i].name);
+		if (strncmp(text, models[i].name, length) != 0 || text[length] != ':')
+			continue;
+		latency->model = &models[i];
+		if (models[i].parse(latency, text + length + 1, error) == 0)
+			return 0;
+	}
+	return gt_fail(error, "'%.100s': expected fixed:N, adaptive:K1,K2 or half-normal:MIN,SIGMA,SEED, of at most %u steps",
+		       text, GT_LATENCY_MAX);
 }
 
 /* ---- where the value of a parameter goes ---- */
@@ -171,7 +267,12 @@ static int take_mshr(struct gt_level_config *config, const struct gt_value *valu
 
 static int take_latency(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
-	return gt_latency_parse(value->text, &config->timed.latency, error);
+	struct gt_latency *latency = &config->timed.latency;
+
+	if (latency_parse(value->text, latency, error) != 0)
+		return -1;
+	config->timed.instant = latency->model->steps == fixed_steps && latency->first == 0;
+	return 0;
 }
 
 #define PART_MAX (UINT64_C(1) << 20) /* bytes, and sectors */
@@ -310,7 +411,6 @@ static int level_store(struct gt_level_config *config, enum gt_parameter_id id, 
 }
 
 #define BYTES_MAX (UINT64_C(1) << 48)
-#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 
 const struct gt_role gt_roles[] = {
 	{"l1", "a data cache in each SM", "l1", false, false,

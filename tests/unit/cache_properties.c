@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Properties that hold for any parameters, and the papers' results for index functions. */
-#include "cache/index/interleave.h"
 #include "cache/config.h"
 #include "cache/level.h"
 #include "cache/index/index.h"

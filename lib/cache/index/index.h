@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set of a line: a table of functions, one row each. The number of a line is its address divided by the line size. */
+/* The set of a line, and its bank: tables of functions and of schemes, one row each. The number of a line is its address divided by the line size. */
 #ifndef GT_CACHE_INDEX_INDEX_H
 #define GT_CACHE_INDEX_INDEX_H
 
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* Polynomials over GF(2): bit i is the coefficient of x^i. */
+/* ---- polynomials over GF(2): bit i is the coefficient of x^i ---- */
 
 /* The smallest irreducible polynomial, read as a number, of a degree up to 32. Degree 0 gives 1. */
 uint64_t gt_polynomial_irreducible(unsigned degree);
@@ -19,6 +19,8 @@ static inline uint64_t gt_polynomial_times_x(uint64_t value, uint64_t polynomial
 	value <<= 1;
 	return value >> degree & 1 ? value ^ polynomial : value;
 }
+
+/* ---- the set of a line ---- */
 
 #define GT_INDEX_BITS_MAX 26 /* log2 of the most sets that a function can have */
 
@@ -79,12 +81,49 @@ int gt_index_open(struct gt_index *index, const struct gt_index_function *functi
 		  const struct gt_index_argument *argument, uint32_t sets, uint64_t line_bytes, struct gt_error *error);
 void gt_index_close(struct gt_index *index);
 
-/* XXH3 of a number as 8 bytes, little-endian: used by index hash. */
-uint64_t gt_index_hash(uint64_t number);
-
 static inline uint32_t gt_index_set(const struct gt_index *index, uint64_t line)
 {
 	return index->function->set_of(index, line);
 }
+
+/* ---- the partition and bank of a line ----
+ *
+ * A scheme is a bijection between lines and pairs of a bank and a line within that bank. The index function chooses the set from the line
+ * within the bank, which is also the tag. Without a scheme the index function chooses among the sets of all banks ([000] figure 1 b and
+ * 4.4). */
+
+struct gt_interleave;
+
+/* Where a line is. Bank b of all is bank b / partitions of partition b modulo partitions. */
+struct gt_bank_line {
+	uint32_t bank;
+	uint64_t line;
+};
+
+struct gt_interleave_scheme {
+	const char *name;
+	uint64_t chunk; /* bytes of a chunk if the text gives none; 0: a line */
+	/* Whether it supports this number of banks. NULL: all. */
+	int (*check)(uint32_t banks, struct gt_error *error);
+	/* NULL: no scheme. */
+	struct gt_bank_line (*place)(const struct gt_interleave *interleave, uint64_t line);
+};
+
+struct gt_interleave {
+	const struct gt_interleave_scheme *scheme;
+	uint64_t chunk_bytes; /* a power of two; as given, or 0 */
+	uint32_t partitions;
+	uint32_t banks;	      /* of all partitions */
+	unsigned chunk_shift; /* log2 of the lines of a chunk */
+	unsigned bits;	      /* log2 of the banks, rounded down */
+};
+
+/* Reads "NAME" or "NAME:BYTES". Returns 0, or -1 with what is accepted. */
+int gt_interleave_parse(const char *text, struct gt_interleave *interleave, struct gt_error *error);
+
+/* Prepares a parsed scheme for these numbers of partitions, banks of each, and bytes of a line. Returns 0, or -1 with what
+ * is not supported. */
+int gt_interleave_open(struct gt_interleave *interleave, uint32_t partitions, uint32_t banks, uint64_t line_bytes,
+		       struct gt_error *error);
 
 #endif

@@ -87,7 +87,7 @@ struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_e
 	timed->config = *config;
 	timed->banks = config->timed.partitions * config->timed.banks;
 	timed->limited = config->timed.ports != GT_UNLIMITED;
-	timed->instant = config->timed.on_full == GT_FULL_STALL && gt_latency_is_zero(&config->timed.latency);
+	timed->instant = config->timed.on_full == GT_FULL_STALL && config->timed.instant;
 	timed->level = gt_level_open_plain(config, true, error);
 	timed->collected = (struct gt_sink){new_rows(256, error), gt_timed_collect, timed};
 	if (!timed->level || !timed->collected.rows)

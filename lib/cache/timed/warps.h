@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "cache/timed_config.h"
+#include "cache/config.h"
 #include "stream/request.h"
 
 #define GT_NO_REQUEST UINT32_MAX
