@@ -1,12 +1,467 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes batches of requests: serves them in their order, passes them on with their status if --emit asks for it, and ends a kernel. */
+/* Takes batches of requests, and ends a kernel. Requests are served in their order, and passed on with their status if --emit asks for it;
+ * those that --arrival rr takes in turns, or that a policy looks ahead at, are held until the kernel ends. What the launch itself reads is
+ * served before the first of them. */
+#include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-#include "cache/deferred.h"
+#include "base/grown.h"
+#include "base/store.h"
 #include "cache/level.h"
-#include "cache/serve.h"
+#include "cache/state.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/status.h"
+
+/* ---- --arrival rr: requests are taken in turns of the SMs ---- */
+
+#define SMS 65536 /* values of the column sm */
+
+static void arrival_close(struct gt_arrivals *arrival)
+{
+	for (size_t i = 0; i < arrival->n; i++)
+		free(arrival->queues[i].requests);
+	free(arrival->queues);
+	free(arrival->queue_of);
+	gt_rows_free(arrival->rows);
+	*arrival = (struct gt_arrivals){0};
+}
+
+static struct gt_queue *queue_for(struct gt_arrivals *arrival, uint16_t sm)
+{
+	if (!arrival->queue_of && !(arrival->queue_of = calloc(SMS, sizeof *arrival->queue_of)))
+		return NULL;
+	if (arrival->queue_of[sm] == 0) {
+		struct gt_queue *queues =
+			gt_grown(arrival->queues, arrival->n, &arrival->capacity, sizeof *arrival->queues);
+		if (!queues)
+			return NULL;
+		arrival->queues = queues;
+		arrival->queues[arrival->n++] = (struct gt_queue){.sm = sm};
+		arrival->queue_of[sm] = (uint32_t)arrival->n;
+	}
+	return &arrival->queues[arrival->queue_of[sm] - 1];
+}
+
+/* Puts a batch of scheduled requests at the ends of their SMs' queues. */
+static int arrival_add(struct gt_arrivals *arrival, const struct gt_rows *rows, struct gt_error *error)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		struct gt_queue *queue = queue_for(arrival, rows->sm[i]);
+		struct gt_request *requests =
+			queue ? gt_grown(queue->requests, queue->n, &queue->capacity, sizeof *requests) : NULL;
+		if (!requests)
+			return gt_fail_memory(error, "requests that wait their SM's turn (--arrival rr)");
+		queue->requests = requests;
+		requests[queue->n++] = gt_request_of(rows, i);
+	}
+	arrival->waiting += rows->n;
+	arrival->has_hints |= rows->has_hints;
+	return 0;
+}
+
+static int by_sm(const void *left, const void *right)
+{
+	return (int)((const struct gt_queue *)left)->sm - (int)((const struct gt_queue *)right)->sm;
+}
+
+static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
+{
+	arrival->rows = gt_rows_new(GT_ROWS_BATCH, error);
+	if (!arrival->rows)
+		return -1;
+	arrival->rows->kind = GT_REQUESTS;
+	arrival->rows->scheduled = true;
+	arrival->rows->has_hints = arrival->has_hints;
+	qsort(arrival->queues, arrival->n, sizeof *arrival->queues, by_sm);
+	return 0;
+}
+
+/* Takes a request from the current queue, if it has one. */
+static void take_turn(struct gt_arrivals *arrival)
+{
+	struct gt_queue *queue = &arrival->queues[arrival->at];
+
+	if (queue->taken < queue->n) {
+		struct gt_request *request = &queue->requests[queue->taken++];
+		request->step = arrival->turn;
+		gt_request_append(arrival->rows, request);
+		arrival->waiting--;
+	}
+	if (++arrival->at == arrival->n) {
+		arrival->at = 0;
+		arrival->turn++;
+	}
+}
+
+/* The next batch, in rounds of ascending SM; the step of a request is its round, from 0. `rows` is valid until the next
+ * call. Returns 1; 0 when no request is left, and requests can be added again; or -1. */
+static int arrival_next(struct gt_arrivals *arrival, const struct gt_rows **rows, struct gt_error *error)
+{
+	if (arrival->waiting == 0) {
+		arrival_close(arrival);
+		return 0;
+	}
+	if (!arrival->rows && begin_turns(arrival, error) != 0)
+		return -1;
+	arrival->rows->n = 0;
+	while (arrival->waiting > 0 && arrival->rows->n < arrival->rows->capacity)
+		take_turn(arrival);
+	*rows = arrival->rows;
+	return 1;
+}
+
+/* ---- lookahead ----
+ *
+ * Requests are held until the end of their kernel, for a policy that looks ahead; then each is served with the next use of its lines. A
+ * use is a request that would fetch the line if it were absent. A line that a store or an atomic invalidates before has none. They use
+ * the memory of the level's config, and then a file in its directory. */
+
+#define NO_USE UINT64_MAX
+
+/* A batch of requests, in one piece of the store. */
+struct chunk {
+	struct chunk *before, *after;
+	struct gt_segment *segment;
+	size_t n;
+	struct gt_request requests[GT_ROWS_BATCH];
+	uint32_t latency[GT_ROWS_BATCH];
+	uint64_t next_use[]; /* of each line of each request */
+};
+
+struct gt_lookahead {
+	const struct gt_level *level;
+	unsigned lines;
+	bool scheduled, has_latency, has_hints;
+	struct gt_store store;
+	struct chunk *first, *last;
+	size_t sms;	      /* above every SM of the requests that wait */
+	struct gt_rows *rows; /* the batch returned last; NULL before the first */
+	bool begun;	      /* batches are returned; else requests are added */
+};
+
+/* Lines of this level that a request can touch: a power of two. */
+static unsigned lookahead_lines(const struct gt_level *level)
+{
+	return level->config.translate || level->config.line >= GT_LINE ? 1 : (unsigned)(GT_LINE / level->config.line);
+}
+
+/* NULL on error. */
+static struct gt_lookahead *lookahead_open(const struct gt_level *level, struct gt_error *error)
+{
+	struct gt_lookahead *lookahead = calloc(1, sizeof *lookahead);
+
+	if (!lookahead) {
+		gt_fail_memory(error, "requests that wait for the end of a kernel");
+		return NULL;
+	}
+	lookahead->level = level;
+	lookahead->lines = lookahead_lines(level);
+	gt_store_open(&lookahead->store, level->config.memory, level->config.directory);
+	return lookahead;
+}
+
+static void lookahead_close(struct gt_lookahead *lookahead)
+{
+	if (!lookahead)
+		return;
+	gt_store_close(&lookahead->store);
+	gt_rows_free(lookahead->rows);
+	free(lookahead);
+}
+
+/* Appends an empty chunk. */
+static int add_chunk(struct gt_lookahead *lookahead, struct gt_error *error)
+{
+	struct gt_segment *segment;
+	struct chunk *chunk = gt_store_take(&lookahead->store,
+					    sizeof *chunk + GT_ROWS_BATCH * lookahead->lines * sizeof *chunk->next_use,
+					    &segment, error);
+
+	if (!chunk)
+		return -1;
+	chunk->before = lookahead->last;
+	chunk->after = NULL;
+	chunk->segment = segment;
+	chunk->n = 0;
+	*(lookahead->last ? &lookahead->last->after : &lookahead->first) = chunk;
+	lookahead->last = chunk;
+	return 0;
+}
+
+/* Appends a batch of requests. */
+static int lookahead_add(struct gt_lookahead *lookahead, const struct gt_rows *rows, struct gt_error *error)
+{
+	lookahead->scheduled = rows->scheduled;
+	lookahead->has_latency = rows->has_latency;
+	lookahead->has_hints |= rows->has_hints;
+	for (size_t i = 0; i < rows->n; i++) {
+		if ((!lookahead->last || lookahead->last->n == GT_ROWS_BATCH) && add_chunk(lookahead, error) != 0)
+			return -1;
+		struct chunk *chunk = lookahead->last;
+		chunk->latency[chunk->n] = rows->has_latency ? rows->latency[i] : 0;
+		chunk->requests[chunk->n] = gt_request_of(rows, i);
+		size_t sm = chunk->requests[chunk->n++].sm;
+		lookahead->sms = sm < lookahead->sms ? lookahead->sms : sm + 1;
+	}
+	return 0;
+}
+
+/* The effect of a request on the next use of its lines. */
+enum use { USE, NONE, END };
+
+/* Of a row that is not an access, as gt_serve_hinted serves it. */
+static enum use use_of_action(const struct gt_level_config *config, enum gt_line_action action)
+{
+	bool prefetches = action <= GT_PREFETCH_L2;
+
+	if (config->translate)
+		return prefetches ? USE : NONE;
+	if (config->hints != GT_HINTS_HONOUR || config->bypass == GT_BYPASS_ALL ||
+	    (prefetches && config->bypass == GT_BYPASS_READS) || (!config->shared && action != GT_PREFETCH_L1))
+		return NONE;
+	return prefetches ? USE : action == GT_DISCARD_L2 ? END : NONE;
+}
+
+static enum use use_of(const struct gt_level *level, const struct gt_request *request)
+{
+	const struct gt_level_config *config = &level->config;
+	bool back = config->write == GT_WRITE_BACK, evict = config->write == GT_WRITE_EVICT;
+	enum gt_op_class class = (enum gt_op_class)level->class_of[request->op];
+
+	if (gt_hint_action(request->hint) != GT_ACCESS_DATA)
+		return use_of_action(config, gt_hint_action(request->hint));
+
+	if (config->translate || class == GT_CLASS_READ)
+		return USE;
+	if (class == GT_CLASS_ATOMIC)
+		return back ? USE : END;
+	if (class == GT_CLASS_WRITE)
+		return evict ? END : config->allocate ? USE : NONE;
+	return NONE;
+}
+
+/* The lines that a request looks up, by ascending address. */
+static unsigned lines_of(const struct gt_level *level, const struct gt_request *request, uint64_t lines[GT_PIECES_MAX])
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n;
+
+	if (level->config.translate) {
+		lines[0] = request->address >> level->line_shift;
+		return 1;
+	}
+	n = gt_level_split(level, request, pieces);
+	for (unsigned p = 0; p < n; p++)
+		lines[p] = pieces[p].line;
+	return n;
+}
+
+/* Sets the next uses of a request, whose index in the kernel is `place`; `known` holds those of the later requests. */
+static int look_back(const struct gt_lookahead *lookahead, struct gt_map *known, const struct gt_request *request,
+		     uint64_t place, uint64_t *next_use, struct gt_error *error)
+{
+	enum use use = use_of(lookahead->level, request);
+	uint64_t lines[GT_PIECES_MAX];
+	unsigned n = lines_of(lookahead->level, request, lines);
+
+	if (!known->slots && gt_map_open(known, 64, error) != 0)
+		return -1;
+	for (unsigned p = n; p-- > 0;) {
+		int fresh;
+		uint64_t *at = gt_map_put(known, lines[p], NO_USE, &fresh);
+		if (!at)
+			return gt_fail_memory(error, "the next uses of lines");
+		next_use[lines[p] & (lookahead->lines - 1)] = *at;
+		if (use != NONE)
+			*at = use == USE ? place * GT_PIECES_MAX + p : NO_USE;
+	}
+	return 0;
+}
+
+/* Finds all next uses, from the last request to the first; `known` has a map for each instance. */
+static int look_back_on_all(struct gt_lookahead *lookahead, struct gt_map *known, struct gt_error *error)
+{
+	bool shared = lookahead->level->config.shared;
+	uint64_t place = UINT64_MAX / GT_PIECES_MAX;
+
+	for (struct chunk *chunk = lookahead->last; chunk; chunk = chunk->before)
+		for (size_t i = chunk->n; i-- > 0;) {
+			const struct gt_request *request = &chunk->requests[i];
+			if (look_back(lookahead, &known[shared ? 0 : request->sm], request, --place,
+				      chunk->next_use + i * lookahead->lines, error) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+static int find_uses(struct gt_lookahead *lookahead, struct gt_error *error)
+{
+	size_t instances = lookahead->level->config.shared ? 1 : lookahead->sms;
+	struct gt_map *known = calloc(instances, sizeof *known);
+	int result = known ? look_back_on_all(lookahead, known, error) : gt_fail_memory(error, "the next uses of lines");
+
+	for (size_t i = 0; known && i < instances; i++)
+		gt_map_close(&known[i]);
+	free(known);
+	return result;
+}
+
+/* After the last request: finds the next uses. */
+static int lookahead_begin(struct gt_lookahead *lookahead, struct gt_error *error)
+{
+	if (!lookahead->rows && !(lookahead->rows = gt_rows_new(GT_ROWS_BATCH, error)))
+		return -1;
+	lookahead->begun = true;
+	lookahead->rows->kind = GT_REQUESTS;
+	lookahead->rows->scheduled = lookahead->scheduled;
+	lookahead->rows->has_latency = lookahead->has_latency;
+	return find_uses(lookahead, error);
+}
+
+static void drop_first(struct gt_lookahead *lookahead)
+{
+	struct chunk *first = lookahead->first;
+
+	lookahead->first = first->after;
+	gt_store_release(&lookahead->store, first->segment);
+}
+
+/* The next batch, unchanged; valid until the next call. next_use has a word for each line that a request can touch
+ * (lookahead_lines of them): for line L of request i, the word i * lines + L modulo lines. A larger word is a later use.
+ * Returns 1; 0 when no request is left, and requests can be added again; or -1. */
+static int lookahead_next(struct gt_lookahead *lookahead, const struct gt_rows **rows, const uint64_t **next_use,
+		      struct gt_error *error)
+{
+	if (lookahead->begun)
+		drop_first(lookahead);
+	else if (lookahead->first && lookahead_begin(lookahead, error) != 0)
+		return -1;
+	if (!lookahead->first) {
+		lookahead->last = NULL;
+		lookahead->has_hints = lookahead->begun = false;
+		lookahead->sms = 0;
+		return 0;
+	}
+	lookahead->rows->n = 0;
+	lookahead->rows->has_hints = lookahead->has_hints;
+	for (size_t i = 0; i < lookahead->first->n; i++)
+		gt_request_append(lookahead->rows, &lookahead->first->requests[i]);
+	if (lookahead->has_latency)
+		memcpy(lookahead->rows->latency, lookahead->first->latency, lookahead->first->n * sizeof *lookahead->rows->latency);
+	*rows = lookahead->rows;
+	*next_use = lookahead->first->next_use;
+	return 1;
+}
+
+int gt_waiting_open(struct gt_level *level, struct gt_error *error)
+{
+	level->next_uses = lookahead_lines(level);
+	if (!level->config.replacement.policy->looks_ahead)
+		return 0;
+	level->lookahead = lookahead_open(level, error);
+	return level->lookahead ? 0 : -1;
+}
+
+void gt_waiting_close(struct gt_level *level)
+{
+	arrival_close(&level->arrival);
+	lookahead_close(level->lookahead);
+}
+
+/* ---- what a launch reads by itself, which no trace has: each GPC that gets a block fetches the kernel's code, and the launch its
+ * constants ---- */
+
+/* No device memory is there: virtual addresses of GPUs have up to 57 bits, and these have more. */
+#define CONSTANTS (UINT64_C(1) << 60)
+#define CODE (UINT64_C(1) << 61)
+#define CODE_SLOT_SHIFT 9 /* kernels begin at multiples of 512 bytes */
+
+/* Where a kernel's code is: a function of its name, so that a kernel launched again finds it. A pass that gtrace-record
+ * --replay adds has the name of its kernel and " pass" and a number. */
+static uint64_t code_of(const char *name)
+{
+	const char *pass = strstr(name, " pass ");
+
+	return CODE + ((XXH3_64bits(name, pass ? (size_t)(pass - name) : strlen(name)) & UINT32_MAX) << CODE_SLOT_SHIFT);
+}
+
+void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
+{
+	const struct gt_launch_reads *reads = &level->config.launch_reads;
+	uint64_t blocks = gt_kernel_blocks(kernel);
+
+	if (!gt_launch_reads_any(reads))
+		return;
+	level->launch_code = code_of(kernel->name);
+	level->launch_gpcs = blocks > 0 && blocks < reads->gpcs ? blocks : reads->gpcs;
+}
+
+/* Reads `n` sectors, one a request, that follow each other from `first` on; after `bytes` they begin again. */
+static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t bytes, uint64_t n)
+{
+	struct gt_level *level = serving->level;
+	gt_serve *const *of_class = level->config.l2_partitions ? level->in_partition : level->serve; /* GPCs are of no partition */
+	gt_serve *serve = of_class[level->class_of[serving->request.op]];
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t at = first + i * GT_SECTOR % bytes;
+		serving->request.address = at / GT_LINE * GT_LINE;
+		serving->request.sectors = (uint8_t)(1U << at % GT_LINE / GT_SECTOR);
+		if (level->config.l2_partitions && !(serving->tags = gt_level_instance(level, gt_home_partition(at), serving->error)))
+			return -1;
+		if (serve(serving) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* They go the way of loads, and are then taken out of the counters of loads. */
+static int serve_reads(struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	const struct gt_launch_reads *reads = &level->config.launch_reads;
+	const struct gt_level_counters before = level->counters;
+	const struct gt_fetch_counters fetch = level->fetch;
+	const struct gt_bypass_counters bypass = level->bypass;
+	struct gt_level_counters *counters = &level->counters, after;
+
+	for (; level->launch_gpcs > 0; level->launch_gpcs--)
+		if (reads->code > 0 && read_sectors(serving, level->launch_code, reads->code, reads->code / GT_SECTOR) != 0)
+			return -1;
+	if (reads->reads > 0 && read_sectors(serving, CONSTANTS, reads->bytes, reads->reads) != 0)
+		return -1;
+	after = level->counters;
+	level->launch_reads.launch_reads = after.reads + after.bypassed - before.reads - before.bypassed;
+	level->launch_reads.launch_hits = after.read_hits - before.read_hits;
+	*counters = before;
+	level->fetch = fetch;
+	level->bypass = bypass;
+	counters->evictions = after.evictions;
+	counters->sent_requests = after.sent_requests;
+	counters->sent_reads = after.sent_reads;
+	counters->sent_writes = after.sent_writes;
+	return 0;
+}
+
+int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error)
+{
+	static const uint64_t never[GT_LINE / GT_SECTOR] = {NO_USE, NO_USE, NO_USE, NO_USE};
+
+	if (level->launch_gpcs == 0)
+		return 0;
+	struct gt_serving serving = {
+		.level = level, .tags = gt_level_instance(level, 0, error), .error = error,
+		.sent = level->config.emit == GT_EMIT_MISSES ? sent : &level->dropped,
+		.request = {.step = step, .op = gt_op(GT_LOAD, GT_CONSTANT, GT_OPERATOR_NONE)}};
+
+	if (!serving.tags || gt_sink_begin(serving.sent, GT_REQUESTS, level->scheduled, error) != 0)
+		return -1;
+	serving.tags->next_use = never; /* a policy that looks ahead sees the rows only */
+	return serve_reads(&serving);
+}
 
 /* ---- --emit all and latency: every request is passed on in the order of service, with its status ---- */
 
@@ -67,10 +522,33 @@ static bool hinted(const struct gt_level *level, const struct gt_rows *rows)
 	return rows->has_hints || level->window.bytes > 0;
 }
 
+/* The level has these counts now: what they have grown by since the last look is the instruction's. Returns 0, or -1 when memory is
+ * short. */
+static int by_pc_add(struct gt_by_pc *by, uint32_t pc, uint64_t reads, uint64_t hits, struct gt_error *error)
+{
+	const uint64_t more = reads - by->reads, hit = hits - by->hits;
+	int fresh = 0;
+
+	by->reads = reads;
+	by->hits = hits;
+	if (more == 0)
+		return 0;
+	uint64_t *place = gt_map_put(&by->index, pc, by->n, &fresh);
+	struct gt_pc_reads *pcs = place ? gt_grown(by->pcs, by->n, &by->capacity, sizeof *pcs) : NULL;
+	if (!pcs)
+		return gt_fail_memory(error, "counts by instruction");
+	by->pcs = pcs;
+	if (fresh)
+		pcs[by->n++] = (struct gt_pc_reads){.pc = pc};
+	pcs[*place].reads += more;
+	pcs[*place].hits += hit;
+	return 0;
+}
+
 /* Counts what row i has read, if that is counted by instruction. */
 static inline int note_reads(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
-	return level->config.by_pc ? gt_by_pc_add(&level->by_pc, rows->pc[i], level->counters.reads, level->counters.read_hits, error) : 0;
+	return level->config.by_pc ? by_pc_add(&level->by_pc, rows->pc[i], level->counters.reads, level->counters.read_hits, error) : 0;
 }
 
 static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
@@ -196,8 +674,8 @@ int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct
 	if (gt_level_serve_launch_reads(level, in_turns || !requests->scheduled ? 0 : requests->step[0], sent, error) != 0)
 		return -1;
 	if (in_turns)
-		return gt_arrival_add(&level->arrival, requests, error);
-	return level->lookahead ? gt_lookahead_add(level->lookahead, requests, error)
+		return arrival_add(&level->arrival, requests, error);
+	return level->lookahead ? lookahead_add(level->lookahead, requests, error)
 			     : serve_batch(level, requests, sent, error);
 }
 
@@ -207,13 +685,13 @@ static int serve_waiting(struct gt_level *level, struct gt_sink *sent, struct gt
 	const struct gt_rows *rows;
 	int more;
 
-	while ((more = gt_arrival_next(&level->arrival, &rows, error)) > 0)
-		if ((level->lookahead ? gt_lookahead_add(level->lookahead, rows, error)
+	while ((more = arrival_next(&level->arrival, &rows, error)) > 0)
+		if ((level->lookahead ? lookahead_add(level->lookahead, rows, error)
 				   : serve_batch(level, rows, sent, error)) != 0)
 			return -1;
 	if (more < 0 || !level->lookahead)
 		return more;
-	while ((more = gt_lookahead_next(level->lookahead, &rows, &level->next_use, error)) > 0)
+	while ((more = lookahead_next(level->lookahead, &rows, &level->next_use, error)) > 0)
 		if (serve_batch(level, rows, sent, error) != 0)
 			return -1;
 	return more;

@@ -6,11 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grown.h"
 #include "base/random.h"
-#include "cache/deferred.h"
 #include "cache/level.h"
-#include "cache/serve.h"
 #include "cache/state.h"
 #include "stream/counted.h"
 #include "stream/op.h"
@@ -34,27 +31,6 @@ static void by_pc_begin(struct gt_by_pc *by)
 		gt_map_clear(&by->index);
 	by->n = 0;
 	by->reads = by->hits = 0;
-}
-
-int gt_by_pc_add(struct gt_by_pc *by, uint32_t pc, uint64_t reads, uint64_t hits, struct gt_error *error)
-{
-	const uint64_t more = reads - by->reads, hit = hits - by->hits;
-	int fresh = 0;
-
-	by->reads = reads;
-	by->hits = hits;
-	if (more == 0)
-		return 0;
-	uint64_t *place = gt_map_put(&by->index, pc, by->n, &fresh);
-	struct gt_pc_reads *pcs = place ? gt_grown(by->pcs, by->n, &by->capacity, sizeof *pcs) : NULL;
-	if (!pcs)
-		return gt_fail_memory(error, "counts by instruction");
-	by->pcs = pcs;
-	if (fresh)
-		pcs[by->n++] = (struct gt_pc_reads){.pc = pc};
-	pcs[*place].reads += more;
-	pcs[*place].hits += hit;
-	return 0;
 }
 
 static int compare_pcs(const void *left, const void *right)
@@ -235,50 +211,6 @@ static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *er
 			     ways ? sets : level->geometry.slots, config->line, error);
 }
 
-/* The effect of a load's operator (PTX ISA, "Cache Operators"): .cg and .cv bypass the caches of an SM. Lines of .cs and .lu,
- * and in shared levels of .cv, are evicted first under LRU, and treated like others under other policies. */
-static enum gt_op_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
-{
-	bool lru = config->replacement.policy == &gt_policy_lru;
-
-	if (!config->operators)
-		return GT_CLASS_READ;
-	if (!config->shared && (operation == GT_CG || operation == GT_CV))
-		return GT_CLASS_BYPASS;
-	return lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU) ? GT_CLASS_STREAM : GT_CLASS_READ;
-}
-
-static void choose_classes(struct gt_level *level)
-{
-	const struct gt_level_config *config = &level->config;
-	bool reads = config->bypass == GT_BYPASS_READS || config->bypass == GT_BYPASS_ALL;
-	bool writes = config->bypass == GT_BYPASS_WRITES || config->bypass == GT_BYPASS_ALL;
-	bool back = config->write == GT_WRITE_BACK;
-	const enum gt_op_class of_action[] = {
-		[GT_LOAD] = GT_CLASS_BYPASS,
-		[GT_STORE] = writes ? GT_CLASS_BYPASS : GT_CLASS_WRITE,
-		[GT_ATOMIC] = writes ? GT_CLASS_BYPASS : GT_CLASS_ATOMIC,
-		[GT_REDUCTION] = writes ? GT_CLASS_BYPASS : GT_CLASS_ATOMIC,
-	};
-
-	for (unsigned op = 0; op < 256; op++)
-		level->class_of[op] = (uint8_t)(gt_op_action((uint8_t)op) == GT_LOAD && !reads
-							? class_of_load(config, gt_op_operator((uint8_t)op))
-							: of_action[gt_op_action((uint8_t)op)]);
-	level->serve[GT_CLASS_READ] = gt_serve_read;
-	level->serve[GT_CLASS_STREAM] = gt_serve_stream;
-	level->serve[GT_CLASS_WRITE] = back ? gt_serve_write_back : gt_serve_write;
-	level->serve[GT_CLASS_ATOMIC] = back ? gt_serve_atomic_back : gt_serve_atomic;
-	level->serve[GT_CLASS_BYPASS] = gt_serve_bypass;
-	if (config->l2_partitions) {
-		memcpy(level->in_partition, level->serve, sizeof level->in_partition);
-		level->serve[GT_CLASS_READ] = level->serve[GT_CLASS_STREAM] = gt_serve_partitions_read;
-		level->serve[GT_CLASS_WRITE] = level->serve[GT_CLASS_ATOMIC] = gt_serve_partitions_write;
-	}
-	for (unsigned class = 0; config->translate && class <= GT_CLASS_BYPASS; class++)
-		level->serve[class] = gt_serve_translation;
-}
-
 static int drop(void *context, struct gt_rows *rows, struct gt_error *error)
 {
 	(void)context, (void)error;
@@ -303,7 +235,7 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 	level->usual = config->line == GT_LINE && config->sector == GT_SECTOR && !config->translate;
 	for (unsigned missing = 0; missing < 16; missing++)
 		level->brings[missing] = (uint8_t)gt_level_groups(level, missing);
-	choose_classes(level);
+	gt_level_choose(level);
 	level->instances_n = config->l2_partitions ? GT_L2_PARTITIONS : config->shared ? 1 : SMS;
 	level->instances = calloc(level->instances_n, sizeof *level->instances);
 	if (!level->instances)
@@ -318,11 +250,10 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 	level->dropped = (struct gt_sink){gt_rows_new(DROPPED_ROWS, error), drop, NULL};
 	if (!level->dropped.rows)
 		goto failed;
-	if (config->replacement.policy->looks_ahead && !(level->lookahead = gt_lookahead_open(level, error)))
+	if (gt_waiting_open(level, error) != 0)
 		goto failed;
 	if (config->by_pc && by_pc_open(&level->by_pc, error) != 0)
 		goto failed;
-	level->next_uses = gt_lookahead_lines(level);
 	if (!level->interleaved && strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
 	level->repeats_hit = level->class_of[gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)] == GT_CLASS_READ &&
@@ -354,8 +285,7 @@ void gt_level_close(struct gt_level *level)
 	free(level->deal);
 	gt_index_close(&level->index);
 	gt_geometry_close(&level->geometry);
-	gt_arrival_close(&level->arrival);
-	gt_lookahead_close(level->lookahead);
+	gt_waiting_close(level);
 	by_pc_close(&level->by_pc);
 	free(level);
 }

@@ -1,9 +1,378 @@
 /* SPDX-License-Identifier: MIT */
-/* How a level serves one request: a store, a load, an atomic, one to two L2 partitions, one with a hint. */
-#include "cache/serve.h"
+/* How a level serves one request. First what a request does to a line: it is split by lines, takes a slot, fetches sectors, is used, and
+ * sends requests on. Then a load, a store, an atomic and a translation, which are made of these; to one of two L2 partitions; and which of
+ * them a request is. */
+#include "cache/state.h"
 #include "stream/hint.h"
 #include "stream/op.h"
-#include "stream/status.h"
+
+/* ---- requests by line: they are for sectors of GT_SECTOR bytes in lines of GT_LINE; a level may have other sizes ---- */
+
+/* From n stream sectors, the first of which is number `first` of the line, to the level's
+ * sectors: those touched, or those of which every byte is in the mask. */
+static uint64_t own_sectors(const struct gt_level *level, unsigned mask, unsigned first, bool whole)
+{
+	unsigned shift = level->sector_shift, group = 1U << shift;
+	uint64_t own = 0;
+
+	if (shift == 0)
+		return (uint64_t)mask << first;
+	if (whole && group > GT_PIECES_MAX)
+		return 0;
+	unsigned step = group < GT_PIECES_MAX ? group : GT_PIECES_MAX, all = (1U << step) - 1;
+	for (unsigned i = 0; i < GT_PIECES_MAX; i += step) {
+		unsigned part = mask >> i & all;
+		if (whole ? part == all : part != 0)
+			own |= UINT64_C(1) << ((first + i) >> shift);
+	}
+	return own;
+}
+
+unsigned gt_level_split_unusual(const struct gt_level *level, const struct gt_request *request,
+				struct gt_piece pieces[GT_PIECES_MAX])
+{
+	unsigned sectors = request->sectors & 15, full = request->full & sectors;
+	uint64_t address = request->address, bytes = level->config.line;
+	unsigned width = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : GT_PIECES_MAX, n = 0;
+	unsigned first = (unsigned)((address & (bytes - 1)) / GT_SECTOR);
+
+	for (unsigned at = 0; at < GT_PIECES_MAX; at += width) {
+		unsigned all = ((1U << width) - 1) << at;
+		if ((sectors & all) == 0)
+			continue;
+		pieces[n++] = (struct gt_piece){
+			.line = (address + at * GT_SECTOR) >> level->line_shift,
+			.used = own_sectors(level, (sectors & all) >> at, first, false),
+			.full = own_sectors(level, (full & all) >> at, first, true),
+			.stream_sectors = (uint8_t)(sectors & all), .stream_full = (uint8_t)(full & all)};
+	}
+	return n;
+}
+
+/* ---- requests that are sent on: for lines of GT_LINE bytes in sectors of GT_SECTOR, whatever the level's own sizes ---- */
+
+static int send(const struct gt_serving *serving, const struct gt_request *request)
+{
+	struct gt_level_counters *counters = &serving->level->counters;
+	enum gt_action action = gt_op_action(request->op);
+
+	if (gt_sink_room(serving->sent, serving->error) != 0)
+		return -1;
+	gt_request_append(serving->sent->rows, request);
+	counters->sent_requests++;
+	if (gt_hint_action(request->hint) != GT_ACCESS_DATA) {
+		bool prefetches = gt_hint_action(request->hint) <= GT_PREFETCH_L2;
+		*(prefetches ? &serving->level->hints.sent_prefetches : &serving->level->hints.sent_discards) +=
+			gt_bits_of_4[request->sectors & 15];
+		return 0;
+	}
+	*(action == GT_LOAD ? &counters->sent_reads : action == GT_STORE ? &counters->sent_writes : &counters->sent_atomics) +=
+		gt_bits_of_4[request->sectors & 15];
+	return 0;
+}
+
+static int send_on(const struct gt_serving *serving)
+{
+	return send(serving, &serving->request);
+}
+
+static int send_part(const struct gt_serving *serving, uint8_t sectors, uint8_t full)
+{
+	struct gt_request part = serving->request;
+
+	part.sectors = sectors;
+	part.full = full;
+	return send(serving, &part);
+}
+
+/* The part of a mask of the level's sectors that lies in `n` stream sectors from number `first`. */
+static uint8_t stream_sectors(const struct gt_level *level, uint64_t mask, uint64_t first, unsigned n)
+{
+	unsigned sectors = 0;
+
+	if (level->sector_shift == 0)
+		return (uint8_t)(mask >> first & ((1U << n) - 1));
+	for (unsigned i = 0; i < n; i++)
+		sectors |= (unsigned)(mask >> ((first + i) >> level->sector_shift) & 1) << i;
+	return (uint8_t)sectors;
+}
+
+/* `request` has the op and threads; its address and sectors become those of the line's parts. */
+static int send_line(const struct gt_serving *serving, struct gt_request *request, uint64_t line, uint64_t mask,
+		     uint64_t full)
+{
+	const struct gt_level *level = serving->level;
+	uint64_t start = line << level->line_shift, bytes = level->config.line;
+
+	if (level->fast_path) {
+		request->address = start;
+		request->sectors = (uint8_t)mask;
+		request->full = (uint8_t)full;
+		return send(serving, request);
+	}
+	unsigned n = bytes < GT_LINE ? (unsigned)bytes / GT_SECTOR : GT_LINE / GT_SECTOR;
+
+	for (uint64_t at = 0; at < bytes; at += GT_LINE) {
+		uint8_t sectors = stream_sectors(level, mask, at / GT_SECTOR, n);
+		unsigned shift = (unsigned)(start % GT_LINE) / GT_SECTOR;
+		if (sectors == 0)
+			continue;
+		request->address = (start + at) & ~(uint64_t)(GT_LINE - 1);
+		request->sectors = (uint8_t)(sectors << shift);
+		request->full = (uint8_t)(stream_sectors(level, full, at / GT_SECTOR, n) << shift);
+		if (send(serving, request) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask)
+{
+	struct gt_request load = serving->request;
+
+	if (gt_op_action(load.op) != GT_LOAD) {
+		load.op = gt_op(GT_LOAD, gt_op_space(load.op), GT_OPERATOR_NONE);
+		load.threads = 0;
+	}
+	return send_line(serving, &load, line, mask, 0);
+}
+
+int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full)
+{
+	struct gt_request store = serving->request;
+
+	store.op = gt_op(GT_STORE, GT_GLOBAL, GT_OPERATOR_NONE);
+	store.hint = 0;
+	store.threads = 0;
+	return send_line(serving, &store, line, mask, full);
+}
+
+/* ---- the bound on the lines of a set that are dirty: the least recently used of them is written back, and stays ---- */
+
+static int write_back(const struct gt_serving *serving, uint32_t slot)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	uint64_t dirty = tags->dirty[slot], before = level->counters.sent_writes;
+
+	if (gt_send_back(serving, tags->tag[slot] - 1, dirty, dirty & gt_tags_valid(tags, slot)) != 0)
+		return -1;
+	level->clean.cleaned += level->counters.sent_writes - before;
+	tags->dirty[slot] = 0;
+	return gt_tags_hold(tags, slot, dirty & ~gt_tags_valid(tags, slot), serving->error);
+}
+
+static int clean(const struct gt_serving *serving, uint32_t set, uint32_t slot)
+{
+	const struct gt_level *level = serving->level;
+	const uint64_t *dirty = serving->tags->dirty;
+	uint32_t n = gt_tags_by_recency(serving->tags, set, level->slots), found = 0, oldest = slot;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!dirty[level->slots[i]])
+			continue;
+		found++;
+		if (level->slots[i] != slot)
+			oldest = level->slots[i];
+	}
+	return found > level->config.dirty_ways ? write_back(serving, oldest) : 0;
+}
+
+/* ---- a line ---- */
+
+void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
+		    uint64_t *mru)
+{
+	unsigned sectors = tags->geometry->sectors;
+	uint8_t *depth = tags->depth + (size_t)slot * sectors;
+
+	for (unsigned sector = 0; sector < sectors; sector++) {
+		if (depth[sector] < position)
+			depth[sector] = (uint8_t)position;
+		if (mru && hits >> sector & 1)
+			mru[depth[sector]]++;
+		if (used >> sector & 1)
+			depth[sector] = 0;
+	}
+}
+
+/* The same where lines have states. Sectors that hit are valid; of those that are used the others keep no depth. */
+static void note_state(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used, uint64_t *mru)
+{
+	uint32_t state = gt_state_deepen(tags->state[slot], position);
+	uint64_t valid = ~(uint64_t)gt_state_invalid(state);
+
+	for (uint64_t rest = mru ? hits : 0; rest; rest &= rest - 1)
+		mru[state >> 8 * (unsigned)__builtin_ctzll(rest) & 255]++;
+	tags->state[slot] = state & ~gt_bytes_of_4[used & valid];
+}
+
+/* The recency position of a line in its set, 0 for the most recent, if that is counted. */
+static unsigned position_of(const struct gt_level *level, const struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	unsigned position = 0;
+
+	if (!level->geometry.depths)
+		return 0;
+	gt_tags_by_recency(tags, set, level->slots);
+	while (level->slots[position] != slot)
+		position++;
+	return position;
+}
+
+/* Makes a line the most recent, unless the request changes no order. Returns the recency position that it had. */
+static inline unsigned move_up(const struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t *slot)
+{
+	return level->unchanged ? position_of(level, tags, set, *slot) : gt_tags_touch(tags, set, slot);
+}
+
+static inline void note(const struct gt_level *level, struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits,
+			uint64_t used, uint64_t *mru)
+{
+	if (tags->state)
+		note_state(tags, slot, position, hits, used, mru);
+	else if (level->geometry.depths && level->usual && mru)
+		gt_note_depths_4(tags, slot, position, (uint32_t)hits, (uint32_t)used, mru);
+	else if (level->geometry.depths)
+		gt_note_depths(tags, slot, position, hits, used, mru);
+}
+
+static inline void tell_policy(const struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	const struct gt_policy *policy = level->config.replacement.policy;
+
+	if (policy->hit && !level->unchanged)
+		policy->hit(tags, set, slot);
+}
+
+uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
+			uint64_t used, uint64_t *mru)
+{
+	unsigned position = move_up(level, tags, set, &slot);
+
+	note(level, tags, slot, position, hits, used, mru);
+	tell_policy(level, tags, set, slot);
+	return slot;
+}
+
+/* A hit by tag needs the line alone, which a cache of more ways than the position has. So does, nearly, that of a sector which
+ * was only written in part. */
+static uint32_t touch_stored(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits)
+{
+	uint64_t of_line = level->config.tag_hits ? hits : hits & ~gt_tags_valid(tags, slot);
+
+	if (of_line == 0)
+		return gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru_writes);
+	unsigned position = move_up(level, tags, set, &slot);
+	if (level->geometry.depths)
+		level->counters.mru_writes[position] += gt_count_bits(of_line);
+	note(level, tags, slot, position, hits & ~of_line, 0, level->counters.mru_writes);
+	tell_policy(level, tags, set, slot);
+	return slot;
+}
+
+/* An invalid way, else the policy's victim. */
+static int claim(const struct gt_serving *serving, uint32_t set, uint64_t line, uint32_t *slot)
+{
+	const struct gt_replacement *replacement = &serving->level->config.replacement;
+	const struct gt_policy *policy = replacement->policy;
+	struct gt_tags *tags = serving->tags;
+
+	*slot = gt_tags_vacant(tags, set);
+	if (*slot == GT_NO_SLOT) {
+		*slot = policy->victim(tags, set, replacement);
+		if (tags->rank)
+			*slot = gt_tags_lowest(tags, set, *slot, serving->level->slots);
+		uint64_t dirty = tags->dirty[*slot];
+		serving->level->counters.evictions++;
+		if (dirty && gt_send_back(serving, tags->tag[*slot] - 1, dirty, dirty & gt_tags_valid(tags, *slot)) != 0)
+			return -1;
+	}
+	*slot = gt_tags_fill(tags, set, *slot, line);
+	if (policy->fill)
+		policy->fill(tags, set, *slot);
+	return 0;
+}
+
+static void validate(struct gt_level *level, struct gt_tags *tags, uint32_t slot, uint64_t sectors)
+{
+	if (tags->state) {
+		tags->state[slot] &= ~gt_bytes_of_4[sectors];
+		return;
+	}
+	tags->valid[slot] |= sectors;
+	if (level->geometry.depths && level->sectors > 4)
+		gt_note_depths(tags, slot, 0, 0, sectors, NULL);
+	else if (level->geometry.depths)
+		for (unsigned sector = 0; sector < level->sectors; sector++)
+			tags->depth[(size_t)slot * level->sectors + sector] &= (uint8_t)((sectors >> sector & 1) - 1);
+}
+
+uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing)
+{
+	for (unsigned width = 1; width < level->fetch_sectors; width *= 2) {
+		/* Each aligned pair of fields of this width becomes full if either half was. */
+		uint64_t lower = UINT64_MAX / ((UINT64_C(1) << width) + 1);
+		missing |= (missing & lower) << width | (missing >> width & lower);
+	}
+	return missing;
+}
+
+static int fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing, uint64_t overwritten)
+{
+	struct gt_level *level = serving->level;
+	uint64_t brought = gt_level_groups(level, missing) & ~(gt_tags_valid(serving->tags, slot) | overwritten);
+
+	if (brought == 0)
+		return 0;
+	level->fetch.neighbours += gt_count_bits(brought & ~missing);
+	validate(level, serving->tags, slot, brought);
+	return gt_send_fill(serving, line, brought);
+}
+
+/* The line of sectors that arrive becomes the most recent. If their lookup has used it, this is not another use, which
+ * some policies count. */
+static uint32_t use_at_arrival(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, bool used)
+{
+	unsigned position = move_up(level, tags, set, &slot);
+
+	note(level, tags, slot, position, 0, 0, NULL);
+	if (!used || !level->config.replacement.policy->counts_uses)
+		tell_policy(level, tags, set, slot);
+	return slot;
+}
+
+int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, bool used, uint32_t *slot)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	uint32_t set = gt_level_set_of(level, line);
+
+	*slot = gt_tags_find(tags, set, line);
+	if (*slot != GT_NO_SLOT)
+		*slot = use_at_arrival(level, tags, set, *slot, used);
+	else if (claim(serving, set, line, slot) != 0)
+		return -1;
+	validate(level, tags, *slot, sectors);
+	if (level->class_of[serving->request.op] == GT_CLASS_STREAM)
+		*slot = gt_tags_demote(tags, set, *slot);
+	return 0;
+}
+
+int gt_level_bring(const struct gt_serving *serving, uint64_t line, uint64_t wanted, uint64_t *hits)
+{
+	struct gt_level *level = serving->level;
+	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(serving->tags, set, line);
+
+	if (slot == GT_NO_SLOT) {
+		if (claim(serving, set, line, &slot) != 0)
+			return -1;
+	} else {
+		*hits += gt_count_bits(wanted & gt_tags_valid(serving->tags, slot));
+		slot = gt_level_touch(level, serving->tags, set, slot, 0, wanted, NULL);
+	}
+	return fill(serving, slot, line, wanted & ~gt_tags_valid(serving->tags, slot), 0);
+}
 
 /* ---- stores ---- */
 
@@ -32,24 +401,24 @@ static int write_piece(const struct gt_serving *serving, const struct gt_piece *
 	*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += gt_count_bits(used & ~hits);
 	if (slot != GT_NO_SLOT && evict) {
 		if (level->geometry.depths)
-			slot = gt_level_touch_stored(level, tags, set, slot, hits);
+			slot = touch_stored(level, tags, set, slot, hits);
 		counters->dropped += gt_count_bits(gt_tags_valid(tags, slot));
 		gt_tags_drop(tags, set, slot);
 		return 0;
 	}
 	if (slot != GT_NO_SLOT)
-		slot = gt_level_touch_stored(level, tags, set, slot, hits);
+		slot = touch_stored(level, tags, set, slot, hits);
 	else if (evict || !level->config.allocate)
 		return 0;
-	else if (gt_level_claim(serving, set, line, &slot) != 0)
+	else if (claim(serving, set, line, &slot) != 0)
 		return -1;
-	gt_level_validate(level, tags, slot, piece->full);
+	validate(level, tags, slot, piece->full);
 	uint64_t parts = used & ~piece->full & ~gt_tags_valid(tags, slot);
 	return parts ? gt_tags_hold(tags, slot, parts, serving->error) : 0;
 }
 
 /* Write through, with or without allocation, and write evict. */
-int gt_serve_write(const struct gt_serving *serving)
+static int serve_write(const struct gt_serving *serving)
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
@@ -57,7 +426,7 @@ int gt_serve_write(const struct gt_serving *serving)
 	for (unsigned p = 0; p < n; p++)
 		if (write_piece(serving, &pieces[p]) != 0)
 			return -1;
-	return gt_send_on(serving);
+	return send_on(serving);
 }
 
 /* Sectors of a line become dirty. */
@@ -66,7 +435,7 @@ static int level_change(const struct gt_serving *serving, uint32_t set, uint32_t
 	uint64_t *dirty = &serving->tags->dirty[slot], before = *dirty;
 
 	*dirty |= sectors;
-	return before || serving->level->config.dirty_ways == GT_LEVEL_SLOTS_MAX ? 0 : gt_level_clean(serving, set, slot);
+	return before || serving->level->config.dirty_ways == GT_LEVEL_SLOTS_MAX ? 0 : clean(serving, set, slot);
 }
 
 /* A store into a line that has a slot. */
@@ -78,9 +447,9 @@ static int store(const struct gt_serving *serving, uint32_t set, uint32_t slot, 
 
 	if (level_change(serving, set, slot, piece->used) != 0)
 		return -1;
-	if (rule == GT_PARTIAL_FETCH && partial && gt_level_fill(serving, slot, piece->line, partial, whole) != 0)
+	if (rule == GT_PARTIAL_FETCH && partial && fill(serving, slot, piece->line, partial, whole) != 0)
 		return -1;
-	gt_level_validate(serving->level, tags, slot, rule == GT_PARTIAL_READ ? piece->used & piece->full : piece->used);
+	validate(serving->level, tags, slot, rule == GT_PARTIAL_READ ? piece->used & piece->full : piece->used);
 	return 0;
 }
 
@@ -97,18 +466,18 @@ static int write_back_piece(const struct gt_serving *serving, const struct gt_pi
 		uint64_t hits = store_hits(level, piece->used, gt_tags_held(tags, slot));
 		counters->write_hits += gt_count_bits(hits);
 		counters->sector_misses += gt_count_bits(piece->used & ~hits);
-		slot = gt_level_touch_stored(level, tags, set, slot, hits);
+		slot = touch_stored(level, tags, set, slot, hits);
 	} else {
 		counters->line_misses += gt_count_bits(piece->used);
 		if (!level->config.allocate)
-			return gt_send_part(serving, piece->stream_sectors, piece->stream_full);
-		if (gt_level_claim(serving, set, piece->line, &slot) != 0)
+			return send_part(serving, piece->stream_sectors, piece->stream_full);
+		if (claim(serving, set, piece->line, &slot) != 0)
 			return -1;
 	}
 	return store(serving, set, slot, piece);
 }
 
-int gt_serve_write_back(const struct gt_serving *serving)
+static int serve_write_back(const struct gt_serving *serving)
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
@@ -117,6 +486,150 @@ int gt_serve_write_back(const struct gt_serving *serving)
 		if (write_back_piece(serving, &pieces[p]) != 0)
 			return -1;
 	return 0;
+}
+
+/* ---- loads and atomics; translations ---- */
+
+/* Reads a piece; all its bytes are valid afterwards. */
+static int read_piece(const struct gt_serving *serving, const struct gt_piece *piece, uint64_t *hits, uint64_t *mru,
+		      uint32_t *at)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
+	uint64_t missing = piece->used;
+
+	if (slot == GT_NO_SLOT) {
+		level->counters.line_misses += gt_count_bits(missing);
+		if (claim(serving, set, piece->line, &slot) != 0)
+			return -1;
+	} else {
+		missing &= ~gt_tags_valid(tags, slot);
+		*hits += gt_count_bits(piece->used & ~missing);
+		level->counters.sector_misses += gt_count_bits(missing);
+		slot = gt_level_touch(level, tags, set, slot, piece->used & ~missing, piece->used, mru);
+	}
+	*at = slot;
+	return fill(serving, slot, piece->line, missing, 0);
+}
+
+/* A load that streams makes each of its lines the least recent as soon as it has been used. */
+static inline int read_pieces(const struct gt_serving *serving, bool streams)
+{
+	struct gt_level_counters *counters = &serving->level->counters;
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
+	uint32_t slot;
+
+	for (unsigned p = 0; p < n; p++) {
+		counters->reads += gt_count_bits(pieces[p].used);
+		if (read_piece(serving, &pieces[p], &counters->read_hits, counters->mru, &slot) != 0)
+			return -1;
+		if (streams)
+			gt_tags_demote(serving->tags, gt_level_set_of(serving->level, pieces[p].line), slot);
+	}
+	return 0;
+}
+
+static int serve_read(const struct gt_serving *serving)
+{
+	return read_pieces(serving, false);
+}
+
+/* Under LRU. */
+static int serve_stream(const struct gt_serving *serving)
+{
+	return read_pieces(serving, true);
+}
+
+/* Atomics and reductions are executed in a lower level, so their sectors here become invalid. */
+static int serve_atomic(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_tags *tags = serving->tags;
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++) {
+		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
+		level->counters.atomics += gt_count_bits(pieces[p].used);
+		if (slot == GT_NO_SLOT)
+			continue;
+		level->counters.dropped += gt_count_bits(gt_tags_valid(tags, slot) & pieces[p].used);
+		gt_tags_invalidate(tags, slot, pieces[p].used);
+		if (gt_tags_valid(tags, slot) == 0)
+			gt_tags_drop(tags, set, slot);
+	}
+	return send_on(serving);
+}
+
+/* Atomics and reductions are executed here, on sectors that must be valid. */
+static int serve_atomic_back(const struct gt_serving *serving)
+{
+	struct gt_level_counters *counters = &serving->level->counters;
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
+	uint32_t slot;
+
+	for (unsigned p = 0; p < n; p++) {
+		counters->atomics += gt_count_bits(pieces[p].used);
+		if (read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0 ||
+		    level_change(serving, gt_level_set_of(serving->level, pieces[p].line), slot, pieces[p].used) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int serve_bypass(const struct gt_serving *serving)
+{
+	const struct gt_request *request = &serving->request;
+	const uint64_t sectors = gt_count_bits(request->sectors);
+	struct gt_level *level = serving->level;
+
+	level->counters.bypassed += sectors;
+	if (gt_hint_action(request->hint) == GT_ACCESS_DATA && gt_op_action(request->op) == GT_LOAD)
+		level->bypass.bypassed_reads += sectors;
+	else if (gt_hint_action(request->hint) == GT_ACCESS_DATA && gt_op_action(request->op) == GT_STORE)
+		level->bypass.bypassed_writes += sectors;
+	return send_on(serving);
+}
+
+/* A TLB: one lookup per request, of its page; a miss sends the request itself on. */
+static int serve_translation(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_level_counters *counters = &level->counters;
+	struct gt_tags *tags = serving->tags;
+	uint64_t line = serving->request.address >> level->line_shift;
+	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
+	const struct {
+		uint64_t *lookups, *hits, *mru;
+	} of_action[] = {
+		[GT_LOAD] = {&counters->reads, &counters->read_hits, counters->mru},
+		[GT_STORE] = {&counters->writes, &counters->write_hits, counters->mru_writes},
+		[GT_ATOMIC] = {&counters->atomics, &counters->atomic_hits, NULL},
+		[GT_REDUCTION] = {&counters->atomics, &counters->atomic_hits, NULL},
+	}, *to = &of_action[gt_op_action(serving->request.op)];
+
+	bool activated = level->config.activated && counters->reads + counters->writes + counters->atomics == 0;
+
+	++*to->lookups;
+	if (slot != GT_NO_SLOT) {
+		++*to->hits;
+		slot = gt_level_touch(level, tags, set, slot, 1, 1, to->mru);
+		return 0;
+	}
+	if (claim(serving, set, line, &slot) != 0)
+		return -1;
+	validate(level, tags, slot, 1);
+	if (activated) {
+		++*to->hits;
+		if (level->geometry.depths && to->mru)
+			++*to->mru;
+		return 0;
+	}
+	counters->line_misses++;
+	return send_on(serving);
 }
 
 /* ---- loads, atomics and stores to one of two L2 partitions ---- */
@@ -129,7 +642,7 @@ static int serve_in_partition(const struct gt_serving *serving)
 	return level->in_partition[level->class_of[serving->request.op]](serving);
 }
 
-int gt_serve_partitions_read(const struct gt_serving *serving)
+static int serve_partitions_read(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
 	struct gt_l2_partition_counters *counters = &level->l2_partitions;
@@ -186,460 +699,54 @@ static void drop_copy(const struct gt_serving *serving)
 		gt_tags_drop(tags, set, slot);
 }
 
-int gt_serve_partitions_write(const struct gt_serving *serving)
+static int serve_partitions_write(const struct gt_serving *serving)
 {
 	drop_copy(serving);
 	return serve_in_partition(serving);
 }
 
-/* ---- loads and atomics; translations ---- */
+/* ---- the class of a request, and how it is served ---- */
 
-/* Reads a piece; all its bytes are valid afterwards. */
-static int read_piece(const struct gt_serving *serving, const struct gt_piece *piece, uint64_t *hits, uint64_t *mru,
-		      uint32_t *at)
+/* The effect of a load's operator (PTX ISA, "Cache Operators"): .cg and .cv bypass the caches of an SM. Lines of .cs and .lu,
+ * and in shared levels of .cv, are evicted first under LRU, and treated like others under other policies. */
+static enum gt_op_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
 {
-	struct gt_level *level = serving->level;
-	struct gt_tags *tags = serving->tags;
-	uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
-	uint64_t missing = piece->used;
+	bool lru = config->replacement.policy == &gt_policy_lru;
 
-	if (slot == GT_NO_SLOT) {
-		level->counters.line_misses += gt_count_bits(missing);
-		if (gt_level_claim(serving, set, piece->line, &slot) != 0)
-			return -1;
-	} else {
-		missing &= ~gt_tags_valid(tags, slot);
-		*hits += gt_count_bits(piece->used & ~missing);
-		level->counters.sector_misses += gt_count_bits(missing);
-		slot = gt_level_touch(level, tags, set, slot, piece->used & ~missing, piece->used, mru);
-	}
-	*at = slot;
-	return gt_level_fill(serving, slot, piece->line, missing, 0);
+	if (!config->operators)
+		return GT_CLASS_READ;
+	if (!config->shared && (operation == GT_CG || operation == GT_CV))
+		return GT_CLASS_BYPASS;
+	return lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU) ? GT_CLASS_STREAM : GT_CLASS_READ;
 }
 
-/* A load that streams makes each of its lines the least recent as soon as it has been used. */
-static inline int read_pieces(const struct gt_serving *serving, bool streams)
+void gt_level_choose(struct gt_level *level)
 {
-	struct gt_level_counters *counters = &serving->level->counters;
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
-	uint32_t slot;
-
-	for (unsigned p = 0; p < n; p++) {
-		counters->reads += gt_count_bits(pieces[p].used);
-		if (read_piece(serving, &pieces[p], &counters->read_hits, counters->mru, &slot) != 0)
-			return -1;
-		if (streams)
-			gt_tags_demote(serving->tags, gt_level_set_of(serving->level, pieces[p].line), slot);
-	}
-	return 0;
-}
-
-int gt_serve_read(const struct gt_serving *serving)
-{
-	return read_pieces(serving, false);
-}
-
-/* Under LRU. */
-int gt_serve_stream(const struct gt_serving *serving)
-{
-	return read_pieces(serving, true);
-}
-
-/* Atomics and reductions are executed in a lower level, so their sectors here become invalid. */
-int gt_serve_atomic(const struct gt_serving *serving)
-{
-	struct gt_level *level = serving->level;
-	struct gt_tags *tags = serving->tags;
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(level, &serving->request, pieces);
-
-	for (unsigned p = 0; p < n; p++) {
-		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
-		level->counters.atomics += gt_count_bits(pieces[p].used);
-		if (slot == GT_NO_SLOT)
-			continue;
-		level->counters.dropped += gt_count_bits(gt_tags_valid(tags, slot) & pieces[p].used);
-		gt_tags_invalidate(tags, slot, pieces[p].used);
-		if (gt_tags_valid(tags, slot) == 0)
-			gt_tags_drop(tags, set, slot);
-	}
-	return gt_send_on(serving);
-}
-
-/* Atomics and reductions are executed here, on sectors that must be valid. */
-int gt_serve_atomic_back(const struct gt_serving *serving)
-{
-	struct gt_level_counters *counters = &serving->level->counters;
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
-	uint32_t slot;
-
-	for (unsigned p = 0; p < n; p++) {
-		counters->atomics += gt_count_bits(pieces[p].used);
-		if (read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0 ||
-		    level_change(serving, gt_level_set_of(serving->level, pieces[p].line), slot, pieces[p].used) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-int gt_serve_bypass(const struct gt_serving *serving)
-{
-	const struct gt_request *request = &serving->request;
-	const uint64_t sectors = gt_count_bits(request->sectors);
-	struct gt_level *level = serving->level;
-
-	level->counters.bypassed += sectors;
-	if (gt_hint_action(request->hint) == GT_ACCESS_DATA && gt_op_action(request->op) == GT_LOAD)
-		level->bypass.bypassed_reads += sectors;
-	else if (gt_hint_action(request->hint) == GT_ACCESS_DATA && gt_op_action(request->op) == GT_STORE)
-		level->bypass.bypassed_writes += sectors;
-	return gt_send_on(serving);
-}
-
-/* A TLB: one lookup per request, of its page; a miss sends the request itself on. */
-int gt_serve_translation(const struct gt_serving *serving)
-{
-	struct gt_level *level = serving->level;
-	struct gt_level_counters *counters = &level->counters;
-	struct gt_tags *tags = serving->tags;
-	uint64_t line = serving->request.address >> level->line_shift;
-	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
-	const struct {
-		uint64_t *lookups, *hits, *mru;
-	} of_action[] = {
-		[GT_LOAD] = {&counters->reads, &counters->read_hits, counters->mru},
-		[GT_STORE] = {&counters->writes, &counters->write_hits, counters->mru_writes},
-		[GT_ATOMIC] = {&counters->atomics, &counters->atomic_hits, NULL},
-		[GT_REDUCTION] = {&counters->atomics, &counters->atomic_hits, NULL},
-	}, *to = &of_action[gt_op_action(serving->request.op)];
-
-	bool activated = level->config.activated && counters->reads + counters->writes + counters->atomics == 0;
-
-	++*to->lookups;
-	if (slot != GT_NO_SLOT) {
-		++*to->hits;
-		slot = gt_level_touch(level, tags, set, slot, 1, 1, to->mru);
-		return 0;
-	}
-	if (gt_level_claim(serving, set, line, &slot) != 0)
-		return -1;
-	gt_level_validate(level, tags, slot, 1);
-	if (activated) {
-		++*to->hits;
-		if (level->geometry.depths && to->mru)
-			++*to->mru;
-		return 0;
-	}
-	counters->line_misses++;
-	return gt_send_on(serving);
-}
-
-/* ---- requests with hints of instructions, or in the access policy window of a launch: gcache(1) defines their effects ---- */
-
-/* The priority of a line in a window. A hash chooses the lines with the property `hit`: evenly spread, and the same ones in
- * every run. */
-static enum gt_priority in_window(const struct gt_window *window, uint64_t address)
-{
-	static const enum gt_priority priorities[GT_PROPERTIES] = {
-		[GT_PROPERTY_NORMAL] = GT_EVICT_NORMAL, [GT_PROPERTY_STREAMING] = GT_EVICT_FIRST,
-		[GT_PROPERTY_PERSISTING] = GT_EVICT_LAST};
-	/* The finalizer of SplitMix64. */
-	uint64_t mixed = address / GT_LINE;
-
-	if (address - window->base / GT_LINE * GT_LINE >= window->bytes + window->base % GT_LINE)
-		return GT_PRIORITY_NONE;
-	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-	mixed ^= mixed >> 31;
-	return priorities[mixed % GT_RATIO_ONE < window->hit_ratio ? window->hit : window->miss];
-}
-
-static enum gt_priority priority_of(const struct gt_level *level, const struct gt_request *request)
-{
-	if (!level->config.shared)
-		return gt_hint_l1(request->hint);
-	enum gt_priority said = gt_hint_l2(request->hint);
-	return said == GT_PRIORITY_NONE && level->window.bytes > 0 ? in_window(&level->window, request->address) : said;
-}
-
-/* Called for a piece of a request, whose line is in the slot, or absent (GT_NO_SLOT). */
-typedef int visit(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
-		  enum gt_priority priority);
-
-static inline int visit_pieces(const struct gt_serving *serving, visit *one, enum gt_priority priority)
-{
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
-
-	for (unsigned p = 0; p < n; p++) {
-		uint32_t set = gt_level_set_of(serving->level, pieces[p].line);
-		if (one(serving, &pieces[p], set, gt_tags_find(serving->tags, set, pieces[p].line), priority) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Ways of a set that are set aside. */
-static uint32_t ways_aside(const struct gt_level *level, uint32_t set)
-{
-	uint64_t size = (uint64_t)level->geometry.slots * level->config.line, ways = gt_ways_of(&level->geometry, set);
-
-	return (uint32_t)(level->aside < size ? (ways * level->aside + size - 1) / size : ways);
-}
-
-/* Of the lines of a set that leave last, those used last stay so; there is no room aside for the others. */
-static void limit_persisting(const struct gt_serving *serving, uint32_t set)
-{
-	struct gt_level *level = serving->level;
-	uint32_t n = gt_tags_by_recency(serving->tags, set, level->slots), left = ways_aside(level, set);
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint8_t *rank = &serving->tags->rank[level->slots[i]];
-		if (*rank != GT_RANK_LAST)
-			continue;
-		if (left > 0)
-			left--;
-		else
-			*rank = GT_RANK_NORMAL;
-	}
-}
-
-static int rank(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
-		enum gt_priority priority)
-{
-	static const uint8_t classes[GT_PRIORITIES] = {
-		[GT_EVICT_NORMAL] = GT_RANK_NORMAL, [GT_EVICT_FIRST] = GT_RANK_FIRST, [GT_EVICT_LAST] = GT_RANK_LAST};
-	uint8_t class = classes[priority];
-	bool by_window = serving->level->config.shared && gt_hint_l2(serving->request.hint) == GT_PRIORITY_NONE;
-
-	(void)piece;
-	if (slot == GT_NO_SLOT)
-		return 0;
-	if (gt_tags_rank(serving->tags, slot, class, serving->error) != 0)
-		return -1;
-	serving->level->ranked |= class != GT_RANK_NORMAL;
-	if (by_window && class == GT_RANK_LAST)
-		limit_persisting(serving, set);
-	return 0;
-}
-
-/* With priorities the policy opt would be neither what a program asks for nor the bound that it is. */
-static int check_priority(const struct gt_serving *serving, enum gt_priority priority)
-{
-	bool shared = serving->level->config.shared;
-	char text[GT_HINT_TEXT];
-
-	if (!serving->level->lookahead || priority == GT_PRIORITY_NONE || priority == GT_EVICT_NORMAL)
-		return 0;
-	return gt_fail(serving->error, "a request asks for %s, but the policy opt honours no priority: expected --hints ignore",
-		       gt_hint_format(gt_hint(shared ? GT_PRIORITY_NONE : priority, shared ? priority : GT_PRIORITY_NONE,
-					      GT_FETCH_NONE, GT_ACCESS_DATA), text));
-}
-
-/* The lines of the request that are present get its priority. */
-static int set_priorities(const struct gt_serving *serving, enum gt_priority priority)
-{
-	if (priority != GT_EVICT_NORMAL && priority != GT_EVICT_FIRST && priority != GT_EVICT_LAST)
-		return 0;
-	return visit_pieces(serving, rank, priority);
-}
-
-/* Fetches those of the wanted sectors of a line that are not valid. */
-static int bring(const struct gt_serving *serving, uint64_t line, uint64_t wanted, uint64_t *hits)
-{
-	struct gt_level *level = serving->level;
-	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(serving->tags, set, line);
-
-	if (slot == GT_NO_SLOT) {
-		if (gt_level_claim(serving, set, line, &slot) != 0)
-			return -1;
-	} else {
-		*hits += gt_count_bits(wanted & gt_tags_valid(serving->tags, slot));
-		slot = gt_level_touch(level, serving->tags, set, slot, 0, wanted, NULL);
-	}
-	return gt_level_fill(serving, slot, line, wanted & ~gt_tags_valid(serving->tags, slot), 0);
-}
-
-static int prefetch(const struct gt_serving *serving)
-{
-	struct gt_level *level = serving->level;
-	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(level, &serving->request, pieces);
-
-	for (unsigned p = 0; p < n; p++) {
-		level->hints.prefetches += gt_count_bits(pieces[p].used);
-		if (level->config.hints == GT_HINTS_HONOUR &&
-		    bring(serving, pieces[p].line, pieces[p].used, &level->hints.prefetch_hits) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Drops the sectors of the line without writing them back. */
-static int discard(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
-		   enum gt_priority priority)
-{
-	struct gt_level *level = serving->level;
-	struct gt_tags *tags = serving->tags;
-
-	(void)priority;
-	level->hints.discards += gt_count_bits(piece->used);
-	if (slot == GT_NO_SLOT || level->config.hints != GT_HINTS_HONOUR ||
-	    gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
-		return 0;
-	level->hints.discarded += gt_count_bits(tags->dirty[slot] & piece->used);
-	tags->dirty[slot] &= ~piece->used;
-	gt_tags_invalidate(tags, slot, piece->used);
-	if (gt_tags_held(tags, slot) == 0)
-		gt_tags_drop(tags, set, slot);
-	return 0;
-}
-
-/* Serves a row that is not an access. Rows for L2 bypass a private level. A TLB looks up the page of a prefetch, and drops
- * the others. */
-static int serve_lines(const struct gt_serving *serving)
-{
-	const struct gt_level_config *config = &serving->level->config;
-	enum gt_line_action action = gt_hint_action(serving->request.hint);
-	bool prefetches = action <= GT_PREFETCH_L2;
-
-	if (config->translate)
-		return prefetches ? gt_serve_translation(serving) : 0;
-	bool passes = !config->shared && (action != GT_PREFETCH_L1 || config->hints != GT_HINTS_HONOUR);
-	if (passes || config->bypass == GT_BYPASS_ALL || (prefetches && config->bypass == GT_BYPASS_READS))
-		return gt_serve_bypass(serving);
-	if (prefetches && prefetch(serving) != 0)
-		return -1;
-	enum gt_priority priority = priority_of(serving->level, &serving->request);
-	if (!prefetches && visit_pieces(serving, discard, priority) != 0)
-		return -1;
-	if (config->hints != GT_HINTS_HONOUR)
-		return 0;
-	return check_priority(serving, priority) == 0 ? set_priorities(serving, priority) : -1;
-}
-
-/* A load that allocates nothing: neither an absent line, nor absent sectors of a line that is present. */
-static int read_without_place(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot,
-			      enum gt_priority priority)
-{
-	struct gt_level *level = serving->level;
-	struct gt_tags *tags = serving->tags;
-	uint64_t hits = slot == GT_NO_SLOT ? 0 : piece->used & gt_tags_valid(tags, slot), missing = piece->used & ~hits;
-
-	(void)priority;
-	level->counters.reads += gt_count_bits(piece->used);
-	level->counters.read_hits += gt_count_bits(hits);
-	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += gt_count_bits(missing);
-	if (slot != GT_NO_SLOT) {
-		slot = gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru);
-		if (level->class_of[serving->request.op] == GT_CLASS_STREAM)
-			gt_tags_demote(tags, set, slot);
-	}
-	return missing != 0 ? gt_send_fill(serving, piece->line, missing) : 0;
-}
-
-/* Whether the request asks for a sector of the aligned bytes around an address, whose number is a power of two. */
-static bool asks(const struct gt_request *request, uint64_t address, uint64_t bytes)
-{
-	for (unsigned sector = 0; sector < GT_LINE / GT_SECTOR; sector++)
-		if ((request->sectors >> sector & 1) && (request->address + sector * GT_SECTOR) / bytes == address / bytes)
-			return true;
-	return false;
-}
-
-/* Fetches the lines that the request does not ask for, of each aligned block in which it asks for some. */
-static int bring_block(const struct gt_serving *serving, uint64_t block)
-{
-	struct gt_level *level = serving->level;
-	uint64_t line = level->config.line, bytes = block > GT_LINE ? block : GT_LINE;
-	uint64_t first = serving->request.address & ~(bytes - 1), all = UINT64_MAX >> (64 - level->sectors), looked_up = 0, hits = 0;
-
-	level->unchanged = false; /* applies to the request's own lines only */
-	/* A policy that looks ahead has no next uses for these lines. */
-	for (uint64_t other = first; other < first + bytes && !level->lookahead; other += line) {
-		if (!asks(&serving->request, other, block) || asks(&serving->request, other, line))
-			continue;
-		struct gt_serving at_home = *serving;
-		if (level->config.l2_partitions)
-			at_home.tags = level->instances[gt_home_partition(other)];
-		looked_up += level->sectors;
-		if (bring(&at_home, other >> level->line_shift, all, &hits) != 0)
-			return -1;
-	}
-	level->fetch.neighbours += looked_up - hits;
-	return 0;
-}
-
-/* Serves a request as without a hint, except for the bytes that a miss fetches. */
-static int serve_fetching(const struct gt_serving *serving)
-{
-	struct gt_level *level = serving->level;
-	gt_serve *serve = level->serve[level->class_of[serving->request.op]];
-	uint64_t fetch = level->config.shared && !level->config.translate ? gt_hint_fetch(serving->request.hint) : 0;
-	uint64_t before = gt_level_missed(level);
-	unsigned usual = level->fetch_sectors, asked = (unsigned)(fetch / level->config.sector);
-
-	if (asked > level->sectors)
-		asked = level->sectors;
-	if (asked > usual)
-		level->fetch_sectors = asked;
-	int result = serve(serving);
-	level->fetch_sectors = usual;
-	if (result != 0 || fetch <= level->config.line || gt_level_missed(level) == before)
-		return result;
-	return bring_block(serving, fetch);
-}
-
-int gt_serve_hinted(const struct gt_serving *serving)
-{
-	struct gt_level *level = serving->level;
 	const struct gt_level_config *config = &level->config;
-	enum gt_op_class class = (enum gt_op_class)level->class_of[serving->request.op];
+	bool reads = config->bypass == GT_BYPASS_READS || config->bypass == GT_BYPASS_ALL;
+	bool writes = config->bypass == GT_BYPASS_WRITES || config->bypass == GT_BYPASS_ALL;
+	bool back = config->write == GT_WRITE_BACK;
+	const enum gt_op_class of_action[] = {
+		[GT_LOAD] = GT_CLASS_BYPASS,
+		[GT_STORE] = writes ? GT_CLASS_BYPASS : GT_CLASS_WRITE,
+		[GT_ATOMIC] = writes ? GT_CLASS_BYPASS : GT_CLASS_ATOMIC,
+		[GT_REDUCTION] = writes ? GT_CLASS_BYPASS : GT_CLASS_ATOMIC,
+	};
 
-	if (gt_hint_action(serving->request.hint) != GT_ACCESS_DATA)
-		return serve_lines(serving);
-	if (config->hints != GT_HINTS_HONOUR || config->translate || class == GT_CLASS_BYPASS)
-		return level->serve[class](serving);
-	enum gt_priority priority = priority_of(level, &serving->request);
-	bool reads = class == GT_CLASS_READ || class == GT_CLASS_STREAM;
-	if (check_priority(serving, priority) != 0)
-		return -1;
-	if (priority == GT_NO_ALLOCATE && reads)
-		return visit_pieces(serving, read_without_place, priority);
-	level->unchanged = priority == GT_EVICT_UNCHANGED;
-	int result = serve_fetching(serving);
-	level->unchanged = false;
-	return result == 0 ? set_priorities(serving, priority) : -1;
-}
-
-/* ---- a request of any kind, and its status ---- */
-
-/* Prefetches that are ignored are counted, but not looked up. */
-static uint64_t misses(const struct gt_level *level)
-{
-	const struct gt_hint_counters *hints = &level->hints;
-
-	return gt_level_missed(level) +
-	       (level->config.hints == GT_HINTS_HONOUR ? hints->prefetches - hints->prefetch_hits : 0);
-}
-
-static uint64_t hits(const struct gt_level *level)
-{
-	const struct gt_level_counters *counters = &level->counters;
-
-	return counters->read_hits + counters->write_hits + counters->atomic_hits + level->hints.prefetch_hits;
-}
-
-int gt_level_find(const struct gt_serving *serving, uint8_t *status)
-{
-	const struct gt_level *level = serving->level;
-	uint64_t missed = misses(level), hit = hits(level);
-	bool hinted = serving->request.hint != 0 || level->window.bytes > 0;
-
-	if ((hinted ? gt_serve_hinted : level->serve[level->class_of[serving->request.op]])(serving) != 0)
-		return -1;
-	*status = misses(level) > missed ? GT_STATUS_MISS : hits(level) > hit ? GT_STATUS_HIT : GT_STATUS_NONE;
-	return 0;
+	for (unsigned op = 0; op < 256; op++)
+		level->class_of[op] = (uint8_t)(gt_op_action((uint8_t)op) == GT_LOAD && !reads
+							? class_of_load(config, gt_op_operator((uint8_t)op))
+							: of_action[gt_op_action((uint8_t)op)]);
+	level->serve[GT_CLASS_READ] = serve_read;
+	level->serve[GT_CLASS_STREAM] = serve_stream;
+	level->serve[GT_CLASS_WRITE] = back ? serve_write_back : serve_write;
+	level->serve[GT_CLASS_ATOMIC] = back ? serve_atomic_back : serve_atomic;
+	level->serve[GT_CLASS_BYPASS] = serve_bypass;
+	if (config->l2_partitions) {
+		memcpy(level->in_partition, level->serve, sizeof level->in_partition);
+		level->serve[GT_CLASS_READ] = level->serve[GT_CLASS_STREAM] = serve_partitions_read;
+		level->serve[GT_CLASS_WRITE] = level->serve[GT_CLASS_ATOMIC] = serve_partitions_write;
+	}
+	for (unsigned class = 0; config->translate && class <= GT_CLASS_BYPASS; class++)
+		level->serve[class] = serve_translation;
 }

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a functional level: its tags by instance, what waits, what it has counted. */
+/* The state of a functional level - its tags by instance, what waits, what it has counted - and the path of a request through it. Each
+ * file calls only later ones:
+ *
+ *	batch.c    takes a batch, or ends a kernel: serves requests in order, holds those that are served later, passes them on with
+ *	           their status, and serves what the launch itself reads
+ *	level.c    opens a level and its instances, counts
+ *	hints.c    serves a request that has a hint or lies in the window of its launch; finds the status of any
+ *	serve.c    serves a request without a hint, and does what it does to one line
+ *
+ * A batch that is mostly plain loads goes through the fast wing (cache/fast/fast.h), with the same result. */
 #ifndef GT_CACHE_STATE_H
 #define GT_CACHE_STATE_H
 
@@ -7,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/map.h"
@@ -92,9 +102,6 @@ struct gt_by_pc {
 	size_t n, capacity;
 	uint64_t reads, hits; /* of the level when it was last looked at */
 };
-
-/* The level has these counts now: what they have grown by since the last look is the instruction's. Returns 0, or -1 when memory is short. */
-int gt_by_pc_add(struct gt_by_pc *by, uint32_t pc, uint64_t reads, uint64_t hits, struct gt_error *error);
 
 /* ---- the level ---- */
 
@@ -229,6 +236,148 @@ static inline size_t gt_level_instance_of(const struct gt_level *level, const st
 static inline uint64_t gt_count_bits(uint64_t mask)
 {
 	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
+}
+
+/* ---- requests that wait ---- */
+
+/* Prepares what a policy that looks ahead needs. Returns 0, or -1. */
+int gt_waiting_open(struct gt_level *level, struct gt_error *error);
+void gt_waiting_close(struct gt_level *level);
+
+/* ---- the path of a request ---- */
+
+/* A request that is being served, its instance, and the sink for the requests that it sends. */
+struct gt_serving {
+	struct gt_level *level;
+	struct gt_tags *tags;
+	struct gt_request request;
+	struct gt_sink *sent;
+	struct gt_error *error;
+};
+
+/* Sets the next uses of row i of the batch, for a policy that looks ahead. */
+static inline void gt_level_foresee(const struct gt_level *level, struct gt_tags *tags, size_t i)
+{
+	tags->next_use = level->next_use + i * level->next_uses;
+}
+
+/* The part of a request that falls into one line of the level, in the level's own sectors. */
+struct gt_piece {
+	uint64_t line;
+	uint64_t used; /* sectors touched */
+	uint64_t full; /* sectors a store overwrites whole */
+	uint8_t stream_sectors, stream_full; /* the same in the request's own masks */
+};
+
+#define GT_PIECES_MAX (GT_LINE / GT_SECTOR)
+
+/* The only piece of a request to a level of lines of GT_LINE bytes in sectors of GT_SECTOR. */
+static inline struct gt_piece gt_usual_piece(const struct gt_request *request)
+{
+	uint8_t sectors = request->sectors & 15, full = request->full & sectors;
+
+	return (struct gt_piece){.line = request->address / GT_LINE, .used = sectors, .full = full,
+				 .stream_sectors = sectors, .stream_full = full};
+}
+
+/* Splits a request into pieces by ascending address, and returns their number. */
+unsigned gt_level_split_unusual(const struct gt_level *level, const struct gt_request *request,
+				struct gt_piece pieces[GT_PIECES_MAX]);
+static inline unsigned gt_level_split(const struct gt_level *level, const struct gt_request *request,
+				      struct gt_piece pieces[GT_PIECES_MAX])
+{
+	if (!level->usual)
+		return gt_level_split_unusual(level, request, pieces);
+	pieces[0] = gt_usual_piece(request);
+	return 1;
+}
+
+/* Chooses how the level serves each class of request. */
+void gt_level_choose(struct gt_level *level);
+
+/* Serves a request that may have a hint. */
+extern gt_serve gt_serve_hinted;
+
+/* Serves row i of a batch, in the general way. */
+static inline int gt_level_serve_row(struct gt_serving *serving, struct gt_tags *tags, const struct gt_rows *rows, size_t i)
+{
+	serving->tags = tags;
+	serving->request = gt_request_of(rows, i);
+	return serving->level->serve[serving->level->class_of[serving->request.op]](serving);
+}
+
+/* Serves what the launch reads, once, before its first request, which has this step. */
+int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);
+
+/* Serves a request and sets its enum gt_status; one missing sector makes a miss. */
+int gt_level_find(const struct gt_serving *serving, uint8_t *status);
+/* The sectors that are fetched for those in `missing`: their aligned groups (--fetch). */
+uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing);
+/* Records the use of a line that is present; `mru` as in gt_note_depths. Returns the slot that the line has then. */
+uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
+			uint64_t used, uint64_t *mru);
+/* Fills sectors of a line, which gets a slot if it has none and counts as used, unless the lookup that missed them has
+ * `used` it. */
+int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, bool used, uint32_t *slot);
+
+/* Fetches those of the wanted sectors of a line that are not valid; adds those that are to `hits`. */
+int gt_level_bring(const struct gt_serving *serving, uint64_t line, uint64_t wanted, uint64_t *hits);
+
+/* Sends the sectors in `mask` (the level's own) of one of its lines for the request: as a load, with the request's op and
+ * threads if that is a load; or as a plain store that overwrites the sectors in `full`. Makes several requests if the line
+ * is longer than GT_LINE. */
+int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask);
+int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full);
+
+/* Depths of sectors, of lines that have no state: gt_tags.depth. */
+
+/* Records that a line was touched at a recency position: the sectors `used`, of which `hits` were valid, are counted in
+ * `mru` (NULL: not counted). */
+void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint64_t hits, uint64_t used,
+		    uint64_t *mru);
+
+/* The same for lines of four sectors, all bytes at once. */
+static inline void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned position, uint32_t hits,
+				    uint32_t used, uint64_t *mru)
+{
+	const uint32_t ones = 0x01010101, tops = 0x80808080;
+	uint32_t depth, here = position * ones;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	/* The top bits of bytes where depth >= position: the lower seven bits are compared without a borrow from the next. */
+	uint32_t lower = (depth | tops) - (here & ~tops);
+	uint32_t deeper = ((depth & ~here) | (~(depth ^ here) & lower)) & tops;
+	deeper = (deeper >> 7) * 255;
+	depth = (depth & deeper) | (here & ~deeper);
+	if (((depth ^ here) & gt_bytes_of_4[hits]) == 0)
+		mru[position] += gt_bits_of_4[hits];
+	else
+		for (uint32_t rest = hits; rest; rest &= rest - 1)
+			mru[depth >> 8 * (unsigned)__builtin_ctz(rest) & 255]++;
+	depth &= ~gt_bytes_of_4[used];
+	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
+}
+
+/* The same for the most recent line of its set, whose used sectors are all valid: mostly there is nothing to record. */
+static inline void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_t used, uint64_t *mru)
+{
+	uint32_t depth;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	if ((depth & gt_bytes_of_4[used]) == 0)
+		mru[0] += gt_bits_of_4[used];
+	else
+		gt_note_depths_4(tags, slot, 0, used, used, mru);
+}
+
+/* Records that sectors of a line of four have become valid. */
+static inline void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t sectors)
+{
+	uint32_t depth;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	depth &= ~gt_bytes_of_4[sectors];
+	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/grown.h"
 #include "cache/fast/divided.h"
 #include "cache/fast/fast.h"
-#include "cache/serve.h"
+#include "cache/state.h"
 
 /* Returns 0, or -1 when memory is short. It can be closed in either case. */
 static int division_open(struct gt_division *division, unsigned lanes, struct gt_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fast wing of a level: batches that are mostly plain loads of the usual lines. gt_level_open gives it to the levels of a shape that
- * it knows; all else goes the general path of cache/serve.h.
+ * it knows; all else goes the general path of cache/state.h.
  *
  * What it finds, counts and sends must equal, request by request, what that path does. tests/unit/cache_model.c and
  * cache_properties.c hold it to that, by a plain second implementation and random traces;
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cache/serve.h"
+#include "cache/state.h"
 #include "stream/rows.h"
 
 /* Opens a level with the wing, if that serves its shape. If `fixed` a line has the same slot until it leaves. NULL on error. */

@@ -6,7 +6,7 @@
 
 #include "cache/config.h"
 #include "cache/level.h"
-#include "cache/serve.h"
+#include "cache/state.h"
 #include "cache/stage/stage.h"
 
 /* ---- from texts ---- */

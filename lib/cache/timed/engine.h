@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "cache/serve.h"
+#include "cache/state.h"
 #include "cache/timed/timed.h"
 #include "cache/timed/warps.h"
 

@@ -92,6 +92,14 @@ static uint64_t absent(const struct gt_engine *engine, const struct gt_item *ite
 	return item->piece.used & ~here;
 }
 
+/* Records the use of a line that is present by a request of that op, which has been counted. */
+static void use(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint8_t op)
+{
+	slot = gt_level_touch(level, tags, set, slot, 0, 0, NULL);
+	if (level->class_of[op] == GT_CLASS_STREAM)
+		gt_tags_demote(tags, set, slot);
+}
+
 /* Looks up a request of the queue of warps, whose effect comes later. The outcome may be that it fails. */
 static int engine_look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 			  struct gt_outcome *outcome, struct gt_error *error)
@@ -107,7 +115,7 @@ static int engine_look_up(struct gt_timed *timed, struct gt_engine *engine, cons
 		outcome->effect = outcome->step + config->hit_latency;
 		count_hit(timed, engine, item, slot, outcome);
 		if (is_alone(timed, engine, outcome) && !changes) {
-			gt_level_use(timed->level, engine->tags, item->set, slot, item->request->op);
+			use(timed->level, engine->tags, item->set, slot, item->request->op);
 			return 0;
 		}
 		return add_effect(timed, engine, item, outcome, changes, error);

@@ -93,7 +93,7 @@ struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_e
 	if (!timed->level || !timed->collected.rows)
 		goto failed;
 	timed->level->scheduled = true;
-	timed->plain_reads = timed->level->usual && !config->l2_partitions && timed->level->serve[GT_CLASS_READ] == gt_serve_read;
+	timed->plain_reads = timed->level->usual && !config->l2_partitions;
 	timed->direct = timed->plain_reads && timed->banks == 1 && !timed->limited && !timed->instant && config->emit != GT_EMIT_ALL;
 	timed->engines_n = timed->level->instances_n;
 	timed->engines = calloc(timed->engines_n, sizeof *timed->engines);
