@@ -1,8 +1,672 @@
 /* SPDX-License-Identifier: MIT */
-/* Serves a batch by the loop that most requests of most models take: reads of the usual lines, in sets of equal size. What is no such
- * read is served by cache/serve.c. */
+/* Serves a batch by the loops that most requests of most models take: reads of the usual lines, in sets of equal size. What is no such
+ * read is served in the general way.
+ *
+ * A loop gets some rows at a time, without those that repeat the row before them, and notes what the others fetch, which is sent column
+ * by column. There are two: for lines that keep their slot, and for sets of few ways that stand in the order of their last use. Each is
+ * compiled for several shapes of level. At the end stands what chooses a loop. */
+#include "base/grown.h"
+#include "base/wide.h"
 #include "cache/fast/fast.h"
 #include "cache/level.h"
+#include "stream/op.h"
+#include "stream/request.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define AT_ONCE 32 /* requests whose state is prefetched before the first of them is served */
+#define SUMMED 32  /* rows whose sectors a byte can count */
+
+/* ---- adjacent duplicates ---- */
+
+/* Everything of an op but its space. */
+#define NOT_SPACE 0xe3
+
+/* The sectors of n rows that repeat, at most SUMMED. */
+static inline uint8_t sum_sectors(const uint8_t *repeats, const uint8_t *sectors, size_t n)
+{
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum = (uint8_t)(sum + (gt_count_4(sectors[i]) & (uint8_t)-repeats[i]));
+	return sum;
+}
+
+/* Sets repeats[i] to 1 if row first + i repeats the one before it, else to 0, and repeats[n] to either; returns the sectors of
+ * those that do. Each loop compares n rows with the ones behind them, not n - 1: whole vectors. Behind the last row is room. */
+GT_WIDE static uint64_t find_repeats(const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
+				     uint8_t *restrict repeats)
+{
+	const uint64_t *address = rows->address + first;
+	const uint8_t *op = rows->op + first, *sectors = rows->sectors + first;
+	const uint8_t plain = gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
+	uint8_t *restrict next = repeats + 1;
+	uint64_t sum = 0;
+	size_t i;
+
+	repeats[0] = 0;
+	for (i = 0; i < n; i++)
+		next[i] = address[i + 1] == address[i];
+	for (i = 0; i < n; i++)
+		next[i] = op[i + 1] == op[i] ? next[i] : 0;
+	for (i = 0; i < n; i++)
+		next[i] = (uint8_t)(op[i] & NOT_SPACE) == plain ? next[i] : 0;
+	for (i = 0; i < n; i++)
+		next[i] = (uint8_t)(sectors[i + 1] & ~sectors[i] & 15) == 0 ? next[i] : 0;
+	sm = sm ? sm + first : NULL;
+	if (sm)
+		for (i = 0; i < n; i++)
+			next[i] &= sm[i + 1] == sm[i];
+	for (i = 0; i + SUMMED <= n; i += SUMMED)
+		sum += sum_sectors(repeats + i, sectors + i, SUMMED);
+	return sum + sum_sectors(repeats + i, sectors + i, n - i);
+}
+
+void gt_deduplicate(struct gt_deduplicated *deduplicated, const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
+		    bool repeats_hit)
+{
+	uint8_t repeats[GT_DEDUPLICATED_ROWS + 1] = {0};
+
+	deduplicated->n = 0;
+	deduplicated->repeated = repeats_hit ? find_repeats(rows, sm, first, n, repeats) : 0;
+	for (size_t i = 0; i < n; i++) {
+		deduplicated->row[deduplicated->n] = (uint32_t)(first + i);
+		deduplicated->n += !repeats[i];
+	}
+}
+
+/* ---- what reads fetch, which is sent column by column ---- */
+
+/* Notes that what was sent up to request `end` is of rows[0], rows[step], rows[2 * step] ... Returns 0, or -1 when memory is
+ * short. */
+static int row_list_note(struct gt_row_list *list, const uint32_t *rows, size_t step, size_t end, struct gt_error *error)
+{
+	uint32_t *origin = gt_grown_to(list->origin, end, &list->capacity, sizeof *origin);
+
+	if (!origin && end > 0)
+		return gt_fail_memory(error, "requests that are sent");
+	list->origin = origin;
+	for (; list->origins < end; rows += step)
+		origin[list->origins++] = *rows;
+	return 0;
+}
+
+#define SERVED_MAX 256
+
+struct served {
+	struct gt_row_list *list; /* NULL: the whole batch is served */
+	uint64_t hits; /* sectors */
+	size_t n;
+	uint32_t row[SERVED_MAX]; /* that fetches */
+	uint8_t sectors[SERVED_MAX];
+};
+
+/* Row i, which is a read, fetches sectors; there must be room. */
+static inline void served_add(struct served *served, size_t i, uint32_t sectors)
+{
+	served->row[served->n] = (uint32_t)i;
+	served->sectors[served->n++] = (uint8_t)sectors;
+}
+
+#define GATHER(TYPE, COLUMN)                                                                      \
+	do {                                                                                       \
+		TYPE *restrict out = to->COLUMN + to->n;                                           \
+		const TYPE *restrict in = from->COLUMN;                                            \
+		for (size_t k = 0; k < n; k++)                                                     \
+			out[k] = in[row[k]];                                                       \
+	} while (0)
+
+/* Appends the rows, with other sectors, to `to`, which has room and no hints. */
+static void append(struct gt_rows *to, const struct gt_rows *from, const uint32_t *restrict row, const uint8_t *sectors,
+		   size_t n)
+{
+	GATHER(uint32_t, block);
+	GATHER(uint16_t, warp);
+	GATHER(uint32_t, an);
+	GATHER(uint32_t, pc);
+	GATHER(uint8_t, op);
+	GATHER(uint64_t, address);
+	GATHER(uint8_t, threads);
+	if (to->scheduled) {
+		GATHER(uint64_t, step);
+		GATHER(uint16_t, sm);
+	}
+	memcpy(to->sectors + to->n, sectors, n);
+	memset(to->full + to->n, 0, n);
+	to->n += n;
+}
+
+/* Sends what was added, as loads, and forgets it. Returns 0, or -1 with the sink's error. */
+static int served_send(struct served *served, struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
+		   struct gt_error *error)
+{
+	for (size_t done = 0, n; done < served->n; done += n) {
+		if (gt_sink_room(sent, error) != 0)
+			return -1;
+		size_t room = sent->rows->capacity - sent->rows->n;
+		n = served->n - done < room ? served->n - done : room;
+		append(sent->rows, rows, served->row + done, served->sectors + done, n);
+	}
+	if (served->list && row_list_note(served->list, served->row, 1, sent->rows->n, error) != 0)
+		return -1;
+	for (size_t k = 0; k < served->n; k++)
+		level->counters.sent_reads += gt_bits_of_4[served->sectors[k]];
+	level->counters.sent_requests += served->n;
+	served->n = 0;
+	return 0;
+}
+
+/* ---- what the loops share ---- */
+
+struct reading {
+	struct gt_serving serving;
+	const struct gt_rows *rows;
+	const uint16_t *sm; /* of the rows; NULL if one instance serves all */
+	struct served served;
+};
+
+/* Serves n rows, at most GT_DEDUPLICATED_ROWS, of which none repeats the one before, and adds what they fetch to `served`. There is
+ * room for all of them. */
+typedef int serve_some_rows(struct reading *reads, const uint32_t *row, size_t n);
+
+/* The instance of a row. NULL on error. */
+static inline struct gt_tags *reads_instance(const struct reading *reads, size_t row)
+{
+	return gt_level_instance(reads->serving.level, reads->sm ? reads->sm[row] : 0, reads->serving.error);
+}
+
+/* Whether a row is a read of the usual kind. */
+static inline bool reads_is_read(const struct reading *reads, size_t row)
+{
+	return reads->serving.level->class_of[reads->rows->op[row]] == GT_CLASS_READ;
+}
+
+/* Sends what was added to `served`, and serves a row in the general way. */
+static inline int reads_serve_other(struct reading *reads, const uint32_t *row)
+{
+	struct gt_serving *serving = &reads->serving;
+	struct gt_row_list *list = reads->served.list;
+
+	if (served_send(&reads->served, serving->level, reads->rows, serving->sent, serving->error) != 0 ||
+	    gt_level_serve_row(serving, reads_instance(reads, *row), reads->rows, *row) != 0)
+		return -1;
+	return list ? row_list_note(list, row, 0, serving->sent->rows->n, serving->error) : 0;
+}
+
+/* ---- lines that have fixed slots ----
+ *
+ * Many small caches together exceed the machine's own cache, so their state is prefetched for some requests at a time. */
+
+/* The variant of the loop: constants at each call of serve_slots, so that each variant is compiled separately. */
+struct slots_shape {
+	enum gt_recency recency;
+	bool lru;  /* the policy, which records nothing else for a hit */
+};
+
+#define LINE_WORDS 8 /* in a line of the machine's cache: a set of few ways has its words in one or two */
+
+/* Where a request looks its line up. */
+struct slots_place {
+	struct gt_tags *tags;
+	uint32_t *chain; /* of the finder, unless recency is GT_RECENCY_NIBBLES */
+	uint32_t set;	 /* else */
+};
+
+/* What it found. */
+struct found {
+	struct gt_tags *tags;
+	uint64_t line;
+	uint32_t slot, set;
+	bool newest; /* of its set, certainly */
+};
+
+/* `set` is that of the line; NULL: unknown yet. */
+INLINE struct slots_place find_slots_place(const struct gt_level *level, struct gt_tags *tags, uint64_t line, const uint32_t *set,
+				  struct slots_shape shape)
+{
+	struct slots_place place = {.tags = tags};
+
+	if (shape.recency != GT_RECENCY_NIBBLES) {
+		place.chain = gt_finder_chain(&tags->finder, line);
+		__builtin_prefetch(place.chain);
+		return place;
+	}
+	place.set = set ? *set : gt_level_set_of(level, line);
+	size_t ways = level->geometry.ways, first = place.set * ways;
+	__builtin_prefetch(&tags->tag[first], 1);
+	__builtin_prefetch(&tags->valid[first], 1);
+	if (ways > LINE_WORDS) {
+		__builtin_prefetch(&tags->tag[first + LINE_WORDS], 1);
+		__builtin_prefetch(&tags->valid[first + LINE_WORDS], 1);
+	}
+	__builtin_prefetch(&tags->nibbles[place.set], 1);
+	if (shape.lru)
+		__builtin_prefetch(&tags->depth[4 * first], 1);
+	return place;
+}
+
+/* Prefetches the line to which a chain leads. */
+INLINE void follow_chain(const struct slots_place *place, struct slots_shape shape)
+{
+	const struct gt_tags *tags = place->tags;
+	uint32_t slot = *place->chain - 1;
+
+	if (slot == GT_NO_SLOT)
+		return;
+	__builtin_prefetch(&tags->tag[slot]);
+	__builtin_prefetch(&tags->valid[slot]);
+	if (shape.recency == GT_RECENCY_LIST)
+		__builtin_prefetch(&tags->links[slot], 1);
+	else if (shape.lru)
+		__builtin_prefetch(&tags->depth[4 * (size_t)slot], 1);
+}
+
+/* Finds a line in its set, the most recent way of which is tried first. */
+INLINE struct found find_in_set(const struct gt_level *level, const struct slots_place *place, uint64_t line)
+{
+	const struct gt_tags *tags = place->tags;
+	uint32_t ways = level->geometry.ways, first = place->set * ways;
+	struct found found = {.tags = place->tags, .line = line, .set = place->set};
+
+	found.slot = first + (uint32_t)(tags->nibbles[place->set] & 15);
+	found.newest = tags->tag[found.slot] == line + 1;
+	if (found.newest)
+		return found;
+	uint32_t match = gt_tags_match(tags->tag + first, ways, line);
+	found.slot = match ? first + (uint32_t)__builtin_ctz(match) : GT_NO_SLOT;
+	return found;
+}
+
+/* Finds a line; slot is GT_NO_SLOT if it is absent. */
+INLINE struct found find_slot(const struct gt_level *level, const struct slots_place *place, uint64_t line, struct slots_shape shape)
+{
+	const struct gt_tags *tags = place->tags;
+	struct found found = {.tags = place->tags, .line = line};
+
+	if (shape.recency == GT_RECENCY_NIBBLES)
+		return find_in_set(level, place, line);
+	uint32_t at = *place->chain;
+	while (at != 0 && tags->tag[at - 1] != line + 1)
+		at = tags->finder.next[at - 1];
+	found.slot = at - 1;
+	if (found.slot == GT_NO_SLOT)
+		found.set = gt_level_set_of(level, line);
+	else if (shape.recency == GT_RECENCY_BYTES)
+		found.set = (uint32_t)(found.slot * level->ways_inverse >> GT_INVERSE_SHIFT);
+	else
+		found.set = found.slot / level->geometry.ways;
+	return found;
+}
+
+/* Records the use of sectors of a line, of which `hits` are valid. */
+INLINE void use_slot(struct gt_level *level, const struct found *found, uint32_t hits, uint32_t used, struct slots_shape shape)
+{
+	struct gt_tags *tags = found->tags;
+	uint32_t first = found->set * level->geometry.ways;
+	unsigned position = 0;
+
+	if (shape.recency == GT_RECENCY_NIBBLES && !found->newest)
+		position = gt_nibbles_touch(&tags->nibbles[found->set], found->slot - first);
+	else if (shape.recency == GT_RECENCY_BYTES)
+		position = gt_bytes_touch(tags->bytes + first, level->geometry.ways, found->slot - first);
+	else if (shape.recency == GT_RECENCY_LIST)
+		gt_tags_relink(tags, found->set, found->slot);
+	if (shape.lru && shape.recency != GT_RECENCY_LIST)
+		gt_note_depths_4(tags, found->slot, position, hits, used, level->counters.mru);
+	else if (!shape.lru && level->config.replacement.policy->hit)
+		level->config.replacement.policy->hit(tags, found->set, found->slot);
+}
+
+/* Prefetches what it takes to evict the lines that follow the oldest of a set, which is leaving. */
+INLINE void prepare_next(const struct gt_level *level, const struct found *found, uint32_t oldest, struct slots_shape shape)
+{
+	const struct gt_tags *tags = found->tags;
+	uint32_t ways = level->geometry.ways, first = found->set * ways;
+	uint32_t next, after; /* slots + 1 */
+
+	if (shape.recency == GT_RECENCY_BYTES) {
+		next = first + tags->bytes[first + ways - 2] + 1;
+		after = first + tags->bytes[first + ways - 3] + 1;
+	} else {
+		next = tags->links[oldest].newer;
+		after = next ? tags->links[next - 1].newer : 0;
+	}
+	if (after == 0)
+		return;
+	__builtin_prefetch(gt_finder_chain(&tags->finder, tags->tag[next - 1] - 1), 1);
+	__builtin_prefetch(&tags->tag[after - 1], 1);
+	if (shape.recency == GT_RECENCY_LIST)
+		__builtin_prefetch(&tags->links[after - 1], 1);
+	if (level->config.write == GT_WRITE_BACK || shape.recency == GT_RECENCY_LIST)
+		__builtin_prefetch(&tags->dirty[after - 1], 1);
+}
+
+/* Whether a line has to be written back, or holds what partial stores wrote. Only levels that write back have the former; others
+ * need not look. */
+INLINE bool is_dirty(const struct gt_level *level, const struct gt_tags *tags, uint32_t slot)
+{
+	return (level->config.write == GT_WRITE_BACK && tags->dirty[slot] != 0) || (tags->held && tags->held[slot] != 0);
+}
+
+/* Under LRU, a set of few ways that is full, as most are: replaces its oldest line. Valid ways precede the others, so the
+ * oldest way tells whether the set is full. Returns false, having changed nothing, if it is not, or if the line is dirty. */
+INLINE bool replace_oldest(struct gt_level *level, struct found *found)
+{
+	struct gt_tags *tags = found->tags;
+	uint32_t ways = level->geometry.ways, way = (uint32_t)(tags->nibbles[found->set] >> 4 * (ways - 1)) & 15;
+	uint32_t slot = found->set * ways + way;
+
+	if (tags->tag[slot] == 0 || is_dirty(level, tags, slot))
+		return false;
+	gt_nibbles_touch(&tags->nibbles[found->set], way);
+	tags->tag[slot] = found->line + 1;
+	tags->valid[slot] = 0;
+	level->counters.evictions++;
+	found->slot = slot;
+	return true;
+}
+
+/* Under LRU, takes a slot for a line that is absent. Returns false, having changed nothing, if the victim has to be written
+ * back, or if lines have ranks. */
+INLINE bool claim_slot(struct gt_level *level, struct found *found, struct slots_shape shape)
+{
+	struct gt_tags *tags = found->tags;
+
+	if (tags->rank)
+		return false;
+	if (shape.recency == GT_RECENCY_NIBBLES && replace_oldest(level, found))
+		return true;
+	bool full = tags->vacancy[found->set] >= level->geometry.ways;
+	uint32_t slot = full ? GT_NO_SLOT : gt_tags_vacant(tags, found->set);
+	if (slot == GT_NO_SLOT) {
+		slot = gt_tags_oldest(tags, found->set);
+		if (is_dirty(level, tags, slot))
+			return false;
+		level->counters.evictions++;
+		if (shape.recency != GT_RECENCY_NIBBLES)
+			prepare_next(level, found, slot, shape);
+	}
+	gt_tags_fill(tags, found->set, slot, found->line);
+	found->slot = slot;
+	return true;
+}
+
+/* Serves a read. Returns false, having changed nothing, if it is for serve.c. */
+INLINE bool read_slot(struct gt_level *level, struct found *found, uint32_t used, size_t row, struct served *served,
+			 struct slots_shape shape)
+{
+	struct gt_tags *tags = found->tags;
+	bool present = found->slot != GT_NO_SLOT;
+	uint32_t missing = present ? used & ~(uint32_t)tags->valid[found->slot] : used;
+
+	if (missing == 0) {
+		if (found->newest && shape.lru)
+			gt_note_newest_4(tags, found->slot, used, level->counters.mru);
+		else
+			use_slot(level, found, used, used, shape);
+		served->hits += gt_bits_of_4[used];
+		return true;
+	}
+	if (!shape.lru || (!present && !claim_slot(level, found, shape)))
+		return false;
+	if (present)
+		use_slot(level, found, used & ~missing, used, shape);
+	*(present ? &level->counters.sector_misses : &level->counters.line_misses) += gt_bits_of_4[missing];
+	level->counters.reads += gt_bits_of_4[missing];
+	served->hits += gt_bits_of_4[used & ~missing];
+	uint32_t brought = level->fetch_sectors == 1
+				   ? missing
+				   : (uint32_t)gt_level_groups(level, missing) & ~(uint32_t)tags->valid[found->slot];
+	level->fetch.neighbours += gt_bits_of_4[brought & ~missing];
+	tags->valid[found->slot] |= brought;
+	if (shape.recency != GT_RECENCY_LIST)
+		gt_clear_depths_4(tags, found->slot, brought);
+	served_add(served, row, brought);
+	return true;
+}
+
+/* Serves n requests, at most AT_ONCE. */
+INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
+{
+	struct gt_level *level = reads->serving.level;
+	const struct gt_rows *rows = reads->rows;
+	const struct gt_row_list *list = reads->served.list;
+	const uint32_t *set = list && list->set ? list->set + (row - list->row) : NULL;
+	struct slots_place places[AT_ONCE];
+
+	for (size_t k = 0; k < n; k++) {
+		struct gt_tags *tags = reads_instance(reads, row[k]);
+		if (!tags)
+			return -1;
+		places[k] = find_slots_place(level, tags, rows->address[row[k]] / GT_LINE, set ? set + k : NULL, shape);
+	}
+	for (size_t k = 0; shape.recency != GT_RECENCY_NIBBLES && k < n; k++)
+		follow_chain(&places[k], shape);
+	for (size_t k = 0; k < n; k++) {
+		if (reads_is_read(reads, row[k])) {
+			struct found found = find_slot(level, &places[k], rows->address[row[k]] / GT_LINE, shape);
+			if (read_slot(level, &found, rows->sectors[row[k]] & 15, row[k], &reads->served, shape))
+				continue;
+		}
+		if (reads_serve_other(reads, &row[k]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+INLINE int serve_slots(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
+{
+	for (size_t k = 0; k < n; k += AT_ONCE)
+		if (serve_at_once(reads, row + k, n - k < AT_ONCE ? n - k : AT_ONCE, shape) != 0)
+			return -1;
+	return 0;
+}
+
+#define SLOTS_VARIANT(NAME, RECENCY, LRU)                                                               \
+	GT_WIDE static int NAME(struct reading *reads, const uint32_t *row, size_t n)             \
+	{                                                                                          \
+		return serve_slots(reads, row, n, (struct slots_shape){RECENCY, LRU});                    \
+	}
+SLOTS_VARIANT(few_lru, GT_RECENCY_NIBBLES, true)
+SLOTS_VARIANT(few_other, GT_RECENCY_NIBBLES, false)
+SLOTS_VARIANT(many_lru, GT_RECENCY_BYTES, true)
+SLOTS_VARIANT(many_other, GT_RECENCY_BYTES, false)
+SLOTS_VARIANT(most_lru, GT_RECENCY_LIST, true)
+SLOTS_VARIANT(most_other, GT_RECENCY_LIST, false)
+
+/* The loop for a level whose lines have fixed slots. */
+static serve_some_rows *reads_in_slots(const struct gt_level *level)
+{
+	bool lru = level->config.replacement.policy == &gt_policy_lru;
+
+	switch (level->geometry.recency) {
+	case GT_RECENCY_LIST: return lru ? most_lru : most_other;
+	case GT_RECENCY_BYTES: return lru ? many_lru : many_other;
+	default: return lru ? few_lru : few_other;
+	}
+}
+
+/* ---- sets of few ways that stand in the order of their last use (GT_RECENCY_WAYS) ----
+ *
+ * Whether such a read hits, and in which way, is hard to foresee for the machine, so nothing here branches on it: each read does the same
+ * work and notes what it found, and sums are made of the notes. */
+
+/* The variant of the loop: constants at each call of serve_ways, so that each variant is compiled separately. */
+struct ways_shape {
+	uint32_t ways; /* 0: those of the level */
+	bool plain;    /* nothing is written back, and sectors are fetched alone */
+};
+
+/* A request, and its set. */
+struct ways_place {
+	struct gt_tags *tags;
+	uint64_t *tag;
+	uint32_t *state;
+	uint64_t line;
+	uint32_t bytes; /* of the sectors that are read; 0: it is no read */
+};
+
+/* What reads have found. */
+struct notes {
+	uint32_t hits[GT_DEDUPLICATED_ROWS + SUMMED]; /* a byte for each sector: its depth if it hits, else GT_SECTOR_INVALID */
+	uint16_t misses[GT_DEDUPLICATED_ROWS]; /* bits 0-3: sectors that miss; 4-7: the same if their line is absent; 8-11: brought */
+};
+
+INLINE uint32_t ways_of(const struct gt_level *level, struct ways_shape shape)
+{
+	return shape.ways ? shape.ways : level->geometry.ways;
+}
+
+/* Finds the sets of n rows. */
+INLINE int find_ways_places(const struct reading *reads, const uint32_t *row, size_t n, struct ways_place *restrict places,
+			  struct ways_shape shape)
+{
+	struct gt_level *level = reads->serving.level;
+	struct gt_tags *const *const instances = level->instances;
+	const uint64_t *const address = reads->rows->address;
+	const uint8_t *const op = reads->rows->op, *const sectors = reads->rows->sectors;
+	const uint16_t *const sm = reads->sm;
+	const uint32_t ways = ways_of(level, shape), mask = level->set_mask;
+
+	for (size_t k = 0; k < n; k++) {
+		size_t i = row[k], of = sm ? sm[i] : 0;
+		struct gt_tags *tags = instances[of];
+		if (!tags && !(tags = gt_level_open_instance(level, of, reads->serving.error)))
+			return -1;
+		uint64_t line = address[i] / GT_LINE;
+		size_t first = (size_t)(mask ? (uint32_t)line & mask : gt_level_set_of(level, line)) * ways;
+		bool read = level->class_of[op[i]] == GT_CLASS_READ;
+		places[k] = (struct ways_place){tags, tags->tag + first, tags->state + first, line,
+					   read ? gt_bytes_of_4[sectors[i] & 15] : 0};
+		__builtin_prefetch(places[k].tag, 1);
+		__builtin_prefetch(places[k].state, 1);
+	}
+	return 0;
+}
+
+/* Reads sectors of a line. Returns false, having changed nothing, if it takes a set that is not full, or a line that has to be
+ * written back. */
+INLINE bool read_way(const struct gt_level *level, const struct ways_place *place, struct notes *restrict notes, size_t n,
+			 struct ways_shape shape)
+{
+	const uint32_t ways = ways_of(level, shape), last = ways - 1;
+	uint64_t *tag = place->tag, *dirty = place->tags->dirty + (tag - place->tags->tag);
+	uint32_t match = gt_tags_match(tag, ways, place->line), absent = match == 0, kept = absent - 1;
+	uint32_t way = (uint32_t)__builtin_ctz(match | UINT32_C(1) << last);
+
+	if ((absent & (uint32_t)(tag[last] == 0)) || (!shape.plain && (absent & (uint32_t)(dirty[last] != 0))))
+		return false;
+	uint32_t state = place->state[way] | ~kept, used = place->bytes, missing = gt_state_invalid(state & used);
+	uint32_t brought = missing;
+	if (!shape.plain) {
+		brought = level->brings[missing] & gt_state_invalid(state);
+		gt_ways_put_words(dirty, ways, way, dirty[way] & kept);
+	}
+	state = gt_state_deepen(state, way);
+	notes->hits[n] = state | ~used;
+	notes->misses[n] = (uint16_t)(missing | (missing & ~kept) << 4 | brought << 8);
+	used |= shape.plain ? 0 : gt_bytes_of_4[brought];
+	gt_ways_put_words(tag, ways, way, place->line + 1);
+	gt_ways_put_states(place->state, ways, way, state & ~used);
+	return true;
+}
+
+/* How many sectors of SUMMED reads hit at a depth. */
+INLINE uint8_t count_hits(const uint8_t *hits, uint32_t depth)
+{
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < SUMMED * sizeof(uint32_t); i++)
+		sum = (uint8_t)(sum + (hits[i] == (uint8_t)depth));
+	return sum;
+}
+
+/* Adds to `served` those of n reads of these rows that fetch, and counts what all of them have found. */
+INLINE void count_notes(struct gt_level *level, struct served *served, struct notes *notes, const uint32_t *row, size_t n,
+		     uint32_t ways)
+{
+	struct gt_level_counters *counters = &level->counters;
+	uint64_t missed = 0, lost = 0, lines = 0, brought = 0;
+	size_t before = served->n;
+
+	memset(notes->hits + n, GT_SECTOR_INVALID, SUMMED * sizeof *notes->hits);
+	for (uint32_t depth = 0; depth < ways; depth++) {
+		uint64_t hits = 0;
+		for (size_t i = 0; i < n; i += SUMMED)
+			hits += count_hits((const uint8_t *)(notes->hits + i), depth);
+		counters->mru[depth] += hits;
+		served->hits += hits;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint16_t misses = notes->misses[i];
+		notes->misses[served->n - before] = misses;
+		served_add(served, row[i], misses >> 8);
+		served->n -= misses == 0;
+	}
+	for (size_t i = 0; i < served->n - before; i++) {
+		uint32_t misses = notes->misses[i];
+		missed += gt_bits_of_4[misses & 15];
+		lost += gt_bits_of_4[misses >> 4 & 15];
+		brought += gt_bits_of_4[misses >> 8];
+		lines += (misses >> 4 & 15) != 0;
+	}
+	counters->reads += missed;
+	counters->line_misses += lost;
+	counters->sector_misses += missed - lost;
+	counters->evictions += lines;
+	level->fetch.neighbours += brought - missed;
+}
+
+INLINE int serve_ways(struct reading *reads, const uint32_t *row, size_t n, struct ways_shape shape)
+{
+	struct gt_level *level = reads->serving.level;
+	struct ways_place places[AT_ONCE];
+	struct notes notes;
+	size_t noted = 0; /* notes of rows before this one are counted */
+
+	for (size_t first = 0, some; first < n; first += some) {
+		some = n - first < AT_ONCE ? n - first : AT_ONCE;
+		if (find_ways_places(reads, row + first, some, places, shape) != 0)
+			return -1;
+		for (size_t k = first; k < first + some; k++) {
+			const struct ways_place *place = &places[k - first];
+			if (place->bytes != 0 && read_way(level, place, &notes, k - noted, shape))
+				continue;
+			count_notes(level, &reads->served, &notes, row + noted, k - noted, ways_of(level, shape));
+			noted = k + 1;
+			if (reads_serve_other(reads, &row[k]) != 0)
+				return -1;
+		}
+	}
+	count_notes(level, &reads->served, &notes, row + noted, n - noted, ways_of(level, shape));
+	return 0;
+}
+
+#define WAYS_VARIANT(NAME, WAYS, PLAIN)                                                        \
+	GT_WIDE static int NAME(struct reading *reads, const uint32_t *row, size_t n)    \
+	{                                                                                 \
+		return serve_ways(reads, row, n, (struct ways_shape){WAYS, PLAIN});            \
+	}
+WAYS_VARIANT(four_plain, 4, true)
+WAYS_VARIANT(four, 4, false)
+WAYS_VARIANT(eight_plain, 8, true)
+WAYS_VARIANT(eight, 8, false)
+WAYS_VARIANT(any_plain, 0, true)
+WAYS_VARIANT(any, 0, false)
+
+/* The loop for a level whose ways stand in order. */
+static serve_some_rows *reads_in_ways(const struct gt_level *level)
+{
+	bool plain = level->config.write != GT_WRITE_BACK && level->fetch_sectors == 1;
+
+	switch (level->geometry.ways) {
+	case 4: return plain ? four_plain : four;
+	case 8: return plain ? eight_plain : eight;
+	default: return plain ? any_plain : any;
+	}
+}
+
+/* ---- the choice of a loop ---- */
 
 /* The loops serve lines of the usual size in sets of equal size, if nothing has to be known of other requests. */
 static bool is_fast(const struct gt_level *level)
@@ -11,15 +675,15 @@ static bool is_fast(const struct gt_level *level)
 }
 
 /* Serves rows in the general way. */
-static int serve_others(struct gt_reading *reads, const uint32_t *row, size_t n)
+static int serve_others(struct reading *reads, const uint32_t *row, size_t n)
 {
 	for (size_t k = 0; k < n; k++)
-		if (!gt_reads_instance(reads, row[k]) || gt_reads_serve_other(reads, &row[k]) != 0)
+		if (!reads_instance(reads, row[k]) || reads_serve_other(reads, &row[k]) != 0)
 			return -1;
 	return 0;
 }
 
-static gt_serve_some *choose(const struct gt_level *level)
+static serve_some_rows *choose(const struct gt_level *level)
 {
 	if (level->geometry.recency != GT_RECENCY_WAYS)
 		return gt_reads_in_slots(level);
@@ -34,7 +698,7 @@ struct some {
 };
 
 /* Those of rows [first, first + n) of a batch, or of a list of rows. */
-static struct some find_some(const struct gt_reading *reads, size_t first, size_t n, struct gt_deduplicated *deduplicated)
+static struct some find_some(const struct reading *reads, size_t first, size_t n, struct gt_deduplicated *deduplicated)
 {
 	const struct gt_row_list *list = reads->served.list;
 
@@ -47,9 +711,9 @@ static struct some find_some(const struct gt_reading *reads, size_t first, size_
 static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_row_list *list, struct gt_sink *sent,
 		 struct gt_error *error)
 {
-	struct gt_reading reads = {.serving = {.level = level, .sent = sent, .error = error}, .rows = rows, .served.list = list,
+	struct reading reads = {.serving = {.level = level, .sent = sent, .error = error}, .rows = rows, .served.list = list,
 				 .sm = level->config.shared || !rows->scheduled ? NULL : rows->sm};
-	gt_serve_some *serve_some = choose(level);
+	serve_some_rows *serve_some = choose(level);
 	struct gt_deduplicated deduplicated;
 	size_t all = list ? list->n : rows->n;
 
@@ -59,7 +723,7 @@ static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_r
 		reads.served.hits += some.repeated;
 		if (level->geometry.depths)
 			level->counters.mru[0] += some.repeated;
-		if (serve_some(&reads, some.row, some.n) != 0 || gt_served_send(&reads.served, level, rows, sent, error) != 0)
+		if (serve_some(&reads, some.row, some.n) != 0 || served_send(&reads.served, level, rows, sent, error) != 0)
 			return -1;
 	}
 	level->counters.reads += reads.served.hits;
