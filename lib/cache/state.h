@@ -337,7 +337,7 @@ void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint
 		    uint64_t *mru);
 
 /* The same for lines of four sectors, all bytes at once. */
-static inline void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned position, uint32_t hits,
+GT_INLINE void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned position, uint32_t hits,
 				    uint32_t used, uint64_t *mru)
 {
 	const uint32_t ones = 0x01010101, tops = 0x80808080;
@@ -359,7 +359,7 @@ static inline void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigne
 }
 
 /* The same for the most recent line of its set, whose used sectors are all valid: mostly there is nothing to record. */
-static inline void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_t used, uint64_t *mru)
+GT_INLINE void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_t used, uint64_t *mru)
 {
 	uint32_t depth;
 
@@ -371,7 +371,7 @@ static inline void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_
 }
 
 /* Records that sectors of a line of four have become valid. */
-static inline void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t sectors)
+GT_INLINE void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t sectors)
 {
 	uint32_t depth;
 

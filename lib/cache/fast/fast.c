@@ -12,8 +12,6 @@
 #include "stream/op.h"
 #include "stream/request.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 #define AT_ONCE 32 /* requests whose state is prefetched before the first of them is served */
 #define SUMMED 32  /* rows whose sectors a byte can count */
 
@@ -221,7 +219,7 @@ struct found {
 };
 
 /* `set` is that of the line; NULL: unknown yet. */
-INLINE struct slots_place find_slots_place(const struct gt_level *level, struct gt_tags *tags, uint64_t line, const uint32_t *set,
+GT_INLINE struct slots_place find_slots_place(const struct gt_level *level, struct gt_tags *tags, uint64_t line, const uint32_t *set,
 				  struct slots_shape shape)
 {
 	struct slots_place place = {.tags = tags};
@@ -246,7 +244,7 @@ INLINE struct slots_place find_slots_place(const struct gt_level *level, struct 
 }
 
 /* Prefetches the line to which a chain leads. */
-INLINE void follow_chain(const struct slots_place *place, struct slots_shape shape)
+GT_INLINE void follow_chain(const struct slots_place *place, struct slots_shape shape)
 {
 	const struct gt_tags *tags = place->tags;
 	uint32_t slot = *place->chain - 1;
@@ -262,7 +260,7 @@ INLINE void follow_chain(const struct slots_place *place, struct slots_shape sha
 }
 
 /* Finds a line in its set, the most recent way of which is tried first. */
-INLINE struct found find_in_set(const struct gt_level *level, const struct slots_place *place, uint64_t line)
+GT_INLINE struct found find_in_set(const struct gt_level *level, const struct slots_place *place, uint64_t line)
 {
 	const struct gt_tags *tags = place->tags;
 	uint32_t ways = level->geometry.ways, first = place->set * ways;
@@ -278,7 +276,7 @@ INLINE struct found find_in_set(const struct gt_level *level, const struct slots
 }
 
 /* Finds a line; slot is GT_NO_SLOT if it is absent. */
-INLINE struct found find_slot(const struct gt_level *level, const struct slots_place *place, uint64_t line, struct slots_shape shape)
+GT_INLINE struct found find_slot(const struct gt_level *level, const struct slots_place *place, uint64_t line, struct slots_shape shape)
 {
 	const struct gt_tags *tags = place->tags;
 	struct found found = {.tags = place->tags, .line = line};
@@ -299,7 +297,7 @@ INLINE struct found find_slot(const struct gt_level *level, const struct slots_p
 }
 
 /* Records the use of sectors of a line, of which `hits` are valid. */
-INLINE void use_slot(struct gt_level *level, const struct found *found, uint32_t hits, uint32_t used, struct slots_shape shape)
+GT_INLINE void use_slot(struct gt_level *level, const struct found *found, uint32_t hits, uint32_t used, struct slots_shape shape)
 {
 	struct gt_tags *tags = found->tags;
 	uint32_t first = found->set * level->geometry.ways;
@@ -318,7 +316,7 @@ INLINE void use_slot(struct gt_level *level, const struct found *found, uint32_t
 }
 
 /* Prefetches what it takes to evict the lines that follow the oldest of a set, which is leaving. */
-INLINE void prepare_next(const struct gt_level *level, const struct found *found, uint32_t oldest, struct slots_shape shape)
+GT_INLINE void prepare_next(const struct gt_level *level, const struct found *found, uint32_t oldest, struct slots_shape shape)
 {
 	const struct gt_tags *tags = found->tags;
 	uint32_t ways = level->geometry.ways, first = found->set * ways;
@@ -343,14 +341,14 @@ INLINE void prepare_next(const struct gt_level *level, const struct found *found
 
 /* Whether a line has to be written back, or holds what partial stores wrote. Only levels that write back have the former; others
  * need not look. */
-INLINE bool is_dirty(const struct gt_level *level, const struct gt_tags *tags, uint32_t slot)
+GT_INLINE bool is_dirty(const struct gt_level *level, const struct gt_tags *tags, uint32_t slot)
 {
 	return (level->config.write == GT_WRITE_BACK && tags->dirty[slot] != 0) || (tags->held && tags->held[slot] != 0);
 }
 
 /* Under LRU, a set of few ways that is full, as most are: replaces its oldest line. Valid ways precede the others, so the
  * oldest way tells whether the set is full. Returns false, having changed nothing, if it is not, or if the line is dirty. */
-INLINE bool replace_oldest(struct gt_level *level, struct found *found)
+GT_INLINE bool replace_oldest(struct gt_level *level, struct found *found)
 {
 	struct gt_tags *tags = found->tags;
 	uint32_t ways = level->geometry.ways, way = (uint32_t)(tags->nibbles[found->set] >> 4 * (ways - 1)) & 15;
@@ -368,7 +366,7 @@ INLINE bool replace_oldest(struct gt_level *level, struct found *found)
 
 /* Under LRU, takes a slot for a line that is absent. Returns false, having changed nothing, if the victim has to be written
  * back, or if lines have ranks. */
-INLINE bool claim_slot(struct gt_level *level, struct found *found, struct slots_shape shape)
+GT_INLINE bool claim_slot(struct gt_level *level, struct found *found, struct slots_shape shape)
 {
 	struct gt_tags *tags = found->tags;
 
@@ -392,7 +390,7 @@ INLINE bool claim_slot(struct gt_level *level, struct found *found, struct slots
 }
 
 /* Serves a read. Returns false, having changed nothing, if it is for serve.c. */
-INLINE bool read_slot(struct gt_level *level, struct found *found, uint32_t used, size_t row, struct served *served,
+GT_INLINE bool read_slot(struct gt_level *level, struct found *found, uint32_t used, size_t row, struct served *served,
 			 struct slots_shape shape)
 {
 	struct gt_tags *tags = found->tags;
@@ -426,7 +424,7 @@ INLINE bool read_slot(struct gt_level *level, struct found *found, uint32_t used
 }
 
 /* Serves n requests, at most AT_ONCE. */
-INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
+GT_INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
 {
 	struct gt_level *level = reads->serving.level;
 	const struct gt_rows *rows = reads->rows;
@@ -454,7 +452,7 @@ INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n, s
 	return 0;
 }
 
-INLINE int serve_slots(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
+GT_INLINE int serve_slots(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
 {
 	for (size_t k = 0; k < n; k += AT_ONCE)
 		if (serve_at_once(reads, row + k, n - k < AT_ONCE ? n - k : AT_ONCE, shape) != 0)
@@ -512,13 +510,13 @@ struct notes {
 	uint16_t misses[GT_DEDUPLICATED_ROWS]; /* bits 0-3: sectors that miss; 4-7: the same if their line is absent; 8-11: brought */
 };
 
-INLINE uint32_t ways_of(const struct gt_level *level, struct ways_shape shape)
+GT_INLINE uint32_t ways_of(const struct gt_level *level, struct ways_shape shape)
 {
 	return shape.ways ? shape.ways : level->geometry.ways;
 }
 
 /* Finds the sets of n rows. */
-INLINE int find_ways_places(const struct reading *reads, const uint32_t *row, size_t n, struct ways_place *restrict places,
+GT_INLINE int find_ways_places(const struct reading *reads, const uint32_t *row, size_t n, struct ways_place *restrict places,
 			  struct ways_shape shape)
 {
 	struct gt_level *level = reads->serving.level;
@@ -546,7 +544,7 @@ INLINE int find_ways_places(const struct reading *reads, const uint32_t *row, si
 
 /* Reads sectors of a line. Returns false, having changed nothing, if it takes a set that is not full, or a line that has to be
  * written back. */
-INLINE bool read_way(const struct gt_level *level, const struct ways_place *place, struct notes *restrict notes, size_t n,
+GT_INLINE bool read_way(const struct gt_level *level, const struct ways_place *place, struct notes *restrict notes, size_t n,
 			 struct ways_shape shape)
 {
 	const uint32_t ways = ways_of(level, shape), last = ways - 1;
@@ -572,7 +570,7 @@ INLINE bool read_way(const struct gt_level *level, const struct ways_place *plac
 }
 
 /* How many sectors of SUMMED reads hit at a depth. */
-INLINE uint8_t count_hits(const uint8_t *hits, uint32_t depth)
+GT_INLINE uint8_t count_hits(const uint8_t *hits, uint32_t depth)
 {
 	uint8_t sum = 0;
 
@@ -582,7 +580,7 @@ INLINE uint8_t count_hits(const uint8_t *hits, uint32_t depth)
 }
 
 /* Adds to `served` those of n reads of these rows that fetch, and counts what all of them have found. */
-INLINE void count_notes(struct gt_level *level, struct served *served, struct notes *notes, const uint32_t *row, size_t n,
+GT_INLINE void count_notes(struct gt_level *level, struct served *served, struct notes *notes, const uint32_t *row, size_t n,
 		     uint32_t ways)
 {
 	struct gt_level_counters *counters = &level->counters;
@@ -617,7 +615,7 @@ INLINE void count_notes(struct gt_level *level, struct served *served, struct no
 	level->fetch.neighbours += brought - missed;
 }
 
-INLINE int serve_ways(struct reading *reads, const uint32_t *row, size_t n, struct ways_shape shape)
+GT_INLINE int serve_ways(struct reading *reads, const uint32_t *row, size_t n, struct ways_shape shape)
 {
 	struct gt_level *level = reads->serving.level;
 	struct ways_place places[AT_ONCE];
@@ -686,8 +684,8 @@ static int serve_others(struct reading *reads, const uint32_t *row, size_t n)
 static serve_some_rows *choose(const struct gt_level *level)
 {
 	if (level->geometry.recency != GT_RECENCY_WAYS)
-		return gt_reads_in_slots(level);
-	return level->ranked ? serve_others : gt_reads_in_ways(level);
+		return reads_in_slots(level);
+	return level->ranked ? serve_others : reads_in_ways(level);
 }
 
 /* Some successive requests that are served, and the sectors of those between them that repeat them. */

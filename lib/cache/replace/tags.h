@@ -13,6 +13,9 @@
 #include "base/error.h"
 #include "base/hash.h"
 
+/* A function of an inner loop that is compiled for several shapes of level. */
+#define GT_INLINE static inline __attribute__((always_inline))
+
 /* ---- sets of few ways that stand in the order of their last use, the most recent first (GT_RECENCY_WAYS) ----
  *
  * A line that is used moves to the first way, and those before it move up by one. No other order is kept, and the victim is the last way.
@@ -274,7 +277,7 @@ static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, ui
 }
 
 /* Moves a way to the front of a word of nibbles and returns the position it had. */
-static inline unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
+GT_INLINE unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
 {
 	const uint64_t ones = UINT64_C(0x1111111111111111);
 	uint64_t order = *word, apart = order ^ way * ones;
@@ -288,7 +291,7 @@ static inline unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
 
 /* The same for an array of bytes, in words of eight, up to the one that has the way. GT_ORDER_SLACK readable bytes follow the
  * order. */
-static inline unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
+GT_INLINE unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t carried = way, word, zero;
