@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "cache/level.h"
 #include "cache/state.h"
 #include "stream/counted.h"
@@ -303,34 +302,6 @@ void gt_level_begin(struct gt_level *level)
 	by_pc_begin(&level->by_pc);
 	level->launch_gpcs = 0;
 	level->last_step = 0;
-}
-
-struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct gt_error *error)
-{
-	const struct gt_replacement *replacement = &level->config.replacement;
-	uint64_t instances = atomic_fetch_add(level->instances_all, 1) + UINT64_C(1);
-
-	if (instances * level->geometry.slots > GT_LEVEL_LINES_MAX) {
-		gt_fail(error, "%" PRIu64 " instances of %" PRIu32 " lines are more than %u lines: expected a smaller size",
-			instances, level->geometry.slots, GT_LEVEL_LINES_MAX);
-		return NULL;
-	}
-	struct gt_tags *tags = calloc(1, sizeof *tags);
-	if (!tags) {
-		gt_fail_memory(error, "a cache");
-		return NULL;
-	}
-	level->instances[n] = tags;
-	if (gt_tags_open(tags, &level->geometry, replacement->policy->slot_bytes * level->geometry.slots,
-			 gt_random_state(replacement->seed, n), error) == 0) {
-		tags->next_mask = level->next_uses - 1;
-		level->instances_end = n < level->instances_end ? level->instances_end : n + 1;
-		return tags;
-	}
-	gt_tags_close(tags);
-	free(tags);
-	level->instances[n] = NULL;
-	return NULL;
 }
 
 void gt_level_window(struct gt_level *level, const struct gt_window *window, uint64_t aside)

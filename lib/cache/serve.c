@@ -2,9 +2,43 @@
 /* How a level serves one request. First what a request does to a line: it is split by lines, takes a slot, fetches sectors, is used, and
  * sends requests on. Then a load, a store, an atomic and a translation, which are made of these; to one of two L2 partitions; and which of
  * them a request is. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/random.h"
 #include "cache/state.h"
 #include "stream/hint.h"
 #include "stream/op.h"
+
+/* ---- the instances of a level ---- */
+
+struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct gt_error *error)
+{
+	const struct gt_replacement *replacement = &level->config.replacement;
+	uint64_t instances = atomic_fetch_add(level->instances_all, 1) + UINT64_C(1);
+
+	if (instances * level->geometry.slots > GT_LEVEL_LINES_MAX) {
+		gt_fail(error, "%" PRIu64 " instances of %" PRIu32 " lines are more than %u lines: expected a smaller size",
+			instances, level->geometry.slots, GT_LEVEL_LINES_MAX);
+		return NULL;
+	}
+	struct gt_tags *tags = calloc(1, sizeof *tags);
+	if (!tags) {
+		gt_fail_memory(error, "a cache");
+		return NULL;
+	}
+	level->instances[n] = tags;
+	if (gt_tags_open(tags, &level->geometry, replacement->policy->slot_bytes * level->geometry.slots,
+			 gt_random_state(replacement->seed, n), error) == 0) {
+		tags->next_mask = level->next_uses - 1;
+		level->instances_end = n < level->instances_end ? level->instances_end : n + 1;
+		return tags;
+	}
+	gt_tags_close(tags);
+	free(tags);
+	level->instances[n] = NULL;
+	return NULL;
+}
 
 /* ---- requests by line: they are for sectors of GT_SECTOR bytes in lines of GT_LINE; a level may have other sizes ---- */
 

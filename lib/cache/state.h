@@ -2,9 +2,9 @@
 /* The state of a functional level - its tags by instance, what waits, what it has counted - and the path of a request through it. Each
  * file calls only later ones:
  *
+ *	level.c    opens and closes a level, counts
  *	batch.c    takes a batch, or ends a kernel: serves requests in order, holds those that are served later, passes them on with
  *	           their status, and serves what the launch itself reads
- *	level.c    opens a level and its instances, counts
  *	hints.c    serves a request that has a hint or lies in the window of its launch; finds the status of any
  *	serve.c    serves a request without a hint, and does what it does to one line
  *
