@@ -10,7 +10,6 @@
 #include "base/options.h"
 #include "dissect/chase.h"
 #include "dissect/infer.h"
-#include "dissect/observed.h"
 #include "stream/op.h"
 #include "tool.h"
 

@@ -5,17 +5,27 @@
 
 #include <stdio.h>
 
-#include "dissect/classes.h"
-#include "dissect/function.h"
-#include "dissect/policy.h"
-#include "dissect/replay.h"
-#include "dissect/sweep.h"
-#include "dissect/victims.h"
+#include "dissect/replacement.h"
+#include "dissect/sets.h"
 
 #define GT_LINES_MAX 7	/* line sizes that are considered: the unit times 1, 2, 4, ... 64 */
 /* The size is sure if this many address bits above it were seen. The hash of Fermi's L1 of 16 KB uses bits 13, 14, 15 and 17
  * for its sets, [002] 5.1, which is the fourth bit above the size. */
 #define GT_BITS_BEYOND 4
+
+#define GT_PASSED 6 /* times the cache's size, whose lines a kept line has outlasted */
+
+struct gt_noise { /* of accesses whose outcome is the same in every cache */
+	uint64_t forced, wrong;
+	int outliers; /* the series has latencies of no class */
+};
+
+enum gt_unsteady_kind { GT_STEADY, GT_IN_SOME_PASSES, GT_AMONG_MORE, GT_KEPT };
+struct gt_unsteady { /* what no LRU and no FIFO does, whichever lines share a set */
+	enum gt_unsteady_kind kind;
+	uint64_t bytes; /* N of the first such run */
+	uint64_t times;
+};
 
 struct gt_inference {
 	struct gt_latency_classes classes;
@@ -50,6 +60,24 @@ struct gt_inference {
 int gt_infer(struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
 	     struct gt_error *error);
 void gt_inference_clear(struct gt_inference *inference);
+
+/* ---- what is undetermined, and which run of gpchase trace (or of the same chase on a GPU) would determine it ---- */
+
+#define GT_PROPOSALS_MAX 8
+
+struct gt_proposal {
+	char why[160]; /* what is undetermined */
+	const char *order; /* ring or retouch; NULL: the chases that should have determined it were made */
+	uint64_t first, last, step; /* of N */
+	uint64_t stride, rounds;
+	unsigned times; /* that the chase is to be run, each from an empty cache */
+};
+
+/* Returns the number of proposals; 0: all that can be determined is. */
+size_t gt_propose(const struct gt_inference *inference, const struct gt_chase_series *series,
+		  struct gt_proposal proposals[GT_PROPOSALS_MAX]);
+
+/* ---- the report ---- */
 
 /* Writes it as the keys of this level in a GPU description (gtrace-gpu(5)). Comments tell how sure it is, which run
  * would determine what is unknown, and which accesses contradict it. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A series: the accesses and latencies of a P-chase, run by run. Latencies fall into classes, of which the first are the hits; runs
+ * into rounds, which all visit the same elements. */
 #include "dissect/series.h"
 
 #include <ctype.h>
@@ -9,27 +11,6 @@
 #include "base/grown.h"
 #include "base/scan.h"
 #include "dissect/chase.h"
-
-enum role { SIZE, OFFSET, INDEX, LATENCY, ROLES };
-
-/* The names that a column may have, including those in files of other programs. */
-static const struct {
-	const char *name;
-	enum role role;
-} names[] = {
-	{"N", SIZE},		{"N_bytes", SIZE},
-	{"offset", OFFSET},	{"accessed_offset_bytes", OFFSET},
-	{"index", INDEX},
-	{"latency", LATENCY},	{"latency_cycles", LATENCY},
-	{"ticks", LATENCY},
-};
-
-struct reader {
-	struct gt_chase_series *series;
-	struct gt_input *input;
-	int column[ROLES]; /* -1: absent */
-	uint64_t next;	   /* offset that the last index pointed to */
-};
 
 static int grow(void **array, size_t *capacity, size_t n, size_t size, struct gt_error *error)
 {
@@ -61,6 +42,36 @@ int gt_series_add(struct gt_chase_series *series, uint64_t bytes, uint64_t offse
 	series->runs[series->runs_n - 1].n++;
 	return 0;
 }
+
+void gt_series_clear(struct gt_chase_series *series)
+{
+	free(series->samples);
+	free(series->runs);
+	*series = (struct gt_chase_series){0};
+}
+
+/* ---- text ---- */
+
+enum role { SIZE, OFFSET, INDEX, LATENCY, ROLES };
+
+/* The names that a column may have, including those in files of other programs. */
+static const struct {
+	const char *name;
+	enum role role;
+} names[] = {
+	{"N", SIZE},		{"N_bytes", SIZE},
+	{"offset", OFFSET},	{"accessed_offset_bytes", OFFSET},
+	{"index", INDEX},
+	{"latency", LATENCY},	{"latency_cycles", LATENCY},
+	{"ticks", LATENCY},
+};
+
+struct reader {
+	struct gt_chase_series *series;
+	struct gt_input *input;
+	int column[ROLES]; /* -1: absent */
+	uint64_t next;	   /* offset that the last index pointed to */
+};
 
 static int read_header(struct reader *reader, const char *line, struct gt_error *error)
 {
@@ -140,6 +151,78 @@ int gt_series_read(struct gt_chase_series *series, struct gt_input *input, struc
 	return got;
 }
 
+/* ---- classes of latencies ---- */
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The largest distance of neighbours, in cycles: clocks advance by a few cycles, and long latencies vary more. */
+static uint32_t reach(uint32_t latency)
+{
+	return 2 + latency / 32;
+}
+
+/* A sample is a core point of a class if enough others are within reach (DBSCAN); neighbours within reach of a core
+ * point belong to its class too. */
+static void find_classes(const uint32_t *sorted, size_t n, size_t enough, struct gt_latency_classes *classes)
+{
+	size_t low = 0, high = 0, begin = 0, end = 0; /* begin to end: the current class */
+
+	classes->n = 0;
+	for (size_t i = 0; i <= n; i++) {
+		if (i < n) {
+			while (sorted[i] - sorted[low] > reach(sorted[i]))
+				low++;
+			while (high < n && sorted[high] <= sorted[i] + (uint64_t)reach(sorted[i]))
+				high++;
+			if (high - low < enough)
+				continue;
+		}
+		if (end > begin && (i == n || low > end - 1)) {
+			if (classes->n < GT_CLASSES_MAX)
+				classes->class[classes->n++] = (struct gt_latency_class){sorted[begin], sorted[end - 1],
+					sorted[begin + (end - begin) / 2], end - begin};
+			begin = end = 0;
+		}
+		if (end == begin)
+			begin = low;
+		end = high;
+	}
+}
+
+static int classify(struct gt_chase_series *series, struct gt_latency_classes *classes, struct gt_error *error)
+{
+	uint32_t *sorted = malloc((series->n ? series->n : 1) * sizeof *sorted);
+	uint64_t inside = 0;
+
+	if (!sorted)
+		return gt_fail_memory(error, "the latencies of a series");
+	for (size_t i = 0; i < series->n; i++)
+		sorted[i] = series->samples[i].latency;
+	qsort(sorted, series->n, sizeof *sorted, compare);
+	find_classes(sorted, series->n, series->n / 2000 + 4, classes);
+	free(sorted);
+	if (classes->n < 2)
+		return gt_fail(error, "expected latencies of hits and of misses, found %s (%u cycles): nothing to tell apart",
+			       classes->n ? "all alike" : "too few", classes->n ? classes->class[0].middle : 0);
+	for (size_t i = 0; i < series->n; i++) {
+		struct gt_sample *sample = &series->samples[i];
+		sample->hit = -1;
+		for (size_t c = 0; c < classes->n; c++)
+			if (sample->latency >= classes->class[c].low && sample->latency <= classes->class[c].high)
+				sample->hit = c == 0;
+		inside += sample->hit >= 0;
+	}
+	classes->outliers = series->n - inside;
+	return 0;
+}
+
+/* ---- rounds ---- */
+
 /* Finds the smallest distance between successive elements, and whether all have this distance except for the step back
  * to the first. */
 static void find_stride(const struct gt_sample *samples, struct gt_chase_run *run)
@@ -156,9 +239,11 @@ static void find_stride(const struct gt_sample *samples, struct gt_chase_run *ru
 			  samples[i].offset - samples[i - 1].offset != run->stride;
 	}
 	run->uniform = others == 0 && back <= 1;
+	run->repeated = run->uniform && run->stride < UINT64_MAX && run->n >= 2 * run->period &&
+			run->period == (run->bytes - 1) / run->stride + 1;
 }
 
-int gt_series_rounds(struct gt_chase_series *series, struct gt_error *error)
+static int find_rounds(struct gt_chase_series *series, struct gt_error *error)
 {
 	for (size_t r = 0; r < series->runs_n; r++) {
 		struct gt_chase_run *run = &series->runs[r];
@@ -181,9 +266,7 @@ int gt_series_rounds(struct gt_chase_series *series, struct gt_error *error)
 	return 0;
 }
 
-void gt_series_clear(struct gt_chase_series *series)
+int gt_series_prepare(struct gt_chase_series *series, struct gt_latency_classes *classes, struct gt_error *error)
 {
-	free(series->samples);
-	free(series->runs);
-	*series = (struct gt_chase_series){0};
+	return classify(series, classes, error) == 0 ? find_rounds(series, error) : -1;
 }

@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "dissect/chase.h"
-#include "dissect/propose.h"
+#include "dissect/infer.h"
 
 #define CYCLES_HIT 100
 #define CYCLES_MISS 300

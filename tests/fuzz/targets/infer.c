@@ -13,8 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (!input)
 		return 0;
 	int result = gt_series_read(&series, input, &error);
-	if (result == 0)
-		result = gt_series_rounds(&series, &error);
 	if (result == 0) {
 		result = gt_infer(&series, 0, 0, &inference, &error);
 		if (result == 0)
