@@ -30,7 +30,7 @@ struct evidence {
 	uint32_t groups;     /* highest group */
 	uint32_t known;	     /* sets of the first sweep */
 	uint32_t ways[GT_SETS_MAX + 1]; /* lines, of each of them */
-	int equal;	     /* they have the same number of ways */
+	bool equal;	     /* they have the same number of ways */
 	uint64_t rest;	     /* lines of sets that did not overflow */
 	uint32_t least_sets; /* needed for all lines, if the sets are equal */
 	uint64_t origin, seen; /* number of the first line; bits of the number that vary */
@@ -49,7 +49,7 @@ static void see(struct evidence *evidence, uint64_t line, uint32_t group, size_t
 }
 
 /* A set of the first run may be two sets that overflowed together: then its size differs from that of the others. */
-static int merged(const struct gt_sweep *sweep, uint32_t set)
+static bool merged(const struct gt_sweep *sweep, uint32_t set)
 {
 	return sweep->overflow[set] == 0 && sweep->sets > 1 &&
 	       sweep->ways[set] != sweep->ways[set == 1 ? 2 : 1];
@@ -61,7 +61,7 @@ static void see_main(struct evidence *evidence, const struct gt_sweep *sweep)
 
 	for (size_t u = 0; u < sweep->units; u += factor) {
 		uint32_t set = 0;
-		int missing = 0;
+		bool missing = false;
 		for (size_t part = u; part < u + factor && part < sweep->units; part++) {
 			set = sweep->set[part] ? sweep->set[part] : set;
 			missing |= sweep->missing[part];
@@ -70,7 +70,7 @@ static void see_main(struct evidence *evidence, const struct gt_sweep *sweep)
 			see(evidence, u / factor, set, 0);
 	}
 	evidence->known = sweep->sets;
-	evidence->equal = 1;
+	evidence->equal = true;
 	for (uint32_t s = 1; s <= sweep->sets; s++) {
 		evidence->ways[s] = sweep->ways[s] / (uint32_t)factor;
 		evidence->equal &= evidence->ways[s] == evidence->ways[1] || merged(sweep, s);
@@ -162,7 +162,7 @@ static int allows(const struct evidence *evidence, const uint32_t *values, uint3
 struct candidate {
 	const char *name;
 	unsigned most;	 /* argument is tried from 0 to this */
-	int powers_only; /* needs equal sets, a power of two of them */
+	bool powers_only; /* needs equal sets, a power of two of them */
 	uint32_t (*value)(const struct evidence *evidence, uint32_t sets, unsigned argument, uint64_t number);
 };
 
@@ -216,11 +216,11 @@ static uint32_t value_fermi(const struct evidence *evidence, uint32_t sets, unsi
 }
 
 static const struct candidate candidates[] = {
-	{"mod", 0, 0, value_mod},
-	{"texture", 0, 1, value_texture},
-	{"smod", 16, 0, value_mod},
-	{"xor", 0, 1, value_xor},
-	{"fermi", 0, 1, value_fermi},
+	{"mod", 0, false, value_mod},
+	{"texture", 0, true, value_texture},
+	{"smod", 16, false, value_mod},
+	{"xor", 0, true, value_xor},
+	{"fermi", 0, true, value_fermi},
 };
 #define CANDIDATES (sizeof candidates / sizeof candidates[0])
 
@@ -235,7 +235,8 @@ static int fits(const struct evidence *evidence, uint32_t sets, const struct can
 /* Tries the functions with names, the simplest first. Returns 1 if one fits, else 0; -1: out of memory. */
 static int fit_named(const struct evidence *evidence, uint32_t sets, struct gt_function *function)
 {
-	int power = (sets & (sets - 1)) == 0 && evidence->equal, result = 0;
+	bool power = (sets & (sets - 1)) == 0 && evidence->equal;
+	int result = 0;
 	uint32_t *values = malloc((evidence->n + 1) * sizeof *values);
 
 	if (!values)
@@ -248,7 +249,7 @@ static int fit_named(const struct evidence *evidence, uint32_t sets, struct gt_f
 			if (result > 0) {
 				function->name = candidates[c].name;
 				function->argument = argument;
-				function->unique = 1;
+				function->unique = true;
 			}
 		}
 	}
@@ -273,7 +274,7 @@ static uint32_t named_value(const struct evidence *evidence, const struct gt_fun
 
 struct space {
 	struct gt_sum row[GT_MONOMIALS_MAX]; /* row[i] has i as its highest monomial */
-	uint8_t full[GT_MONOMIALS_MAX];
+	bool full[GT_MONOMIALS_MAX];
 };
 
 struct search {
@@ -291,7 +292,7 @@ struct search {
 	unsigned trials;
 };
 
-static int has(const struct gt_sum *sum, size_t i)
+static bool has(const struct gt_sum *sum, size_t i)
 {
 	return sum->has[i / 64] >> i % 64 & 1;
 }
@@ -319,7 +320,7 @@ static void extend(struct space *space, struct gt_sum vector, size_t n)
 			continue;
 		if (!space->full[i]) {
 			space->row[i] = vector;
-			space->full[i] = 1;
+			space->full[i] = true;
 			return;
 		}
 		add(&vector, &space->row[i]);
@@ -336,7 +337,7 @@ static void tidy(struct space *space, size_t n)
 }
 
 /* Lists the bits that vary, lowest first, then products of two of them. */
-static int list_monomials(const struct evidence *evidence, unsigned degree, struct gt_function *function)
+static bool list_monomials(const struct evidence *evidence, unsigned degree, struct gt_function *function)
 {
 	size_t n = 0, bits;
 
@@ -347,11 +348,11 @@ static int list_monomials(const struct evidence *evidence, unsigned degree, stru
 	for (size_t i = 0; degree > 1 && i < bits; i++)
 		for (size_t j = i + 1; j < bits; j++) {
 			if (n == GT_MONOMIALS_MAX)
-				return 0;
+				return false;
 			function->monomial[n++] = function->monomial[i] | function->monomial[j];
 		}
 	function->monomials = n;
-	return 1;
+	return true;
 }
 
 /* A basis vector for each monomial that leads no row: that monomial, and the leading monomials of the rows that
@@ -379,7 +380,7 @@ static int find_null_space(struct search *search)
 	size_t n = search->function->monomials;
 	struct space *space = calloc(1, sizeof *space);
 	struct gt_sum *first = calloc(evidence->groups + 1, sizeof *first);
-	uint8_t *met = calloc(evidence->groups + 1, 1);
+	bool *met = calloc(evidence->groups + 1, sizeof *met);
 	int result = space && first && met ? 0 : -1;
 
 	for (size_t i = 0; result == 0 && i < evidence->n; i++) {
@@ -389,7 +390,7 @@ static int find_null_space(struct search *search)
 			continue;
 		if (!met[group])
 			first[group] = vector;
-		met[group] = 1;
+		met[group] = true;
 		add(&vector, &first[group]);
 		extend(space, vector, n);
 	}
@@ -431,7 +432,7 @@ static int allowed(struct search *search)
 
 /* Whether a sum can be a bit of the set: each of its values has at most as many lines of the first sweep as half of
  * the sets hold when each has one line too many. */
-static int halves(const struct search *search, const struct gt_sum *sum)
+static bool halves(const struct search *search, const struct gt_sum *sum)
 {
 	const struct evidence *evidence = search->evidence;
 	uint64_t count[2] = {0, 0}, most = (uint64_t)search->sets / 2 * (evidence->ways[evidence->known] + 1);
@@ -549,7 +550,7 @@ static uint32_t power_above(uint32_t number)
 
 /* Finds the simplest kind of function that fits, with the smallest possible number of sets or with a power of two.
  * Sums of bits may show more sets than one sweep reaches. Returns the number of sets; 0: none fits. */
-static uint32_t fit(const struct evidence *evidence, struct gt_function *function, int *failed)
+static uint32_t fit(const struct evidence *evidence, struct gt_function *function, bool *failed)
 {
 	uint32_t least = evidence->least_sets, power = power_above(least);
 
@@ -569,13 +570,13 @@ static uint32_t fit(const struct evidence *evidence, struct gt_function *functio
 static void name_values(const struct evidence *evidence, struct gt_function *function, uint32_t *of_value,
 			const uint32_t *values)
 {
-	uint8_t used[GT_SETS_MAX + 1] = {0};
+	bool used[GT_SETS_MAX + 1] = {false};
 	uint32_t next = 1;
 
 	for (size_t i = 0; i < evidence->n && evidence->sightings[i].sweep == 0; i++)
 		if (evidence->sightings[i].group > 0) {
 			of_value[values[i]] = evidence->sightings[i].group;
-			used[evidence->sightings[i].group] = 1;
+			used[evidence->sightings[i].group] = true;
 		}
 	for (uint32_t value = 0; value < function->sets; value++)
 		if (of_value[value] == 0) {
@@ -644,7 +645,7 @@ int gt_find_function(const struct gt_sweep *sweeps, size_t n, uint64_t base, uin
 		     struct gt_function *function, struct gt_error *error)
 {
 	struct evidence evidence;
-	int failed = 0;
+	bool failed = false;
 
 	memset(function, 0, sizeof *function);
 	if (gather_evidence(sweeps, n, base, line, &evidence, error) != 0)
@@ -656,7 +657,7 @@ int gt_find_function(const struct gt_sweep *sweeps, size_t n, uint64_t base, uin
 	function->sets = evidence.known > 0 && evidence.least_sets <= GT_SETS_MAX ? fit(&evidence, function, &failed) : 0;
 	find_extent(&evidence, function);
 	if (!function->set_of)
-		failed = 1;
+		failed = true;
 	else if (function->name)
 		failed |= fill_by_function(&evidence, function) != 0;
 	else

@@ -15,7 +15,7 @@
 /* ---- noise ---- */
 
 /* Counts the accesses that repeat a unit, and those that begin a unit in an empty cache. */
-static void measure_noise(const struct gt_chase_series *series, uint64_t unit, int cold, struct gt_noise *noise)
+static void measure_noise(const struct gt_chase_series *series, uint64_t unit, bool cold, struct gt_noise *noise)
 {
 	*noise = (struct gt_noise){0};
 	for (size_t r = 0; r < series->runs_n; r++) {
@@ -24,8 +24,8 @@ static void measure_noise(const struct gt_chase_series *series, uint64_t unit, i
 		uint64_t end = 0; /* of what was accessed of a ring's first round */
 		for (size_t i = 0; i < run->n; i++) {
 			uint64_t offset = samples[i].offset;
-			int hit = i > 0 && offset / unit == samples[i - 1].offset / unit;
-			int miss = !hit && cold && i < run->period && run->uniform && offset >= end;
+			bool hit = i > 0 && offset / unit == samples[i - 1].offset / unit;
+			bool miss = !hit && cold && i < run->period && run->uniform && offset >= end;
 			end = offset / unit * unit + unit;
 			noise->outliers |= samples[i].hit < 0;
 			if (samples[i].hit < 0 || !(hit || miss))
@@ -55,7 +55,7 @@ static double chance(double expected, double times)
 	return exp(times - expected + times * log(expected / times)); /* Chernoff's bound */
 }
 
-static int allows(double share, uint64_t n, uint64_t wrong)
+static bool allows(double share, uint64_t n, uint64_t wrong)
 {
 	double expected = share * (double)n;
 
@@ -63,13 +63,13 @@ static int allows(double share, uint64_t n, uint64_t wrong)
 }
 
 /* Whether noise alone explains so many contradictions. */
-static int noise_explains(const struct gt_noise *noise, const struct gt_replay *replay)
+static bool noise_explains(const struct gt_noise *noise, const struct gt_replay *replay)
 {
 	return allows(usual(noise), replay->open, replay->open_wrong) && allows(usual(noise), replay->quiet, replay->quiet_wrong);
 }
 
 /* Whether it is out of the question that it does. */
-static int noise_refutes(const struct gt_noise *noise, const struct gt_replay *replay)
+static bool noise_refutes(const struct gt_noise *noise, const struct gt_replay *replay)
 {
 	return chance(most(noise) * (double)replay->open, (double)replay->open_wrong) < UNLIKELY;
 }
@@ -95,7 +95,7 @@ static uint64_t count_unsteady(const struct gt_chase_run *run, const struct gt_s
 }
 
 /* Looks for a ring with such accesses. */
-static void find_passes(const struct gt_chase_series *series, int cold, double share, struct gt_unsteady *unsteady)
+static void find_passes(const struct gt_chase_series *series, bool cold, double share, struct gt_unsteady *unsteady)
 {
 	for (size_t r = 0; r < series->runs_n; r++) {
 		const struct gt_chase_run *run = &series->runs[r];
@@ -118,7 +118,7 @@ struct visits {
 
 /* What a run shows of the elements that begin a unit. LRU and FIFO miss at an element if too many of the lines that the run
  * visits are in its set; retouch adds no lines. */
-static int make_visits(const struct gt_chase_series *series, const struct gt_chase_run *run, int cold, struct visits *visits)
+static int make_visits(const struct gt_chase_series *series, const struct gt_chase_run *run, bool cold, struct visits *visits)
 {
 	const struct gt_sample *samples = series->samples + run->first;
 	uint64_t last = 0, skipped = cold ? 1 : 2;
@@ -152,13 +152,13 @@ static void clear_visits(struct visits *visits)
 struct inclusion {
 	const struct gt_chase_series *series;
 	uint64_t unit;
-	int cold;
+	bool cold;
 	struct {
 		uint64_t stride;
 		uint64_t *below; /* of each element: the shortest array in which it misses, without what follows the last element */
 	} missed[GT_SWEEPS_MAX];
 	size_t strides;
-	uint8_t *seen;	     /* of each unit: it hits among more lines */
+	bool *seen;	     /* of each unit: it hits among more lines */
 	double expected;     /* of them by noise: it hides what an element does in most rounds */
 	struct gt_unsteady *unsteady;
 };
@@ -189,13 +189,13 @@ static void note_hits(struct inclusion *inclusion, const struct gt_chase_run *ru
 {
 	for (uint64_t e = 0; e < visits->n; e++) {
 		uint64_t offset = e * visits->stride;
-		int fewer = 0;
+		bool fewer = false;
 		for (size_t s = 0; s < inclusion->strides && visits->hits[e] > visits->misses[e] && offset % inclusion->unit == 0; s++)
 			fewer |= inclusion->missed[s].stride % visits->stride == 0 && offset % inclusion->missed[s].stride == 0 &&
 				 inclusion->missed[s].below[offset / inclusion->missed[s].stride] < run->bytes;
 		if (!fewer || inclusion->seen[offset / inclusion->unit])
 			continue;
-		inclusion->seen[offset / inclusion->unit] = 1;
+		inclusion->seen[offset / inclusion->unit] = true;
 		if (inclusion->unsteady->times++ == 0)
 			inclusion->unsteady->bytes = run->bytes;
 	}
@@ -226,7 +226,7 @@ static int find_inclusion(struct inclusion *inclusion, double share, uint64_t mo
 
 /* Looks for accesses of a ring that hit in some passes and miss in others, and for lines that hit among more lines than
  * those among which they miss. -1: out of memory. */
-static int find_unsteady(const struct gt_chase_series *series, uint64_t unit, int cold, const struct gt_noise *noise,
+static int find_unsteady(const struct gt_chase_series *series, uint64_t unit, bool cold, const struct gt_noise *noise,
 		     struct gt_unsteady *unsteady, struct gt_error *error)
 {
 	struct inclusion inclusion = {.series = series, .unit = unit, .cold = cold, .unsteady = unsteady};
@@ -239,7 +239,7 @@ static int find_unsteady(const struct gt_chase_series *series, uint64_t unit, in
 		return 0;
 	for (size_t r = 0; r < series->runs_n; r++)
 		longest = series->runs[r].bytes > longest ? series->runs[r].bytes : longest;
-	inclusion.seen = calloc((size_t)(longest / unit) + 1, 1);
+	inclusion.seen = calloc((size_t)(longest / unit) + 1, sizeof *inclusion.seen);
 	int result = inclusion.seen ? find_inclusion(&inclusion, share, longest) : -1;
 	if (chance(inclusion.expected, (double)unsteady->times) < UNLIKELY)
 		unsteady->kind = GT_AMONG_MORE;
@@ -251,7 +251,7 @@ static int find_unsteady(const struct gt_chase_series *series, uint64_t unit, in
 
 /* Looks for a first line that hits at the begin of retouch's rounds, although since its last use lines of GT_PASSED times the
  * cache's size have passed: its set, if it is like the others, has then had that many times as many lines as ways. */
-static void find_kept(const struct gt_chase_series *series, uint64_t size, int cold, struct gt_unsteady *unsteady)
+static void find_kept(const struct gt_chase_series *series, uint64_t size, bool cold, struct gt_unsteady *unsteady)
 {
 	for (size_t r = 0; r < series->runs_n && unsteady->kind == GT_STEADY; r++) {
 		const struct gt_chase_run *run = &series->runs[r];
@@ -271,9 +271,9 @@ static void find_kept(const struct gt_chase_series *series, uint64_t size, int c
 
 /* Whether the sweep of a longer stride begins where nothing overflows and grows by single strides. For two lines that
  * evict each other one run is enough. */
-static int is_whole(const struct gt_chase_series *series, const struct gt_sweep *sweep)
+static bool is_whole(const struct gt_chase_series *series, const struct gt_sweep *sweep)
 {
-	int pair = series->runs[sweep->runs[0]].period == 2;
+	bool pair = series->runs[sweep->runs[0]].period == 2;
 
 	return (sweep->fits > 0 && sweep->step <= sweep->stride) ||
 	       (pair && (sweep->step <= sweep->stride || (sweep->complete && sweep->units == 2)));
@@ -290,11 +290,11 @@ static size_t choose_sweeps(const struct gt_chase_series *series, const struct g
 	chosen[n++] = *first;
 	for (size_t i = 1; i < inference->sweeps_n; i++) {
 		const struct gt_sweep *sweep = &inference->sweeps[i];
-		int good = sweep->stride % line == 0 && sweep->unit == sweep->stride && sweep->sets > 0 && is_whole(series, sweep) &&
+		bool good = sweep->stride % line == 0 && sweep->unit == sweep->stride && sweep->sets > 0 && is_whole(series, sweep) &&
 			   sweep->strange == 0 && sweep->doubt < 1e-3 &&
 			   sweep->regularity == first->regularity;
 		for (uint32_t s = 1; good && s <= sweep->sets; s++) {
-			good = 0;
+			good = false;
 			for (uint32_t other = 1; other <= first->sets; other++)
 				good |= sweep->ways[s] == first->ways[other] / (line / first->unit);
 		}
@@ -307,23 +307,23 @@ static size_t choose_sweeps(const struct gt_chase_series *series, const struct g
 /* ---- lines ---- */
 
 /* Whether lines of `factor` units are possible: all units of each line are in one set, and sets hold whole lines. */
-static int possible(const struct gt_sweep *sweep, uint64_t factor)
+static bool possible(const struct gt_sweep *sweep, uint64_t factor)
 {
 	uint32_t set = 0;
 
 	for (uint32_t s = 1; s <= sweep->sets; s++)
 		if (sweep->ways[s] % factor != 0 && sweep->overflow[s] > 0)
-			return 0;
+			return false;
 	if (sweep->ways[sweep->sets] < factor)
-		return 0;
+		return false;
 	for (size_t u = 0; u < sweep->units; u++) {
 		if (u % factor == 0)
 			set = 0;
 		if (set && sweep->set[u] && sweep->set[u] != set)
-			return 0;
+			return false;
 		set = sweep->set[u] ? sweep->set[u] : set;
 	}
-	return 1;
+	return true;
 }
 
 /* Finds the policy whose replay has the fewest contradictions of those that are not excluded, and how many the next best
@@ -355,7 +355,7 @@ static int overfull(const struct gt_function *function, const struct gt_chase_ru
 {
 	uint32_t held[GT_SETS_MAX + 1] = {0};
 	uint64_t open = 0, last = UINT64_MAX;
-	int over = 0;
+	bool over = false;
 
 	for (uint64_t offset = 0; offset < run->bytes; offset += run->stride) {
 		uint64_t line = offset >> function->shift;
@@ -373,12 +373,12 @@ static int overfull(const struct gt_function *function, const struct gt_chase_ru
 }
 
 /* Whether a run of a longer stride misses if its lines exceed their sets, and only then. This needs no policy. */
-static int agrees(const struct gt_chase_series *series, struct gt_inference *inference, const struct gt_chase_run *run)
+static bool agrees(const struct gt_chase_series *series, struct gt_inference *inference, const struct gt_chase_run *run)
 {
 	uint64_t known = 0, missed = 0;
 
 	if (!run->repeated || run->stride <= inference->sweeps[0].unit)
-		return 1;
+		return true;
 	int over = overfull(&inference->function, run);
 	for (size_t i = run->period; over >= 0 && i < run->n; i++) {
 		int hit = series->samples[run->first + i].hit;
@@ -392,13 +392,13 @@ static int agrees(const struct gt_chase_series *series, struct gt_inference *inf
 	return over < 0 || missed <= known / 50 + 2;
 }
 
-static int fits(const struct gt_chase_series *series, struct gt_inference *inference)
+static bool fits(const struct gt_chase_series *series, struct gt_inference *inference)
 {
-	inference->checked = 0;
+	inference->checked = false;
 	for (size_t r = 0; r < series->runs_n; r++)
 		if (!agrees(series, inference, &series->runs[r]))
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 static int find_function(const struct gt_chase_series *series, uint64_t base, uint64_t line, struct gt_inference *inference,
@@ -461,7 +461,7 @@ static int find_line(const struct gt_chase_series *series, uint64_t base, uint64
 
 /* Whether the sets are those that LRU and FIFO would show, whatever policy the cache has. Sums of bits may be a coincidence: a few
  * lines of two sets agree with some sum. */
-static int shape_known(const struct gt_inference *inference)
+static bool shape_known(const struct gt_inference *inference)
 {
 	const struct gt_sweep *sweep = &inference->sweeps[0];
 
@@ -510,9 +510,9 @@ static int find_chance(const struct gt_chase_series *series, struct gt_inference
 	const struct gt_function *function = &inference->function;
 	struct gt_victims victims;
 
-	inference->alike = inference->policy_sure = 1;
+	inference->alike = inference->policy_sure = true;
 	for (uint32_t set = 1; set <= function->sets; set++) {
-		int first = function->ways[set] > 1;
+		bool first = function->ways[set] > 1;
 		for (uint32_t other = 1; other < set; other++)
 			first &= function->ways[other] != function->ways[set];
 		if (!first)
@@ -535,7 +535,7 @@ static int judge(const struct gt_chase_series *series, uint64_t base, uint64_t l
 {
 	const struct gt_sweep *sweep = &inference->sweeps[0];
 	const struct gt_function *function = &inference->function;
-	int regular = sweep->regularity == GT_REGULAR, by_chance = !regular && !sweep->periodic;
+	bool regular = sweep->regularity == GT_REGULAR, by_chance = !regular && !sweep->periodic;
 
 	measure_noise(series, sweep->unit, sweep->cold, &inference->noise);
 	if (find_unsteady(series, sweep->unit, sweep->cold, &inference->noise, &inference->unsteady, error) != 0)
@@ -543,7 +543,7 @@ static int judge(const struct gt_chase_series *series, uint64_t base, uint64_t l
 	exclude_steady(inference);
 	if (find_line(series, base, line, inference, error) != 0)
 		return -1;
-	inference->equal = 1;
+	inference->equal = true;
 	for (uint32_t s = 1; s <= function->sets && s <= GT_SETS_MAX; s++) {
 		inference->size += function->ways[s] * inference->line;
 		inference->equal &= function->ways[s] == function->ways[1];

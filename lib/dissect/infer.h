@@ -17,7 +17,7 @@
 
 struct gt_noise { /* of accesses whose outcome is the same in every cache */
 	uint64_t forced, wrong;
-	int outliers; /* the series has latencies of no class */
+	bool outliers; /* the series has latencies of no class */
 };
 
 enum gt_unsteady_kind { GT_STEADY, GT_IN_SOME_PASSES, GT_AMONG_MORE, GT_KEPT };
@@ -37,22 +37,22 @@ struct gt_inference {
 	size_t lines_n;
 	uint64_t line;		/* the one chosen */
 	uint64_t size;		/* of the sets that overflowed, and of those that the other lines need */
-	int equal;		/* sets hold the same number of lines */
+	bool equal;		/* sets hold the same number of lines */
 	uint32_t ways;		/* of each, if equal; lines */
-	int checked;		/* sets overflowed as expected in runs of longer strides */
-	int sure;		/* line, sector and ways */
-	int size_sure;		/* and size: higher address bits were seen to select no other sets */
-	int function_sure;	/* of the address bits that were seen */
+	bool checked;		/* sets overflowed as expected in runs of longer strides */
+	bool sure;		/* line, sector and ways */
+	bool size_sure;		/* and size: higher address bits were seen to select no other sets */
+	bool function_sure;	/* of the address bits that were seen */
 
 	struct gt_noise noise;
 	struct gt_unsteady unsteady;
 	unsigned excluded;	/* policies: a bit for each of gt_victims */
 	const struct gt_victim *policy; /* unless replacement is by chance: of those not excluded the one with the fewest contradictions */
-	int policy_fits;	/* noise explains these */
-	int policy_sure;
+	bool policy_fits;	/* noise explains these */
+	bool policy_sure;
 	struct gt_replay replay; /* with it */
 	struct gt_victims victims; /* of irregular series: of the sets with the most replacements */
-	int alike;		   /* each way is replaced equally often, in sets of any size */
+	bool alike;		   /* each way is replaced equally often, in sets of any size */
 };
 
 /* `base` is the array's address, or 0 if it is not known (then aligned to a power of two above N). `line` is the line

@@ -14,25 +14,26 @@
 /* ---- replays ---- */
 
 const struct gt_victim gt_victims[GT_REPLAYED_MAX] = {
-	{"lru", GT_OLDEST_USE, 1},
-	{"fifo", GT_OLDEST_FILL, 1},
-	{"lfu", GT_FEWEST_USES, 0},
-	{"lfu:way", GT_FEWEST_USES_WAY, 0},
-	{"srrip", GT_INTERVALS, 0},
-	{"plru", GT_TREE, 0},
+	{"lru", GT_OLDEST_USE, true},
+	{"fifo", GT_OLDEST_FILL, true},
+	{"lfu", GT_FEWEST_USES, false},
+	{"lfu:way", GT_FEWEST_USES_WAY, false},
+	{"srrip", GT_INTERVALS, false},
+	{"plru", GT_TREE, false},
 };
 
 struct entry {
 	uint64_t tag, filled, used, uses;
-	uint8_t *valid; /* a byte a unit of the line */
-	int present, interval;
-	uint8_t right;
+	bool *valid; /* each unit of the line */
+	bool present;
+	int interval;
+	bool right;
 };
 
 struct cache {
 	enum gt_victim_rule rule;
 	struct entry *entries; /* of all sets, one set after the other */
-	uint8_t *valid;
+	bool *valid;
 	size_t *begin; /* of each set; begin[sets + 1] is the end */
 	uint64_t clock, units; /* of a line */
 };
@@ -54,7 +55,7 @@ static void touch(struct cache *cache, struct entry *set, size_t ways, size_t wa
 }
 
 /* The order of eviction: the smallest is evicted first. */
-static int before(const struct cache *cache, const struct entry *a, const struct entry *b)
+static bool before(const struct cache *cache, const struct entry *a, const struct entry *b)
 {
 	if (cache->rule == GT_FEWEST_USES_WAY || (cache->rule == GT_FEWEST_USES && a->uses != b->uses))
 		return a->uses < b->uses;
@@ -99,7 +100,7 @@ static size_t choose(const struct cache *cache, struct entry *set, size_t ways)
 	return chosen;
 }
 
-static int serve(struct cache *cache, uint32_t set_id, uint64_t unit)
+static bool serve(struct cache *cache, uint32_t set_id, uint64_t unit)
 {
 	struct entry *set = cache->entries + cache->begin[set_id];
 	size_t ways = cache->begin[set_id + 1] - cache->begin[set_id];
@@ -109,41 +110,41 @@ static int serve(struct cache *cache, uint32_t set_id, uint64_t unit)
 	for (size_t i = 0; i < ways; i++) {
 		if (!set[i].present || set[i].tag != tag)
 			continue;
-		int hit = set[i].valid[part];
-		set[i].valid[part] = 1;
+		bool hit = set[i].valid[part];
+		set[i].valid[part] = true;
 		touch(cache, set, ways, i);
 		return hit;
 	}
 	size_t way = choose(cache, set, ways);
 	struct entry *entry = &set[way];
-	memset(entry->valid, 0, cache->units);
-	entry->valid[part] = 1;
-	entry->present = 1;
+	memset(entry->valid, 0, cache->units * sizeof *entry->valid);
+	entry->valid[part] = true;
+	entry->present = true;
 	entry->tag = tag;
 	entry->filled = cache->clock;
 	entry->uses = 0;
 	touch(cache, set, ways, way);
 	entry->interval = 2;
-	return 0;
+	return false;
 }
 
 static void empty(struct cache *cache, uint32_t sets)
 {
 	for (size_t i = 0; i < cache->begin[sets + 1]; i++)
-		cache->entries[i].present = cache->entries[i].right = 0;
+		cache->entries[i].present = cache->entries[i].right = false;
 }
 
-static int known(const struct gt_chase_run *run, const struct gt_sample *samples, const struct gt_function *function)
+static bool known(const struct gt_chase_run *run, const struct gt_sample *samples, const struct gt_function *function)
 {
 	for (size_t i = 0; i < run->period; i++)
 		if (gt_function_set(function, samples[i].offset) == 0)
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
 /* Notes in a bit of each access of a run whether the policy hits. */
 static void play(struct cache *cache, const struct gt_chase_series *series, const struct gt_function *function, size_t r,
-		 uint64_t unit, int cold, uint8_t bit, uint8_t *hits)
+		 uint64_t unit, bool cold, uint8_t bit, uint8_t *hits)
 {
 	const struct gt_chase_run *run = &series->runs[r];
 	const struct gt_sample *samples = &series->samples[run->first];
@@ -158,9 +159,9 @@ static void play(struct cache *cache, const struct gt_chase_series *series, cons
 			hits[run->first + i] |= bit;
 }
 
-static void count(struct gt_replay *replay, int expected, int hit, int all_hit, int must)
+static void count(struct gt_replay *replay, bool expected, bool hit, bool all_hit, bool must)
 {
-	int wrong = expected != hit;
+	bool wrong = expected != hit;
 
 	replay->known++;
 	replay->wrong += (uint64_t)wrong;
@@ -184,10 +185,10 @@ static void compare(const struct gt_chase_series *series, size_t r, uint64_t uni
 		all |= (uint8_t)(replays[v].applies << v);
 	for (size_t i = 0; i < run->n; i++) {
 		uint8_t hit = hits[run->first + i];
-		int must = (i > 0 && samples[i].offset / unit == samples[i - 1].offset / unit) || (i < run->period && hit == 0);
+		bool must = (i > 0 && samples[i].offset / unit == samples[i - 1].offset / unit) || (i < run->period && hit == 0);
 		for (unsigned v = 0; v < GT_REPLAYED_MAX && samples[i].hit >= 0; v++) {
 			struct gt_replay *replay = &replays[v];
-			int expected = hit >> v & 1;
+			bool expected = hit >> v & 1;
 			if (!replay->applies)
 				continue;
 			if (expected != samples[i].hit && replay->wrong < sizeof replay->first / sizeof replay->first[0])
@@ -198,13 +199,13 @@ static void compare(const struct gt_chase_series *series, size_t r, uint64_t uni
 }
 
 /* A tree needs a power of two of ways, and with two of them it is LRU. */
-static int applies(const struct gt_victim *victim, const struct gt_function *function)
+static bool applies(const struct gt_victim *victim, const struct gt_function *function)
 {
 	uint32_t most = 0;
 
 	for (uint32_t s = 1; s <= function->sets && victim->rule == GT_TREE; s++) {
 		if ((function->ways[s] & (function->ways[s] - 1)) != 0)
-			return 0;
+			return false;
 		most = function->ways[s] > most ? function->ways[s] : most;
 	}
 	return victim->rule != GT_TREE || most > 2;
@@ -223,7 +224,7 @@ static int make_cache(struct cache *cache, const struct gt_function *function)
 	}
 	cache->begin[function->sets + 1] = n;
 	cache->entries = calloc(n + 1, sizeof *cache->entries);
-	cache->valid = calloc((n + 1) * cache->units, 1);
+	cache->valid = calloc((n + 1) * cache->units, sizeof *cache->valid);
 	if (!cache->entries || !cache->valid)
 		return -1;
 	for (size_t i = 0; i < n; i++)
@@ -231,7 +232,7 @@ static int make_cache(struct cache *cache, const struct gt_function *function)
 	return 0;
 }
 
-int gt_replay_run(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
+int gt_replay_run(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, bool cold, uint64_t limit,
 		  struct gt_replay replays[GT_REPLAYED_MAX], struct gt_error *error)
 {
 	struct cache cache = {.units = (UINT64_C(1) << function->shift) / unit};
@@ -272,14 +273,14 @@ struct follow {
 	uint32_t last; /* the way replaced last */
 };
 
-/* Returns 0 if the miss is impossible. */
-static int take_miss(struct gt_victims *victims, struct follow *follow, uint64_t line)
+/* Returns false if the miss is impossible. */
+static bool take_miss(struct gt_victims *victims, struct follow *follow, uint64_t line)
 {
 	if (follow->filled < victims->ways) {
 		if (follow->way[line] != NONE)
-			return 0;
+			return false;
 		follow->way[line] = follow->filled++;
-		return 1;
+		return true;
 	}
 	uint32_t way = follow->way[line];
 	if (follow->out == UINT64_MAX) {
@@ -287,7 +288,7 @@ static int take_miss(struct gt_victims *victims, struct follow *follow, uint64_t
 		return way == NONE;
 	}
 	if (way == NONE)
-		return 0;
+		return false;
 	victims->count[way]++;
 	victims->n++;
 	victims->again += way == follow->last;
@@ -297,7 +298,7 @@ static int take_miss(struct gt_victims *victims, struct follow *follow, uint64_t
 	follow->way[follow->out] = way;
 	follow->way[line] = NONE;
 	follow->out = line;
-	return 1;
+	return true;
 }
 
 /* The outcome of a visit to a line whose elements are samples i to end: 1 hit, 0 miss, -1 unknown. Only the first
@@ -307,7 +308,7 @@ static int visit(const struct gt_sample *samples, size_t i, size_t end, uint64_t
 	int found = -1;
 
 	for (uint64_t last = UINT64_MAX; i < end; i++) {
-		int first = samples[i].offset / unit != last;
+		bool first = samples[i].offset / unit != last;
 		last = samples[i].offset / unit;
 		if (!first || samples[i].hit < 0)
 			continue;
@@ -340,17 +341,17 @@ static void follow_run(const struct gt_chase_run *run, const struct gt_sample *s
 }
 
 /* Whether the ring has exactly one line too many for the set, and every line's set is known. */
-static int overfull(const struct gt_chase_run *run, const struct gt_sample *samples, const struct gt_function *function,
+static bool overfull(const struct gt_chase_run *run, const struct gt_sample *samples, const struct gt_function *function,
 		    uint32_t set)
 {
 	uint64_t held = 0, last = UINT64_MAX;
 
 	if (!run->uniform || samples[0].offset != 0 || run->n < 2 * run->period)
-		return 0;
+		return false;
 	for (size_t i = 0; i < run->period; i++) {
 		uint64_t line = samples[i].offset >> function->shift;
 		if (line >= function->seen_lines || function->set_of[line] == 0)
-			return 0;
+			return false;
 		held += line != last && function->set_of[line] == set;
 		last = line;
 	}
@@ -359,7 +360,7 @@ static int overfull(const struct gt_chase_run *run, const struct gt_sample *samp
 
 /* A chi-squared test of the counts against these probabilities of the ways. The limit is four standard deviations, plus
  * 10 because with few ways the distribution is far from normal. Noise may move 2 % of the replacements to another way. */
-static int agree(const struct gt_victims *victims, const unsigned *part, unsigned whole)
+static bool agree(const struct gt_victims *victims, const unsigned *part, unsigned whole)
 {
 	double squares = 0, free = victims->ways - 1.0;
 
@@ -399,7 +400,7 @@ static void try_parts(struct gt_victims *victims, unsigned *part, uint32_t w, un
 }
 
 /* Whether the pairs of successive ways are more unlike the products of their shares than chance makes them, by the limit of agree(). */
-static int depend(const struct gt_victims *victims)
+static bool depend(const struct gt_victims *victims)
 {
 	double squares = 0, free = (victims->ways - 1.0) * (victims->ways - 1.0), pairs = 0, n = (double)victims->n;
 

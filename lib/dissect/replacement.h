@@ -14,17 +14,17 @@ enum gt_victim_rule { GT_OLDEST_USE, GT_OLDEST_FILL, GT_FEWEST_USES, GT_FEWEST_U
 struct gt_victim { /* a deterministic policy */
 	const char *name;
 	enum gt_victim_rule rule;
-	int steady; /* in a ring each element misses in every round, or in none */
+	bool steady; /* in a ring each element misses in every round, or in none */
 };
 extern const struct gt_victim gt_victims[GT_REPLAYED_MAX];
 
 struct gt_contradiction {
 	size_t run, access; /* of the series; access within the run */
-	int expected_hit;
+	bool expected_hit;
 };
 
 struct gt_replay {
-	int applies; /* the policy is possible with these ways; else the counts are 0 */
+	bool applies; /* the policy is possible with these ways; else the counts are 0 */
 	uint64_t known, wrong;
 	uint64_t open, open_wrong;   /* accesses at which some policy misses, except where each must */
 	uint64_t quiet, quiet_wrong; /* at which all hit, except where each must */
@@ -32,8 +32,8 @@ struct gt_replay {
 };
 
 /* Replays all runs up to N = `limit` with each policy, with lines as tags and units as sectors. Runs with lines whose set is not
- * known are left out. A run that does not begin with an empty cache (`cold` is 0) is first replayed twice as warm-up. */
-int gt_replay_run(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, int cold, uint64_t limit,
+ * known are left out. A run that does not begin with an empty cache (`cold` is false) is first replayed twice as warm-up. */
+int gt_replay_run(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, bool cold, uint64_t limit,
 		  struct gt_replay replays[GT_REPLAYED_MAX], struct gt_error *error);
 
 /* ---- the ways that are replaced, by chance or else ---- */
@@ -46,11 +46,11 @@ struct gt_victims {
 	uint64_t count[GT_VICTIM_WAYS_MAX]; /* how often each way was replaced; ways in the order in which a set fills */
 	uint64_t n, again;		    /* all replacements; those of the same way as the previous one in the set */
 	uint32_t after[GT_VICTIM_WAYS_MAX][GT_VICTIM_WAYS_MAX]; /* how often a way was replaced after each other in the set */
-	int dependent;			    /* the last way tells something of the next: not by chance */
+	bool dependent;			    /* the last way tells something of the next: not by chance */
 	uint64_t lost;			    /* contradictory misses, after which a set is not followed further */
-	int alike;			    /* the counts agree with equal and independent probabilities */
+	bool alike;			    /* the counts agree with equal and independent probabilities */
 	unsigned part[GT_VICTIM_WAYS_MAX], whole; /* or with these fractions part / whole; whole is 0: with none */
-	int unique;			    /* no other such fractions agree */
+	bool unique;			    /* no other such fractions agree */
 };
 
 /* Follows the misses of every set with this many ways (up to GT_VICTIM_WAYS_MAX), in all rings that begin with an empty

@@ -74,7 +74,7 @@ static void set_range(struct gt_proposal *proposal, uint64_t first, uint64_t las
 /* How many such runs there are, of at least so many rounds. */
 static unsigned made(const struct list *list, const char *order, uint64_t bytes, uint64_t stride, uint64_t rounds)
 {
-	int ring = strcmp(order, "ring") == 0;
+	bool ring = strcmp(order, "ring") == 0;
 	unsigned n = 0;
 
 	for (size_t r = 0; r < list->series->runs_n; r++) {
@@ -175,13 +175,13 @@ static void retouch_first_set(struct list *list)
 
 /* Proposes a sweep for the first thing that it leaves undetermined and that was not yet tried. Returns whether it leaves
  * something. */
-static int shape(struct list *list)
+static bool shape(struct list *list)
 {
 	const struct gt_sweep *sweep = &list->inference->sweeps[0];
 	const struct gt_noise *noise = &list->inference->noise;
 	uint64_t more = noise->wrong > 0 || noise->outliers || sweep->regularity == GT_IRREGULAR ? 2 : 1; /* against noise and chance */
 	const struct {
-		int open;
+		bool open;
 		const char *why;
 		uint64_t more;
 	} reasons[] = {
@@ -200,14 +200,14 @@ static int shape(struct list *list)
 	if (sweep->regularity == GT_IRREGULAR && sweep->rounds < ROUNDS_CHANCE)
 		repeat_one(list);
 	if (list->n > 0)
-		return 1;
+		return true;
 	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
 		if (!reasons[i].open)
 			continue;
 		if (sweep->rounds <= ROUNDS_MAX)
 			sweep_again(list, reasons[i].why, reasons[i].more);
 		if (list->n > 0)
-			return 1;
+			return true;
 		left = left ? left : reasons[i].why;
 	}
 	if (left && list->inference->unsteady.kind == GT_STEADY && sweep->regularity == GT_REGULAR)
@@ -243,12 +243,12 @@ static void line(struct list *list)
 }
 
 /* Whether runs of the stride up to this N were made, and all of them fit. */
-static int fitted(const struct gt_inference *found, uint64_t stride, uint64_t last)
+static bool fitted(const struct gt_inference *found, uint64_t stride, uint64_t last)
 {
 	for (size_t i = 1; i < found->sweeps_n; i++)
 		if (found->sweeps[i].stride == stride)
 			return found->sweeps[i].sets == 0 && found->sweeps[i].calm >= last;
-	return 0;
+	return false;
 }
 
 /* Each sweep with a stride of 2, 4, ... lines shows one more address bit. */
@@ -364,10 +364,10 @@ struct page {
 };
 
 /* "LEVEL.KEY = VALUE # status: P-chase, sure or not: ..." */
-static void figure(const struct page *page, const char *key, const char *value, int sure, const char *format, ...)
+static void figure(const struct page *page, const char *key, const char *value, bool sure, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-static void figure(const struct page *page, const char *key, const char *value, int sure, const char *format, ...)
+static void figure(const struct page *page, const char *key, const char *value, bool sure, const char *format, ...)
 {
 	va_list arguments;
 
@@ -481,7 +481,7 @@ static void print_index(const struct page *page)
 	if (strlen(text) >= GT_GPU_TEXT)
 		fprintf(page->file, "# %s.index = %s: too long for a description; gcache --index takes it\n", page->level, text);
 	else if (strcmp(function->name, "table") == 0)
-		figure(page, "index", text, 0, "no sum of address bits explains the lines; their sets as seen, from the array's begin");
+		figure(page, "index", text, false, "no sum of address bits explains the lines; their sets as seen, from the array's begin");
 	else
 		figure(page, "index", text, page->found->function_sure, "explains all lines; seen: address bits %u to %u%s",
 		       function->low, function->high - 1, function->unique ? "" : "; other functions do as well");

@@ -22,7 +22,7 @@ static int grow(void **array, size_t *capacity, size_t n, size_t size, struct gt
 	return 0;
 }
 
-static int begins_run(const struct gt_chase_series *series, uint64_t bytes)
+static bool begins_run(const struct gt_chase_series *series, uint64_t bytes)
 {
 	return series->separate || series->runs_n == 0 || series->runs[series->runs_n - 1].bytes != bytes;
 }
@@ -37,7 +37,7 @@ int gt_series_add(struct gt_chase_series *series, uint64_t bytes, uint64_t offse
 		return -1;
 	if (begins_run(series, bytes))
 		series->runs[series->runs_n++] = (struct gt_chase_run){.bytes = bytes, .first = series->n, .separate = series->separate};
-	series->separate = 0;
+	series->separate = false;
 	series->samples[series->n++] = (struct gt_sample){offset, latency, -1};
 	series->runs[series->runs_n - 1].n++;
 	return 0;
@@ -131,15 +131,16 @@ int gt_series_read(struct gt_chase_series *series, struct gt_input *input, struc
 {
 	struct reader reader = {.series = series, .input = input};
 	size_t length, before = series->n;
-	int got, header = 1;
+	bool header = true;
+	int got;
 	char *line;
 
 	while ((got = gt_input_line(input, &line, &length, error)) == 1) {
 		if (length == 0 || line[0] == '#')
 			continue;
 		if (header || isalpha((unsigned char)line[0])) {
-			series->separate = 1;
-			header = 0;
+			series->separate = true;
+			header = false;
 			if (read_header(&reader, line, error) != 0)
 				return -1;
 		} else if (read_line(&reader, line, error) != 0) {

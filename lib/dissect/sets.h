@@ -17,15 +17,15 @@ struct gt_sweep {
 	size_t *runs; /* of the series: uniform, of one stride, by ascending N; of several with one N the longest */
 	size_t n;
 	uint64_t stride;
-	int cold;	/* each run begins with an empty cache */
+	bool cold;	/* each run begins with an empty cache */
 	enum gt_regularity regularity;
-	int periodic;	/* irregular, but the same in every round: not random */
+	bool periodic;	/* irregular, but the same in every round: not random */
 
 	uint64_t unit;	/* bytes that one miss fetches, as far as the stride can show */
-	int unit_known; /* the stride is finer than that */
+	bool unit_known; /* the stride is finer than that */
 	size_t units;	/* in the largest run */
 	uint32_t *set;	/* of each unit: 1 and up; 0: not seen */
-	uint8_t *missing; /* of each unit: it missed; if its set is 0, it is in a set that had overflowed before */
+	bool *missing; /* of each unit: it missed; if its set is 0, it is in a set that had overflowed before */
 	size_t *overflow; /* of each set: the run (index into `runs`) where it overflows first */
 	uint32_t ways[GT_SETS_MAX + 1]; /* units that a set holds; an estimate for a set that overflows in the first run */
 	uint32_t sets;
@@ -35,7 +35,7 @@ struct gt_sweep {
 	uint64_t step;	/* largest step of N between `fits` and the N at which all miss; UINT64_MAX: only one run */
 	uint64_t last;	/* the N at which all miss, or the largest N */
 	uint64_t strange; /* units that began or ceased to miss although no set overflowed */
-	int complete;	/* every set overflowed */
+	bool complete;	/* every set overflowed */
 	double doubt;	/* irregular: probability that some member of a set never missed */
 };
 
@@ -63,7 +63,7 @@ struct gt_function {
 	struct gt_sum sum[GT_SUMS_MAX];
 	uint64_t monomial[GT_MONOMIALS_MAX]; /* masks of bits of the line's number */
 	size_t monomials;
-	int unique;	     /* no other function of its kind agrees with all observations */
+	bool unique;	     /* no other function of its kind agrees with all observations */
 	unsigned low, high;  /* address bits that the series shows: low to high - 1 */
 
 	uint32_t sets;			/* including those that did not overflow, as few as possible */

@@ -23,7 +23,7 @@ struct work {
 	const struct gt_chase_series *series;
 	struct gt_sweep *sweep;
 	struct element *elements; /* of the current run */
-	uint8_t *now;		  /* misses in the current run, by unit */
+	bool *now;		  /* misses in the current run, by unit */
 	double noise;		  /* probability that a hit looks like a miss */
 };
 
@@ -109,7 +109,7 @@ static double spread(const struct work *work, size_t j)
 }
 
 /* Whether the misses of a run are periodic, which those of random replacement are not. */
-static int repeats(const struct work *work, size_t j)
+static bool repeats(const struct work *work, size_t j)
 {
 	const struct gt_chase_run *run = run_of(work, j);
 	const struct gt_sample *samples = work->series->samples + run->first;
@@ -121,9 +121,9 @@ static int repeats(const struct work *work, size_t j)
 			misses += samples[i].hit == 0;
 		}
 		if (differ * 10 < misses)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* Random replacement shows where the first sets overflow by little; where all sets overflow by much, all miss. */
@@ -195,7 +195,7 @@ static void find_unit(struct work *work)
 	}
 	for (unsigned power = 0; power < POWERS && !sweep->cold; power++)
 		if (agree[power] * 20 > known[power] * 19) {
-			sweep->cold = 1;
+			sweep->cold = true;
 			sweep->unit = sweep->stride << power;
 			sweep->unit_known = power > 0;
 		}
@@ -229,7 +229,7 @@ static void find_missing(struct work *work, size_t j)
 	double members = 0, misses = 0;
 
 	count_elements(work, j);
-	memset(work->now, 0, sweep->units);
+	memset(work->now, 0, sweep->units * sizeof *work->now);
 	for (size_t e = 0; e < run->period; e++) {
 		struct element *element = &work->elements[e];
 		if (element->known == 0 || element->missed < enough(work, element, places))
@@ -265,14 +265,14 @@ static void take_run(struct work *work, size_t j)
 
 	find_missing(work, j);
 	for (size_t u = 0; u < sweep->units; u++) {
-		int begins = work->now[u] && !sweep->missing[u];
+		bool begins = work->now[u] && !sweep->missing[u];
 		sweep->strange += sweep->missing[u] && !work->now[u];
 		old += begins && u < added;
 		young += begins && u >= added;
 	}
 	if (old + young == 0 && sweep->sets == 0)
 		sweep->fits = run_of(work, j)->bytes;
-	int overflows = old > 0 && young > 0 && sweep->sets < GT_SETS_MAX;
+	bool overflows = old > 0 && young > 0 && sweep->sets < GT_SETS_MAX;
 	if (old > 0 && !overflows)
 		sweep->strange += old;
 	else if (old == 0 && young > 0 && sweep->sets == 0)
@@ -289,7 +289,7 @@ static void take_run(struct work *work, size_t j)
 }
 
 /* Whether all units of run j have missed; also records the step. */
-static int all_miss(struct work *work, size_t j)
+static bool all_miss(struct work *work, size_t j)
 {
 	struct gt_sweep *sweep = work->sweep;
 	uint64_t bytes = run_of(work, j)->bytes, step = j > 0 ? bytes - run_of(work, j - 1)->bytes : 0;
@@ -299,7 +299,7 @@ static int all_miss(struct work *work, size_t j)
 	sweep->last = bytes;
 	for (size_t u = 0; u < (bytes + sweep->unit - 1) / sweep->unit; u++)
 		if (!sweep->missing[u])
-			return 0;
+			return false;
 	return sweep->sets > 0;
 }
 
@@ -352,8 +352,8 @@ static int make_sweep(const struct gt_chase_series *series, uint64_t stride, str
 		return -1;
 	uint64_t most = series->runs[sweep->runs[sweep->n - 1]].period;
 	work.elements = calloc((size_t)most + 1, sizeof *work.elements);
-	work.now = calloc((size_t)most + 1, 1);
-	sweep->missing = calloc((size_t)most + 1, 1);
+	work.now = calloc((size_t)most + 1, sizeof *work.now);
+	sweep->missing = calloc((size_t)most + 1, sizeof *sweep->missing);
 	sweep->set = calloc((size_t)most + 1, sizeof *sweep->set);
 	sweep->overflow = calloc(GT_SETS_MAX + 1, sizeof *sweep->overflow);
 	if (work.elements && work.now && sweep->missing && sweep->set && sweep->overflow) {
@@ -380,7 +380,7 @@ void gt_sweep_clear(struct gt_sweep *sweep)
 
 static unsigned score(const struct gt_sweep *sweep)
 {
-	int fine = sweep->step <= sweep->unit;
+	bool fine = sweep->step <= sweep->unit;
 
 	return 64U * (unsigned)sweep->unit_known + 32U * (sweep->sets > 0) + 16U * (sweep->fits > 0) + 8U * (unsigned)fine +
 	       4U * (unsigned)(sweep->complete && fine) + (sweep->strange == 0);
@@ -391,7 +391,7 @@ int gt_find_sweeps(const struct gt_chase_series *series, struct gt_sweep sweeps[
 	*n = 0;
 	for (size_t r = 0; r < series->runs_n; r++) {
 		uint64_t stride = series->runs[r].stride;
-		int seen = !series->runs[r].repeated;
+		bool seen = !series->runs[r].repeated;
 		for (size_t i = 0; i < *n; i++)
 			seen |= sweeps[i].stride == stride;
 		if (seen || *n == GT_SWEEPS_MAX)

@@ -128,7 +128,7 @@ static void run(struct cache *cache, struct gt_chase_series *series, const char 
 	offsets = gt_chase_round(&chase, &n, &error);
 	memset(cache->present, 0, sizeof cache->present);
 	memset(cache->time, 0, sizeof cache->time);
-	series->separate = 1;
+	series->separate = true;
 	for (uint64_t i = 0; i < n * rounds; i++) {
 		uint32_t latency = serve(cache, offsets[i % n]) ? CYCLES_HIT : CYCLES_MISS;
 		if (noise)
