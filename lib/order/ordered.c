@@ -1,7 +1,121 @@
 /* SPDX-License-Identifier: MIT */
+/* Rows in memory, read in order: as they came if they came in order, from spans of warps that did, or sorted by radix. */
 #include "order/ordered.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+
+
+/* ---- sorting by one word ---- */
+
+#define DIGIT_BITS 8
+#define BUCKETS (1U << DIGIT_BITS)
+#define FEW 64 /* items that are sorted by insertion: counting takes longer */
+
+/* One pass by one digit of the key. */
+static void sort_by_digit(const struct gt_sort_item *from, struct gt_sort_item *to, size_t n, unsigned shift)
+{
+	size_t places[BUCKETS] = {0};
+	size_t place = 0;
+
+	for (size_t i = 0; i < n; i++)
+		places[from[i].key >> shift & (BUCKETS - 1)]++;
+	for (unsigned b = 0; b < BUCKETS; b++) {
+		size_t count = places[b];
+		places[b] = place;
+		place += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[places[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
+}
+
+static void sort_few(struct gt_sort_item *items, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct gt_sort_item item = items[i];
+		size_t at = i;
+		for (; at > 0 && items[at - 1].key > item.key; at--)
+			items[at] = items[at - 1];
+		items[at] = item;
+	}
+}
+
+/* Sorts n items, of which equal ones stay in their order, the least significant digit first; `bits` are set if they are in some key,
+ * and digits that are 0 in all keys are skipped. `spare` has room for n. Returns the array of the two that has the result. */
+static struct gt_sort_item *sort_items(struct gt_sort_item *items, struct gt_sort_item *spare, size_t n, uint64_t bits)
+{
+	if (n <= FEW) {
+		sort_few(items, n);
+		return items;
+	}
+	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+		if ((bits >> shift & (BUCKETS - 1)) == 0)
+			continue;
+		sort_by_digit(items, spare, n, shift);
+		struct gt_sort_item *swap = items;
+		items = spare;
+		spare = swap;
+	}
+	return items;
+}
+
+/* ---- spans of warps ---- */
+
+#define NONE UINT64_MAX
+
+static void begin_warps(struct gt_warps *warps, bool by_an)
+{
+	warps->by_an = by_an;
+	warps->n = warps->at = 0;
+	warps->second = 0;
+	warps->following = NONE;
+}
+
+static void look_at_next(const struct gt_warps *warps, struct gt_warps_rest *rest)
+{
+	const struct gt_record *record = (const void *)rest->at;
+
+	rest->second = warps->by_an ? gt_record_block(record) : record->an;
+}
+
+/* Adds one of at most GT_WARPS_SPANS spans. */
+static void add_span(struct gt_warps *warps, const struct gt_span *span)
+{
+	struct gt_warps_rest rest = {.at = span->records, .left = span->n, .warp = ((const struct gt_record *)(const void *)span->records)->warp};
+	size_t at = warps->n++;
+
+	look_at_next(warps, &rest);
+	for (; at > 0 && warps->spans[at - 1].warp > rest.warp; at--)
+		warps->spans[at] = warps->spans[at - 1];
+	warps->spans[at] = rest;
+}
+
+/* The next record, or NULL. */
+static const struct gt_record *next_of_warps(struct gt_warps *warps)
+{
+	for (;;) {
+		for (; warps->at < warps->n; warps->at++) {
+			struct gt_warps_rest *rest = &warps->spans[warps->at];
+			if (rest->left == 0)
+				continue;
+			if (rest->second == warps->second) {
+				const struct gt_record *record = (const void *)rest->at;
+				rest->at += gt_record_bytes(record);
+				if (--rest->left > 0)
+					look_at_next(warps, rest);
+				return record;
+			}
+			if (rest->second < warps->following)
+				warps->following = rest->second;
+		}
+		if (warps->following == NONE)
+			return NULL;
+		warps->second = (uint32_t)warps->following;
+		warps->following = NONE;
+		warps->at = 0;
+	}
+}
 
 #define AHEAD 8 /* rows by which memory is asked for early */
 
@@ -23,7 +137,7 @@ static const struct gt_record *next_that_came(struct gt_ordered *ordered)
 	return record;
 }
 
-/* ---- others ---- */
+/* ---- rows that did not: what is sorted ---- */
 
 static void close_sortable(struct gt_sortable *sortable)
 {
@@ -46,7 +160,7 @@ static int open_sortable(struct gt_sortable *sortable, size_t n, struct gt_error
 
 static void sort(struct gt_sortable *sortable, uint64_t bits)
 {
-	struct gt_sort_item *sorted = gt_radix_sort(sortable->items, sortable->spare, sortable->n, bits);
+	struct gt_sort_item *sorted = sort_items(sortable->items, sortable->spare, sortable->n, bits);
 
 	if (sorted == sortable->items)
 		return;
@@ -133,8 +247,10 @@ int gt_ordered_begin(struct gt_ordered *ordered, const struct gt_kept *kept, str
 
 void gt_ordered_end(struct gt_ordered *ordered)
 {
-	close_sortable(&ordered->by_high);
-	gt_ordered_end_part(ordered);
+	if (!ordered->is_part)
+		close_sortable(&ordered->by_high);
+	if (ordered->kept && !are_scattered(ordered->kept))
+		close_sortable(&ordered->by_low);
 	*ordered = (struct gt_ordered){.kept = NULL};
 }
 
@@ -188,13 +304,13 @@ static bool order_group(struct gt_ordered *ordered)
 	ordered->high = from->items[first].key;
 	while (from->next < from->n && from->items[from->next].key == ordered->high)
 		from->next++;
-	gt_warps_begin(&ordered->warps, ordered->kept->by_an);
+	begin_warps(&ordered->warps, ordered->kept->by_an);
 	ordered->by_low.n = ordered->by_low.next = 0;
 	if (!are_few_of_warps(ordered->kept, from->next - first))
 		sort_group(ordered, first, from->next - first);
 	else
 		for (size_t i = first; i < from->next; i++)
-			gt_warps_add(&ordered->warps, from->items[i].what);
+			add_span(&ordered->warps, from->items[i].what);
 	return true;
 }
 
@@ -204,7 +320,7 @@ static const struct gt_record *next_of_group(struct gt_ordered *ordered)
 	struct gt_sortable *rows = &ordered->by_low;
 
 	if (rows->next == rows->n)
-		return gt_warps_next(&ordered->warps);
+		return next_of_warps(&ordered->warps);
 	if (rows->next + AHEAD < rows->n)
 		__builtin_prefetch(rows->items[rows->next + AHEAD].what);
 	return rows->items[rows->next++].what;
@@ -234,19 +350,17 @@ bool gt_ordered_next(struct gt_ordered *ordered, const struct gt_packed **row, c
 
 /* ---- parts ---- */
 
-int gt_ordered_begin_parts(struct gt_ordered *whole, const struct gt_kept *kept, struct gt_error *error)
+int gt_ordered_begin_parts(struct gt_ordered *whole, const struct gt_kept *kept, size_t *largest, struct gt_error *error)
 {
+	size_t rows;
+
 	*whole = (struct gt_ordered){.kept = kept};
-	return list(whole, error);
-}
-
-size_t gt_ordered_largest(const struct gt_ordered *whole)
-{
-	size_t rows, most = 0;
-
-	for (size_t i = 0; i < whole->by_high.n; most = rows > most ? rows : most)
+	if (list(whole, error) != 0)
+		return -1;
+	*largest = 0;
+	for (size_t i = 0; i < whole->by_high.n; *largest = rows > *largest ? rows : *largest)
 		i += count_group(whole, i, &rows);
-	return most;
+	return 0;
 }
 
 size_t gt_ordered_next_listed(struct gt_ordered *whole, uint32_t kernel, size_t rows)
@@ -264,14 +378,8 @@ int gt_ordered_begin_part(struct gt_ordered *part, const struct gt_ordered *whol
 	const struct gt_sortable *listed = &whole->by_high;
 	struct gt_sortable by_low = part->by_low;
 
-	*part = (struct gt_ordered){.kept = whole->kept, .by_low = by_low,
+	*part = (struct gt_ordered){.kept = whole->kept, .is_part = true, .by_low = by_low,
 				    .by_high = {.items = listed->items + first, .spare = listed->spare + first, .n = n}};
 	part->by_low.n = part->by_low.next = 0;
 	return open_sortable(&part->by_low, most_to_sort(part), error);
-}
-
-void gt_ordered_end_part(struct gt_ordered *part)
-{
-	if (part->kept && !are_scattered(part->kept))
-		close_sortable(&part->by_low);
 }

@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "order/kept.h"
+#include "order/packed.h"
 
 struct gt_sorter;
+struct gt_kept; /* order/ordered.h */
 
 /* `memory` bytes at least GT_ORDER_MEMORY_MIN; `by_an`: by kernel, an, block, warp, else by kernel,
  * block, an, warp. The directory must outlive the sorter. */

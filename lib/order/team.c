@@ -105,11 +105,13 @@ static int open_parts(struct gt_order_team *team, unsigned jobs, struct gt_error
 /* The same as gt_order_team_open for a team to be opened. */
 static int open_team(struct gt_order_team *team, const struct gt_kept *kept, unsigned jobs, struct gt_error *error)
 {
+	size_t largest;
+
 	if (kept->n < PART_ROWS)
 		return 0;
-	if (gt_ordered_begin_parts(&team->whole, kept, error) != 0)
+	if (gt_ordered_begin_parts(&team->whole, kept, &largest, error) != 0)
 		return -1;
-	if (gt_ordered_largest(&team->whole) > GROUP_ROWS_MAX)
+	if (largest > GROUP_ROWS_MAX)
 		return 0;
 	return open_parts(team, jobs, error) == 0 ? 1 : -1;
 }
@@ -139,7 +141,7 @@ void gt_order_team_close(struct gt_order_team *team)
 	gt_pipeline_close(team->pipeline);
 	for (size_t i = 0; team->parts && i < team->parts_n; i++) {
 		struct part *part = &team->parts[i];
-		gt_ordered_end_part(&part->ordered);
+		gt_ordered_end(&part->ordered);
 		gt_fold_out_close(part->fold);
 		gt_chunk_release(&team->chunks, part->made);
 		gt_batch_records_close(&part->records, &team->chunks);

@@ -5,7 +5,7 @@
 #define GT_ORDER_TEAM_H
 
 #include "order/fold.h"
-#include "order/kept.h"
+#include "order/ordered.h"
 #include "stream/writer.h"
 
 struct gt_order_team;
