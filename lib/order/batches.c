@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "order/batches.h"
+/* Rows of a stream that come in order: they are held as batches, packed as they will be written, as long as each comes behind those
+ * before it. If one does not, the batches are scattered: their rows are sorted with the others. */
+#include "order/ordering.h"
 
+#include <msgpack.h>
 #include <stdlib.h>
 
 #include "base/grown.h"
 #include "base/wide.h"
 #include "stream/op.h"
 #include "stream/pack.h"
+#include "stream/unpack.h"
 
 #define CHUNK_BYTES ((size_t)4 << 20) /* so much goes back to the system when it is freed */
 
@@ -77,7 +81,9 @@ static struct gt_sort_key key_of(uint32_t launch, const struct gt_rows *rows, si
 	return gt_sort_key_of(&row, by_an);
 }
 
-bool gt_order_batches_fit(const struct gt_order_batches *batches, uint32_t launch, const struct gt_rows *rows, bool by_an)
+/* Whether rows of a launch, which a reader has checked, can be added: they are behind all others, no two are of one ordinal, and
+ * each is as it would be written. */
+static bool fit(const struct gt_order_batches *batches, uint32_t launch, const struct gt_rows *rows, bool by_an)
 {
 	if (rows->kind != GT_ACCESSES || rows->scheduled || rows->n == 0)
 		return false;
@@ -128,7 +134,8 @@ static int pack(struct gt_order_batches *batches, const struct gt_slice *slice, 
 	return keep(batches, slice->n, error);
 }
 
-int gt_order_batches_end(struct gt_order_batches *batches, struct gt_error *error)
+/* Packs the rest. Returns 0, or -1 when memory is short. */
+static int pack_rest(struct gt_order_batches *batches, struct gt_error *error)
 {
 	struct gt_rows *rest = batches->rest;
 
@@ -141,7 +148,7 @@ int gt_order_batches_end(struct gt_order_batches *batches, struct gt_error *erro
 }
 
 /* Adds n rows, which make no more than one batch with the rest. */
-static int add(struct gt_order_batches *batches, const struct gt_rows *rows, size_t first, size_t n, struct gt_error *error)
+static int add_some(struct gt_order_batches *batches, const struct gt_rows *rows, size_t first, size_t n, struct gt_error *error)
 {
 	struct gt_rows *rest = batches->rest;
 	const struct gt_slice whole = {rows, first, n, 0, 0};
@@ -151,45 +158,184 @@ static int add(struct gt_order_batches *batches, const struct gt_rows *rows, siz
 	gt_rows_shape(rest, rows);
 	if (gt_rows_join(rest, rows, first, n, error) != 0)
 		return -1;
-	return rest->n == GT_ROWS_BATCH ? gt_order_batches_end(batches, error) : 0;
+	return rest->n == GT_ROWS_BATCH ? pack_rest(batches, error) : 0;
 }
 
-int gt_order_batches_add(struct gt_order_batches *batches, uint32_t launch, const struct gt_rows *rows, bool by_an,
+/* Adds rows that fit. All rows of a launch have the same columns. Returns 0, or -1 when memory is short. */
+static int add(struct gt_order_batches *batches, uint32_t launch, const struct gt_rows *rows, bool by_an,
 			 struct gt_error *error)
 {
 	size_t n;
 
 	if (!batches->rest && !(batches->rest = gt_rows_new(GT_ROWS_BATCH, error)))
 		return -1;
-	if (batches->launch != launch && gt_order_batches_end(batches, error) != 0)
+	if (batches->launch != launch && pack_rest(batches, error) != 0)
 		return -1;
 	batches->launch = launch;
 	for (size_t first = 0; first < rows->n; first += n) {
 		size_t room = GT_ROWS_BATCH - batches->rest->n, left = rows->n - first;
 		n = left < room ? left : room;
-		if (add(batches, rows, first, n, error) != 0)
+		if (add_some(batches, rows, first, n, error) != 0)
 			return -1;
 	}
 	batches->last = key_of(launch, rows, rows->n - 1, by_an);
 	return 0;
 }
 
-int gt_order_batches_write(const struct gt_order_batches *batches, uint32_t launch, size_t *first, struct gt_writer *writer,
+/* The record of a batch. */
+static const unsigned char *record_of(const struct gt_order_batches *batches, const struct gt_order_batch *batch)
+{
+	return batches->chunks[batch->chunk].data + batch->offset;
+}
+
+int gt_order_batches_write(struct gt_order_batches *batches, uint32_t launch, size_t *first, struct gt_writer *writer,
 			   struct gt_error *error)
 {
+	if (pack_rest(batches, error) != 0)
+		return -1;
 	for (; *first < batches->n && batches->batches[*first].launch == launch; ++*first) {
 		const struct gt_order_batch *batch = &batches->batches[*first];
-		if (gt_writer_put(writer, gt_order_batch_record(batches, batch), batch->n, batch->rows, error) != 0)
+		if (gt_writer_put(writer, record_of(batches, batch), batch->n, batch->rows, error) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-void gt_order_batches_free_before(struct gt_order_batches *batches, const struct gt_order_batch *batch)
+/* Frees chunks that have no batch from this one on. */
+static void free_before(struct gt_order_batches *batches, const struct gt_order_batch *batch)
 {
 	for (size_t i = batch->chunk; i > 0 && batches->chunks[i - 1].data; i--) {
 		batches->bytes -= batches->chunks[i - 1].n;
 		free(batches->chunks[i - 1].data);
 		batches->chunks[i - 1].data = NULL;
 	}
+}
+
+/* ---- holding what a reader has ---- */
+
+/* What the limits of a launch are compared with, and what is counted. */
+struct sums {
+	uint32_t block, warp; /* the greatest */
+	uint32_t absent;      /* lanes of the last warp, of which some are active */
+	uint64_t stores, atomics, threads;
+};
+
+GT_WIDE static struct sums sum(const struct gt_rows *rows, uint32_t last_warp)
+{
+	struct sums sums = {0};
+
+	for (size_t i = 0; i < rows->n; i++)
+		sums.block = rows->block[i] > sums.block ? rows->block[i] : sums.block;
+	for (size_t i = 0; i < rows->n; i++) {
+		sums.warp = rows->warp[i] > sums.warp ? rows->warp[i] : sums.warp;
+		sums.absent |= rows->warp[i] == last_warp ? rows->mask[i] : 0;
+	}
+	for (size_t i = 0; i < rows->n; i++) {
+		sums.stores += gt_op_action(rows->op[i]) == GT_STORE;
+		sums.atomics += gt_op_action(rows->op[i]) >= GT_ATOMIC;
+	}
+	for (size_t i = 0; i < rows->n; i++)
+		sums.threads += (uint64_t)__builtin_popcount(rows->mask[i]);
+	return sums;
+}
+
+/* Whether the rows have the columns of those before them in the launch, and those that are wanted. */
+static bool are_alike(const struct gt_ordering *order, const struct gt_order_launch *launch, const struct gt_rows *rows)
+{
+	if (order->options.work && !rows->has_work)
+		return false;
+	return launch->accesses == 0 || (launch->hinted == rows->has_hints && (launch->timed > 0) == rows->has_work);
+}
+
+static void note(struct gt_order_launch *launch, const struct gt_rows *rows, const struct sums *sums)
+{
+	launch->accesses += rows->n;
+	launch->timed += rows->has_work ? rows->n : 0;
+	launch->hinted |= rows->has_hints;
+	if (sums->block > launch->greatest_block)
+		launch->greatest_block = sums->block;
+	if (sums->warp > launch->greatest_warp)
+		launch->greatest_warp = (uint16_t)sums->warp;
+	launch->held.accesses += rows->n;
+	launch->held.loads += rows->n - sums->stores - sums->atomics;
+	launch->held.stores += sums->stores;
+	launch->held.atomics += sums->atomics;
+	launch->held.threads += sums->threads;
+}
+
+int gt_order_rows(struct gt_ordering *order, const struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_order_launch *launch = order->launch;
+
+	/* If they are to be scattered, a quarter of the memory is for sorting them, while they are there. */
+	if (order->scattered || !launch || order->batches.bytes > order->options.memory - order->options.memory / 4)
+		return 0;
+	if (!launch->wanted)
+		return 1;
+	const struct gt_order_limits *limits = &launch->limits;
+	const struct sums sums = sum(rows, (uint32_t)limits->warps - 1);
+	if (sums.block >= limits->blocks || sums.warp >= limits->warps || (sums.absent & limits->absent_lanes) != 0 ||
+	    !are_alike(order, launch, rows) ||
+	    !fit(&order->batches, order->launch_index, rows, order->options.by_an))
+		return 0;
+	note(launch, rows, &sums);
+	if (add(&order->batches, order->launch_index, rows, order->options.by_an, error) != 0)
+		return -1;
+	gt_order_count(order, rows->n);
+	return 1;
+}
+
+/* ---- the end of holding ---- */
+
+static int keep_row(struct gt_ordering *order, uint32_t launch, const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	struct gt_packed row = {
+		.kernel = launch, .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i], .mask = rows->mask[i],
+		.warp = (uint8_t)rows->warp[i], .op = rows->op[i], .size = rows->size[i], .hint = gt_rows_hint(rows, i),
+		.work = rows->has_work ? rows->work[i] : 0, .base = rows->base[i], .stride = rows->stride[i],
+	};
+
+	return gt_order_keep(order, &row, rows->stride[i] == GT_STRIDE_LANES ? rows->lanes + rows->base[i] : NULL, error);
+}
+
+/* Keeps the rows of a batch. */
+static int keep_batch(struct gt_ordering *order, const struct gt_order_batch *batch, struct gt_rows **rows, msgpack_unpacked *unpacked,
+		      struct gt_error *error)
+{
+	size_t offset = 0;
+
+	if (msgpack_unpack_next(unpacked, (const char *)record_of(&order->batches, batch), batch->n, &offset) !=
+	    MSGPACK_UNPACK_SUCCESS)
+		return gt_fail_memory(error, "a record");
+	if (gt_rows_unpack(rows, GT_ACCESSES, batch->rows, &unpacked->data.via.array.ptr[2],
+			   &order->launches.launches[batch->launch]->kernel, error) != 0)
+		return -1;
+	for (size_t i = 0; i < (*rows)->n; i++)
+		if (keep_row(order, batch->launch, *rows, i, error) != 0)
+			return -1;
+	return 0;
+}
+
+int gt_order_scatter(struct gt_ordering *order, struct gt_error *error)
+{
+	struct gt_order_batches *batches = &order->batches;
+
+	order->scattered = true;
+	if (!gt_order_batches_any(batches))
+		return 0;
+	struct gt_rows *rows = gt_rows_new(GT_ROWS_BATCH, error);
+	int result = rows ? pack_rest(batches, error) : -1;
+	msgpack_unpacked unpacked;
+	msgpack_unpacked_init(&unpacked);
+	for (size_t i = 0; i < batches->n && result == 0; i++) {
+		const struct gt_order_batch *batch = &batches->batches[i];
+		free_before(batches, batch);
+		gt_sorter_yield(order->sorter, batches->bytes);
+		result = keep_batch(order, batch, &rows, &unpacked, error);
+	}
+	gt_sorter_yield(order->sorter, 0);
+	msgpack_unpacked_destroy(&unpacked);
+	gt_rows_free(rows);
+	gt_order_batches_close(batches);
+	return result;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The sorter against a slow one, ordinals, and the calls of importers. */
+/* The sorter against a slow one, and the calls of importers. */
 #include <stdlib.h>
 
 #include "check.h"
 #include "order/order.h"
 #include "order/sort.h"
-#include "order/ordinals.h"
 #include "stream/op.h"
 
 static uint64_t state;
@@ -148,37 +147,6 @@ static void rows_in_order_but_one(void)
 	}
 }
 
-/* One more access of each of some warps of a block, and of two threads of each. */
-static void count_block(struct gt_ordinals *ordinals, uint32_t kernel, uint32_t block, uint32_t expected)
-{
-	struct gt_error error;
-	uint32_t an;
-
-	for (unsigned warp = 0; warp < 32; warp += 5) {
-		CHECK_EQUAL(gt_ordinal_of_warp(ordinals, kernel, block, warp, &an, &error), 0);
-		CHECK_EQUAL(an, expected);
-		for (unsigned lane = 0; lane < 32; lane += 31) {
-			int result = gt_ordinal_of_thread(ordinals, kernel, block, warp, lane, &an, &error);
-			CHECK_EQUAL(result, 0);
-			CHECK_EQUAL(an, expected);
-		}
-	}
-}
-
-static void ordinals_count_apart(void)
-{
-	struct gt_ordinals ordinals;
-	struct gt_error error;
-
-	CHECK_EQUAL(gt_ordinals_open(&ordinals, &error), 0);
-	for (uint32_t round = 0; round < 3; round++)
-		for (uint32_t kernel = 0; kernel < 3; kernel++)
-			for (uint32_t block = 0; block < 100; block++)
-				count_block(&ordinals, kernel, block, round);
-	CHECK(gt_ordinals_bytes(&ordinals) > 3 * 100 * 8 * 128);
-	gt_ordinals_close(&ordinals);
-}
-
 /* The output of these tests: a batch that is large enough, and the last launch. */
 static struct gt_rows *collected;
 static struct gt_kernel last_kernel;
@@ -229,6 +197,69 @@ static void finish(struct gt_ordering *order)
 	CHECK_EQUAL(gt_order_finish(order, &output, &error), 0);
 	gt_order_close(order);
 }
+
+/* ---- ordinals ---- */
+
+enum { KERNELS = 3, BLOCKS = 100, WARPS = 7, ROUNDS = 3 };
+
+/* Rows come by kernel, block, ordinal and warp; of each there is one of the warp and one of two threads. */
+static int check_ordinals(void *context, struct gt_rows *rows, struct gt_error *error)
+{
+	size_t *seen = context;
+
+	(void)error;
+	for (size_t i = 0; i < rows->n; i++) {
+		size_t n = (*seen)++;
+		CHECK_EQUAL(rows->mask[i], n % 2 ? 6 : 0x80000001);
+		CHECK_EQUAL(rows->warp[i], n / 2 % WARPS * 5);
+		CHECK_EQUAL(rows->an[i], n / 2 / WARPS % ROUNDS);
+		CHECK_EQUAL(rows->block[i], n / 2 / WARPS / ROUNDS % BLOCKS);
+	}
+	rows->n = rows->n_lanes = 0;
+	return 0;
+}
+
+/* One more access of each of some warps of a block, and of two threads of each. */
+static void add_to_block(struct gt_trace *to, uint32_t block)
+{
+	struct gt_error error;
+
+	for (uint16_t warp = 0; warp < WARPS * 5; warp = (uint16_t)(warp + 5)) {
+		struct gt_trace_access access = {.block = block, .warp = warp, .numbering = GT_AN_OF_WARP, .size = 8, .mask = 6};
+		CHECK_EQUAL(to->access(to->context, &access, &error), 0);
+		access.numbering = GT_AN_OF_THREAD;
+		access.size = 4;
+		for (unsigned lane = 0; lane < 32; lane += 31) {
+			access.mask = UINT32_C(1) << lane;
+			CHECK_EQUAL(to->access(to->context, &access, &error), 0);
+		}
+	}
+}
+
+static void ordinals_count_apart(void)
+{
+	struct gt_ordering *order = open_ordering();
+	struct gt_trace *to = gt_order_trace(order);
+	struct gt_error error;
+	size_t seen = 0;
+
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned k = 0; k < KERNELS; k++) {
+			struct gt_kernel kernel = {.id = k, .name = "k"};
+			CHECK_EQUAL(to->kernel(to->context, &kernel, &error), 0);
+			for (uint32_t block = 0; block < BLOCKS; block++)
+				add_to_block(to, block);
+		}
+	struct gt_rows *rows = gt_rows_new(1000, &error);
+	struct gt_output output = {.kernel = keep_kernel, .count = keep_count, .rows = {rows, check_ordinals, &seen}};
+	CHECK_EQUAL(gt_order_finish(order, &output, &error), 0);
+	CHECK_EQUAL(check_ordinals(&seen, rows, &error), 0);
+	CHECK_EQUAL(seen, KERNELS * BLOCKS * WARPS * ROUNDS * 2);
+	gt_rows_free(rows);
+	gt_order_close(order);
+}
+
+/* ---- accesses ---- */
 
 static void warp_accesses_are_numbered_and_kept(void)
 {
