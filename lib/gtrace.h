@@ -6,8 +6,7 @@
 
 #include "base/error.h"	       /* what went wrong, in one line */
 #include "base/options.h"      /* numbers and sizes as users write them */
-#include "stream/op.h"	       /* load.global, store.shared ... in a byte */
-#include "stream/status.h"     /* what a cache level found */
+#include "stream/op.h"	       /* load.global, store.shared ... in a byte; what a cache level found */
 #include "stream/rows.h"       /* accesses and requests, in columns */
 #include "stream/kernel.h"     /* a launch */
 #include "stream/count.h"      /* counters of a stage */

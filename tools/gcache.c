@@ -8,7 +8,7 @@
 #include "cache/config.h"
 #include "cache/stage/stage.h"
 #include "coalesce/stage.h"
-#include "stream/reader.h"
+#include "stream/raw.h"
 #include "tool.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory_file.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "dissect/chase.h"
 #include "dissect/infer.h"

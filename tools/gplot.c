@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/options.h"
-#include "base/whole_file.h"
 #include "report/plot/gnuplot.h"
 #include "report/plot/plot.h"
 #include "tool.h"

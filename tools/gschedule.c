@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/options.h"
-#include "base/temporary.h"
 #include "schedule/schedule.h"
 #include "stream/history.h"
 #include "tool.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/memory_file.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "base/utf8.h"
 #include "gstats.h"

@@ -9,10 +9,7 @@
 #include "base/installed.h"
 #include "gpu/describe.h"
 #include "stream/invariants.h"
-#include "stream/parquet.h"
-#include "stream/plain.h"
-#include "stream/schema.h"
-#include "stream/tsv.h"
+#include "stream/views.h"
 #include "tool.h"
 
 static const struct tool_about about = {

@@ -299,7 +299,7 @@ static void set_resource(struct tool *tool, struct settings *settings, bool regi
 	}
 }
 
-/* Names are in a list with commas between (stream/sources.h). */
+/* Names are in a list with commas between (stream/program.h). */
 static void set_source(struct tool *tool, struct settings *settings, const char *file)
 {
 	if (!*file || strchr(file, ','))

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/options.h"
 #include "gpu/occupancy.h"
 #include "cuda/ptx/exec/heap.h"
@@ -135,14 +134,14 @@ static void run(struct gtrace_ptx *self, const struct launch *launch)
 				    .parameters = launch->parameters, .sms = self->sms, .devices = 1,
 				    .printed = stderr, .asserted = stderr};
 	struct gt_ptx_ran ran;
-	double started = gt_now();
+	double started = tool_now();
 
 	memcpy(run.grid, launch->call.grid, sizeof run.grid);
 	memcpy(run.block, launch->call.block, sizeof run.block);
 	memcpy(run.cluster, launch->call.cluster, sizeof run.cluster);
 	const struct gt_ptx_runner runner = {record, self};
 	must(self, gt_ptx_run_nested(&self->memory, &run, &runner, &ran, &tool->error));
-	double seconds = gt_now() - started;
+	double seconds = tool_now() - started;
 	if (tool->verbose)
 		tool_say(tool, "%s: %" PRIu64 " warp instructions, %" PRIu64 " accesses, %.1f M instructions/s",
 			  launch->call.kernel, ran.warp_instructions, ran.accesses,

@@ -8,9 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "stream/relay.h"
 #include "stream/stream.h"
+
+/* Seconds of the monotonic clock. */
+static inline double tool_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 /* An option of a tool. One table of these is what the parser and --help read. */
 struct tool_row {

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* An error message of one line. The library sets it and returns; only tools print and exit. */
+/* An error message of one line: the library sets it and returns; only tools print and exit. And the marks of public headers, all of
+ * which include this one. */
 #ifndef GT_BASE_ERROR_H
 #define GT_BASE_ERROR_H
 
 #include <stdbool.h>
 
-#include "base/public.h"
+/* Public headers, those that gtrace.h reaches, stand between these two: what they declare is exported by
+ * libgtrace.so and has C linkage in C++. No other header does, and none of the rest is installed. */
+#ifdef __cplusplus
+#define GT_PUBLIC_BEGIN _Pragma("GCC visibility push(default)") extern "C" {
+#define GT_PUBLIC_END } _Pragma("GCC visibility pop")
+#else
+#define GT_PUBLIC_BEGIN _Pragma("GCC visibility push(default)")
+#define GT_PUBLIC_END _Pragma("GCC visibility pop")
+#endif
 
 GT_PUBLIC_BEGIN
 

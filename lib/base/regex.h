@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/public.h"
 
 GT_PUBLIC_BEGIN
 

@@ -8,12 +8,11 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
-#include "base/store.h"
+#include "base/spill.h"
 #include "cache/level.h"
 #include "cache/state.h"
 #include "stream/hint.h"
 #include "stream/op.h"
-#include "stream/status.h"
 
 /* ---- --arrival rr: requests are taken in turns of the SMs ---- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory_file.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "base/random.h"
 #include "base/scan.h"

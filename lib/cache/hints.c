@@ -4,7 +4,6 @@
 #include "cache/state.h"
 #include "stream/hint.h"
 #include "stream/op.h"
-#include "stream/status.h"
 
 /* ---- priorities ---- */
 

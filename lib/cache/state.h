@@ -22,7 +22,7 @@
 #include "base/map.h"
 #include "cache/config.h"
 #include "cache/replace/tags.h"
-#include "counter/cache.h"
+#include "counter/tables.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
 #include "stream/request.h"

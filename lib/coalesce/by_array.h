@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream/arrays.h"
+#include "stream/program.h"
 #include "stream/rows.h"
 
 #define GT_ARRAY_ADDRESS_BITS 24 /* of an address below the rank of the block in its cluster (gtrace-ptx(1)) */

@@ -8,11 +8,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 #include "coalesce/shared.h"
-#include "counter/coalesce.h"
+#include "counter/tables.h"
 #include "stream/op.h"
-#include "stream/output.h"
+#include "stream/trace.h"
 
 GT_PUBLIC_BEGIN
 

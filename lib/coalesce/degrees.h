@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "base/names.h"
 #include "stream/degree.h"
 #include "stream/rows.h"
 

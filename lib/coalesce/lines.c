@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/map.h"
 #include "base/wide.h"
 #include "stream/op.h"
 #include "stream/request.h"

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 #include "gpu/gpu.h"
 #include "stream/rows.h"
 

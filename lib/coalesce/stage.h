@@ -11,9 +11,9 @@
 #include "coalesce/by_array.h"
 #include "coalesce/coalesce.h"
 #include "gpu/gpu.h"
-#include "stream/output.h"
 #include "stream/relay.h"
 #include "stream/rows.h"
+#include "stream/trace.h"
 
 struct gt_coalesce_stage {
 	struct gt_coalescer coalescer;

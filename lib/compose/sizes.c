@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/options.h"
-#include "base/temporary.h"
 #include "cache/level.h"
 #include "compose/usual.h"
 #include "gpu/parameter.h"

@@ -4,13 +4,7 @@
 
 #include <string.h>
 
-#include "counter/cache.h"
-#include "counter/coalesce.h"
-#include "counter/dram.h"
-#include "counter/order.h"
-#include "counter/ptx.h"
-#include "counter/reuse.h"
-#include "counter/schedule.h"
+#include "counter/tables.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
 #define ROW(KIND, NAME, UNIT, PRINT, DEFINITION) {#NAME, UNIT, GT_COUNTER_##KIND, GT_PRINT_##PRINT, DEFINITION},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A counter's properties, from its row (field.h): for reports, and for the code that writes counts. */
+/* A counter's properties, from its row (counter/tables.h): for reports, and for the code that writes counts. */
 #ifndef GT_COUNTER_H
 #define GT_COUNTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "counter/field.h"
+#include "counter/tables.h"
 
 enum gt_counter_kind { GT_COUNTER_COUNT, GT_COUNTER_ARRAY, GT_COUNTER_SETTING, GT_COUNTER_LIST, GT_COUNTER_WORD };
 

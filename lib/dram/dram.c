@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter/dram.h"
+#include "counter/tables.h"
 #include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"

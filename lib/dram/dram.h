@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/rows.h"

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+/* GPU descriptions (gpu/gpu.h): their keys and values, and how they are found and read on disk (gtrace-gpu(5)). */
 #include "gpu/gpu.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/grown.h"
+#include "base/installed.h"
 #include "base/options.h"
 #include "gpu/parameter.h"
+
+/* ---- keys and values ---- */
 
 #define BYTES_MAX (UINT64_C(1) << 48)
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
@@ -159,4 +167,244 @@ int gt_gpu_size(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, u
 	if (written && gt_parse_size(written, 0, UINT64_C(1) << 48, value, &reason) != 0)
 		return gt_fail(error, "gpu: %s: %s", key, reason.text);
 	return 0;
+}
+
+/* ---- descriptions on disk ---- */
+
+#define PATH_BYTES 4096
+#define LINE_BYTES 1024
+#define BLANKS " \t\r\n"
+
+static const char *const statuses[] = {"vendor", "paper", "measured", "assumed"};
+#define STATUSES (sizeof statuses / sizeof statuses[0])
+
+/* ---- finding a file ---- */
+
+static bool is_directory(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static int from_environment(char *buffer, size_t bytes)
+{
+	const char *named = getenv("GTRACE_GPUS");
+
+	return named && (size_t)snprintf(buffer, bytes, "%s", named) < bytes ? 0 : -1;
+}
+
+/* A directory beside the running program's bin/. */
+static int beside_program(const char *name, char *buffer, size_t bytes)
+{
+	char program[PATH_BYTES];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+	if (length <= 0)
+		return -1;
+	program[length] = '\0';
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(program, '/');
+		if (!slash)
+			return -1;
+		*slash = '\0';
+	}
+	return (size_t)snprintf(buffer, bytes, "%s/%s", program, name) < bytes ? 0 : -1;
+}
+
+static int in_source_tree(char *buffer, size_t bytes)
+{
+	return beside_program("gpus", buffer, bytes);
+}
+
+/* Found also if the installation was moved. */
+static int in_same_prefix(char *buffer, size_t bytes)
+{
+	return beside_program("share/gtrace/gpus", buffer, bytes);
+}
+
+static int installed(char *buffer, size_t bytes)
+{
+	return (size_t)snprintf(buffer, bytes, "%s/gpus", gt_datadir) < bytes ? 0 : -1;
+}
+
+static int (*const places[])(char *buffer, size_t bytes) = {from_environment, in_source_tree, in_same_prefix,
+									 installed};
+
+int gt_gpu_directory(char *buffer, size_t bytes, struct gt_error *error)
+{
+	const char *named = getenv("GTRACE_GPUS");
+
+	if (named && !is_directory(named))
+		return gt_fail(error, "GTRACE_GPUS: '%s' is not a directory", named);
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+		if (places[i](buffer, bytes) == 0 && is_directory(buffer))
+			return 0;
+	return gt_fail(error, "found no directory of GPU descriptions: set GTRACE_GPUS to one");
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+#define NAMES_MAX 64
+struct names {
+	char of[NAMES_MAX][32];
+	size_t n;
+};
+
+/* The descriptions in a directory, sorted. */
+static void read_names(const char *directory, struct names *names)
+{
+	DIR *open = opendir(directory);
+
+	names->n = 0;
+	for (struct dirent *entry; open && names->n < NAMES_MAX && (entry = readdir(open));)
+		if (entry->d_name[0] != '.' && strlen(entry->d_name) < sizeof names->of[0])
+			strcpy(names->of[names->n++], entry->d_name);
+	if (open)
+		closedir(open);
+	qsort(names->of, names->n, sizeof names->of[0], compare_names);
+}
+
+/* "NAME, NAME, ...", cut if they do not fit. */
+static void list_names(const struct names *names, char *buffer, size_t bytes)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < names->n && used < bytes; i++)
+		used += (size_t)snprintf(buffer + used, bytes - used, "%s%s", i > 0 ? ", " : "", names->of[i]);
+}
+
+int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_error *error)
+{
+	char directory[PATH_BYTES - 256], list[400];
+	struct names names;
+	struct stat about;
+	bool is_file = stat(name_or_file, &about) == 0 && S_ISREG(about.st_mode) && access(name_or_file, R_OK) == 0;
+
+	if (strchr(name_or_file, '/') || is_file) {
+		if ((size_t)snprintf(path, bytes, "%s", name_or_file) >= bytes)
+			return gt_fail(error, "'%.100s...': path too long", name_or_file);
+		return 0;
+	}
+	if (gt_gpu_directory(directory, sizeof directory, error) != 0)
+		return -1;
+	if (name_or_file[0] != '\0' && name_or_file[0] != '.' &&
+	    (size_t)snprintf(path, bytes, "%s/%s", directory, name_or_file) < bytes && stat(path, &about) == 0)
+		return 0;
+	read_names(directory, &names);
+	list_names(&names, list, sizeof list);
+	return gt_fail(error, "'%.100s': no such GPU: expected a file or one of %s", name_or_file, list);
+}
+
+/* ---- reading a file ---- */
+
+/* Cuts blanks off both ends, in place. */
+static char *trim(char *text)
+{
+	text += strspn(text, BLANKS);
+	for (size_t length = strlen(text); length > 0 && strchr(BLANKS, text[length - 1]); length--)
+		text[length - 1] = '\0';
+	return text;
+}
+
+/* Splits at the first `separator`; NULL if there is none. Returns what follows, both trimmed. */
+static char *split(char **text, char separator)
+{
+	char *at = strchr(*text, separator);
+
+	if (!at)
+		return NULL;
+	*at = '\0';
+	*text = trim(*text);
+	return trim(at + 1);
+}
+
+/* One line: nothing, a comment, or "key = value # status: source". */
+static int read_figure(struct gt_gpu *gpu, char *line, struct gt_error *error)
+{
+	char *key = trim(line);
+
+	if (key[0] == '\0' || key[0] == '#')
+		return 0;
+	char *status = split(&key, '#');
+	char *value = split(&key, '=');
+	if (!value)
+		return gt_fail(error, "expected 'key = value  # status: source'");
+	char *source = status ? split(&status, ':') : NULL;
+	size_t i = 0;
+	while (source && i < STATUSES && strcmp(status, statuses[i]) != 0)
+		i++;
+	if (!source || i == STATUSES || source[0] == '\0')
+		return gt_fail(error, "%.100s: expected '# status: source' after the value, "
+				      "the status vendor, paper, measured or assumed", key);
+	if (gt_gpu_get(gpu, key))
+		return gt_fail(error, "%.100s: given twice", key);
+	return gt_gpu_set(gpu, key, value, status, source, error);
+}
+
+static int read_lines(struct gt_gpu *gpu, FILE *file, const char *path, struct gt_error *error)
+{
+	char line[LINE_BYTES];
+	struct gt_error reason;
+
+	for (unsigned long n = 1; fgets(line, sizeof line, file); n++) {
+		if (!strchr(line, '\n') && !feof(file))
+			return gt_fail(error, "%s:%lu: expected a line of text of at most %d bytes", path, n,
+				       LINE_BYTES - 2);
+		if (read_figure(gpu, line, &reason) != 0)
+			return gt_fail(error, "%s:%lu: %s", path, n, reason.text);
+	}
+	if (ferror(file))
+		return gt_fail_errno(error, "%s", path);
+	if (gpu->n == 0)
+		return gt_fail(error, "%s: expected at least one value", path);
+	return 0;
+}
+
+int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *error)
+{
+	char path[PATH_BYTES];
+
+	*gpu = (struct gt_gpu){0};
+	if (gt_gpu_path(name_or_file, path, sizeof path, error) != 0)
+		return -1;
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return gt_fail_errno(error, "%s", path);
+	int result = read_lines(gpu, file, path, error);
+	fclose(file);
+	if (result != 0)
+		gt_gpu_clear(gpu);
+	return result;
+}
+
+unsigned gt_gpu_capability(const struct gt_gpu *gpu)
+{
+	const char *text = gt_gpu_get(gpu, "compute_capability");
+	unsigned major, minor;
+
+	return text && sscanf(text, "%3u.%1u", &major, &minor) == 2 ? 10 * major + minor : 0;
+}
+
+void gt_gpu_list_capable(const char *directory, unsigned capability, char *buffer, size_t bytes)
+{
+	char path[PATH_BYTES];
+	struct gt_error ignored;
+	struct names names;
+	size_t kept = 0;
+
+	read_names(directory, &names);
+	for (size_t i = 0; i < names.n; i++) {
+		struct gt_gpu gpu = {0};
+		snprintf(path, sizeof path, "%.3000s/%s", directory, names.of[i]);
+		if (gt_gpu_load(&gpu, path, &ignored) == 0 && gt_gpu_capability(&gpu) >= capability)
+			memmove(names.of[kept++], names.of[i], sizeof names.of[0]);
+		gt_gpu_clear(&gpu);
+	}
+	names.n = kept;
+	list_names(&names, buffer, bytes);
 }

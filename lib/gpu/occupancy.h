@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 #include "gpu/gpu.h"
 
 GT_PUBLIC_BEGIN

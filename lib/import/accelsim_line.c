@@ -8,13 +8,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/ahead.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "base/piece.h"
 #include "base/scan.h"
 #include "import/parts.h"
+#include "stream/hint.h"
 #include "stream/op.h"
-#include "stream/work.h"
 
 /* ---- registers that loads are under way to ---- */
 

@@ -8,7 +8,7 @@
 #include "base/grown.h"
 #include "base/map.h"
 #include "import/formats.h"
-#include "stream/tsv.h"
+#include "stream/views.h"
 
 struct state {
 	struct gt_trace *to;

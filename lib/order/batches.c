@@ -9,8 +9,7 @@
 #include "base/grown.h"
 #include "base/wide.h"
 #include "stream/op.h"
-#include "stream/pack.h"
-#include "stream/unpack.h"
+#include "stream/records.h"
 
 #define CHUNK_BYTES ((size_t)4 << 20) /* so much goes back to the system when it is freed */
 

@@ -6,7 +6,7 @@
 #define GT_ORDER_FOLD_H
 
 #include "base/error.h"
-#include "counter/order.h"
+#include "counter/tables.h"
 #include "order/sort.h"
 #include "stream/rows.h"
 

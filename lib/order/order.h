@@ -8,11 +8,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 #include "base/regex.h"
 #include "stream/rows.h"
 #include "stream/trace.h"
-#include "stream/output.h"
 
 GT_PUBLIC_BEGIN
 

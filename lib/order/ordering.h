@@ -15,12 +15,12 @@
 #include "order/order.h"
 #include "order/packed.h"
 #include "order/sort.h"
-#include "stream/columns.h"
-#include "stream/copies.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
+#include "stream/program.h"
+#include "stream/raw.h"
+#include "stream/records.h"
 #include "stream/rows.h"
-#include "stream/writer.h"
 
 /* ---- launches ---- */
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/grown.h"
 #include "base/pages.h"
-#include "base/temporary.h"
 #include "order/ordered.h"
 
 /* ---- rows in memory ---- */

@@ -10,14 +10,13 @@
 #include <string.h>
 
 #include "base/pipeline.h"
-#include "counter/field.h"
+#include "counter/tables.h"
 #include "order/ordered.h"
 #include "order/ordering.h"
-#include "stream/chunk.h"
 #include "stream/count.h"
 #include "stream/counted.h"
+#include "stream/program.h"
 #include "stream/rebatch.h"
-#include "stream/sources.h"
 
 /* ---- what is told of a launch besides its rows ---- */
 

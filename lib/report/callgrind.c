@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "stream/sources.h"
+#include "stream/program.h"
 
 #define EVENTS_MAX 64 /* kinds of counts that are written */
 #define EVENT_NAME (GT_REPORT_STAGE_NAME + 16)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "stream/sources.h"
+#include "stream/program.h"
 
 /* ---- what levels counted by instruction ---- */
 

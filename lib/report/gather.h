@@ -14,7 +14,7 @@
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
-#include "stream/sources.h"
+#include "stream/program.h"
 
 #define GT_REPORT_COUNTERS_MAX (1 << 20) /* counters a stage may have */
 #define GT_REPORT_STAGES_MAX 1024   /* stages a kernel may have */

@@ -9,7 +9,7 @@
 
 #include "base/grown.h"
 #include "base/utf8.h"
-#include "stream/status.h"
+#include "stream/op.h"
 
 /* ---- the launch ---- */
 

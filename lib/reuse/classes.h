@@ -10,12 +10,10 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "base/names.h"
-#include "stream/arrays.h"
 #include "stream/count.h"
 #include "stream/op.h"
+#include "stream/program.h"
 #include "stream/rows.h"
-#include "stream/sources.h"
 
 #define GT_CLASS_TEXT 1024 /* bytes that hold any class's name */
 

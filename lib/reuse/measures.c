@@ -18,7 +18,7 @@
 #include "base/grown.h"
 #include "base/pipeline.h"
 #include "stream/hint.h"
-#include "stream/status.h"
+#include "stream/op.h"
 
 #define SAMPLE_SEED 0x67747261 /* makes sampling independent of the hash in a stack's table */
 

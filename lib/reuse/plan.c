@@ -7,7 +7,7 @@
 
 #include "base/grown.h"
 #include "reuse/tables.h"
-#include "stream/status.h"
+#include "stream/op.h"
 
 /* ---- pairs ---- */
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/public.h"
 
 GT_PUBLIC_BEGIN
 

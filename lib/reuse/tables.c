@@ -8,7 +8,6 @@
 
 #include "base/options.h"
 #include "stream/op.h"
-#include "stream/status.h"
 
 #define WAYS_MAX (1 << 20) /* positions of the table mru */
 #define FIRST_COLUMNS (64 + GT_OP_TEXT + 3 * GT_CLASS_TEXT) /* bytes */

@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/memory_file.h"
+#include "base/file.h"
 #include "reuse/measures.h"
 #include "reuse/sdcm.h"
-#include "stream/output.h"
+#include "stream/trace.h"
 
 #define GT_FIGURES_MAX 12
 

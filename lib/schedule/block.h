@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/strand.h"
+#include "base/spill.h"
 #include "schedule/packed.h"
 #include "stream/rows.h"
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "base/random.h"
 #include "schedule/machine.h"
+#include "stream/hint.h"
 #include "stream/op.h"
-#include "stream/work.h"
 
 /* ---- how long requests take: an L1 of each SM and the L2 of all, as the lines and sectors that were used last. What a cache really
  * holds is decided by gcache, which serves the requests in the order that comes of this ---- */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/strand.h"
+#include "base/spill.h"
 #include "stream/rows.h"
 
 /* ---- a row that waits, apart from what its shape says ---- */

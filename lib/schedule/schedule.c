@@ -10,7 +10,7 @@
 #include "base/grown.h"
 #include "base/options.h"
 #include "base/scan.h"
-#include "counter/schedule.h"
+#include "counter/tables.h"
 #include "schedule/machine.h"
 #include "stream/counted.h"
 

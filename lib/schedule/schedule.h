@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 #include "gpu/occupancy.h"
 #include "stream/count.h"
 #include "stream/kernel.h"

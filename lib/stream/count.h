@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 
 GT_PUBLIC_BEGIN
 

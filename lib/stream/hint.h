@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The hint of a row: what an instruction asks of the caches besides its access, in the terms of the PTX
- * ISA. Zero asks for nothing. Bits 0-2: its priority in L1; bits 3-5: in L2; bits 6-7: how much L2 is
- * to fetch; bits 8-10: what is done instead of an access. */
+/* Two more codes of a row, which are 0 in most: the hint, what an instruction asks of the caches besides its access, in the terms of
+ * the PTX ISA; and the work, what a warp did between its previous access and this one, for models of time. */
 #ifndef GT_STREAM_HINT_H
 #define GT_STREAM_HINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The hint. Bits 0-2: its priority in L1; bits 3-5: in L2; bits 6-7: how much L2 is to fetch; bits 8-10: what is done instead of
+ * an access. Zero asks for nothing. */
 
 /* When a line is evicted, relative to the others of its set. UNCHANGED: neither the line's priority nor its
  * place changes. NO_ALLOCATE, in L1 only: a miss allocates no line. */
@@ -59,5 +61,38 @@ const char *gt_hint_format(uint16_t hint, char *buffer);
 
 /* The inverse. Returns 0, or -1 if the text names no hint. */
 int gt_hint_parse(const char *text, uint16_t *hint);
+
+/* The work, since the warp's previous access. Accesses to shared memory are no previous ones, since coalescing leaves them
+ * out. */
+
+#define GT_WORK_INSTRUCTIONS UINT32_C(0xffff) /* and more */
+#define GT_WORK_BARRIERS     UINT32_C(0x7fff) /* and more */
+#define GT_WORK_TEXT 24 /* bytes of a text, with its final 0 */
+
+/* Instructions that it issued, this one not counted; barriers of its block that it passed; and whether it needs the data of
+ * its earlier loads before it can go on to this access. */
+static inline uint32_t gt_work(uint64_t instructions, uint32_t barriers, bool waits)
+{
+	uint32_t n = instructions < GT_WORK_INSTRUCTIONS ? (uint32_t)instructions : GT_WORK_INSTRUCTIONS;
+
+	return n | (barriers < GT_WORK_BARRIERS ? barriers : GT_WORK_BARRIERS) << 16 | (uint32_t)waits << 31;
+}
+
+static inline uint32_t gt_work_instructions(uint32_t work)
+{
+	return work & GT_WORK_INSTRUCTIONS;
+}
+static inline uint32_t gt_work_barriers(uint32_t work)
+{
+	return work >> 16 & GT_WORK_BARRIERS;
+}
+static inline bool gt_work_waits(uint32_t work)
+{
+	return work >> 31;
+}
+
+/* As text: "5,0", or "5,1,waits". Parsing returns 0, or -1. */
+const char *gt_work_format(uint32_t work, char buffer[GT_WORK_TEXT]);
+int gt_work_parse(const char *text, uint32_t *work);
 
 #endif

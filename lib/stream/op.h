@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The op byte of a row: what is done (bits 0-1), in which space (bits 2-4), and with which cache
- * operator (bits 5-7, the PTX names). Zero is a plain global load. */
+/* The codes of a row that say what an access does and what became of it: its op byte, and the status that a cache level gives it
+ * (gtrace(5)). What it asks of the caches besides is in stream/hint.h. */
 #ifndef GT_STREAM_OP_H
 #define GT_STREAM_OP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/public.h"
+#include "base/error.h"
 
 GT_PUBLIC_BEGIN
+
+/* The op: what is done (bits 0-1), in which space (bits 2-4), and with which cache operator (bits 5-7, the PTX names).
+ * Zero is a plain global load. */
 
 enum gt_action { GT_LOAD, GT_STORE, GT_ATOMIC, GT_REDUCTION };
 enum gt_space { GT_GLOBAL, GT_LOCAL, GT_SHARED, GT_TEXTURE, GT_CONSTANT, GT_SPACES };
@@ -35,6 +38,24 @@ const char *gt_op_format(uint8_t op, char *buffer);
 
 /* The inverse, for text of known length. Returns 0, or -1 if the text names no op. */
 int gt_op_parse(const char *text, uint8_t *op);
+
+/* ---- the status: the outcome of a request at a cache level, the column `status` of gtrace(5) ---- */
+
+enum gt_status {
+	GT_STATUS_NONE,		    /* it was not looked up: it bypassed the level */
+	GT_STATUS_HIT,		    /* every sector was there */
+	GT_STATUS_MISS,		    /* some sector was not */
+	GT_STATUS_RESERVATION_FAIL, /* no MSHR was left: it is tried again ([000] 4.4.2) */
+	GT_STATUS_MERGED,	    /* it joined a miss in flight, whose MSHR it shares ([000] 4.4.2) */
+	GT_STATUS_LATENCY_MISS,	    /* its line was in flight ([002] 4.2) */
+	GT_STATUS_TLB_HIT,	    /* a TLB translated it: no further one looks it up */
+	GT_STATUS_TLB_MISS,	    /* no TLB has translated it yet */
+	GT_STATUSES
+};
+extern const char *const gt_status_names[GT_STATUSES];
+
+/* The inverse of the names. Returns 0, or -1 if the text is none of them. */
+int gt_status_parse(const char *text, uint8_t *status);
 
 GT_PUBLIC_END
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing Parquet: columns in row groups, and the footer, in Thrift's compact protocol, that says where they are. */
+/* Writing Parquet (stream/views.h): columns in row groups, and the footer, in Thrift's compact protocol, that says where they are. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,20 +9,58 @@
 #include "base/grown.h"
 #include "base/installed.h"
 #include "base/utf8.h"
-#include "stream/columns.h"
 #include "stream/op.h"
-#include "stream/parquet.h"
-#include "stream/parquet_file.h"
+#include "stream/records.h"
+#include "stream/views.h"
+
+/* ---- a file while it is written ---- */
+
+#define PARQUET_COLUMNS_MAX 24
+
+/* Numbers of the format: parquet.thrift. */
+enum { PARQUET_INT32 = 1, PARQUET_INT64 = 2, PARQUET_BYTE_ARRAY = 6 };
+enum { PARQUET_REQUIRED = 0, PARQUET_REPEATED = 2 };
+enum { PARQUET_UTF8 = 0, PARQUET_LIST = 3, PARQUET_UINT_8 = 11, PARQUET_UINT_16 = 12, PARQUET_UINT_32 = 13, PARQUET_UINT_64 = 14, PARQUET_INT_64 = 18 };
+enum { PARQUET_PLAIN = 0, PARQUET_RLE = 3, PARQUET_ZSTD = 6, PARQUET_DATA_PAGE = 0 };
+
+/* What a column has besides the numbers of a column of the rows. */
+enum parquet_source { PARQUET_NUMBERS, PARQUET_KERNEL, PARQUET_NAME, PARQUET_OP, PARQUET_ADDRESS, PARQUET_LANES };
+
+struct parquet_column {
+	const char *name;
+	enum parquet_source source;
+	const struct gt_column *from; /* of PARQUET_NUMBERS */
+	int type, converted;
+	struct gt_bytes values;
+	struct gt_bytes repetitions, definitions; /* of PARQUET_LANES: a byte a level */
+};
+
+struct parquet_chunk {
+	int64_t offset, plain, packed, values;
+};
+
+struct gt_parquet {
+	struct gt_rows shape; /* no rows */
+	struct parquet_column columns[PARQUET_COLUMNS_MAX];
+	size_t n;
+	uint64_t rows, written_rows, written; /* in the group; in all before it; bytes of the file */
+	struct parquet_chunk *chunks; /* n for each group; owned */
+	uint64_t *group_rows;	      /* owned */
+	size_t groups, chunks_capacity, groups_capacity;
+	struct gt_bytes page, packed;
+};
+
+/* ---- Thrift ---- */
 
 /* Writes Thrift's compact protocol, in which Parquet keeps its headers: fields by rising number within structs. */
 
-#define GT_THRIFT_DEPTH 8 /* structs within one another, at most */
+#define THRIFT_DEPTH 8 /* structs within one another, at most */
 
-enum gt_thrift_type { GT_THRIFT_I32 = 5, GT_THRIFT_I64 = 6, GT_THRIFT_TEXT = 8, GT_THRIFT_LIST = 9, GT_THRIFT_STRUCT = 12 };
+enum thrift_type { THRIFT_I32 = 5, THRIFT_I64 = 6, THRIFT_TEXT = 8, THRIFT_LIST = 9, THRIFT_STRUCT = 12 };
 
-struct gt_thrift {
+struct thrift {
 	struct gt_bytes *out;
-	int last[GT_THRIFT_DEPTH]; /* the number of the last field of each open struct */
+	int last[THRIFT_DEPTH]; /* the number of the last field of each open struct */
 	unsigned depth;
 };
 
@@ -47,7 +85,7 @@ static void signed_varint(struct gt_bytes *out, int64_t value)
 }
 
 /* The header of a field: how far its number is from the last one's, and its type. All of Parquet's steps are below 16. */
-static void field(struct gt_thrift *thrift, int number, enum gt_thrift_type type)
+static void field(struct thrift *thrift, int number, enum thrift_type type)
 {
 	int *last = &thrift->last[thrift->depth - 1];
 
@@ -56,48 +94,48 @@ static void field(struct gt_thrift *thrift, int number, enum gt_thrift_type type
 }
 
 /* A struct, which is a field (number > 0) or an element of a list or the whole (0); and its end. */
-static void thrift_begin(struct gt_thrift *thrift, int number)
+static void thrift_begin(struct thrift *thrift, int number)
 {
 	if (number > 0)
-		field(thrift, number, GT_THRIFT_STRUCT);
+		field(thrift, number, THRIFT_STRUCT);
 	thrift->last[thrift->depth++] = 0;
 }
 
-static void thrift_end(struct gt_thrift *thrift)
+static void thrift_end(struct thrift *thrift)
 {
 	put(thrift->out, 0);
 	thrift->depth--;
 }
 
 /* Fields. */
-static void thrift_i32(struct gt_thrift *thrift, int number, int32_t value)
+static void thrift_i32(struct thrift *thrift, int number, int32_t value)
 {
-	field(thrift, number, GT_THRIFT_I32);
+	field(thrift, number, THRIFT_I32);
 	signed_varint(thrift->out, value);
 }
 
-static void thrift_i64(struct gt_thrift *thrift, int number, int64_t value)
+static void thrift_i64(struct thrift *thrift, int number, int64_t value)
 {
-	field(thrift, number, GT_THRIFT_I64);
+	field(thrift, number, THRIFT_I64);
 	signed_varint(thrift->out, value);
 }
 
-static void thrift_element_text(struct gt_thrift *thrift, const char *text)
+static void thrift_element_text(struct thrift *thrift, const char *text)
 {
 	thrift_varint(thrift->out, strlen(text));
 	gt_bytes_write(thrift->out, text, strlen(text));
 }
 
-static void thrift_text(struct gt_thrift *thrift, int number, const char *text)
+static void thrift_text(struct thrift *thrift, int number, const char *text)
 {
-	field(thrift, number, GT_THRIFT_TEXT);
+	field(thrift, number, THRIFT_TEXT);
 	thrift_element_text(thrift, text);
 }
 
 /* A list of n elements, which follow. */
-static void thrift_list(struct gt_thrift *thrift, int number, enum gt_thrift_type type, uint64_t n)
+static void thrift_list(struct thrift *thrift, int number, enum thrift_type type, uint64_t n)
 {
-	field(thrift, number, GT_THRIFT_LIST);
+	field(thrift, number, THRIFT_LIST);
 	if (n < 15) {
 		put(thrift->out, (unsigned)n << 4 | (unsigned)type);
 	} else {
@@ -107,12 +145,12 @@ static void thrift_list(struct gt_thrift *thrift, int number, enum gt_thrift_typ
 }
 
 /* Elements of a list. */
-static void thrift_element_i32(struct gt_thrift *thrift, int32_t value)
+static void thrift_element_i32(struct thrift *thrift, int32_t value)
 {
 	signed_varint(thrift->out, value);
 }
 
-static void schema_element(struct gt_thrift *thrift, const char *name, int type, int repetition, int children, int converted)
+static void schema_element(struct thrift *thrift, const char *name, int type, int repetition, int children, int converted)
 {
 	thrift_begin(thrift, 0);
 	if (type >= 0)
@@ -127,11 +165,11 @@ static void schema_element(struct gt_thrift *thrift, const char *name, int type,
 	thrift_end(thrift);
 }
 
-static void write_schema(struct gt_thrift *thrift, const struct gt_parquet *parquet)
+static void write_schema(struct thrift *thrift, const struct gt_parquet *parquet)
 {
 	bool lists = parquet->shape.kind == GT_ACCESSES;
 
-	thrift_list(thrift, 2, GT_THRIFT_STRUCT, 1 + parquet->n + (lists ? 2 : 0));
+	thrift_list(thrift, 2, THRIFT_STRUCT, 1 + parquet->n + (lists ? 2 : 0));
 	schema_element(thrift, "rows", -1, -1, (int)parquet->n, -1);
 	for (size_t i = 0; i < parquet->n; i++) {
 		const struct parquet_column *column = &parquet->columns[i];
@@ -145,7 +183,7 @@ static void write_schema(struct gt_thrift *thrift, const struct gt_parquet *parq
 	}
 }
 
-static void write_chunk(struct gt_thrift *thrift, const struct parquet_column *column, const struct parquet_chunk *chunk)
+static void write_chunk(struct thrift *thrift, const struct parquet_column *column, const struct parquet_chunk *chunk)
 {
 	bool list = column->source == PARQUET_LANES;
 
@@ -153,10 +191,10 @@ static void write_chunk(struct gt_thrift *thrift, const struct parquet_column *c
 	thrift_i64(thrift, 2, chunk->offset);
 	thrift_begin(thrift, 3);
 	thrift_i32(thrift, 1, column->type);
-	thrift_list(thrift, 2, GT_THRIFT_I32, 2);
+	thrift_list(thrift, 2, THRIFT_I32, 2);
 	thrift_element_i32(thrift, PARQUET_PLAIN);
 	thrift_element_i32(thrift, PARQUET_RLE);
-	thrift_list(thrift, 3, GT_THRIFT_TEXT, list ? 3 : 1);
+	thrift_list(thrift, 3, THRIFT_TEXT, list ? 3 : 1);
 	thrift_element_text(thrift, column->name);
 	if (list) {
 		thrift_element_text(thrift, "list");
@@ -174,19 +212,19 @@ static void write_chunk(struct gt_thrift *thrift, const struct parquet_column *c
 /* Appends what stands behind the pages: the schema, and where each group and each of its columns is. */
 static void parquet_footer(const struct gt_parquet *parquet, struct gt_bytes *out)
 {
-	struct gt_thrift thrift = {.out = out};
+	struct thrift thrift = {.out = out};
 	char by[64];
 
 	thrift_begin(&thrift, 0);
 	thrift_i32(&thrift, 1, 1);
 	write_schema(&thrift, parquet);
 	thrift_i64(&thrift, 3, (int64_t)parquet->written_rows);
-	thrift_list(&thrift, 4, GT_THRIFT_STRUCT, parquet->groups);
+	thrift_list(&thrift, 4, THRIFT_STRUCT, parquet->groups);
 	for (size_t group = 0; group < parquet->groups; group++) {
 		const struct parquet_chunk *chunks = &parquet->chunks[group * parquet->n];
 		int64_t bytes = 0;
 		thrift_begin(&thrift, 0);
-		thrift_list(&thrift, 1, GT_THRIFT_STRUCT, parquet->n);
+		thrift_list(&thrift, 1, THRIFT_STRUCT, parquet->n);
 		for (size_t i = 0; i < parquet->n; i++) {
 			write_chunk(&thrift, &parquet->columns[i], &chunks[i]);
 			bytes += chunks[i].plain;
@@ -323,7 +361,7 @@ static void put_levels(struct gt_bytes *out, const struct gt_bytes *levels)
 
 static void page_header(struct gt_bytes *out, int64_t plain, int64_t packed, int64_t values)
 {
-	struct gt_thrift thrift = {.out = out};
+	struct thrift thrift = {.out = out};
 
 	thrift_begin(&thrift, 0);
 	thrift_i32(&thrift, 1, PARQUET_DATA_PAGE);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/grown.h"
-#include "base/temporary.h"
-#include "stream/pack.h"
-#include "stream/writer.h"
+#include "stream/raw.h"
+#include "stream/records.h"
 
 /* Names and sizes of a record's columns are 150 bytes, and a row is about 10: a fiftieth of so many rows. */
 #define ROWS_LEAST (GT_ROWS_BATCH / 4)

@@ -6,10 +6,9 @@
 #ifndef GT_STREAM_RECORDED_H
 #define GT_STREAM_RECORDED_H
 
-#include "base/store.h"
-#include "stream/columns.h"
-#include "stream/copies.h"
-#include "stream/sources.h"
+#include "base/spill.h"
+#include "stream/program.h"
+#include "stream/records.h"
 #include "stream/stream.h"
 
 /* Records that stand in a store. */

@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a stream that are not rows, to and from msgpack objects. */
+/* The records of a stream, to and from bytes (gtrace(5)): for the reader and the writer, and for those who make records or unpack them
+ * elsewhere. */
 #ifndef GT_STREAM_RECORDS_H
 #define GT_STREAM_RECORDS_H
 
 #include <msgpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
+#include "stream/rows.h"
+
+/* ---- bytes ---- */
+
+/* A growable buffer that msgpack-c packs into. */
+struct gt_bytes {
+	unsigned char *data;
+	size_t n, capacity;
+	bool failed; /* memory ran out; bytes packed since are lost */
+};
+
+/* The write callback of a msgpack_packer whose data is a struct gt_bytes. */
+int gt_bytes_write(void *bytes, const char *data, size_t n);
+
+/* ---- launches, GPUs and counts, as msgpack objects ---- */
 
 /* The value of a key of a map, or NULL. */
 const msgpack_object *gt_object_get(const msgpack_object *map, const char *key);
 /* True if the object is the string. */
 int gt_object_is(const msgpack_object *object, const char *text);
-/* Copies a string, cut to fit, or a number. Returns 0, or -1 if the object is none, or the number is above max. */
-int gt_object_text(const msgpack_object *object, char *buffer, size_t bytes);
-int gt_object_number(const msgpack_object *object, uint64_t max, uint64_t *number);
 /* Packs a C string. */
 void gt_pack_text(msgpack_packer *packer, const char *text);
 
@@ -29,5 +45,47 @@ int gt_gpu_unpack(const msgpack_object *map, struct gt_gpu *gpu, struct gt_error
 
 void gt_count_pack(msgpack_packer *packer, const struct gt_count *count);
 int gt_count_unpack(const msgpack_object *map, struct gt_count *count, struct gt_error *error);
+
+/* ---- batches, into records ---- */
+
+#define GT_SLICES_MAX 2
+
+/* Some successive rows of a batch, and the addresses of accesses that are listed: base[] of the first that has some is the number
+ * of addresses in the slices before. */
+struct gt_slice {
+	const struct gt_rows *rows;
+	size_t first, n;
+	size_t first_lane, lanes_n;
+};
+
+/* Begins a record: an array of `size` whose first element is its kind. */
+void gt_pack_begin(msgpack_packer *packer, const char *kind, size_t size);
+
+/* Packs rows, at least one, as one record. Slices, at most GT_SLICES_MAX, are of batches that carry the same columns. */
+void gt_rows_pack(struct gt_bytes *bytes, const struct gt_slice *slices, size_t slices_n);
+
+/* ---- batches, out of records ---- */
+
+/* Unpacks the columns of n rows into *rows, which is replaced if it is too small, and then NULL if memory is short. Every row
+ * is checked against the kernel. Returns 0, or -1. */
+int gt_rows_unpack(struct gt_rows **rows, enum gt_rows_kind kind, size_t n, const msgpack_object *columns,
+		   const struct gt_kernel *kernel, struct gt_error *error);
+
+/* Takes turns out of a batch: requests on shared memory, which gcoalesce leaves for gschedule. */
+void gt_rows_drop_turns(struct gt_rows *rows);
+
+/* ---- rows against the kernel that they belong to ---- */
+
+/* Returns 0 if every row is valid: blocks, warps and lanes that the launch has, known ops, and sizes, sectors
+ * and addresses in range. Else -1, naming the first row that is not. */
+int gt_rows_check(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error);
+
+/* ---- how many objects a record has, before it is unpacked: msgpack-c allocates for all that a record claims to have ---- */
+
+#define GT_OBJECTS_MAX (UINT64_C(1) << 22) /* of a record: above GT_COUNT_VALUES_MAX and their names */
+
+/* The objects of the record that begins at `bytes`, as far as they are there, and those that its arrays and maps
+ * claim to have besides. Stops beyond GT_OBJECTS_MAX. */
+uint64_t gt_objects_count(const unsigned char *bytes, size_t n);
 
 #endif

@@ -7,10 +7,9 @@
 
 #include "base/grown.h"
 #include "base/pipeline.h"
-#include "stream/reader.h"
+#include "stream/raw.h"
 #include "stream/rebatch.h"
-#include "stream/unpack.h"
-#include "stream/writer.h"
+#include "stream/records.h"
 
 /* What an item has besides what its stage knows. */
 struct item {

@@ -6,7 +6,7 @@
 #define GT_STREAM_RELAY_H
 
 #include "base/error.h"
-#include "stream/chunk.h"
+#include "stream/rebatch.h"
 #include "stream/rows.h"
 #include "stream/stream.h"
 

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 
 GT_PUBLIC_BEGIN
 
@@ -39,7 +38,7 @@ struct gt_rows {
 	uint32_t *pc;	 /* program counter, 0 if unknown */
 	uint8_t *op;	 /* stream/op.h */
 	uint16_t *hint;	 /* stream/hint.h; gt_rows_hint reads it */
-	uint32_t *work;	 /* stream/work.h */
+	uint32_t *work;	 /* stream/hint.h, too */
 
 	/* Accesses. If stride[i] is GT_STRIDE_LANES the addresses of the active lanes, lowest lane
 	 * first, are lanes[base[i]] to lanes[base[i] + popcount(mask[i]) - 1]. Else active lane l

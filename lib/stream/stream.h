@@ -9,12 +9,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
 #include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
-#include "stream/output.h"
 #include "stream/rows.h"
+#include "stream/trace.h"
 
 GT_PUBLIC_BEGIN
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface between what produces a trace (an importer, the PTX machine) and what orders it: a call for
- * each launch and each access. */
+/* What producers of traces call. An importer or the PTX machine says each launch and each access, in the order in which it finds
+ * them (struct gt_trace); what has put them in order gives launches, rows and counts, which a stream's writer takes (struct
+ * gt_output, gt_writer_output). */
 #ifndef GT_STREAM_TRACE_H
 #define GT_STREAM_TRACE_H
 
@@ -8,10 +9,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/public.h"
+#include "stream/count.h"
 #include "stream/kernel.h"
+#include "stream/rows.h"
 
 GT_PUBLIC_BEGIN
+
+/* ---- accesses, before they are ordered ---- */
 
 /* The id of a launch whose source gives it none: the next free one, from 1. */
 #define GT_KERNEL_NEXT UINT64_MAX
@@ -39,7 +43,7 @@ struct gt_trace_access {
 	bool scheduled;		   /* the source gives the SM: */
 	uint16_t sm;
 	bool has_work;		   /* the source gives, if the trace wants it: */
-	uint32_t work;		   /* stream/work.h */
+	uint32_t work;		   /* stream/hint.h, too */
 };
 
 /* The calls that an importer makes. Each returns 0, or -1 with an error, which the importer returns; if it has
@@ -67,6 +71,25 @@ struct gt_trace {
 	bool wants_work;
 	unsigned jobs; /* threads that the source may read in, if it can: 0 or 1 is one; calls are made one at a time, in order */
 };
+
+/* ---- launches, their rows, and counts ---- */
+
+/* The calls return 0, or -1 with the error set. */
+struct gt_output {
+	int (*kernel)(void *context, const struct gt_kernel *kernel, struct gt_error *error);
+	int (*count)(void *context, const struct gt_count *count, struct gt_error *error);
+	void *context;	     /* of both */
+	struct gt_sink rows; /* with a context of its own */
+};
+
+/* Writes a count, and clears it. */
+static inline int gt_output_count(const struct gt_output *output, struct gt_count *count, struct gt_error *error)
+{
+	int result = output->count(output->context, count, error);
+
+	gt_count_clear(count);
+	return result;
+}
 
 GT_PUBLIC_END
 

@@ -5,10 +5,8 @@
 
 #include "base/utf8.h"
 #include "stream/hint.h"
-#include "stream/work.h"
 #include "stream/op.h"
-#include "stream/status.h"
-#include "stream/tsv.h"
+#include "stream/views.h"
 
 static void put_text(struct gt_bytes *out, const char *text)
 {

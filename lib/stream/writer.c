@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* Writing a stream (stream/stream.h): the header, records that are packed here or were packed elsewhere (stream/raw.h), and the end with
+ * the checksum. */
 #include <errno.h>
 #include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "stream/columns.h"
-#include "stream/header.h"
-#include "stream/pack.h"
-#include "stream/reader.h"
+#include "stream/raw.h"
 #include "stream/records.h"
 #include "stream/stream.h"
-#include "stream/writer.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -27,6 +25,62 @@ struct gt_writer {
 	uint64_t rows_written;
 	struct gt_output output;
 };
+
+/* ---- the header ---- */
+
+/* The next word of a line of words with tabs between, and where the following one begins. */
+static const char *pack_word(msgpack_packer *packer, const char *line)
+{
+	size_t n = strcspn(line, "\t");
+
+	msgpack_pack_str_with_body(packer, line, n);
+	return line[n] ? line + n + 1 : line + n;
+}
+
+static void pack_history_entry(msgpack_packer *packer, const char *line)
+{
+	size_t words = *line ? 1 : 0;
+
+	for (const char *at = line; *at; at++)
+		words += *at == '\t';
+	msgpack_pack_map(packer, 3);
+	gt_pack_text(packer, "tool");
+	line = pack_word(packer, line);
+	gt_pack_text(packer, "version");
+	line = pack_word(packer, line);
+	gt_pack_text(packer, "argv");
+	msgpack_pack_array(packer, words > 2 ? words - 2 : 0);
+	for (size_t i = 2; i < words; i++)
+		line = pack_word(packer, line);
+}
+
+static void pack_header(msgpack_packer *packer, const char *const *history, const char *tool, const char *version, char *const argv[])
+{
+	size_t entries = 0, words = 0;
+
+	while (history && history[entries])
+		entries++;
+	while (argv[words])
+		words++;
+	gt_pack_begin(packer, "gtrace", 3);
+	msgpack_pack_int(packer, GT_STREAM_VERSION);
+	msgpack_pack_map(packer, 1);
+	gt_pack_text(packer, "history");
+	msgpack_pack_array(packer, entries + 1);
+	for (size_t i = 0; i < entries; i++)
+		pack_history_entry(packer, history[i]);
+	msgpack_pack_map(packer, 3);
+	gt_pack_text(packer, "tool");
+	gt_pack_text(packer, tool);
+	gt_pack_text(packer, "version");
+	gt_pack_text(packer, version);
+	gt_pack_text(packer, "argv");
+	msgpack_pack_array(packer, words);
+	for (size_t i = 0; i < words; i++)
+		gt_pack_text(packer, argv[i]);
+}
+
+/* ---- bytes ---- */
 
 static int write_all(int descriptor, const unsigned char *data, size_t n, struct gt_error *error)
 {
@@ -107,7 +161,7 @@ struct gt_writer *gt_writer_open(int descriptor, const char *const *history, con
 		return NULL;
 	}
 	XXH3_64bits_reset(writer->checksum);
-	gt_header_pack(&writer->packer, history, tool, version, argv);
+	pack_header(&writer->packer, history, tool, version, argv);
 	return writer;
 }
 

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "cache/config.h"
 #include "base/random.h"
+#include "cache/config.h"
 #include "stream/op.h"
 #include "stream/rows.h"
-#include "stream/status.h"
 
 #define REF_SECTORS 64
 #define REF_WAYS 512

@@ -2,13 +2,12 @@
 /* The timed level: the papers' tables step by step, and properties that hold for any parameters. */
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "cache/config.h"
 #include "cache/level.h"
-#include "base/random.h"
 #include "cache/timed/timed.h"
 #include "check.h"
 #include "stream/op.h"
-#include "stream/status.h"
 #include "timed_reference.h"
 
 static struct gt_error error;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "base/strand.h"
+#include "base/spill.h"
 #include "check.h"
 #include "schedule/packed.h"
 #include "stream/rows.h"

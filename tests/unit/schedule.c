@@ -3,7 +3,7 @@
  * schedules. */
 #include <stdlib.h>
 
-#include "base/store.h"
+#include "base/spill.h"
 #include "check.h"
 #include "gpu/occupancy.h"
 #include "schedule/schedule.h"

@@ -6,7 +6,6 @@
 #include "check.h"
 #include "stream/hint.h"
 #include "stream/op.h"
-#include "stream/status.h"
 #include "stream/stream.h"
 
 static uint64_t seed = 1;

@@ -10,7 +10,7 @@
 
 #include "base/installed.h"
 #include "base/utf8.h"
-#include "stream/reader.h"
+#include "stream/raw.h"
 
 bool tool_is_pipe(int descriptor)
 {

@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/installed.h"
 #include "base/options.h"
 #include "base/pipeline.h"
 
 void tool_begin(struct tool *tool, const char *name, const struct tool_about *about, int argc, char **argv)
 {
-	*tool = (struct tool){.name = name, .about = *about, .argc = argc, .argv = argv, .jobs = 1, .started = gt_now()};
+	*tool = (struct tool){.name = name, .about = *about, .argc = argc, .argv = argv, .jobs = 1, .started = tool_now()};
 	tool_hear_progress();
 	/* A file that may grow no further is an error of write(2), which has a message. */
 	signal(SIGXFSZ, SIG_IGN);

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 
 static volatile sig_atomic_t progress_asked;
 
@@ -43,7 +42,7 @@ void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool 
 
 	if (!tool->verbose && !progress_asked)
 		return;
-	double time = gt_now();
+	double time = tool_now();
 	if (progress_asked || (tool->verbose && (last || time - shown > 0.5))) {
 		bool stays = progress_asked || last || !isatty(STDERR_FILENO);
 		show_progress(tool, rows, bytes, time - tool->started, stays ? '\n' : '\r');

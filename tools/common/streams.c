@@ -11,10 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/installed.h"
 #include "stream/history.h"
-#include "stream/reader.h"
+#include "stream/raw.h"
 
 /* The capacity that is requested for pipes, if the system supports it: what is in the pipe is to stay in the cache of a core, of
  * which present ones have 512K and more, until it is read. */
@@ -54,7 +53,7 @@ void tool_read(struct tool *tool)
 		tool->input_bytes = (uint64_t)status.st_size;
 	tool->reads_pipe = tool_is_pipe(descriptor);
 	widen_pipe(descriptor);
-	tool->started = gt_now();
+	tool->started = tool_now();
 	tool->in = gt_reader_open(descriptor, name, NULL, 0, &tool->error);
 	if (!tool->in)
 		tool_fail(tool);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/map.h"
 
 /* A function of an inner loop that is compiled for several shapes of level. */
 #define GT_INLINE static inline __attribute__((always_inline))

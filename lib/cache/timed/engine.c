@@ -7,7 +7,6 @@
 #include "base/grown.h"
 #include "cache/timed/engine.h"
 #include "stream/op.h"
-#include "stream/status.h"
 
 /* ---- misses in flight ---- */
 

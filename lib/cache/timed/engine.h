@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "cache/state.h"
 #include "cache/timed/timed.h"
 #include "cache/timed/warps.h"

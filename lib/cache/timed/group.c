@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "cache/timed/engine.h"
 #include "cache/timed/group.h"
 

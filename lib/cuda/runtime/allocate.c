@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/temporary.h"
+#include "base/file.h"
 #include "cuda/runtime/allocate.h"
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"

@@ -8,8 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/temporary.h"
-#include "base/whole_file.h"
+#include "base/file.h"
 #include "cuda/ptx/fatbin/fatbin.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/ptx/text/module.h"

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
-#include "base/memory_file.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "report/format.h"
 #include "report/plot/gnuplot.h"

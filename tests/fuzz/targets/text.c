@@ -3,9 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "stream/plain.h"
-#include "stream/tsv.h"
 #include "../shared/target.h"
+#include "stream/views.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cuda/ptx/exec/held.h"
 
-#include "base/temporary.h"
+#include "base/file.h"
 
 void gt_ptx_held_store_open(struct gt_ptx_held_store *store, uint64_t memory)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/store.h"
+#include "base/spill.h"
 #include "stream/rows.h"
 
 /* An access without its block, followed by the addresses of its lanes if they have no common stride. */

@@ -2,8 +2,8 @@
 /* Accesses that are traced: rows of the sink, or held for their order. */
 #include "cuda/ptx/exec/hold.h"
 #include "cuda/ptx/exec/lanes.h"
+#include "stream/hint.h"
 #include "stream/op.h"
-#include "stream/work.h"
 
 /* The addresses of the active lanes. */
 static void write_lanes(uint64_t *to, uint32_t mask, const uint64_t *lanes, uint64_t offset)

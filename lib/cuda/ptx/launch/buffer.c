@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/grown.h"
-#include "base/whole_file.h"
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/launch/launch.h"
 

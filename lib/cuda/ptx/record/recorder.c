@@ -22,7 +22,7 @@
 #include "cuda/ptx/record/recorder.h"
 #include "cuda/ptx/record/tracing.h"
 #include "cuda/ptx/text/module.h"
-#include "stream/arrays.h"
+#include "stream/program.h"
 
 /* ---- the arrays that a launch can access ---- */
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader's records as bytes, for a writer that passes them on, or to be unpacked elsewhere. */
-#ifndef GT_STREAM_READER_H
-#define GT_STREAM_READER_H
+/* Records as they stand in a stream, for those who pass them on or unpack them elsewhere. */
+#ifndef GT_STREAM_RAW_H
+#define GT_STREAM_RAW_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "stream/stream.h"
+
+/* ---- a reader's ---- */
 
 /* The bytes of the last record; valid until the next gt_read. */
 const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *bytes);
@@ -23,5 +25,10 @@ int gt_reader_unpack(struct gt_reader *reader, struct gt_error *error);
 
 /* Puts the stream's name and the record's number, from 1, before the error. Returns -1. */
 int gt_reader_place(const struct gt_reader *reader, uint64_t record, struct gt_error *error);
+
+/* ---- a writer's ---- */
+
+/* Writes n bytes of whole records, in which there are so many rows. */
+int gt_writer_put(struct gt_writer *writer, const unsigned char *records, size_t n, size_t rows, struct gt_error *error);
 
 #endif

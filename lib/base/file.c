@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For realpath, which POSIX has among the X/Open extensions. */
-#define _XOPEN_SOURCE 700
-#include "base/whole_file.h"
+/* Files (base/file.h). fopencookie is not in POSIX, but in glibc and musl; realpath is among POSIX' X/Open extensions. */
+#define _GNU_SOURCE
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/grown.h"
+
+/* ---- a file that an option names ---- */
 
 /* Writes to a descriptor, which may be -1, and closes it. */
 static bool write_to(int descriptor, const void *bytes, size_t n)
@@ -93,4 +97,96 @@ static bool write_whole(const char *path, const void *bytes, size_t n)
 int gt_whole_file_write(const char *path, const void *bytes, size_t n, const char *what, struct gt_error *error)
 {
 	return write_whole(path, bytes, n) ? 0 : gt_fail_errno(error, "%s: cannot write %s", path, what);
+}
+
+/* ---- a file in memory ---- */
+
+static ssize_t append(void *cookie, const char *text, size_t bytes)
+{
+	struct gt_memory_file *memory = cookie;
+	char *bigger = gt_grown_to(memory->text, memory->bytes + bytes + 1, &memory->capacity, 1);
+
+	if (!bigger)
+		return 0; /* sets the file's error */
+	memory->text = bigger;
+	memcpy(memory->text + memory->bytes, text, bytes);
+	memory->bytes += bytes;
+	memory->text[memory->bytes] = '\0';
+	return (ssize_t)bytes;
+}
+
+int gt_memory_file_open(struct gt_memory_file *memory, struct gt_error *error)
+{
+	*memory = (struct gt_memory_file){0};
+	append(memory, "", 0); /* an empty text is one, too */
+	if (memory->text)
+		memory->file = fopencookie(memory, "w", (cookie_io_functions_t){.write = append});
+	if (memory->file)
+		return 0;
+	free(memory->text);
+	return gt_fail_memory(error, "a text");
+}
+
+int gt_memory_file_save(struct gt_memory_file *memory, const char *path, const char *what, struct gt_error *error)
+{
+	size_t bytes = 0;
+	char *text = gt_memory_file_take(memory, &bytes, what, error);
+
+	if (!text)
+		return -1;
+	int written = gt_whole_file_write(path, text, bytes, what, error);
+	free(text);
+	return written;
+}
+
+void gt_memory_file_close(struct gt_memory_file *memory)
+{
+	if (memory->file)
+		fclose(memory->file);
+	free(memory->text);
+	*memory = (struct gt_memory_file){0};
+}
+
+char *gt_memory_file_take(struct gt_memory_file *memory, size_t *bytes, const char *what, struct gt_error *error)
+{
+	bool lost = ferror(memory->file) != 0;
+
+	lost |= fclose(memory->file) != 0;
+	char *text = memory->text;
+	if (bytes)
+		*bytes = memory->bytes;
+	*memory = (struct gt_memory_file){0};
+	if (!lost)
+		return text;
+	free(text);
+	gt_fail_memory(error, what);
+	return NULL;
+}
+
+/* ---- temporary files ---- */
+
+int gt_temporary_file(const char *directory, struct gt_error *error)
+{
+	size_t size = strlen(directory) + sizeof "/gtrace-XXXXXX";
+	char *path = malloc(size);
+
+	if (!path)
+		return gt_fail_memory(error, "a path");
+	snprintf(path, size, "%s/gtrace-XXXXXX", directory);
+	int file = mkstemp(path);
+	if (file < 0) {
+		gt_fail_errno(error, "%s: cannot make a temporary file", directory);
+	} else {
+		fcntl(file, F_SETFD, FD_CLOEXEC);
+		unlink(path);
+	}
+	free(path);
+	return file;
+}
+
+const char *gt_temporary_directory(void)
+{
+	const char *directory = getenv("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
 }

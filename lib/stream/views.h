@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream as text (gtrace-cat(1), "Text"): a row a line, fields separated by tabs; every line
- * that is not a row begins with '#', so that sort and awk can keep them in front. */
-#ifndef GT_STREAM_TSV_H
-#define GT_STREAM_TSV_H
+/* A stream in other forms: text, plain msgpack, Parquet; and what readers in other languages need to know of its columns. */
+#ifndef GT_STREAM_VIEWS_H
+#define GT_STREAM_VIEWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/input.h"
 #include "gpu/gpu.h"
-#include "stream/columns.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
+#include "stream/records.h"
 #include "stream/rows.h"
+#include "stream/stream.h"
+
+/* Text (gtrace-cat(1), "Text"): a row a line, fields separated by tabs; every line that is not a row begins with '#', so that sort and
+ * awk can keep them in front. */
 
 /* ---- writing: each appends whole lines to `out` ---- */
 
@@ -73,5 +77,43 @@ int gt_tsv_to_stream(struct gt_input *input, int descriptor, const char *tool, c
 
 /* True if the bytes look like this text: a '#' line of gtrace-cat, or one that names columns. */
 bool gt_tsv_detect(const char *head, size_t bytes);
+
+/* A stream as plain msgpack, one array a row, for readers in other languages (gtrace-cat(1)):
+ *   ["gtrace-rows", 1, {history, access: [names], request: [names]}]
+ *   ["kernel", {...}] ["gpu", {...}] ["count", {...}]          as in the stream
+ *   [block, warp, an, pc, op, size, mask, [addresses]]         an access, the addresses of its active lanes
+ *   [block, warp, an, pc, op, address, sectors, full, lanes]   a request
+ *   [..., step, sm, status, latency, hint, work]               a row's optional columns, up to the last that
+ *                                                              is present; nil for an absent one before it
+ *   ["end", {rows}]
+ */
+
+/* Each appends to `out`; if memory runs out it sets out->failed. */
+void gt_plain_begin(struct gt_bytes *out, const char *const *history);
+void gt_plain_put(struct gt_bytes *out, struct gt_reader *reader, enum gt_event event);
+void gt_plain_end(struct gt_bytes *out);
+
+/* Reads the same and writes a stream to a descriptor. */
+int gt_plain_to_stream(struct gt_input *input, int descriptor, const char *tool, const char *version,
+		       char *const argv[], struct gt_error *error);
+
+/* Writes rows as a Parquet file, which DuckDB, polars and pandas open: plain values in pages that are compressed by
+ * Zstandard. A file can be written to a pipe; memory is bounded. */
+
+struct gt_parquet;
+
+/* A file for rows like these; all of a file have the same columns, and an empty one is of those given. NULL on error. */
+struct gt_parquet *gt_parquet_open(const struct gt_rows *shape, struct gt_error *error);
+/* Adds rows of a kernel, and appends to `out` what is complete. Returns 0, or -1: other columns, or memory is short. */
+int gt_parquet_rows(struct gt_parquet *parquet, const struct gt_rows *rows, const struct gt_kernel *kernel,
+		    struct gt_bytes *out, struct gt_error *error);
+/* Appends the rest. */
+int gt_parquet_finish(struct gt_parquet *parquet, struct gt_bytes *out, struct gt_error *error);
+void gt_parquet_close(struct gt_parquet *parquet);
+
+/* ---- the columns of rows and the names of their values ---- */
+
+/* Writes them as a JSON object (gtrace-cat(1)). */
+void gt_schema_write(FILE *to);
 
 #endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* What a stream says of the program that was traced besides its accesses, in counts: its arrays, what it copied before a launch, and the
+ * source lines of its instructions. */
+#ifndef GT_STREAM_PROGRAM_H
+#define GT_STREAM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "stream/count.h"
+
+/* Arrays: which one an address lies in. They are a count of the stage `allocations`, or `shared` for shared memory, with the arrays `addresses` and
+ * `bytes` and the text `names`, separated by commas. */
+
+#define GT_ARRAYS_STAGE	       "allocations"
+#define GT_SHARED_ARRAYS_STAGE "shared"
+#define GT_ARRAY_NAME 32 /* bytes a name may have, with its final 0; longer ones are cut */
+
+struct gt_named_array {
+	uint64_t address, bytes, name;
+};
+
+struct gt_arrays {
+	const char *stage;
+	struct gt_named_array *arrays; /* live ones, by address */
+	size_t n;
+	struct gt_names names; /* all names seen; 0 is "-": no array */
+};
+
+/* Takes the counts of that stage. */
+int gt_arrays_open(struct gt_arrays *arrays, const char *stage, struct gt_error *error);
+void gt_arrays_close(struct gt_arrays *arrays);
+
+/* If the count is of that stage, its arrays become the live ones. Returns 0, or -1: out of memory, lists of
+ * different lengths, or arrays that overlap. */
+int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struct gt_error *error);
+
+/* The number of the name of the array that holds the address; 0 if none does. */
+uint64_t gt_arrays_find(const struct gt_arrays *arrays, uint64_t address);
+
+/* Copies: the ranges of device memory that a program has written outside of kernels since its last traced launch, by copies and fills: L2 may
+ * hold them when a kernel begins. They go into the stream as the count "copies" of the kernel. */
+
+#define GT_COPIES 65536 /* ranges that are kept; when there are more the older half is dropped */
+
+struct gt_copies {
+	uint64_t *addresses, *bytes; /* in the order of the calls; owned */
+	size_t n, capacity;
+	bool lost; /* memory was short */
+};
+
+/* Records a range; one that begins where the last ended is joined to it. If memory is short the range is lost,
+ * which gt_copies_count() reports. */
+void gt_copies_add(struct gt_copies *copies, uint64_t address, uint64_t bytes);
+/* Appends them to a count that has begun. Returns 0, or -1 when memory is or was short. */
+int gt_copies_count(const struct gt_copies *copies, struct gt_count *count, struct gt_error *error);
+void gt_copies_clear(struct gt_copies *copies);
+
+/* Source lines: which one an instruction comes from. They are a count of the stage `source`, with the arrays `pcs`, `lines` and `files`, one element
+ * per instruction, and the text `names`, the files' names with commas between. */
+
+#define GT_SOURCES_STAGE "source"
+
+struct gt_source {
+	uint64_t pc, line;
+	const char *file; /* as the compiler was given it; the struct gt_sources' */
+	uint64_t place;	  /* the caller's */
+};
+
+struct gt_sources {
+	struct gt_source *sources; /* by pc */
+	size_t n;
+	char *names; /* owned */
+};
+
+/* Takes the arrays of a count of that stage, in the place of earlier ones. A zeroed struct can be cleared. Returns 0, or
+ * -1: out of memory, arrays of different lengths, or a file that has no name. */
+int gt_sources_set(struct gt_sources *sources, const struct gt_count_entry *pcs, const struct gt_count_entry *lines,
+		   const struct gt_count_entry *files, const struct gt_count_entry *names, struct gt_error *error);
+void gt_sources_clear(struct gt_sources *sources);
+
+/* The source line of an instruction, or NULL. */
+const struct gt_source *gt_sources_find(const struct gt_sources *sources, uint64_t pc);
+
+/* "gemm.cu:38", the file without its folders: into a buffer of GT_SOURCE_TEXT bytes, in which the beginning of a long
+ * name is cut. Returns it. */
+#define GT_SOURCE_TEXT 32
+const char *gt_source_format(const struct gt_source *source, char buffer[GT_SOURCE_TEXT]);
+
+#endif
