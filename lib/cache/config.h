@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "cache/index/index.h"
-#include "cache/replace/replace.h"
+#include "replace/replace.h"
 #include "gpu/gpu.h"
 #include "gpu/parameter.h"
 #include "stream/count.h"

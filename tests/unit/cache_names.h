@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cache/index/index.h"
-#include "cache/replace/replace.h"
+#include "replace/replace.h"
 
 /* The arguments of those that want one. */
 static const char *with_argument(const char *name)

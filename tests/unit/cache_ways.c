@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of sets whose ways stand in order, against the same done one way at a time. */
-#include "cache/replace/tags.h"
+#include "replace/tags.h"
 
 #include "base/random.h"
 #include "check.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/replace/tags.h"
+#include "replace/tags.h"
 
 /* ---- finder ---- */
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The victim in a full set: one row per policy. */
-#ifndef GT_CACHE_REPLACE_REPLACE_H
-#define GT_CACHE_REPLACE_REPLACE_H
+#ifndef GT_REPLACE_REPLACE_H
+#define GT_REPLACE_REPLACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cache/replace/tags.h"
+#include "replace/tags.h"
 
 #define GT_WEIGHTS_MAX 64
 #define GT_TURNS_MAX 64

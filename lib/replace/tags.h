@@ -3,8 +3,8 @@
  * elsewhere.
  *
  * A slot is a way of a set, numbered through the cache: the set's first slot plus the way. */
-#ifndef GT_CACHE_REPLACE_TAGS_H
-#define GT_CACHE_REPLACE_TAGS_H
+#ifndef GT_REPLACE_TAGS_H
+#define GT_REPLACE_TAGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 
 #include "base/options.h"
 #include "base/random.h"
-#include "cache/replace/replace.h"
+#include "replace/replace.h"
 #include "gpu/parameter.h"
 
 /* Least recently used. */
