@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/options.h"
-#include "report/plot/gnuplot.h"
 #include "report/plot/plot.h"
 #include "tool.h"
 

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "report/format.h"
-#include "report/plot/gnuplot.h"
+#include "report/plot/plot.h"
 
 #define LETTER 8	      /* pixels, on average */
 #define NAME_SHOWN 40	      /* characters of a series' name */

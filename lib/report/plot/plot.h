@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of pictures: each makes a figure from sheets. A kind is a struct gt_plot_kind, with a function of its own if no common
- * one fits, and a row of the list below. */
+/* Pictures: a kind makes a figure from sheets, and gnuplot draws it. A kind is a struct gt_plot_kind, with a function of its
+ * own if no common one fits, and a row of the list below. */
 #ifndef GT_REPORT_PLOT_H
 #define GT_REPORT_PLOT_H
 
@@ -60,5 +60,23 @@ const struct gt_plot_kind *gt_plot_kind_find(const char *name);
 
 /* Makes the figure. Returns 0, or -1 with what the sheets lack; the caller clears the figure in either case. */
 int gt_plot_figure(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error);
+
+/* ---- a figure drawn by gnuplot: its script, or what gnuplot makes of it as a child process ---- */
+
+enum gt_terminal { GT_SVG, GT_PNG, GT_TEXT };
+
+struct gt_canvas {
+	enum gt_terminal terminal;
+	unsigned width, height; /* pixels, or characters; 0: as fits the figure */
+};
+
+/* The script as a text of *bytes bytes and a final 0, which the caller frees; NULL without memory. Texts of the figure are in
+ * single quotes, in which gnuplot substitutes nothing, and contain no such quote. */
+char *gt_gnuplot_script_text(const struct gt_figure *figure, struct gt_canvas canvas, size_t *bytes, struct gt_error *error);
+
+/* Runs gnuplot, found in PATH, on the script. *picture has *bytes bytes and a final 0, and is freed by the caller. The
+ * title of an SVG names the figure's title and axes. Returns 0, or -1 if there is no gnuplot or if it fails. */
+int gt_gnuplot_draw(const struct gt_figure *figure, struct gt_canvas canvas, char **picture, size_t *bytes,
+		    struct gt_error *error);
 
 #endif

@@ -2,7 +2,6 @@
 /* A table, and the script of the picture of it: the first byte chooses the kind. */
 #include <stdlib.h>
 
-#include "report/plot/gnuplot.h"
 #include "report/plot/plot.h"
 #include "../shared/target.h"
 
