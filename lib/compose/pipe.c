@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A pipe is a list of words in which a NULL ends each command, so that it can be shown and its commands started as they are. */
 #include "compose/pipe.h"
 
 #include <fcntl.h>

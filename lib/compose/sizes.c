@@ -26,7 +26,7 @@ static const char *const counters[COUNTERS] = {
 
 struct row {
 	const char *level; /* whose size varies */
-	bool own;	   /* the GPU's: no option is given */
+	bool is_gpu; /* the size is the GPU's: no option is given */
 	char size[32];
 	char ways[32];	   /* the option, or "" */
 	bool known[COUNTERS];
@@ -109,7 +109,7 @@ static int read_gpu(struct run *run, struct gt_error *error)
 
 /* Whether a level can have that size: with more or fewer sets, or, where the index function does not allow that, ways. -1 when memory
  * is short. */
-static int set_size(const struct run *run, struct row *row, uint64_t own, uint64_t size, struct gt_error *error)
+static int set_size(const struct run *run, struct row *row, uint64_t gpu_size, uint64_t size, struct gt_error *error)
 {
 	const char *parameters[] = {"size", row->size, NULL, row->ways, NULL};
 	char key[GT_KEY_BYTES];
@@ -121,8 +121,8 @@ static int set_size(const struct run *run, struct row *row, uint64_t own, uint64
 	if (!level && gt_failed_memory(error))
 		return -1;
 	gt_parameter_key(row->level, GT_LEVEL_WAYS, key);
-	if (!level && gt_gpu_count(&run->gpu, key, 0, &ways, error) == 0 && ways * size % own == 0 && ways * size >= own) {
-		snprintf(row->ways, sizeof row->ways, "%" PRIu64, ways * size / own);
+	if (!level && gt_gpu_count(&run->gpu, key, 0, &ways, error) == 0 && ways * size % gpu_size == 0 && ways * size >= gpu_size) {
+		snprintf(row->ways, sizeof row->ways, "%" PRIu64, ways * size / gpu_size);
 		parameters[2] = "ways";
 		level = gt_level_make(row->level, parameters, &run->gpu, NULL, error);
 		if (!level && gt_failed_memory(error))
@@ -167,10 +167,10 @@ static int read_counts(const struct run *run, struct row *row, struct gt_error *
 }
 
 /* The row in which both caches are the GPU's own, if it is counted already. */
-static const struct row *find_own(const struct run *run)
+static const struct row *find_gpu_row(const struct run *run)
 {
 	for (size_t i = 0; i < run->n; i++)
-		if (run->rows[i].own)
+		if (run->rows[i].is_gpu)
 			return &run->rows[i];
 	return NULL;
 }
@@ -178,18 +178,18 @@ static const struct row *find_own(const struct run *run)
 /* Counts one row behind the schedule, or behind the L1 that is the GPU's own. */
 static int count_row(struct run *run, struct row *row, struct gt_error *error)
 {
-	bool l1 = strcmp(row->level, "l1") == 0, own = row->own;
+	bool l1 = strcmp(row->level, "l1") == 0, is_gpu = row->is_gpu;
 	const struct gt_usual *usual = run->sizes->usual;
-	struct gt_pipe pipe = {.from = l1 && !own ? "scheduled" : "behind_l1"};
-	int input = l1 && !own ? run->scheduled : run->behind_l1, result = 0;
+	struct gt_pipe pipe = {.from = l1 && !is_gpu ? "scheduled" : "behind_l1"};
+	int input = l1 && !is_gpu ? run->scheduled : run->behind_l1, result = 0;
 
-	if (l1 && !own)
+	if (l1 && !is_gpu)
 		result = gt_usual_stage_command(&pipe, usual, GT_USUAL_L1, error) != 0 || gt_pipe_option(&pipe, "--size", row->size, error) != 0 ||
 			 gt_pipe_option(&pipe, "--ways", row->ways[0] ? row->ways : NULL, error) != 0;
 	if (result == 0)
 		result = gt_usual_stage_command(&pipe, usual, GT_USUAL_L2, error);
 	if (result == 0 && !l1)
-		result = gt_pipe_option(&pipe, "--size", own ? NULL : row->size, error) != 0 ||
+		result = gt_pipe_option(&pipe, "--size", is_gpu ? NULL : row->size, error) != 0 ||
 			 gt_pipe_option(&pipe, "--ways", row->ways[0] ? row->ways : NULL, error) != 0;
 	if (result == 0)
 		result = gt_usual_stage_command(&pipe, usual, GT_USUAL_DRAM, error) != 0 || gt_usual_command(&pipe, usual, "gstats --csv", error) != 0 ||
@@ -205,21 +205,21 @@ static int count_row(struct run *run, struct row *row, struct gt_error *error)
 static int count_level(struct run *run, const char *level, struct gt_error *error)
 {
 	char key[GT_KEY_BYTES];
-	uint64_t own = 0;
+	uint64_t gpu_size = 0;
 
 	gt_parameter_key(level, GT_LEVEL_SIZE, key);
 	const char *text = gt_gpu_get(&run->gpu, key);
 	if (text && strcmp(text, "none") == 0)
 		return 0;
-	if (gt_gpu_size(&run->gpu, key, 0, &own, error) != 0)
+	if (gt_gpu_size(&run->gpu, key, 0, &gpu_size, error) != 0)
 		return -1;
-	if (own == 0)
+	if (gpu_size == 0)
 		return gt_fail(error, "the GPU's description has no %s", key);
-	for (uint64_t size = own / LEAST; size <= MOST * own; size *= 2) {
+	for (uint64_t size = gpu_size / LEAST; size <= MOST * gpu_size; size *= 2) {
 		struct row *row = &run->rows[run->n];
-		*row = (struct row){.level = level, .own = size == own};
-		const struct row *same = size == own ? find_own(run) : NULL;
-		int possible = size == own ? 1 : size == 0 ? 0 : set_size(run, row, own, size, error);
+		*row = (struct row){.level = level, .is_gpu = size == gpu_size};
+		const struct row *same = size == gpu_size ? find_gpu_row(run) : NULL;
+		int possible = size == gpu_size ? 1 : size == 0 ? 0 : set_size(run, row, gpu_size, size, error);
 		if (possible < 0)
 			return -1;
 		if (possible == 0)
@@ -271,7 +271,7 @@ static void write_csv(const struct run *run, FILE *to)
 	fputs("level,size,gpu,l1.reads,l1.read_hit_rate,l2.reads,l2.read_hit_rate,dram.reads\n", to);
 	for (size_t i = 0; i < run->n; i++) {
 		const struct row *row = &run->rows[i];
-		fprintf(to, "%s,%s,%s,%" PRIu64 ",%s,%" PRIu64 ",%s,%" PRIu64 "\n", row->level, row->size, row->own ? "yes" : "no",
+		fprintf(to, "%s,%s,%s,%" PRIu64 ",%s,%" PRIu64 ",%s,%" PRIu64 "\n", row->level, row->size, row->is_gpu ? "yes" : "no",
 			row->counted[L1_READS], rate(row, L1_HITS, L1_READS, "", rates[0]), row->counted[L2_READS],
 			rate(row, L2_HITS, L2_READS, "", rates[1]), row->counted[DRAM_READS]);
 	}
@@ -286,7 +286,7 @@ static int write_table(const struct run *run, FILE *to, struct gt_error *error)
 	for (size_t i = 0; i < run->n; i++) {
 		const struct row *row = &run->rows[i];
 		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){
-			row->level, row->size, row->own ? "(GPU)" : "", rate(row, L1_HITS, L1_READS, " %", rates[0]),
+			row->level, row->size, row->is_gpu ? "(GPU)" : "", rate(row, L1_HITS, L1_READS, " %", rates[0]),
 			gt_table_number(row->counted[L2_READS], numbers[0]), rate(row, L2_HITS, L2_READS, " %", rates[1]),
 			gt_table_number(row->counted[DRAM_READS], numbers[1])});
 	}

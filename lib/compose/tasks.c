@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What gtrace help prints: a table of the filters, and one of tasks with the pipes that do them. */
 #include "compose/tasks.h"
 
 #include <string.h>

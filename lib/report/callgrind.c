@@ -32,7 +32,7 @@ struct rows {
 };
 
 /* An instruction's counts of one event or two: grd's references "0x1b.references", gcache's sectors "0x1b.reads" and "0x1b.read_hits". */
-struct of_pc {
+struct pc_counts {
 	uint64_t pc;
 	char names[2][EVENT_NAME];
 	uint64_t counts[2];
@@ -40,7 +40,7 @@ struct of_pc {
 };
 
 /* What a counter tells of an instruction. False: nothing, or what another counter tells. */
-static bool of_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, struct of_pc *of)
+static bool read_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, struct pc_counts *counts)
 {
 	static const char *const suffixes[GT_TRAFFICS] = {"_loads", "_stores", "_atomics", ""};
 	char name[GT_COUNT_NAME], *end;
@@ -48,19 +48,19 @@ static bool of_counter(const struct gt_report_stage *stage, const struct gt_coun
 
 	if (entry->kind != GT_COUNT_NUMBER || strncmp(entry->name, "0x", 2) != 0)
 		return false;
-	of->pc = strtoull(entry->name, &end, 16);
-	of->n = strcmp(end, ".references") == 0 ? 1 : strcmp(end, ".reads") == 0 ? 2 : 0;
-	of->counts[0] = entry->number;
-	if (of->n == 1)
-		snprintf(of->names[0], EVENT_NAME, "%s%s", stage->name,
+	counts->pc = strtoull(entry->name, &end, 16);
+	counts->n = strcmp(end, ".references") == 0 ? 1 : strcmp(end, ".reads") == 0 ? 2 : 0;
+	counts->counts[0] = entry->number;
+	if (counts->n == 1)
+		snprintf(counts->names[0], EVENT_NAME, "%s%s", stage->name,
 			 suffixes[gt_report_traffic(stage, entry->name, (size_t)(end - entry->name))]);
-	if (of->n != 2)
-		return of->n > 0;
+	if (counts->n != 2)
+		return counts->n > 0;
 	snprintf(name, sizeof name, "%.*s.read_hits", (int)(end - entry->name), entry->name);
 	gt_report_number(stage, name, &hits);
-	of->counts[1] = entry->number - hits;
-	snprintf(of->names[0], EVENT_NAME, "%s_reads", stage->name);
-	snprintf(of->names[1], EVENT_NAME, "%s_read_misses", stage->name);
+	counts->counts[1] = entry->number - hits;
+	snprintf(counts->names[0], EVENT_NAME, "%s_reads", stage->name);
+	snprintf(counts->names[1], EVENT_NAME, "%s_read_misses", stage->name);
 	return true;
 }
 
@@ -75,15 +75,15 @@ static size_t event_of(const struct events *events, const char *name)
 
 static int find_in_stage(const struct gt_report_stage *stage, struct events *events, struct gt_error *error)
 {
-	struct of_pc of;
+	struct pc_counts counts;
 
 	for (size_t i = 0; i < stage->n; i++)
-		for (size_t k = 0; of_counter(stage, &stage->counters[i].value, &of) && k < of.n; k++) {
-			if (event_of(events, of.names[k]) < events->n)
+		for (size_t k = 0; read_counter(stage, &stage->counters[i].value, &counts) && k < counts.n; k++) {
+			if (event_of(events, counts.names[k]) < events->n)
 				continue;
 			if (events->n == EVENTS_MAX)
 				return gt_fail(error, "expected at most %d kinds of counts by instruction", EVENTS_MAX);
-			memcpy(events->names[events->n++], of.names[k], EVENT_NAME);
+			memcpy(events->names[events->n++], counts.names[k], EVENT_NAME);
 		}
 	return 0;
 }
@@ -114,22 +114,22 @@ static struct row *add_row(struct rows *rows, struct gt_error *error)
 static int fill(const struct gt_report_kernel *kernel, const struct gt_sources *sources, struct events *events,
 		struct rows *rows, struct gt_error *error)
 {
-	struct of_pc of;
+	struct pc_counts counts;
 
 	for (size_t s = 0; s < kernel->n; s++)
 		for (size_t i = 0; i < kernel->stages[s].n; i++) {
-			if (!of_counter(&kernel->stages[s], &kernel->stages[s].counters[i].value, &of))
+			if (!read_counter(&kernel->stages[s], &kernel->stages[s].counters[i].value, &counts))
 				continue;
-			const struct gt_source *source = gt_sources_find(sources, of.pc);
+			const struct gt_source *source = gt_sources_find(sources, counts.pc);
 			struct row *row = add_row(rows, error);
 			if (!row)
 				return -1;
 			if (source)
 				*row = (struct row){.file = source->file, .line = source->line};
-			for (size_t k = 0; k < of.n; k++) {
-				size_t event = event_of(events, of.names[k]);
-				row->counts[event] = of.counts[k];
-				events->sums[event] += of.counts[k];
+			for (size_t k = 0; k < counts.n; k++) {
+				size_t event = event_of(events, counts.names[k]);
+				row->counts[event] = counts.counts[k];
+				events->sums[event] += counts.counts[k];
 			}
 		}
 	return 0;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A class's counters are named after it: "0x1a0.references" are those of the instruction 0x1a0. So the classes of a stage are
+ * found among its counters, and what else is told of a class by its name. */
 #include "report/classes.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Text for reports: cells and fields are cleaned of what the format, or a terminal, cannot hold. */
 #include "report/format.h"
 
 #include <inttypes.h>
@@ -94,6 +95,28 @@ void gt_csv_field(const char *text, bool quoted, FILE *to)
 	}
 	if (quoted)
 		putc('"', to);
+}
+
+bool gt_csv_next_field(char **at, char **field)
+{
+	char *in = *at, *out = *at;
+
+	*field = out;
+	if (*in != '"') {
+		in += strcspn(in, ",");
+		out = in;
+	} else {
+		for (in++; *in && !(in[0] == '"' && in[1] != '"'); in++) {
+			in += *in == '"';
+			*out++ = *in;
+		}
+		if (*in != '"' || (in[1] != ',' && in[1] != '\0'))
+			return false;
+		in++;
+	}
+	*at = *in ? in + 1 : NULL;
+	*out = '\0';
+	return true;
 }
 
 void gt_json_string(const char *text, FILE *to)

@@ -33,6 +33,9 @@ const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER]);
 
 /* Writes a field of comma-separated values (RFC 4180), in quotes if it needs them or if `quoted`. */
 void gt_csv_field(const char *text, bool quoted, FILE *to);
+/* Reads the next field of a line, unquoted in place; moves past its comma, or sets *at to NULL after the last. False if a quote
+ * is not closed, or is inside a field. */
+bool gt_csv_next_field(char **at, char **field);
 
 /* Writes a string of JSON in quotes. Bytes that are not UTF-8 become U+FFFD. */
 void gt_json_string(const char *text, FILE *to);

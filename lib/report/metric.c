@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The tables of ratios and of the profilers' metrics, and their evaluation: a definition is a text of terms, each of which is
+ * looked up among the counters of a kernel. */
 #include "report/metric.h"
 
 #include <inttypes.h>
@@ -52,7 +54,7 @@ const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
 
 /* Sectors have 32 bytes on every GPU that this profiler supports. At L2 the profiler counts every store as a hit,
  * whether the line was present or not; the model's own write_hits tell whether it was. */
-const struct gt_metric gt_ncu_metrics[] = {
+static const struct gt_metric ncu_metrics[] = {
 	{L1_REQUESTS "ld.sum", "request", NULL, "coalesce.load_accesses", NULL, 1},
 	{L1_REQUESTS "st.sum", "request", NULL, "coalesce.store_accesses", NULL, 1},
 	{L1_REQUESTS "atom.sum", "request", NULL, "coalesce.atomic_accesses -coalesce.reduction_accesses", NULL, 1},
@@ -102,11 +104,10 @@ const struct gt_metric gt_ncu_metrics[] = {
 	{"dram__bytes_read.sum", "byte", NULL, "dram.reads", NULL, 32},
 	{"dram__bytes_write.sum", "byte", NULL, "dram.writes", NULL, 32},
 };
-const size_t gt_ncu_metrics_n = sizeof gt_ncu_metrics / sizeof *gt_ncu_metrics;
 
 /* On Pascal, sectors that several groups of lanes of one warp share are neither hits nor misses of L1, so its hit rate is
  * over the distinct sectors of each warp load. A store hits L2 if its line is present. */
-const struct gt_metric gt_nvprof_metrics[] = {
+static const struct gt_metric nvprof_metrics[] = {
 	{"tex_cache_transactions", "transaction", NULL, "coalesce.load_sectors", NULL, 1},
 	{"global_hit_rate", "%", NULL, "coalesce.load_warp_sectors -l1.sent_reads", "coalesce.load_warp_sectors", 100},
 	{"l2_tex_read_transactions", "transaction", NULL, "l2.reads", NULL, 1},
@@ -118,7 +119,13 @@ const struct gt_metric gt_nvprof_metrics[] = {
 	{"dram_read_transactions", "transaction", NULL, "dram.reads", NULL, 1},
 	{"dram_write_transactions", "transaction", NULL, "dram.writes", NULL, 1},
 };
-const size_t gt_nvprof_metrics_n = sizeof gt_nvprof_metrics / sizeof *gt_nvprof_metrics;
+
+const struct gt_vocabulary gt_vocabularies[GT_VOCABULARIES] = {
+	[GT_VOCABULARY_NCU] = {"ncu", ncu_metrics, sizeof ncu_metrics / sizeof *ncu_metrics},
+	[GT_VOCABULARY_NVPROF] = {"nvprof", nvprof_metrics, sizeof nvprof_metrics / sizeof *nvprof_metrics},
+};
+
+/* ---- evaluation ---- */
 
 /* Where a term's counters are looked up. */
 struct place {
@@ -163,12 +170,12 @@ static bool term_value(const char *term, size_t length, const struct place *plac
 static struct gt_metric_value sum_of(const char *terms, const struct place *place)
 {
 	struct gt_metric_value sum = {.state = GT_METRIC_COUNT};
-	uint64_t taken = 0;
+	uint64_t subtracted = 0;
 
 	for (const char *at = terms; *at;) {
 		size_t length = strcspn(at, " "), minus = *at == '-', marks = minus + (at[minus] == '?' || at[minus] == '!');
 		uint64_t value = 0;
-		uint64_t *to = minus ? &taken : &sum.count;
+		uint64_t *to = minus ? &subtracted : &sum.count;
 		if (!term_value(at + marks, length - marks, place, &value) && marks == minus)
 			return (struct gt_metric_value){.state = GT_METRIC_ABSENT};
 		if (value > UINT64_MAX - *to || (value > 0 && at[minus] == '!'))
@@ -176,9 +183,9 @@ static struct gt_metric_value sum_of(const char *terms, const struct place *plac
 		*to += value;
 		at += length + strspn(at + length, " ");
 	}
-	if (taken > sum.count)
+	if (subtracted > sum.count)
 		sum.state = GT_METRIC_UNDEFINED;
-	sum.count -= taken;
+	sum.count -= subtracted;
 	return sum;
 }
 
@@ -232,11 +239,6 @@ const char *gt_metric_format(struct gt_metric_value value, char buffer[GT_METRIC
 	return buffer;
 }
 
-const struct gt_vocabulary gt_vocabularies[GT_VOCABULARIES] = {
-	[GT_VOCABULARY_NCU] = {"ncu", gt_ncu_metrics, &gt_ncu_metrics_n},
-	[GT_VOCABULARY_NVPROF] = {"nvprof", gt_nvprof_metrics, &gt_nvprof_metrics_n},
-};
-
 /* Other names of metrics: those of the profiler's sections, and of DRAM's counters on Blackwell. */
 static const struct other_name {
 	const char *other, *name;
@@ -251,7 +253,7 @@ const struct gt_metric *gt_metric_next(const struct gt_vocabulary *names, const 
 {
 	const char *last = *at > 0 ? names->metrics[*at - 1].name : "";
 
-	while (*at < *names->n) {
+	while (*at < names->n) {
 		const struct gt_metric *metric = &names->metrics[(*at)++];
 		*value = gt_metric_evaluate(metric, kernel, NULL);
 		if (value->state != GT_METRIC_ABSENT && strcmp(metric->name, last) != 0)
@@ -266,7 +268,7 @@ const struct gt_metric *gt_metric_named(const char *name)
 		if (strcmp(other_names[i].other, name) == 0)
 			name = other_names[i].name;
 	for (size_t v = 0; v < GT_VOCABULARIES; v++)
-		for (size_t i = 0; i < *gt_vocabularies[v].n; i++)
+		for (size_t i = 0; i < gt_vocabularies[v].n; i++)
 			if (strcmp(gt_vocabularies[v].metrics[i].name, name) == 0)
 				return &gt_vocabularies[v].metrics[i];
 	return NULL;
@@ -277,7 +279,7 @@ struct gt_metric_value gt_metric_of_kernel(const struct gt_metric *metric, const
 	struct gt_metric_value value = {.state = GT_METRIC_ABSENT};
 
 	for (size_t v = 0; v < GT_VOCABULARIES; v++) {
-		const struct gt_metric *first = gt_vocabularies[v].metrics, *end = first + *gt_vocabularies[v].n;
+		const struct gt_metric *first = gt_vocabularies[v].metrics, *end = first + gt_vocabularies[v].n;
 		for (const struct gt_metric *at = first; at < end && value.state == GT_METRIC_ABSENT; at++)
 			if (strcmp(at->name, metric->name) == 0)
 				value = gt_metric_evaluate(at, kernel, NULL);

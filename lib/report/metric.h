@@ -41,15 +41,6 @@ struct gt_metric_value {
 extern const struct gt_metric gt_ratios[];
 extern const size_t gt_ratios_n;
 
-/* The metrics of NVIDIA's profiler, Nsight Compute (ncu), that the model can compute. Of several rows with one name, the
- * first whose counters are present is used. */
-extern const struct gt_metric gt_ncu_metrics[];
-extern const size_t gt_ncu_metrics_n;
-
-/* The same for nvprof, the profiler of GPUs up to Pascal. */
-extern const struct gt_metric gt_nvprof_metrics[];
-extern const size_t gt_nvprof_metrics_n;
-
 /* The value of a metric. `stage` is the current stage, or NULL for metrics that name theirs. */
 struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
 					  const struct gt_report_stage *stage);
@@ -59,11 +50,13 @@ struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const 
 struct gt_metric_value gt_metric_of_counter(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
 					    const struct gt_report_stage *stage, const char *counter);
 
-/* The profilers in whose metrics the model's counters can be reported. */
+/* The profilers of NVIDIA in whose metrics, as far as the model can compute them, counters can be reported: Nsight Compute (ncu),
+ * and nvprof, for GPUs up to Pascal. */
 struct gt_vocabulary {
 	const char *name; /* as --names has it */
+	/* Of several rows with one name, which follow each other, the first whose counters are present is used. */
 	const struct gt_metric *metrics;
-	const size_t *n;
+	size_t n;
 };
 
 enum { GT_VOCABULARY_NCU, GT_VOCABULARY_NVPROF, GT_VOCABULARIES };

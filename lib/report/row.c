@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A row has the value of a counter; beside it the first ratio that the table of metrics prints in that counter's row. */
 #include "report/row.h"
 
 #include <inttypes.h>

@@ -194,10 +194,10 @@ static void test_the_filter_leaves_kernels_out_of_the_total(void)
 /* The metric of that name as text, "absent" if no row of it holds. */
 static const char *ncu(const struct gt_report *report, const char *name, char text[GT_METRIC_TEXT])
 {
-	for (size_t i = 0; i < gt_ncu_metrics_n; i++) {
-		if (strcmp(gt_ncu_metrics[i].name, name) != 0)
+	for (size_t i = 0; i < gt_vocabularies[GT_VOCABULARY_NCU].n; i++) {
+		if (strcmp(gt_vocabularies[GT_VOCABULARY_NCU].metrics[i].name, name) != 0)
 			continue;
-		struct gt_metric_value value = gt_metric_evaluate(&gt_ncu_metrics[i], &report->total, NULL);
+		struct gt_metric_value value = gt_metric_evaluate(&gt_vocabularies[GT_VOCABULARY_NCU].metrics[i], &report->total, NULL);
 		if (value.state != GT_METRIC_ABSENT)
 			return gt_metric_format(value, text);
 	}

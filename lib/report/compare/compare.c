@@ -171,7 +171,7 @@ static int add(struct gt_comparison *comparison, const struct gt_comparison_row 
 	return 0;
 }
 
-static bool told(struct gt_metric_value value, double *number)
+static bool number_of(struct gt_metric_value value, double *number)
 {
 	*number = value.state == GT_METRIC_COUNT ? (double)value.count : value.ratio;
 	return value.state == GT_METRIC_COUNT || value.state == GT_METRIC_RATIO;
@@ -196,7 +196,7 @@ static bool mean_of(const struct gt_report *report, const struct gt_reference_la
 	size_t n = 0;
 
 	for (size_t i = 0; i < report->n; i++)
-		if (includes(launch, &report->kernels[i]) && told(gt_metric_of_kernel(metric, &report->kernels[i]), &number)) {
+		if (includes(launch, &report->kernels[i]) && number_of(gt_metric_of_kernel(metric, &report->kernels[i]), &number)) {
 			sum += number;
 			n++;
 		}
@@ -225,7 +225,7 @@ static int compare_launch(struct gt_comparison *comparison, const struct gt_repo
 			row.block = kernel->kernel.block;
 		}
 		bool has = mean ? mean_of(report, launch, value->metric, &row.ours)
-				: kernel && told(gt_metric_of_kernel(value->metric, kernel), &row.ours);
+				: kernel && number_of(gt_metric_of_kernel(value->metric, kernel), &row.ours);
 		row.note = value->flag == GT_REFERENCE_IMPOSSIBLE ? GT_IMPOSSIBLE
 			   : !present				    ? GT_NOT_IN_MODEL
 			   : !has				    ? GT_NOT_TOLD

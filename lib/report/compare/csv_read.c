@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A line is split into fields in place. Numbers are read with either decimal sign; what the digits are grouped by, a sign, a
+ * blank or an apostrophe, is left out. */
 #include "report/compare/csv_read.h"
 
 #include <ctype.h>
@@ -9,6 +11,7 @@
 #include <strings.h>
 
 #include "base/grown.h"
+#include "report/format.h"
 
 static int add_field(struct gt_csv *csv, char *field, struct gt_error *error)
 {
@@ -21,20 +24,6 @@ static int add_field(struct gt_csv *csv, char *field, struct gt_error *error)
 	return 0;
 }
 
-/* Unquotes a field in place; `at` is after the opening quote. Returns the text after the closing quote, or NULL. */
-static char *unquote(char *at)
-{
-	char *to = at;
-
-	for (; *at; *to++ = *at++)
-		if (*at == '"' && *++at != '"') {
-			char *after = at; /* the 0 may overwrite the quote just before it */
-			*to = '\0';
-			return after;
-		}
-	return NULL;
-}
-
 int gt_csv_next(struct gt_csv *csv, struct gt_error *error)
 {
 	char *line;
@@ -44,25 +33,14 @@ int gt_csv_next(struct gt_csv *csv, struct gt_error *error)
 	csv->n = 0;
 	if (result != 1)
 		return result;
-	for (;;) {
-		char *field = line, *end;
-		if (*line == '"') {
-			field = line + 1;
-			end = unquote(field);
-		} else {
-			end = line + strcspn(line, ",");
-		}
-		if (!end || (*end && *end != ','))
+	while (line) {
+		char *field;
+		if (!gt_csv_next_field(&line, &field))
 			return -2;
-		char behind = *end;
-		if (*line != '"')
-			*end = '\0';
 		if (add_field(csv, field, error) != 0)
 			return -1;
-		if (!behind)
-			return 1;
-		line = end + 1;
 	}
+	return 1;
 }
 
 void gt_csv_close(struct gt_csv *csv)

@@ -123,7 +123,7 @@ enum column { METRIC, UNIT, HARDWARE, OURS, COLUMNS };
 static const char *const headings[COLUMNS] = {"metric", "unit", "hardware", "ours"};
 
 /* Whether the record names the columns. */
-static bool take_header(const struct gt_csv *csv, int column[COLUMNS])
+static bool find_columns(const struct gt_csv *csv, int column[COLUMNS])
 {
 	int found[COLUMNS];
 
@@ -134,7 +134,7 @@ static bool take_header(const struct gt_csv *csv, int column[COLUMNS])
 	return true;
 }
 
-static int take_row(struct gt_errors *errors, const struct gt_csv *csv, const int column[COLUMNS], struct gt_error *error)
+static int read_row(struct gt_errors *errors, const struct gt_csv *csv, const int column[COLUMNS], struct gt_error *error)
 {
 	double hardware, ours;
 	int h = gt_profiler_number(csv->fields[column[HARDWARE]], GT_DECIMAL_POINT, &hardware);
@@ -156,14 +156,14 @@ static int read_rows(struct gt_errors *errors, struct gt_csv *csv, struct gt_err
 	while ((result = gt_csv_next(csv, error)) != 0) {
 		if (result == -1)
 			return -1;
-		if (result == 1 && take_header(csv, column)) {
+		if (result == 1 && find_columns(csv, column)) {
 			fields = csv->n;
 			continue;
 		}
 		if (result == -2 || fields == 0 || csv->n != fields)
 			return gt_input_fail(csv->input, error, fields ? "expected as many values as there are columns"
 								      : "expected a line of the columns metric, unit, hardware and ours");
-		if (take_row(errors, csv, column, error) != 0)
+		if (read_row(errors, csv, column, error) != 0)
 			return -1;
 	}
 	return fields ? 0 : gt_input_fail(csv->input, error, "expected a line of the columns metric, unit, hardware and ours");

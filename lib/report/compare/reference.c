@@ -255,7 +255,7 @@ static int fail(const struct reading *reading, struct gt_error *error)
 }
 
 /* Whether the current record names the columns. */
-static bool take_header(struct reading *reading)
+static bool find_columns(struct reading *reading)
 {
 	for (int c = 0; c < COLUMNS; c++) {
 		reading->column[c] = gt_csv_column(&reading->csv, headings[c][0]);
@@ -274,7 +274,7 @@ static bool take_header(struct reading *reading)
 
 /* The columns of the wide form: their metrics, and from the next line their units. A metric's name has two underscores,
  * where other columns' have blanks; device__attribute_... are properties of the GPU. */
-static int take_wide_columns(struct reading *reading, struct gt_error *error)
+static int find_wide_columns(struct reading *reading, struct gt_error *error)
 {
 	for (size_t i = 0; i < reading->csv.n; i++) {
 		const char *name = reading->csv.fields[i];
@@ -377,7 +377,7 @@ static int keep(struct reading *reading, struct pending pending, const char *tex
 	return add_value(reading->reference, pending.launch, &(struct gt_reference_value){.metric = pending.metric}, error);
 }
 
-static int take_long(struct reading *reading, struct gt_error *error)
+static int read_long(struct reading *reading, struct gt_error *error)
 {
 	const char *name = cell(reading, METRIC);
 	struct pending pending = {.metric = gt_metric_named(name)};
@@ -392,7 +392,7 @@ static int take_long(struct reading *reading, struct gt_error *error)
 	return keep(reading, pending, cell(reading, VALUE), error);
 }
 
-static int take_wide(struct reading *reading, struct gt_error *error)
+static int read_wide(struct reading *reading, struct gt_error *error)
 {
 	bool units = *cell(reading, NAME) == '\0'; /* the line below the names */
 
@@ -416,14 +416,14 @@ static int find_header(struct reading *reading, struct gt_error *error)
 	while ((result = gt_csv_next(&reading->csv, error)) != 0) {
 		if (result == -1)
 			return -1;
-		if (result == 1 && take_header(reading))
-			return reading->column[METRIC] < 0 ? take_wide_columns(reading, error) : 0;
+		if (result == 1 && find_columns(reading))
+			return reading->column[METRIC] < 0 ? find_wide_columns(reading, error) : 0;
 	}
 	return gt_fail(error, "%s: no line names the columns: expected \"Kernel Name\", with \"Metric Name\" and \"Metric Value\" "
 			"or with \"ID\" and metrics; or kernel, metric and value", gt_input_name(reading->csv.input));
 }
 
-static int take_records(struct reading *reading, struct gt_error *error)
+static int read_records(struct reading *reading, struct gt_error *error)
 {
 	int result;
 
@@ -437,14 +437,14 @@ static int take_records(struct reading *reading, struct gt_error *error)
 			continue;
 		if (result == -2 || csv->n < reading->least || csv->n > reading->fields)
 			return gt_input_fail(csv->input, error, "expected %zu comma-separated values, as the columns are", reading->fields);
-		if ((reading->column[METRIC] < 0 ? take_wide : take_long)(reading, error) != 0)
+		if ((reading->column[METRIC] < 0 ? read_wide : read_long)(reading, error) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* Parses the kept texts; those without a value are left out. */
-static int understand(struct reading *reading, struct gt_error *error)
+static int parse_values(struct reading *reading, struct gt_error *error)
 {
 	struct gt_reference *reference = reading->reference;
 
@@ -474,8 +474,8 @@ int gt_reference_read(struct gt_reference *reference, const char *path, struct g
 	if (gt_map_open(&reference->index, 0, error) != 0 || gt_map_open(&reference->other_names, 0, error) != 0 ||
 	    !(reading.csv.input = gt_input_open(path, error)))
 		return -1;
-	if (find_header(&reading, error) == 0 && take_records(&reading, error) == 0)
-		result = understand(&reading, error);
+	if (find_header(&reading, error) == 0 && read_records(&reading, error) == 0)
+		result = parse_values(&reading, error);
 	if (gt_input_close(reading.csv.input, result == 0 ? error : &ignored) != 0)
 		result = -1;
 	for (size_t i = 0; i < reading.n; i++)

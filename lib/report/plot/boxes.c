@@ -128,7 +128,7 @@ struct bars {
 	struct boxes boxes;
 };
 
-static int take_bar(void *context, const struct gt_pick *pick, struct gt_error *error)
+static int add_bar(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	struct bars *bars = context;
 	char size[GT_FIGURE_TEXT];
@@ -218,7 +218,7 @@ static int draw_bars(const struct gt_plot *plot, struct gt_figure *figure, struc
 	if (!figure->x.label[0])
 		gt_plot_words(options.x, figure->x.label, &figure->x.numbers);
 	bars.x = options.x;
-	int result = gt_pick_each(&found, figure, take_bar, &bars, error);
+	int result = gt_pick_each(&found, figure, add_bar, &bars, error);
 	return put_boxes(&bars.boxes, &found, figure, result == 0 ? error : &(struct gt_error){{0}}) == 0 ? result : -1;
 }
 
@@ -239,7 +239,7 @@ struct histogram {
 };
 
 /* Until the longest is known, the place of a distance is the distance itself, or -1 if it is infinite. */
-static int take_distance(void *context, const struct gt_pick *pick, struct gt_error *error)
+static int add_distance(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	struct histogram *histogram = context;
 	double distance;
@@ -292,7 +292,7 @@ static int draw_histogram(const struct gt_plot *plot, struct gt_figure *figure, 
 {
 	struct histogram histogram = {.figure = figure};
 	struct gt_error ignored;
-	int result = gt_pick_each(plot, figure, take_distance, &histogram, error);
+	int result = gt_pick_each(plot, figure, add_distance, &histogram, error);
 
 	if (result == 0)
 		result = bin(&histogram, error);
@@ -318,7 +318,7 @@ struct mru {
 	bool by_grd;
 };
 
-static int take_position(void *context, const struct gt_pick *pick, struct gt_error *error)
+static int add_position(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	struct mru *mru = context;
 	char *end;
@@ -338,7 +338,7 @@ static int draw_mru(const struct gt_plot *plot, struct gt_figure *figure, struct
 	struct mru mru = {.figure = figure, .last = -1};
 	struct gt_error ignored;
 	char name[32];
-	int result = gt_pick_each(plot, figure, take_position, &mru, error);
+	int result = gt_pick_each(plot, figure, add_position, &mru, error);
 
 	for (long i = 0; i <= mru.last && result == 0; i++) {
 		snprintf(name, sizeof name, i == mru.last && mru.by_grd ? "misses" : "%ld", i);
@@ -401,7 +401,7 @@ struct accesses {
 	struct gt_figure *figure;
 };
 
-static int take_access(void *context, const struct gt_pick *pick, struct gt_error *error)
+static int visit_access(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	const struct accesses *accesses = context;
 
@@ -417,7 +417,7 @@ static int draw_coalescing(const struct gt_plot *plot, struct gt_figure *figure,
 		if (gt_sheet_column(&plot->sheets[file], "graph0") < 0)
 			return gt_fail(error, "%s: expected the table of gtrace-ptx --static --tree or gcoalesce --degree --graph, with #graph lines", plot->sheets[file].name);
 	gt_figure_begin(&unused);
-	int result = gt_pick_each(plot, &unused, take_access, &accesses, error);
+	int result = gt_pick_each(plot, &unused, visit_access, &accesses, error);
 	gt_figure_clear(&unused);
 	for (int i = 1; i < PLACES / SECTOR; i++)
 		figure->marks[figure->marks_n++] = i * SECTOR - 0.5;

@@ -14,7 +14,7 @@ struct lines {
 	bool errors; /* some y has an error */
 };
 
-static int take(void *context, const struct gt_pick *pick, struct gt_error *error)
+static int add_row(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	struct lines *lines = context;
 	struct gt_point point = {.y = pick->y, .low = pick->y, .width = pick->y};
@@ -174,7 +174,7 @@ static int draw_lines(const struct gt_plot *plot, struct gt_figure *figure, stru
 	struct lines lines = {.figure = figure};
 	const char *x = plot->options->x, *y = plot->options->y;
 
-	if (gt_pick_each(plot, figure, take, &lines, error) != 0)
+	if (gt_pick_each(plot, figure, add_row, &lines, error) != 0)
 		return -1;
 	if (lines.names) {
 		if (figure->style != GT_LINES_POINTS)

@@ -48,7 +48,7 @@ static int end_run(struct chase *chase, struct gt_error *error)
 	return gt_figure_point(&chase->figure->series[series], (struct gt_point){.x = run->n, .y = y}, error);
 }
 
-static int take_sweep(void *context, const struct gt_pick *pick, struct gt_error *error)
+static int add_to_sweep(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	static const char *const offsets[] = {"offset", "accessed_offset_bytes"};
 	struct chase *chase = context;
@@ -76,7 +76,7 @@ static int take_sweep(void *context, const struct gt_pick *pick, struct gt_error
 	return 0;
 }
 
-static int take_access(void *context, const struct gt_pick *pick, struct gt_error *error)
+static int add_access(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	static const char *const offsets[] = {"offset", "accessed_offset_bytes"};
 	struct chase *chase = context;
@@ -92,7 +92,7 @@ struct sizes {
 	bool several;
 };
 
-static int take_size(void *context, const struct gt_pick *pick, struct gt_error *error)
+static int note_size(void *context, const struct gt_pick *pick, struct gt_error *error)
 {
 	struct sizes *sizes = context;
 
@@ -109,7 +109,7 @@ static int sweeps(const struct gt_plot *plot, bool *several, struct gt_error *er
 	struct sizes sizes = {0};
 
 	gt_figure_begin(&unused);
-	int result = gt_pick_each(plot, &unused, take_size, &sizes, error);
+	int result = gt_pick_each(plot, &unused, note_size, &sizes, error);
 	gt_figure_clear(&unused);
 	*several = sizes.several;
 	return result;
@@ -124,7 +124,7 @@ static int draw_sweep(struct chase *chase, struct gt_figure *figure, struct gt_e
 	figure->y.end = rates ? 100 : 0;
 	figure->style = GT_LINES_POINTS;
 	gt_figure_begin(&unused);
-	int result = gt_pick_each(chase->plot, &unused, take_sweep, chase, error);
+	int result = gt_pick_each(chase->plot, &unused, add_to_sweep, chase, error);
 	gt_figure_clear(&unused);
 	if (result == 0 && chase->run.n > 0)
 		result = end_run(chase, error);
@@ -148,7 +148,7 @@ static int draw_pchase(const struct gt_plot *plot, struct gt_figure *figure, str
 		gt_map_close(&chase.visited);
 		return result;
 	}
-	result = gt_pick_each(plot, figure, take_access, &chase, error);
+	result = gt_pick_each(plot, figure, add_access, &chase, error);
 	gt_plot_words("offset", figure->x.label, &figure->x.numbers);
 	return result;
 }

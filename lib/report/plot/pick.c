@@ -347,8 +347,8 @@ static void drop_constant(struct picking *picking)
 		bool varies = plot->options->by != NULL;
 		for (size_t file = 0; file < plot->n && !varies; file++) {
 			int column = picking->columns[file].by[i];
-			bool taken = column == picking->columns[file].x || column == picking->columns[file].panel;
-			for (size_t row = 0; row < plot->sheets[file].rows && !varies && column != -1 && !taken; row++) {
+			bool is_axis = column == picking->columns[file].x || column == picking->columns[file].panel;
+			for (size_t row = 0; row < plot->sheets[file].rows && !varies && column != -1 && !is_axis; row++) {
 				if (!chosen(picking, file, row))
 					continue;
 				const char *text = text_in(&plot->sheets[file], row, column);
@@ -368,7 +368,7 @@ static void drop_constant(struct picking *picking)
 
 /* Takes the text up to a character of `ends` that no backslash precedes, without the backslashes. Returns its length there, or
  * -1 if the word is too long. */
-static ptrdiff_t take_word(const char *text, const char *ends, char word[WORD_BYTES])
+static ptrdiff_t read_word(const char *text, const char *ends, char word[WORD_BYTES])
 {
 	const char *at = text;
 	size_t n = 0;
@@ -391,7 +391,7 @@ static int add_conditions(struct picking *picking, const char *text, struct gt_e
 
 	for (bool column = true;; column = false) {
 		char word[WORD_BYTES];
-		ptrdiff_t length = take_word(at, ",=", word);
+		ptrdiff_t length = read_word(at, ",=", word);
 		bool begins = length >= 0 && at[length] == '=';
 		if (length < 0 || (column && !begins))
 			return gt_fail(error, "--where '%s': expected COLUMN=VALUE,... of names of at most %d bytes", text, WORD_BYTES - 1);
@@ -400,7 +400,7 @@ static int add_conditions(struct picking *picking, const char *text, struct gt_e
 				return gt_fail(error, "--where: expected at most %d conditions", GT_PLOT_WHERE);
 			memcpy(picking->where[picking->where_n++], word, sizeof word);
 			at += length + 1;
-			length = take_word(at, ",", word);
+			length = read_word(at, ",", word);
 		}
 		struct words *values = &picking->values[picking->where_n - 1];
 		if (length < 0 || values->n == LIST_MAX)
@@ -493,7 +493,7 @@ static int number(const struct gt_sheet *sheet, size_t row, const struct wanted 
 	return numbers[1] != 0;
 }
 
-static int pick_rows(struct picking *picking, int (*take)(void *, const struct gt_pick *, struct gt_error *), void *context,
+static int pick_rows(struct picking *picking, int (*visit)(void *, const struct gt_pick *, struct gt_error *), void *context,
 		     struct gt_error *error)
 {
 	const struct gt_plot *plot = picking->plot;
@@ -509,7 +509,7 @@ static int pick_rows(struct picking *picking, int (*take)(void *, const struct g
 				if (found < 0 || series < 0)
 					return -1;
 				pick.series = (size_t)series;
-				if (found > 0 && take(context, &pick, error) != 0)
+				if (found > 0 && visit(context, &pick, error) != 0)
 					return -1;
 			}
 		}
@@ -518,7 +518,7 @@ static int pick_rows(struct picking *picking, int (*take)(void *, const struct g
 }
 
 int gt_pick_each(const struct gt_plot *plot, struct gt_figure *figure,
-	    int (*take)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
+	    int (*visit)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
 	    struct gt_error *error)
 {
 	struct picking *picking = calloc(1, sizeof *picking);
@@ -528,7 +528,7 @@ int gt_pick_each(const struct gt_plot *plot, struct gt_figure *figure,
 		return gt_fail_memory(error, "columns");
 	picking->plot = plot;
 	picking->figure = figure;
-	if (begin(picking, error) == 0 && pick_rows(picking, take, context, error) == 0) {
+	if (begin(picking, error) == 0 && pick_rows(picking, visit, context, error) == 0) {
 		label_y(picking, &figure->y);
 		result = 0;
 	}

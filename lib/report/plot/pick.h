@@ -15,10 +15,10 @@ struct gt_pick {
 	double y;
 };
 
-/* Calls `take` for each number of the chosen rows, file by file, row by row, y by y, and creates the panels and series. A
+/* Calls `visit` for each number of the chosen rows, file by file, row by row, y by y, and creates the panels and series. A
  * y of "-" or "" is left out. */
 int gt_pick_each(const struct gt_plot *plot, struct gt_figure *figure,
-		 int (*take)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
+		 int (*visit)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
 		 struct gt_error *error);
 
 /* The words for a column: "l1.reads" is "l1 reads (sectors)"; *numbers becomes GT_SIZES for bytes. */

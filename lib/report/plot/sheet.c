@@ -11,6 +11,7 @@
 #include "base/grown.h"
 #include "base/options.h"
 #include "base/utf8.h"
+#include "report/format.h"
 
 #define GRAPH_COLUMNS 32 /* 4-byte places in the 128 bytes that a request may touch [003] */
 
@@ -105,30 +106,6 @@ bool gt_sheet_number(const char *text, double *value, bool *size)
 
 /* ---- reading ---- */
 
-/* The next field of a line of comma-separated values, unquoted in place; moves past its comma, or sets *at to NULL after
- * the last. False if a quote is misplaced. */
-static bool next_quoted(char **at, const char **field)
-{
-	char *in = *at, *out = *at;
-
-	*field = out;
-	if (*in != '"') {
-		in += strcspn(in, ",");
-		out = in;
-	} else {
-		for (in++; *in && !(in[0] == '"' && in[1] != '"'); in++) {
-			in += *in == '"';
-			*out++ = *in;
-		}
-		if (*in != '"' || (in[1] != ',' && in[1] != '\0'))
-			return false;
-		in++;
-	}
-	*at = *in ? in + 1 : NULL;
-	*out = '\0';
-	return true;
-}
-
 /* Splits a line into at most GT_SHEET_COLUMNS + 1 fields. Returns their number, or -1. */
 static int cut(char *line, bool tabs, const char *fields[GT_SHEET_COLUMNS + 1], struct gt_error *error)
 {
@@ -136,8 +113,10 @@ static int cut(char *line, bool tabs, const char *fields[GT_SHEET_COLUMNS + 1], 
 
 	for (char *at = line; at && n <= GT_SHEET_COLUMNS; n++) {
 		if (!tabs) {
-			if (!next_quoted(&at, &fields[n]))
+			char *field;
+			if (!gt_csv_next_field(&at, &field))
 				return gt_fail(error, "expected a quoted field to end in a quote and a comma");
+			fields[n] = field;
 			continue;
 		}
 		fields[n] = at;
@@ -155,7 +134,7 @@ struct reading {
 	bool tabs, graphs;
 };
 
-static int take_names(struct reading *reading, char *line, struct gt_error *error)
+static int read_names(struct reading *reading, char *line, struct gt_error *error)
 {
 	const char *fields[GT_SHEET_COLUMNS + 1];
 	char graph[GRAPH_COLUMNS][16];
@@ -175,7 +154,7 @@ static int take_names(struct reading *reading, char *line, struct gt_error *erro
 }
 
 /* Puts the numbers of a "#graph" line into the preceding row. */
-static int take_graph(struct reading *reading, char *line, struct gt_error *error)
+static int read_graph(struct reading *reading, char *line, struct gt_error *error)
 {
 	struct gt_sheet *sheet = reading->sheet;
 	const char *fields[GT_SHEET_COLUMNS + 1];
@@ -201,18 +180,18 @@ static bool names_columns(const char *line)
 	return strncmp(line, "#kernel\tline\t", 13) == 0 || strncmp(line, "#kernel\tpc\t", 11) == 0;
 }
 
-static int take_line(struct reading *reading, char *line, struct gt_error *error)
+static int read_line(struct reading *reading, char *line, struct gt_error *error)
 {
 	const char *fields[GT_SHEET_COLUMNS + 1];
 
 	if (*line == '\0')
 		return 0;
 	if (!reading->first)
-		return *line == '#' && !names_columns(line) ? 0 : take_names(reading, line, error);
+		return *line == '#' && !names_columns(line) ? 0 : read_names(reading, line, error);
 	if (strcmp(line, reading->first) == 0)
 		return 0;
 	if (reading->graphs && strncmp(line, "#graph\t", 7) == 0)
-		return take_graph(reading, line, error);
+		return read_graph(reading, line, error);
 	if (*line == '#')
 		return 0;
 	int n = cut(line, reading->tabs, fields, error);
@@ -230,7 +209,7 @@ int gt_sheet_read(struct gt_sheet *sheet, struct gt_input *input, struct gt_erro
 	int got;
 
 	while ((got = gt_input_line(input, &line, &length, error)) > 0)
-		if (take_line(&reading, line, error) != 0) {
+		if (read_line(&reading, line, error) != 0) {
 			got = gt_input_fail(input, error, "%s", error->text);
 			break;
 		}
