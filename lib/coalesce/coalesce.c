@@ -209,7 +209,7 @@ static void set_lines(struct gt_rows *to, const struct gt_touched *restrict touc
 /* Writes all in order, with the fields of their accesses; with all sectors if the rule is of whole lines. Returns
  * 0, or -1 with the sink's error. */
 static int write_requests(struct requests *requests, const struct gt_rows *accesses,
-		      const struct gt_coalescing_rule *rule, struct gt_sink *sink, struct gt_error *error)
+			  const struct gt_coalescing_rule *rule, struct gt_sink *sink, struct gt_error *error)
 {
 	for (size_t done = 0, n; done < requests->n; done += n) {
 		if (gt_sink_room(sink, error) != 0)

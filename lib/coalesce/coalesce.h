@@ -75,7 +75,8 @@ int gt_coalescer_resolve(struct gt_coalescer *coalescer, const struct gt_gpu *gp
 
 /* Makes the requests of a batch of accesses, in its order. They keep block, warp, an, pc, op, hint, and
  * step and sm where the accesses are scheduled. Accesses to shared memory make none: their passes
- * are counted, and with `turns` each leaves a turn: a request on shared memory, without a line (gtrace(5)). Returns 0, or -1 with the sink's error. */
+ * are counted, and with `turns` each leaves a turn: a request on shared memory, without a line (gtrace(5)). Returns 0, or -1 with the
+ * sink's error. */
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *requests,
 		struct gt_error *error);
 

@@ -38,8 +38,8 @@ struct gt_single_counts {
 	uint64_t accesses[4], sectors[4];
 };
 
-/* Appends a request for each of the accesses [first, first + n), at most GT_SINGLE_ROWS, to `requests`, which has room and carries their columns,
- * and adds to the counts. Returns false, having changed neither, unless each is of data in other memory than shared by
+/* Appends a request for each of the accesses [first, first + n), at most GT_SINGLE_ROWS, to `requests`, which has room and carries their
+ * columns, and adds to the counts. Returns false, having changed neither, unless each is of data in other memory than shared by
  * neighbouring lanes at most a sector apart, in one line, none of them at a lower address than the one before. */
 bool gt_single_lines(const struct gt_rows *accesses, size_t first, size_t n, struct gt_rows *requests,
 		     struct gt_single_counts *counts);

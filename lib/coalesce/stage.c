@@ -199,19 +199,19 @@ struct gt_relay_stage gt_coalesce_stage_relay(struct gt_coalesce_stage *stage)
 
 /* ---- the intake of a stage that takes requests ---- */
 
-static int take_coalesced(void *context, struct gt_rows *rows, struct gt_error *error)
+static int pass_on_coalesced(void *context, struct gt_rows *rows, struct gt_error *error)
 {
 	const struct gt_intake *intake = context;
-	int result = intake->take(intake->context, rows, error);
+	int result = intake->receive(intake->context, rows, error);
 
 	rows->n = rows->n_lanes = 0;
 	return result;
 }
 
-int gt_intake_open(struct gt_intake *intake, gt_take_requests *take, void *context, struct gt_error *error)
+int gt_intake_open(struct gt_intake *intake, gt_receive_requests *receive, void *context, struct gt_error *error)
 {
-	*intake = (struct gt_intake){.take = take, .context = context};
-	intake->coalesced = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, error), take_coalesced, intake};
+	*intake = (struct gt_intake){.receive = receive, .context = context};
+	intake->coalesced = (struct gt_sink){gt_rows_new(GT_ROWS_BATCH, error), pass_on_coalesced, intake};
 	return intake->coalesced.rows ? 0 : -1;
 }
 
@@ -233,11 +233,11 @@ int gt_intake_begin(struct gt_intake *intake, const struct gt_gpu *gpu, struct g
 int gt_intake_rows(struct gt_intake *intake, const struct gt_rows *rows, struct gt_error *error)
 {
 	if (rows->kind == GT_REQUESTS)
-		return intake->take(intake->context, rows, error);
+		return intake->receive(intake->context, rows, error);
 	intake->accessed = true;
 	if (gt_coalesce(&intake->coalescer, rows, &intake->coalesced, error) != 0)
 		return -1;
-	return take_coalesced(intake, intake->coalesced.rows, error);
+	return pass_on_coalesced(intake, intake->coalesced.rows, error);
 }
 
 int gt_intake_batch_find(struct gt_intake_batch *batch, const struct gt_intake *intake, const struct gt_rows *rows,

@@ -46,25 +46,25 @@ struct gt_relay_stage gt_coalesce_stage_relay(struct gt_coalesce_stage *stage);
 /* ---- the input of a stage that takes requests: accesses are coalesced first, by the rule of the GPU in the stream ---- */
 
 /* Receives requests. Returns 0, or -1 with the error set. */
-typedef int gt_take_requests(void *context, const struct gt_rows *requests, struct gt_error *error);
+typedef int gt_receive_requests(void *context, const struct gt_rows *requests, struct gt_error *error);
 
 struct gt_intake {
 	struct gt_coalescer coalescer;
-	struct gt_sink coalesced; /* on their way to `take` */
+	struct gt_sink coalesced; /* on their way to `receive` */
 	bool accessed;		  /* this kernel had accesses */
 	struct gt_coalescer apart; /* what was coalesced apart, of this kernel */
-	gt_take_requests *take;
+	gt_receive_requests *receive;
 	void *context;
 };
 
 /* Must not be moved between open and close. Returns 0, or -1 when memory is short. */
-int gt_intake_open(struct gt_intake *intake, gt_take_requests *take, void *context, struct gt_error *error);
+int gt_intake_open(struct gt_intake *intake, gt_receive_requests *receive, void *context, struct gt_error *error);
 void gt_intake_close(struct gt_intake *intake);
 
 /* A kernel begins; `gpu` may be NULL. */
 int gt_intake_begin(struct gt_intake *intake, const struct gt_gpu *gpu, struct gt_error *error);
 
-/* Gives the requests of a batch to `take`. */
+/* Gives the requests of a batch to `receive`. */
 int gt_intake_rows(struct gt_intake *intake, const struct gt_rows *rows, struct gt_error *error);
 
 /* The requests of a batch, found in any thread. Zero at first. */

@@ -98,13 +98,13 @@ static bool next_number(struct tracez *trace, unsigned width, uint64_t *number)
 	return true;
 }
 
-static int feed_lines(struct tracez *trace, char *text, char *end, int (*take)(struct gt_accelsim *reader, const char *line))
+static int feed_lines(struct tracez *trace, char *text, char *end, int (*read)(struct gt_accelsim *reader, const char *line))
 {
 	for (char *line = text; line < end;) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		char *stop = newline ? newline : end;
 		*stop = '\0'; /* the text has room for one more byte, and GT_SCAN_SLACK behind it */
-		if (take(trace->reader, line) != 0)
+		if (read(trace->reader, line) != 0)
 			return -1;
 		line = stop + 1;
 	}

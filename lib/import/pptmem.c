@@ -159,7 +159,7 @@ static int report(struct block_reader *reader, struct gt_trace_access *access, c
 /* LDGSTS: one list holds the addresses in global and in shared memory. Those in shared memory are small; if none
  * is, the first half is taken as global. The load is reported first. */
 static int report_two(struct block_reader *reader, struct gt_trace_access *access, const uint64_t *addresses,
-		    unsigned n)
+		      unsigned n)
 {
 	bool shared_first = addresses[0] < GT_WINDOW_BYTES;
 	unsigned split = 0, changes = 0;
@@ -409,7 +409,7 @@ static struct parts *open_threads(const struct gt_trace *to, struct gt_error *er
 /* Reads the files of a launch that has been reported, whose blocks have so many warps (0: unknown), the last with so many
  * lanes. */
 static int read_files(struct parts *parts, const struct gt_pptfile *files, size_t n, unsigned warps, unsigned last_lanes,
-		     struct gt_error *error)
+		      struct gt_error *error)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct part *part = parts->pipeline ? gt_pipeline_next(parts->pipeline, error) : parts->parts;

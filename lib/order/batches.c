@@ -162,7 +162,7 @@ static int add_some(struct gt_order_batches *batches, const struct gt_rows *rows
 
 /* Adds rows that fit. All rows of a launch have the same columns. Returns 0, or -1 when memory is short. */
 static int add(struct gt_order_batches *batches, uint32_t launch, const struct gt_rows *rows, bool by_an,
-			 struct gt_error *error)
+	       struct gt_error *error)
 {
 	size_t n;
 

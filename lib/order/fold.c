@@ -115,7 +115,7 @@ static inline void count(struct gt_fold_counts *counts, uint8_t op, uint32_t mas
 
 /* Writes a finished row, its addresses packed. */
 static inline int emit(struct gt_fold_out *fold, const struct gt_packed *row, const uint64_t *lanes,
-		struct gt_error *error)
+		       struct gt_error *error)
 {
 	struct gt_rows *rows = fold->sink->rows;
 

@@ -86,7 +86,7 @@ static inline bool allows(const struct gt_order_limits *limits, const struct gt_
 
 /* Says why an access is not allowed; returns -1. */
 static int refuse(const struct gt_order_limits *limits, const struct gt_kernel *kernel, const struct gt_trace_access *access,
-		    struct gt_error *error)
+		  struct gt_error *error)
 {
 	if (access->mask == 0)
 		return gt_fail(error, "an access without an active lane");
@@ -325,7 +325,7 @@ static int new_launch(struct gt_order_launches *launches, const struct gt_kernel
 /* The place of the launch that is announced, among those seen. A new one is wanted if the expression, unless it is NULL, matches
  * the kernel's name. Returns 1 if the launch goes on, 0 if it is new, or -1. */
 static int enter_launch(struct gt_order_launches *launches, const struct gt_kernel *kernel, struct gt_regex *wanted,
-			    uint32_t *index, struct gt_error *error)
+			uint32_t *index, struct gt_error *error)
 {
 	int known = find_launch(launches, kernel, index, error);
 
@@ -481,7 +481,7 @@ static int add_page(struct gt_ordinals *ordinals, struct gt_error *error)
 }
 
 static int count_one(struct gt_ordinals *ordinals, uint64_t what, unsigned which, uint32_t *ordinal,
-		 struct gt_error *error)
+		     struct gt_error *error)
 {
 	int fresh;
 
@@ -503,13 +503,13 @@ static int count_one(struct gt_ordinals *ordinals, uint64_t what, unsigned which
 
 /* The next ordinal of warp `warp` (below 32) of a block; the same of a thread, which is a lane. */
 static int ordinal_of_warp(struct gt_ordinals *ordinals, uint32_t kernel, uint32_t block, unsigned warp,
-		       uint32_t *ordinal, struct gt_error *error)
+			   uint32_t *ordinal, struct gt_error *error)
 {
 	return count_one(ordinals, (uint64_t)kernel << 38 | block, warp, ordinal, error);
 }
 
 static int ordinal_of_thread(struct gt_ordinals *ordinals, uint32_t kernel, uint32_t block, unsigned warp,
-			 unsigned lane, uint32_t *ordinal, struct gt_error *error)
+			     unsigned lane, uint32_t *ordinal, struct gt_error *error)
 {
 	uint64_t what = (uint64_t)kernel << 38 | UINT64_C(1) << 37 | (uint64_t)block << 5 | warp;
 

@@ -114,7 +114,7 @@ static inline bool span_goes_on(const struct gt_kept *kept, struct gt_sort_key k
 
 /* Adds a row with this key, for which there is room, and the addresses that belong to it. */
 static inline int add_kept(struct gt_kept *kept, const struct gt_packed *row, struct gt_sort_key key, const uint64_t *lanes,
-			      struct gt_error *error)
+			   struct gt_error *error)
 {
 	bool placed = kept->by_an || kept->n == 0 || key.high != kept->last_key.high;
 
@@ -333,7 +333,7 @@ static void close_merge(struct merge *merge)
 
 /* Merges runs [first, first + n) through `memory` bytes of buffers. */
 static struct merge *open_merge(const struct runs *runs, size_t first, size_t n, uint64_t memory,
-			       bool by_an, struct gt_error *error)
+				bool by_an, struct gt_error *error)
 {
 	struct merge *merge = calloc(1, sizeof *merge);
 	uint64_t each = memory / n;

@@ -29,7 +29,7 @@ static int compare_pcs(const void *a, const void *b)
 
 /* Fills a count from arrays of n elements each. */
 static int fill_lines(struct gt_count *count, const uint64_t *pcs, const uint64_t *lines, const uint64_t *files, size_t n,
-		const char *file, struct gt_error *error)
+		      const char *file, struct gt_error *error)
 {
 	if (gt_count_array(count, "pcs", pcs, n, error) != 0 || gt_count_array(count, "lines", lines, n, error) != 0 ||
 	    gt_count_array(count, "files", files, n, error) != 0)
@@ -39,7 +39,7 @@ static int fill_lines(struct gt_count *count, const uint64_t *pcs, const uint64_
 
 /* Sends the source lines, of one source file, as the count `source` of a launch (stream/sources.h), if there are any. */
 static int send_lines(const struct gt_order_lines *lines, uint64_t launch, const char *file,
-			const struct gt_output *output, struct gt_error *error)
+		      const struct gt_output *output, struct gt_error *error)
 {
 	size_t n = lines->by_pc.used, found = 0;
 	struct gt_count count;
@@ -273,7 +273,7 @@ static int set_up_team(struct team *team, const struct gt_kept *kept, unsigned j
 /* For rows that stay as they are. Returns 1 with a team, 0 if there are too few rows for it, or a block has too many to be
  * divided, or -1. */
 static int open_team(struct team **team, const struct gt_kept *kept, unsigned jobs, struct gt_writer *writer,
-		       struct gt_error *error)
+		     struct gt_error *error)
 {
 	struct team *opened = calloc(1, sizeof *opened);
 
@@ -293,7 +293,7 @@ static int open_team(struct team **team, const struct gt_kept *kept, unsigned jo
 /* Writes the rows of a launch, after those of the launches before it, with the columns of `shape`; and counts what was folded into
  * them. */
 static int write_by_team(struct team *team, uint32_t kernel, const struct gt_rows *shape, struct gt_fold_counts *counts,
-			struct gt_error *error)
+			 struct gt_error *error)
 {
 	size_t first = team->whole.by_high.next, n;
 
