@@ -430,7 +430,7 @@ static const char *launch_line_scan(const struct launch_line *with, const char *
 	return fits ? NULL : "expected numbers below 2^32 in a launch, and sizes of at least 1";
 }
 
-/* Which warp an access is of. W is a warp slot of the hardware (import/slots.h). LDGSTS gives two lines, one with the addresses in
+/* Which warp an access is of. W is a warp slot of the hardware (gt_slots_warp). LDGSTS gives two lines, one with the addresses in
  * global memory and one with those in shared memory. */
 
 /* The line of a warp's LDGSTS that is still to come. */

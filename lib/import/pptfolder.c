@@ -495,6 +495,8 @@ static int add_paths(struct gt_pptfolder *folder, char *const paths[], size_t n,
 	return folder->config ? 0 : gt_fail_memory(error, "a path");
 }
 
+/* ---- the launches of the files ---- */
+
 /* The first of the sorted files of a launch, and how many there are. */
 static const struct gt_pptfile *find_files(const struct gt_pptfolder *folder, uint64_t kernel, size_t *n)
 {
