@@ -52,27 +52,27 @@ static struct gt_reads find_reads(const struct gt_report_kernel *kernel, const c
 
 /* ---- source lines ---- */
 
-static struct gt_line *line_of(struct gt_lines *lines, const struct gt_report_kernel *kernel, const char *place, struct gt_error *error)
+static struct gt_source_line *line_of(struct gt_source_lines *lines, const struct gt_report_kernel *kernel, const char *place, struct gt_error *error)
 {
 	size_t i = lines->n;
 
 	while (i > 0 && lines->lines[i - 1].kernel == kernel)
 		if (strcmp(lines->lines[--i].place, place) == 0)
 			return &lines->lines[i];
-	struct gt_line *bigger = gt_grown(lines->lines, lines->n, &lines->capacity, sizeof *bigger);
+	struct gt_source_line *bigger = gt_grown(lines->lines, lines->n, &lines->capacity, sizeof *bigger);
 	if (!bigger) {
 		gt_fail_memory(error, "the page");
 		return NULL;
 	}
 	lines->lines = bigger;
-	bigger[lines->n] = (struct gt_line){.kernel = kernel};
+	bigger[lines->n] = (struct gt_source_line){.kernel = kernel};
 	snprintf(bigger[lines->n].place, sizeof bigger[lines->n].place, "%s", place);
 	return &bigger[lines->n++];
 }
 
 /* Adds the reads of an instruction to its line; without one, it is told of itself. */
-static int add_reads(struct gt_lines *lines, const struct gt_report_kernel *kernel, const struct gt_sources *sources, size_t level,
-	       const char *pc, size_t length, struct gt_reads reads, struct gt_error *error)
+static int add_reads(struct gt_source_lines *lines, const struct gt_report_kernel *kernel, const struct gt_sources *sources, size_t level,
+		     const char *pc, size_t length, struct gt_reads reads, struct gt_error *error)
 {
 	const struct gt_source *source = gt_sources_find(sources, strtoull(pc, NULL, 16));
 	char place[GT_SOURCE_TEXT];
@@ -81,7 +81,7 @@ static int add_reads(struct gt_lines *lines, const struct gt_report_kernel *kern
 		gt_source_format(source, place);
 	else
 		snprintf(place, sizeof place, "%.*s", (int)length, pc);
-	struct gt_line *line = line_of(lines, kernel, place, error);
+	struct gt_source_line *line = line_of(lines, kernel, place, error);
 	if (!line)
 		return -1;
 	line->reads[level].reads += reads.reads;
@@ -89,8 +89,8 @@ static int add_reads(struct gt_lines *lines, const struct gt_report_kernel *kern
 	return 0;
 }
 
-static int gather_lines(struct gt_lines *lines, const struct gt_read_levels *levels, const struct gt_report_kernel *kernel,
-			 struct gt_error *error)
+static int gather_lines(struct gt_source_lines *lines, const struct gt_read_levels *levels, const struct gt_report_kernel *kernel,
+			struct gt_error *error)
 {
 	struct gt_sources sources;
 	int result = gt_report_sources(kernel, &sources, error);
@@ -111,7 +111,7 @@ static int gather_lines(struct gt_lines *lines, const struct gt_read_levels *lev
 /* By the misses of the first level, the most first. */
 static int by_line_misses(const void *left, const void *right)
 {
-	const struct gt_line *a = left, *b = right;
+	const struct gt_source_line *a = left, *b = right;
 	uint64_t misses_a = a->reads[0].reads - a->reads[0].hits, misses_b = b->reads[0].reads - b->reads[0].hits;
 
 	if (misses_a != misses_b)
@@ -121,8 +121,8 @@ static int by_line_misses(const void *left, const void *right)
 	return strcmp(a->place, b->place);
 }
 
-int gt_lines_gather(struct gt_lines *lines, const struct gt_report *report, const struct gt_read_levels *levels,
-		    struct gt_error *error)
+int gt_source_lines_gather(struct gt_source_lines *lines, const struct gt_report *report, const struct gt_read_levels *levels,
+			   struct gt_error *error)
 {
 	for (size_t i = 0; i < report->n; i++)
 		if (gather_lines(lines, levels, &report->kernels[i], error) != 0)

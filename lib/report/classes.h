@@ -27,20 +27,20 @@ void gt_read_levels_find(const struct gt_report *report, struct gt_read_levels *
 
 /* ---- source lines ---- */
 
-struct gt_line {
+struct gt_source_line {
 	const struct gt_report_kernel *kernel;
 	char place[GT_SOURCE_TEXT]; /* "gemm.cu:38", or the instruction, "0x1a0", if its line is not known */
 	struct gt_reads reads[GT_READ_LEVELS]; /* of each level */
 };
 
-struct gt_lines {
-	struct gt_line *lines; /* that which misses most in the first level first; owned */
+struct gt_source_lines {
+	struct gt_source_line *lines; /* that which misses most in the first level first; owned */
 	size_t n, capacity;
 };
 
 /* The lines of all kernels, into an empty table, whose lines the caller frees, also on error. Returns 0, or -1. */
-int gt_lines_gather(struct gt_lines *lines, const struct gt_report *report, const struct gt_read_levels *levels,
-		    struct gt_error *error);
+int gt_source_lines_gather(struct gt_source_lines *lines, const struct gt_report *report, const struct gt_read_levels *levels,
+			   struct gt_error *error);
 
 /* ---- classes ---- */
 

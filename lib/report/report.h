@@ -22,9 +22,10 @@ int gt_report_write(const struct gt_report *report, const struct gt_report_form 
 
 /* ---- counts by source line in the format of Cachegrind, which cg_annotate and KCachegrind read: callgrind.c ---- */
 
-/* Writes a report by name. The references that a stage counted by instruction (grd --by pc), loads, stores and atomics apart, are
- * events, as are the sectors that loads read of a level and missed (gcache --by pc), and each kernel is a function. An instruction without a source line is in line 0 of the file "???". Sets *placed if any has one. Returns 0,
- * or -1: out of memory, or no stage counted by instruction. */
+/* Writes a report by name, in which each kernel is a function. The references that a stage counted by instruction (grd --by pc),
+ * loads, stores and atomics apart, are events, as are the sectors that loads read of a level and missed (gcache --by pc). An
+ * instruction without a source line is in line 0 of the file "???". Sets *placed if any has one. Returns 0, or -1: out of
+ * memory, or no stage counted by instruction. */
 int gt_report_write_callgrind(const struct gt_report *report, const char *command, FILE *to, bool *placed,
 			      struct gt_error *error);
 

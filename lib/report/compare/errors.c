@@ -39,7 +39,7 @@ static struct gt_errors_metric *metric_of(struct gt_errors *errors, const char *
 
 /* Adds a pair. Returns 0, or -1 when memory is short. */
 static int add_pair(struct gt_errors *errors, const char *name, const char *unit, double hardware, double ours,
-		  struct gt_error *error)
+		    struct gt_error *error)
 {
 	struct gt_errors_metric *metric = metric_of(errors, name, unit);
 	double *more = NULL;

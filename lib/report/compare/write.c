@@ -191,7 +191,7 @@ static void write_json_row(const struct gt_comparison_row *row, FILE *to)
 }
 
 static int write_rows_json(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
-		      struct gt_error *error)
+			   struct gt_error *error)
 {
 	fprintf(to, "{\"gtrace_comparison\": %d, \"not_modelled\": [", GT_REPORT_VERSION);
 	for (size_t i = 0; i < comparison->n_others; i++) {
@@ -240,7 +240,7 @@ static void write_others(const struct gt_comparison *comparison, FILE *to)
 }
 
 static int write_rows_table(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
-		       struct gt_error *error)
+			    struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "llrrrll"};
 	char place[PLACE_TEXT], last[PLACE_TEXT] = "";

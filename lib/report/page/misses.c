@@ -36,7 +36,7 @@ static void write_rate(struct gt_reads reads, FILE *to)
 		fputs("<td class=\"number\">-</td>", to);
 }
 
-static void write_line(const struct gt_page *page, const struct gt_read_levels *levels, const struct gt_line *line, FILE *to)
+static void write_line(const struct gt_page *page, const struct gt_read_levels *levels, const struct gt_source_line *line, FILE *to)
 {
 	char name[GT_PAGE_NAME];
 
@@ -52,7 +52,7 @@ static void write_line(const struct gt_page *page, const struct gt_read_levels *
 	fputs("</tr>\n", to);
 }
 
-static void write_lines(const struct gt_page *page, const struct gt_read_levels *levels, const struct gt_lines *lines, FILE *to)
+static void write_lines(const struct gt_page *page, const struct gt_read_levels *levels, const struct gt_source_lines *lines, FILE *to)
 {
 	fputs("<h3>Hit rates by source line</h3>\n<p>Sectors that the loads of a line read of each level, and the part of them that hits; the line that misses most in ", to);
 	gt_markup_text(levels->names[0], to);
@@ -70,10 +70,10 @@ static void write_lines(const struct gt_page *page, const struct gt_read_levels 
 static int add_lines(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	struct gt_read_levels levels;
-	struct gt_lines lines = {NULL, 0, 0};
+	struct gt_source_lines lines = {NULL, 0, 0};
 
 	gt_read_levels_find(page->report, &levels);
-	int result = gt_lines_gather(&lines, page->report, &levels, error);
+	int result = gt_source_lines_gather(&lines, page->report, &levels, error);
 	if (result == 0 && lines.n > 0)
 		write_lines(page, &levels, &lines, to);
 	free(lines.lines);
@@ -117,7 +117,7 @@ struct shown {
 };
 
 static void write_class(const struct gt_page *page, const struct gt_classes *classes, const struct gt_class *class,
-		      const struct shown *shown, FILE *to)
+			const struct shown *shown, FILE *to)
 {
 	char name[GT_PAGE_NAME];
 

@@ -518,8 +518,8 @@ static int pick_rows(struct picking *picking, int (*visit)(void *, const struct 
 }
 
 int gt_pick_each(const struct gt_plot *plot, struct gt_figure *figure,
-	    int (*visit)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
-	    struct gt_error *error)
+		 int (*visit)(void *context, const struct gt_pick *pick, struct gt_error *error), void *context,
+		 struct gt_error *error)
 {
 	struct picking *picking = calloc(1, sizeof *picking);
 	int result = -1;
