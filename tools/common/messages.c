@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures, wrong usage and warnings: on stderr, and a failure to the next stage of the pipe. */
+/* What a tool says on stderr: failures, which the next stage of the pipe is told of, too, wrong usage, warnings; and how far it is, for
+ * --verbose and SIGUSR1. */
 #include "common/parts.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,6 +14,8 @@
 #include "base/installed.h"
 #include "base/utf8.h"
 #include "stream/raw.h"
+
+/* ---- failures and warnings ---- */
 
 bool tool_is_pipe(int descriptor)
 {
@@ -93,4 +98,50 @@ void tool_warn(const struct tool *tool, const char *format, ...)
 	if (!tool->quiet)
 		say(tool, format, arguments);
 	va_end(arguments);
+}
+
+/* ---- progress ---- */
+
+static volatile sig_atomic_t progress_asked;
+
+static void ask_progress(int signal_number)
+{
+	(void)signal_number;
+	progress_asked = 1;
+}
+
+void tool_hear_progress(void)
+{
+	struct sigaction action = {.sa_handler = ask_progress, .sa_flags = SA_RESTART};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGUSR1, &action, NULL);
+}
+
+/* One line on stderr: rows, rows a second, and how much of a file is done. */
+static void show_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, double seconds, char end)
+{
+	char bar[64] = "";
+
+	if (tool->input_bytes > 0 && bytes <= tool->input_bytes) {
+		int done = (int)(20.0 * (double)bytes / (double)tool->input_bytes);
+		snprintf(bar, sizeof bar, " [%.*s%.*s]", done, "####################", 20 - done, "....................");
+	}
+	fprintf(stderr, "%s: %" PRIu64 " rows, %.2f M rows/s%s%c", tool->name, rows,
+		seconds > 0 ? (double)rows / seconds / 1e6 : 0.0, bar, end);
+}
+
+void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool last)
+{
+	static double shown;
+
+	if (!tool->verbose && !progress_asked)
+		return;
+	double time = tool_now();
+	if (progress_asked || (tool->verbose && (last || time - shown > 0.5))) {
+		bool stays = progress_asked || last || !isatty(STDERR_FILENO);
+		show_progress(tool, rows, bytes, time - tool->started, stays ? '\n' : '\r');
+		shown = time;
+		progress_asked = 0;
+	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a tool begins, and reads its options. */
+/* The options of a tool: what getopt_long reads is made of the tool's rows, and so is the text of --help; how a tool begins, and reads its
+ * options. */
 #include "common/parts.h"
 
 #include <errno.h>
@@ -10,6 +11,157 @@
 #include "base/installed.h"
 #include "base/options.h"
 #include "base/pipeline.h"
+
+/* ---- the parser ---- */
+
+/* The options that all tools have: this one, whose text is the tool's own, and common_rows. */
+#define TOOL_VERBOSE "-v, --verbose"
+enum { TOOL_QUIET = 0x10000, TOOL_HELP, TOOL_VERSION };
+
+static bool row_ends(const struct tool_row *row)
+{
+	return !row->text;
+}
+
+#define TOOL_LETTERS 64 /* bytes of getopt's list of letters */
+
+/* What getopt_long reads, made of the rows of a tool. */
+struct tool_parser {
+	char letters[TOOL_LETTERS];
+	struct option *options; /* n, and an empty one */
+	char *names;		/* of options */
+	size_t n;
+};
+
+static const struct tool_row common_rows[] = {
+	{"--quiet", TOOL_QUIET, "no warnings"},
+	{"--help", TOOL_HELP, "this text"},
+	{"--version", TOOL_VERSION, "the version"},
+	TOOL_END,
+};
+
+static bool has_letter(const struct tool_row *row)
+{
+	return row->option[0] == '-' && row->option[1] != '-';
+}
+
+/* The long name of an option without its dashes; NULL if it has a letter alone. */
+static const char *long_name(const struct tool_row *row, size_t *length)
+{
+	const char *dashes = strstr(row->option, "--");
+
+	*length = dashes ? strcspn(dashes + 2, " ") : 0;
+	return dashes ? dashes + 2 : NULL;
+}
+
+/* "FILE" of "-o, --output FILE": what follows the last name. */
+static bool has_argument(const struct tool_row *row)
+{
+	const char *name = strstr(row->option, "--");
+
+	return strchr(name ? name : row->option, ' ') != NULL;
+}
+
+static void add_row(struct tool_parser *parser, const struct tool_row *row, char **room)
+{
+	size_t length;
+	const char *name = row->option ? long_name(row, &length) : NULL;
+	size_t letters = strlen(parser->letters);
+
+	if (row->option && has_letter(row))
+		snprintf(parser->letters + letters, TOOL_LETTERS - letters, "%c%s", row->option[1], has_argument(row) ? ":" : "");
+	if (!name)
+		return;
+	memcpy(*room, name, length); /* zeros follow */
+	parser->options[parser->n++] =
+		(struct option){*room, has_argument(row) ? required_argument : no_argument, NULL, row->value};
+	*room += length + 1;
+}
+
+static struct tool_parser *open_parser(struct tool *tool, const struct tool_row *rows)
+{
+	const struct tool_row verbose = {TOOL_VERBOSE, 'v', tool->about.verbose};
+	struct tool_parser *parser = calloc(1, sizeof *parser);
+	size_t n = 1, bytes = sizeof TOOL_VERBOSE;
+
+	for (const struct tool_row *row = rows; !row_ends(row); row++, n++)
+		bytes += row->option ? strlen(row->option) + 1 : 0;
+	for (const struct tool_row *row = common_rows; !row_ends(row); row++, n++)
+		bytes += strlen(row->option) + 1;
+	if (parser) {
+		parser->options = calloc(n + 1, sizeof *parser->options);
+		parser->names = calloc(bytes, 1);
+	}
+	if (!parser || !parser->options || !parser->names)
+		tool_must(tool, gt_fail_memory(&tool->error, "options"));
+	snprintf(parser->letters, TOOL_LETTERS, "%s", tool->takes_program ? "+" : "");
+	char *room = parser->names;
+	for (const struct tool_row *row = rows; !row_ends(row); row++)
+		add_row(parser, row, &room);
+	add_row(parser, &verbose, &room);
+	for (const struct tool_row *row = common_rows; !row_ends(row); row++)
+		add_row(parser, row, &room);
+	return parser;
+}
+
+static void close_parser(struct tool *tool)
+{
+	free(tool->parser->options);
+	free(tool->parser->names);
+	free(tool->parser);
+	tool->parser = NULL;
+}
+
+/* ---- --help ---- */
+
+#define HELP_INDENT 6
+#define HELP_LETTER 2 /* of an option with a short form */
+#define HELP_COLUMN 27
+#define HELP_WIDTH 100
+
+static void print_option(const char *option, const char *text)
+{
+	int at = printf("%*s%s", option[0] == '-' && option[1] != '-' ? HELP_LETTER : HELP_INDENT, "", option);
+
+	if (at + 1 > HELP_COLUMN) {
+		putchar('\n');
+		at = 0;
+	}
+	at += printf("%*s", HELP_COLUMN - at, "");
+	for (bool first = true; *text; first = false) {
+		int length = (int)strcspn(text, " ");
+		if (!first && at + 1 + length > HELP_WIDTH)
+			at = printf("\n%*s", HELP_COLUMN, "") - 1;
+		else if (!first)
+			at += printf(" ");
+		at += printf("%.*s", length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void print_rows(const struct tool_row *rows)
+{
+	for (; !row_ends(rows); rows++)
+		if (rows->option)
+			print_option(rows->option, rows->text);
+		else
+			puts(rows->text);
+}
+
+static void print_help(const struct tool *tool, const struct tool_row *rows)
+{
+	fputs(tool->about.usage, stdout);
+	print_rows(rows);
+	print_option(TOOL_VERBOSE, tool->about.verbose);
+	print_rows(common_rows);
+	if (tool->about.notes)
+		fputs(tool->about.notes, stdout);
+	printf("\nexample: %s\n", tool->about.example);
+}
+
+/* ---- reading options ---- */
 
 void tool_begin(struct tool *tool, const char *name, const struct tool_about *about, int argc, char **argv)
 {
@@ -96,17 +248,17 @@ static void name_option(struct tool *tool, int value, int at)
 int tool_option(struct tool *tool, const struct tool_row *rows)
 {
 	if (!tool->parser)
-		tool->parser = tool_parser_new(tool, rows);
+		tool->parser = open_parser(tool, rows);
 	for (;;) {
 		int at = -1;
 		int value = getopt_long(tool->argc, tool->argv, tool->parser->letters, tool->parser->options, &at);
 		switch (value) {
 		case -1:
-			tool_parser_free(tool);
+			close_parser(tool);
 			leave_out(tool);
 			return -1;
 		case TOOL_HELP:
-			tool_help_print(tool, rows);
+			print_help(tool, rows);
 			end_print(tool);
 		case TOOL_VERSION:
 			printf("%s %s\n", tool->name, gt_version);
