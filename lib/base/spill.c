@@ -138,14 +138,6 @@ void *gt_store_take(struct gt_store *store, size_t bytes, struct gt_segment **se
 	return piece;
 }
 
-void gt_store_trim(struct gt_segment *segment, const void *piece, size_t bytes, size_t kept)
-{
-	size_t offset = (size_t)((const unsigned char *)piece - segment->data);
-
-	if (offset + aligned(bytes, ALIGNMENT) == segment->used)
-		segment->used = offset + aligned(kept, ALIGNMENT);
-}
-
 void gt_store_release(struct gt_store *store, struct gt_segment *segment)
 {
 	if (--segment->holders > 0)
@@ -156,32 +148,32 @@ void gt_store_release(struct gt_store *store, struct gt_segment *segment)
 
 /* ---- spill queues ---- */
 
-/* Capacities of pieces. Short strands are many, and those that are read at the same time each have one piece in memory. */
+/* Capacities of pieces. Short queues are many, and those that are read at the same time each have one piece in memory. */
 #define FIRST_BYTES ((size_t)128)
 #define TIMES 4
-#define MOST_BYTES GT_STRAND_MOST
-#define LEAST_IN_FILE ((size_t)2048) /* of a piece whose strand goes on */
+#define MOST_BYTES GT_SPILL_MOST
+#define LEAST_IN_FILE ((size_t)2048) /* of a piece whose queue goes on */
 #define LEAST_PLACE ((size_t)64)
 
-_Static_assert(LEAST_PLACE << (GT_STRAND_CLASSES - 1) == MOST_BYTES, "the largest piece is in the last class");
+_Static_assert(LEAST_PLACE << (GT_SPILL_CLASSES - 1) == MOST_BYTES, "the largest piece is in the last class");
 
-void gt_strands_open(struct gt_strands *strands, size_t limit, const char *directory)
+void gt_spill_open(struct gt_spill *spill, size_t limit, const char *directory)
 {
-	*strands = (struct gt_strands){.limit = limit, .directory = directory, .file = -1};
+	*spill = (struct gt_spill){.limit = limit, .directory = directory, .file = -1};
 }
 
-void gt_strands_close(struct gt_strands *strands)
+void gt_spill_close(struct gt_spill *spill)
 {
-	for (size_t i = 0; i < GT_STRAND_CLASSES; i++) {
-		while (strands->free[i]) {
-			struct gt_strand_piece *piece = strands->free[i];
-			strands->free[i] = piece->next;
+	for (size_t i = 0; i < GT_SPILL_CLASSES; i++) {
+		while (spill->free[i]) {
+			struct gt_spill_piece *piece = spill->free[i];
+			spill->free[i] = piece->next;
 			free(piece);
 		}
 	}
-	if (strands->file >= 0)
-		close(strands->file);
-	strands->file = -1;
+	if (spill->file >= 0)
+		close(spill->file);
+	spill->file = -1;
 }
 
 /* ---- the file ---- */
@@ -228,34 +220,34 @@ static int read_at(int file, unsigned char *data, size_t n, uint64_t at)
 	return 0;
 }
 
-static int fail_file(const struct gt_strands *strands, struct gt_error *error)
+static int fail_file(const struct gt_spill *spill, struct gt_error *error)
 {
-	return gt_fail_errno(error, "temporary file in %s", strands->directory);
+	return gt_fail_errno(error, "temporary file in %s", spill->directory);
 }
 
-static uint64_t find_place(struct gt_strands *strands, size_t n)
+static uint64_t find_place(struct gt_spill *spill, size_t n)
 {
-	struct gt_strand_piece **used = &strands->free[class_of(n)], *piece = *used;
-	uint64_t place = strands->in_file;
+	struct gt_spill_piece **used = &spill->free[class_of(n)], *piece = *used;
+	uint64_t place = spill->in_file;
 
 	if (piece) {
 		place = piece->place;
 		*used = piece->next;
 		free(piece);
 	} else {
-		strands->in_file += LEAST_PLACE << class_of(n);
+		spill->in_file += LEAST_PLACE << class_of(n);
 	}
 	return place;
 }
 
 /* Writes a piece to the file; its memory is the caller's. */
-static int put_away(struct gt_strands *strands, struct gt_strand_piece *piece, struct gt_error *error)
+static int put_away(struct gt_spill *spill, struct gt_spill_piece *piece, struct gt_error *error)
 {
-	if (strands->file < 0 && (strands->file = gt_temporary_file(strands->directory, error)) < 0)
+	if (spill->file < 0 && (spill->file = gt_temporary_file(spill->directory, error)) < 0)
 		return -1;
-	piece->place = find_place(strands, piece->n);
-	if (write_at(strands->file, piece->data, piece->n, piece->place) != 0)
-		return fail_file(strands, error);
+	piece->place = find_place(spill, piece->n);
+	if (write_at(spill->file, piece->data, piece->n, piece->place) != 0)
+		return fail_file(spill, error);
 	piece->data = NULL;
 	piece->in_file = true;
 	return 0;
@@ -263,68 +255,68 @@ static int put_away(struct gt_strands *strands, struct gt_strand_piece *piece, s
 
 /* ---- writing ---- */
 
-static bool is_full(const struct gt_strands *strands, size_t more)
+static bool is_full(const struct gt_spill *spill, size_t more)
 {
-	return more > strands->limit || strands->in_memory > strands->limit - more;
+	return more > spill->limit || spill->in_memory > spill->limit - more;
 }
 
-int gt_strand_grow(struct gt_strands *strands, struct gt_strand *strand, size_t n, struct gt_error *error)
+int gt_spill_queue_grow(struct gt_spill *spill, struct gt_spill_queue *queue, size_t n, struct gt_error *error)
 {
-	struct gt_strand_piece *last = strand->last;
+	struct gt_spill_piece *last = queue->last;
 	size_t capacity = last ? TIMES * last->capacity : FIRST_BYTES;
 	unsigned char *data = NULL;
 
 	capacity = capacity < MOST_BYTES ? capacity : MOST_BYTES;
 	capacity = capacity > n ? capacity : n;
-	struct gt_strand_piece *piece = calloc(1, sizeof *piece);
+	struct gt_spill_piece *piece = calloc(1, sizeof *piece);
 	if (!piece)
 		return gt_fail_memory(error, "rows");
-	if (last && last->capacity >= LEAST_IN_FILE && last->capacity >= n && is_full(strands, capacity)) {
+	if (last && last->capacity >= LEAST_IN_FILE && last->capacity >= n && is_full(spill, capacity)) {
 		capacity = last->capacity;
 		data = last->data;
-		if (put_away(strands, last, error) != 0) {
+		if (put_away(spill, last, error) != 0) {
 			free(piece);
 			return -1;
 		}
 	} else {
 		data = malloc(capacity);
-		strands->in_memory += data ? capacity : 0;
+		spill->in_memory += data ? capacity : 0;
 	}
 	if (!data) {
 		free(piece);
 		return gt_fail_memory(error, "rows: a smaller -S uses less");
 	}
-	*piece = (struct gt_strand_piece){.data = data, .capacity = capacity};
-	*(last ? &last->next : &strand->first) = piece;
-	strand->last = piece;
+	*piece = (struct gt_spill_piece){.data = data, .capacity = capacity};
+	*(last ? &last->next : &queue->first) = piece;
+	queue->last = piece;
 	return 0;
 }
 
 /* Frees the memory of a piece. */
-static void forget(struct gt_strands *strands, unsigned char *data, size_t capacity)
+static void forget(struct gt_spill *spill, unsigned char *data, size_t capacity)
 {
 	free(data);
-	strands->in_memory -= capacity;
+	spill->in_memory -= capacity;
 }
 
-int gt_strand_end(struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error)
+int gt_spill_queue_end(struct gt_spill *spill, struct gt_spill_queue *queue, struct gt_error *error)
 {
-	struct gt_strand_piece *last = strand->last;
+	struct gt_spill_piece *last = queue->last;
 
-	for (struct gt_strand_piece *piece = strand->first; piece && is_full(strands, 0); piece = piece->next) {
+	for (struct gt_spill_piece *piece = queue->first; piece && is_full(spill, 0); piece = piece->next) {
 		unsigned char *data = piece->data;
 		if (!data)
 			continue;
-		if (put_away(strands, piece, error) != 0)
+		if (put_away(spill, piece, error) != 0)
 			return -1;
-		forget(strands, data, piece->capacity);
+		forget(spill, data, piece->capacity);
 	}
 	if (!last || !last->data)
 		return 0;
 	unsigned char *data = gt_resized(last->data, last->n, 1);
 	if (data) {
 		last->data = data;
-		strands->in_memory -= last->capacity - last->n;
+		spill->in_memory -= last->capacity - last->n;
 		last->capacity = last->n;
 	}
 	return 0;
@@ -333,15 +325,15 @@ int gt_strand_end(struct gt_strands *strands, struct gt_strand *strand, struct g
 /* ---- reading ---- */
 
 /* Removes the first piece. Its place in the file is free. */
-static void drop_first(struct gt_strands *strands, struct gt_strand *strand)
+static void drop_first(struct gt_spill *spill, struct gt_spill_queue *queue)
 {
-	struct gt_strand_piece *piece = strand->first, **free_places = &strands->free[class_of(piece->n)];
+	struct gt_spill_piece *piece = queue->first, **free_places = &spill->free[class_of(piece->n)];
 
-	strand->first = piece->next;
-	if (!strand->first)
-		strand->last = NULL;
+	queue->first = piece->next;
+	if (!queue->first)
+		queue->last = NULL;
 	if (piece->data)
-		forget(strands, piece->data, piece->capacity);
+		forget(spill, piece->data, piece->capacity);
 	if (piece->in_file) {
 		piece->next = *free_places;
 		*free_places = piece;
@@ -351,40 +343,40 @@ static void drop_first(struct gt_strands *strands, struct gt_strand *strand)
 }
 
 /* Brings a piece back from the file. */
-static int bring(struct gt_strands *strands, struct gt_strand_piece *piece, struct gt_error *error)
+static int bring(struct gt_spill *spill, struct gt_spill_piece *piece, struct gt_error *error)
 {
 	unsigned char *data = malloc(piece->n);
 
 	if (!data)
 		return gt_fail_memory(error, "rows");
-	if (read_at(strands->file, data, piece->n, piece->place) != 0) {
+	if (read_at(spill->file, data, piece->n, piece->place) != 0) {
 		free(data);
-		return fail_file(strands, error);
+		return fail_file(spill, error);
 	}
 	piece->data = data;
 	piece->capacity = piece->n;
-	strands->in_memory += piece->n;
+	spill->in_memory += piece->n;
 	return 0;
 }
 
-int gt_strand_read(struct gt_strands *strands, struct gt_strand *strand, const unsigned char **bytes, size_t *n,
+int gt_spill_queue_read(struct gt_spill *spill, struct gt_spill_queue *queue, const unsigned char **bytes, size_t *n,
 		   struct gt_error *error)
 {
-	if (strand->reading)
-		drop_first(strands, strand);
-	strand->reading = strand->first != NULL;
-	if (!strand->first)
+	if (queue->reading)
+		drop_first(spill, queue);
+	queue->reading = queue->first != NULL;
+	if (!queue->first)
 		return 0;
-	if (!strand->first->data && bring(strands, strand->first, error) != 0)
+	if (!queue->first->data && bring(spill, queue->first, error) != 0)
 		return -1;
-	*bytes = strand->first->data;
-	*n = strand->first->n;
+	*bytes = queue->first->data;
+	*n = queue->first->n;
 	return 1;
 }
 
-void gt_strand_drop(struct gt_strands *strands, struct gt_strand *strand)
+void gt_spill_queue_drop(struct gt_spill *spill, struct gt_spill_queue *queue)
 {
-	while (strand->first)
-		drop_first(strands, strand);
-	strand->reading = false;
+	while (queue->first)
+		drop_first(spill, queue);
+	queue->reading = false;
 }

@@ -2,7 +2,7 @@
 /* The rows of a block that wait. They come in any order of warps, and issue in one of two: by access number, or warp by warp.
  *
  * While memory lasts they are loose: as they came, in spans, which are sorted when the block becomes resident. When it is used up they
- * are packed, warp by warp, into strands of bytes (schedule/packed.h), which may go to a file; then a resident block has a source for each
+ * are packed, warp by warp, into spill queues of bytes (schedule/packed.h), which may go to a file; then a resident block has a source for each
  * warp, which unpacks some rows at a time into a window. */
 #include <stdlib.h>
 #include <string.h>
@@ -552,7 +552,7 @@ static struct warp_packer *begin_warp(struct block *block, struct keep *keep, ui
 	struct warp_packer *packer = &keep->packers[warp];
 	packer->id = 0;
 	packer->warp = warp_of(block, warp, error);
-	if (!packer->warp || gt_packer_begin(&packer->packer, &keep->strands, &packer->warp->strand, error) != 0)
+	if (!packer->warp || gt_packer_begin(&packer->packer, &keep->spill, &packer->warp->queue, error) != 0)
 		return NULL;
 	packer->id = block->id;
 	block->highest_warp = warp > block->highest_warp ? warp : block->highest_warp;
@@ -569,7 +569,7 @@ static int pack(struct block *block, struct keep *keep, const struct kept *row, 
 		return -1;
 	packer->warp->unsorted |= row->an < packer->warp->an;
 	packer->warp->an = row->an;
-	return gt_packer_add(&packer->packer, &keep->strands, row, odd, lanes, error);
+	return gt_packer_add(&packer->packer, &keep->spill, row, odd, lanes, error);
 }
 
 /* Packs rows [first, first + n) of a batch, COMPARED_ROWS at most. Returns 0, or -1. */
@@ -627,7 +627,7 @@ static struct packed_warp *packing_next(const struct block *block, size_t *warp)
 {
 	for (; *warp < block->n_pages * GT_WARPS_PAGE; ++*warp) {
 		struct packed_warp *page = block->pages[*warp / GT_WARPS_PAGE];
-		if (page && page[*warp % GT_WARPS_PAGE].strand.first)
+		if (page && page[*warp % GT_WARPS_PAGE].queue.first)
 			return &page[*warp % GT_WARPS_PAGE];
 	}
 	return NULL;
@@ -639,7 +639,7 @@ static int packing_end(struct block *block, struct keep *keep, struct gt_error *
 	struct packed_warp *packed;
 
 	for (size_t warp = 0; (packed = packing_next(block, &warp)); warp++)
-		if (gt_strand_end(&keep->strands, &packed->strand, error) != 0)
+		if (gt_spill_queue_end(&keep->spill, &packed->queue, error) != 0)
 			return -1;
 	return 0;
 }
@@ -649,7 +649,7 @@ static void packing_free(struct block *block, struct keep *keep)
 {
 	for (size_t page = 0; page < block->n_pages; page++) {
 		for (size_t i = 0; block->pages[page] && i < GT_WARPS_PAGE; i++)
-			gt_strand_drop(&keep->strands, &block->pages[page][i].strand);
+			gt_spill_queue_drop(&keep->spill, &block->pages[page][i].queue);
 		free(block->pages[page]);
 	}
 	free(block->pages);
@@ -663,14 +663,14 @@ int gt_keep_open(struct keep *keep, size_t memory, const char *directory, enum a
 {
 	keep->loose.singly = arrangement == BY_WARP;
 	keep->loose.limit = memory / 2;
-	gt_strands_open(&keep->strands, memory - memory / 2, directory);
+	gt_spill_open(&keep->spill, memory - memory / 2, directory);
 	return shapes_open(&keep->shapes, error);
 }
 
 void gt_keep_close(struct keep *keep)
 {
 	shapes_close(&keep->shapes);
-	gt_strands_close(&keep->strands);
+	gt_spill_close(&keep->spill);
 	free(keep->packers);
 }
 
@@ -693,7 +693,7 @@ void gt_block_free(struct block *block, struct keep *keep)
 	loose_free(&block->loose, &keep->loose);
 	packing_free(block, keep);
 	for (size_t i = 0; i < block->n_sources; i++)
-		gt_source_close(&block->sources[i], &keep->strands);
+		gt_source_close(&block->sources[i], &keep->spill);
 	free(block->sources);
 	gt_window_free(&block->window);
 	free(block->runners);
@@ -741,7 +741,7 @@ static int open_sources(struct block *block, struct keep *keep, struct gt_error 
 	if (!block->sources)
 		return gt_fail_memory(error, "the warps of a block");
 	for (warp = 0; (packed = packing_next(block, &warp)); warp++)
-		if (gt_source_open(&block->sources[block->n_sources++], &keep->strands, &packed->strand, (uint16_t)warp,
+		if (gt_source_open(&block->sources[block->n_sources++], &keep->spill, &packed->queue, (uint16_t)warp,
 				packed->unsorted, error) != 0)
 			return -1;
 	packing_free(block, keep);
@@ -772,7 +772,7 @@ int gt_block_fill(struct block *block, struct keep *keep, struct gt_error *error
 		for (size_t i = 0; i < block->n_sources; i++) {
 			struct source *source = &block->sources[i];
 			if (source->unpacker.more && source->unpacker.next_an == an &&
-			    gt_unpacker_access(&source->unpacker, &keep->strands, source->warp, window, error) != 0)
+			    gt_unpacker_access(&source->unpacker, &keep->spill, source->warp, window, error) != 0)
 				return -1;
 		}
 	}

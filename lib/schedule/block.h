@@ -124,7 +124,7 @@ static inline struct kept *gt_piece_end(struct piece *piece)
 
 /* The packed rows of a warp. */
 struct packed_warp {
-	struct gt_strand strand;
+	struct gt_spill_queue queue;
 	uint32_t an; /* of its last row */
 	bool unsorted; /* rows did not come by access number */
 };
@@ -171,7 +171,7 @@ struct warp_packer {
 /* Where the rows of a kernel are kept. */
 struct keep {
 	struct loose_memory loose;
-	struct gt_strands strands;
+	struct gt_spill spill;
 	struct shapes shapes;
 	size_t expected; /* words of a block that is loose: as many as the last one had */
 	struct warp_packer *packers; /* by warp */

@@ -431,7 +431,7 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 			continue;
 		struct run *run = &warps->runs[warps->first & (warps->capacity - 1)];
 		struct source *source = run->source;
-		if (source->row == source->end && gt_source_fill(source, &schedule->keep.strands, error) != 0)
+		if (source->row == source->end && gt_source_fill(source, &schedule->keep.spill, error) != 0)
 			return -1;
 		struct kept *first = source->row;
 		source->row = gt_source_access(source);
@@ -440,7 +440,7 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 		if (source->row < source->end || source->unpacker.more)
 			continue;
 		struct block *block = run->block;
-		gt_source_close(source, &schedule->keep.strands);
+		gt_source_close(source, &schedule->keep.spill);
 		warps->first++;
 		warps->n--;
 		if (--block->warps_left == 0)

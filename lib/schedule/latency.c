@@ -354,7 +354,7 @@ static int runners_admit(struct block *block, struct crew *const *crews, uint32_
 	for (size_t i = 0; i < block->n_sources; i++) {
 		struct source *source = &block->sources[i];
 		block->runners[i] = (struct runner){.source = source, .block = block};
-		if ((source->row == source->end && gt_source_fill(source, &keep->strands, error) != 0) ||
+		if ((source->row == source->end && gt_source_fill(source, &keep->spill, error) != 0) ||
 		    join(crews[(first + source->warp) % n], &block->runners[i], error) != 0)
 			return -1;
 	}
@@ -371,7 +371,7 @@ static int runner_issued(struct runner *runner, struct kept *last, struct keep *
 
 	source->row = last;
 	runner->queued++;
-	if (source->row == source->end && gt_source_fill(source, &keep->strands, error) != 0)
+	if (source->row == source->end && gt_source_fill(source, &keep->spill, error) != 0)
 		return -1;
 	look_ahead(runner, &keep->shapes, now);
 	return 0;

@@ -20,7 +20,7 @@ enum {
 #define LONGEST_NUMBER 10
 #define LONGEST_ROW (1 + 5 + 2 + sizeof(struct shape) + LONGEST_NUMBER * (size_t)GT_WARP_SIZE)
 
-_Static_assert(LONGEST_ROW <= GT_STRAND_MOST, "a row is written at once");
+_Static_assert(LONGEST_ROW <= GT_SPILL_MOST, "a row is written at once");
 
 /* ---- numbers of 7 bits a byte, lowest first; small negative ones are small too ---- */
 
@@ -73,31 +73,31 @@ static void learn(struct context *context, uint32_t an, uint16_t shape, uint64_t
 
 /* ---- packing ---- */
 
-int gt_packer_begin(struct packer *packer, struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error)
+int gt_packer_begin(struct packer *packer, struct gt_spill *spill, struct gt_spill_queue *queue, struct gt_error *error)
 {
-	*packer = (struct packer){.strand = strand};
-	if (!strand->first)
+	*packer = (struct packer){.queue = queue};
+	if (!queue->first)
 		return 0;
-	unsigned char *at = gt_strand_room(strands, strand, 1, error);
+	unsigned char *at = gt_spill_queue_room(spill, queue, 1, error);
 	if (!at)
 		return -1;
 	*at = AFRESH;
-	gt_strand_wrote(strand, 1);
+	gt_spill_queue_wrote(queue, 1);
 	return 0;
 }
 
 /* Another expected row. */
-static int lengthen_run(struct packer *packer, struct gt_strands *strands, struct gt_error *error)
+static int lengthen_run(struct packer *packer, struct gt_spill *spill, struct gt_error *error)
 {
 	if (packer->run && *packer->run < MOST_OF_RUN) {
 		++*packer->run;
 		return 0;
 	}
-	packer->run = gt_strand_room(strands, packer->strand, 1, error);
+	packer->run = gt_spill_queue_room(spill, packer->queue, 1, error);
 	if (!packer->run)
 		return -1;
 	*packer->run = RUN;
-	gt_strand_wrote(packer->strand, 1);
+	gt_spill_queue_wrote(packer->queue, 1);
 	return 0;
 }
 
@@ -109,13 +109,13 @@ static unsigned char *put_base(unsigned char *to, unsigned char *says, uint64_t 
 	return put_number(to, lines ? (uint64_t)((int64_t)difference / GT_LINE) : difference);
 }
 
-static int put_row(struct packer *packer, struct gt_strands *strands, const struct kept *row, const struct shape *odd,
+static int put_row(struct packer *packer, struct gt_spill *spill, const struct kept *row, const struct shape *odd,
 		   const uint64_t *lanes, struct gt_error *error)
 {
 	struct context *context = &packer->context;
 	const struct recall *before = recall(context, context->shape), *of = recall(context, row->shape);
 	uint64_t base = lanes ? lanes[0] : row->base;
-	unsigned char *says = gt_strand_room(strands, packer->strand, LONGEST_ROW, error), *to = says + 1;
+	unsigned char *says = gt_spill_queue_room(spill, packer->queue, LONGEST_ROW, error), *to = says + 1;
 
 	if (!says)
 		return -1;
@@ -137,13 +137,13 @@ static int put_row(struct packer *packer, struct gt_strands *strands, const stru
 		to = put_base(to, says, base - of->base);
 	for (int i = 1; lanes && i < __builtin_popcount(odd->mask); i++)
 		to = put_number(to, lanes[i] - lanes[i - 1]);
-	gt_strand_wrote(packer->strand, (size_t)(to - says));
+	gt_spill_queue_wrote(packer->queue, (size_t)(to - says));
 	packer->run = NULL;
 	learn(context, row->an, row->shape, base);
 	return 0;
 }
 
-int gt_packer_add(struct packer *packer, struct gt_strands *strands, const struct kept *row, const struct shape *odd,
+int gt_packer_add(struct packer *packer, struct gt_spill *spill, const struct kept *row, const struct shape *odd,
 	    const uint64_t *lanes, struct gt_error *error)
 {
 	struct context *context = &packer->context;
@@ -151,17 +151,17 @@ int gt_packer_add(struct packer *packer, struct gt_strands *strands, const struc
 	struct recall *of = recall(context, row->shape);
 
 	if (row->shape != before->next || row->an != context->an + before->step || row->base != expected_base(of) || odd)
-		return put_row(packer, strands, row, odd, lanes, error);
+		return put_row(packer, spill, row, odd, lanes, error);
 	of->base = row->base;
 	context->an = row->an;
 	context->shape = row->shape;
-	return lengthen_run(packer, strands, error);
+	return lengthen_run(packer, spill, error);
 }
 
 /* ---- unpacking ---- */
 
 /* Finds out whether there is another row, and its access number. */
-static int look_ahead(struct unpacker *unpacker, struct gt_strands *strands, struct gt_error *error)
+static int look_ahead(struct unpacker *unpacker, struct gt_spill *spill, struct gt_error *error)
 {
 	struct context *context = &unpacker->context;
 	uint64_t difference;
@@ -169,7 +169,7 @@ static int look_ahead(struct unpacker *unpacker, struct gt_strands *strands, str
 	while (unpacker->run == 0) {
 		if (unpacker->at == unpacker->end) {
 			size_t n = 0;
-			int got = gt_strand_read(strands, unpacker->strand, &unpacker->at, &n, error);
+			int got = gt_spill_queue_read(spill, unpacker->queue, &unpacker->at, &n, error);
 			unpacker->more = got > 0;
 			if (got <= 0)
 				return got;
@@ -193,10 +193,10 @@ static int look_ahead(struct unpacker *unpacker, struct gt_strands *strands, str
 	return 0;
 }
 
-int gt_unpacker_begin(struct unpacker *unpacker, struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error)
+int gt_unpacker_begin(struct unpacker *unpacker, struct gt_spill *spill, struct gt_spill_queue *queue, struct gt_error *error)
 {
-	*unpacker = (struct unpacker){.strand = strand, .more = true};
-	return look_ahead(unpacker, strands, error);
+	*unpacker = (struct unpacker){.queue = queue, .more = true};
+	return look_ahead(unpacker, spill, error);
 }
 
 /* Room for an odd row, as an index of the window's words. */
@@ -295,7 +295,7 @@ static size_t get_expected(struct unpacker *unpacker, uint16_t warp, struct kept
 	return n;
 }
 
-int gt_unpacker_access(struct unpacker *unpacker, struct gt_strands *strands, uint16_t warp, struct window *window,
+int gt_unpacker_access(struct unpacker *unpacker, struct gt_spill *spill, uint16_t warp, struct window *window,
 		     struct gt_error *error)
 {
 	uint32_t an = unpacker->next_an;
@@ -315,7 +315,7 @@ int gt_unpacker_access(struct unpacker *unpacker, struct gt_strands *strands, ui
 				return -1;
 			window->n++;
 		}
-		if (look_ahead(unpacker, strands, error) != 0)
+		if (look_ahead(unpacker, spill, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -365,75 +365,75 @@ static int sort(struct window *window, struct gt_error *error)
 	return 0;
 }
 
-static int pack_all(const struct window *window, struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error)
+static int pack_all(const struct window *window, struct gt_spill *spill, struct gt_spill_queue *queue, struct gt_error *error)
 {
 	struct packer packer;
 
-	if (gt_packer_begin(&packer, strands, strand, error) != 0)
+	if (gt_packer_begin(&packer, spill, queue, error) != 0)
 		return -1;
 	for (size_t i = 0; i < window->n; i++) {
 		const struct kept *row = &window->rows[i];
 		const struct odd *odd = odd_of(row);
 		struct kept copy = *row;
 		copy.base = odd ? odd->base : row->base;
-		if (gt_packer_add(&packer, strands, &copy, odd ? &odd->shape : NULL, odd_lanes(odd), error) != 0)
+		if (gt_packer_add(&packer, spill, &copy, odd ? &odd->shape : NULL, odd_lanes(odd), error) != 0)
 			return -1;
 	}
-	return gt_strand_end(strands, strand, error);
+	return gt_spill_queue_end(spill, queue, error);
 }
 
-static int unpack_all(struct source *source, struct gt_strands *strands, struct window *window, struct gt_error *error)
+static int unpack_all(struct source *source, struct gt_spill *spill, struct window *window, struct gt_error *error)
 {
-	if (gt_unpacker_begin(&source->unpacker, strands, &source->strand, error) != 0)
+	if (gt_unpacker_begin(&source->unpacker, spill, &source->queue, error) != 0)
 		return -1;
 	while (source->unpacker.more)
-		if (gt_unpacker_access(&source->unpacker, strands, source->warp, window, error) != 0)
+		if (gt_unpacker_access(&source->unpacker, spill, source->warp, window, error) != 0)
 			return -1;
 	gt_window_settle(window);
 	return 0;
 }
 
 /* Packs the rows again, in order. */
-static int put_in_order(struct source *source, struct gt_strands *strands, struct gt_error *error)
+static int put_in_order(struct source *source, struct gt_spill *spill, struct gt_error *error)
 {
-	struct gt_strand strand = {0};
+	struct gt_spill_queue queue = {0};
 	struct window window = {0};
 	int result = -1;
 
-	if (unpack_all(source, strands, &window, error) == 0 && sort(&window, error) == 0)
-		result = pack_all(&window, strands, &strand, error);
+	if (unpack_all(source, spill, &window, error) == 0 && sort(&window, error) == 0)
+		result = pack_all(&window, spill, &queue, error);
 	gt_window_free(&window);
-	gt_strand_drop(strands, &source->strand);
-	source->strand = strand;
+	gt_spill_queue_drop(spill, &source->queue);
+	source->queue = queue;
 	return result;
 }
 
 /* ---- the rows of a warp that is resident ---- */
 
-int gt_source_open(struct source *source, struct gt_strands *strands, struct gt_strand *strand, uint16_t warp, bool unsorted,
+int gt_source_open(struct source *source, struct gt_spill *spill, struct gt_spill_queue *queue, uint16_t warp, bool unsorted,
 		       struct gt_error *error)
 {
-	*source = (struct source){.strand = *strand, .warp = warp};
-	*strand = (struct gt_strand){0};
-	if (unsorted && put_in_order(source, strands, error) != 0)
+	*source = (struct source){.queue = *queue, .warp = warp};
+	*queue = (struct gt_spill_queue){0};
+	if (unsorted && put_in_order(source, spill, error) != 0)
 		return -1;
-	return gt_unpacker_begin(&source->unpacker, strands, &source->strand, error);
+	return gt_unpacker_begin(&source->unpacker, spill, &source->queue, error);
 }
 
-void gt_source_close(struct source *source, struct gt_strands *strands)
+void gt_source_close(struct source *source, struct gt_spill *spill)
 {
-	gt_strand_drop(strands, &source->strand);
+	gt_spill_queue_drop(spill, &source->queue);
 	gt_window_free(&source->window);
 	source->row = source->end = NULL;
 }
 
-int gt_source_fill(struct source *source, struct gt_strands *strands, struct gt_error *error)
+int gt_source_fill(struct source *source, struct gt_spill *spill, struct gt_error *error)
 {
 	struct window *window = &source->window;
 
 	window->n = window->n_words = 0;
 	while (source->unpacker.more && window->n < GT_WINDOW_ROWS)
-		if (gt_unpacker_access(&source->unpacker, strands, source->warp, window, error) != 0)
+		if (gt_unpacker_access(&source->unpacker, spill, source->warp, window, error) != 0)
 			return -1;
 	gt_window_settle(window);
 	source->row = window->rows;

@@ -99,33 +99,33 @@ struct context {
 /* Packs the rows of one warp. */
 struct packer {
 	struct context context;
-	struct gt_strand *strand; /* to which the context belongs */
+	struct gt_spill_queue *queue; /* to which the context belongs */
 	unsigned char *run;	  /* its last byte if that counts expected rows; else NULL */
 };
 
 /* Unpacks them. */
 struct unpacker {
 	struct context context;
-	struct gt_strand *strand;
+	struct gt_spill_queue *queue;
 	const unsigned char *at, *end;
 	unsigned run;	  /* expected rows before `at` */
 	bool more;	  /* there is another row */
 	uint32_t next_an; /* its access number */
 };
 
-/* Begins, or goes on with, a strand into which others have packed. Returns 0, or -1. */
-int gt_packer_begin(struct packer *packer, struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error);
+/* Begins, or goes on with, a spill queue into which others have packed. Returns 0, or -1. */
+int gt_packer_begin(struct packer *packer, struct gt_spill *spill, struct gt_spill_queue *queue, struct gt_error *error);
 
 /* Packs a row; `odd` describes one of SHAPE_NONE, and `lanes` has its addresses if it has no common stride. Returns 0, or -1. */
-int gt_packer_add(struct packer *packer, struct gt_strands *strands, const struct kept *row, const struct shape *odd,
+int gt_packer_add(struct packer *packer, struct gt_spill *spill, const struct kept *row, const struct shape *odd,
 	    const uint64_t *lanes, struct gt_error *error);
 
 /* Reads up to the first row. Returns 0, or -1. */
-int gt_unpacker_begin(struct unpacker *unpacker, struct gt_strands *strands, struct gt_strand *strand, struct gt_error *error);
+int gt_unpacker_begin(struct unpacker *unpacker, struct gt_spill *spill, struct gt_spill_queue *queue, struct gt_error *error);
 
 /* Appends the rows of the next access, of warp `warp`, to a window; there is one. The bases of odd rows count words until
  * gt_window_settle. Returns 0, or -1. */
-int gt_unpacker_access(struct unpacker *unpacker, struct gt_strands *strands, uint16_t warp, struct window *window,
+int gt_unpacker_access(struct unpacker *unpacker, struct gt_spill *spill, uint16_t warp, struct window *window,
 		     struct gt_error *error);
 
 /* Makes pointers of the bases of odd rows. */
@@ -160,20 +160,20 @@ struct kept *gt_kept_sort(struct kept *rows, struct kept *room, size_t n);
 
 struct source {
 	struct unpacker unpacker;
-	struct gt_strand strand;
+	struct gt_spill_queue queue;
 	uint16_t warp;
 	/* By warp: rows that are unpacked, whole accesses, and those of them that are still to be issued. */
 	struct window window;
 	struct kept *row, *end;
 };
 
-/* Takes over a strand of rows of a warp, which are put in order first if they are not; there are some. Returns 0, or -1. */
-int gt_source_open(struct source *source, struct gt_strands *strands, struct gt_strand *strand, uint16_t warp, bool unsorted,
+/* Takes over a spill queue of rows of a warp, which are put in order first if they are not; there are some. Returns 0, or -1. */
+int gt_source_open(struct source *source, struct gt_spill *spill, struct gt_spill_queue *queue, uint16_t warp, bool unsorted,
 		   struct gt_error *error);
-void gt_source_close(struct source *source, struct gt_strands *strands);
+void gt_source_close(struct source *source, struct gt_spill *spill);
 
 /* By warp: the next rows, when all before have been issued; none at the end. Returns 0, or -1. */
-int gt_source_fill(struct source *source, struct gt_strands *strands, struct gt_error *error);
+int gt_source_fill(struct source *source, struct gt_spill *spill, struct gt_error *error);
 
 /* The end of the next access in its window, of which there is one. */
 static inline struct kept *gt_source_access(const struct source *source)

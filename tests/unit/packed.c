@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that wait: strands of bytes against plain arrays, packed rows against the rows themselves, in memory and in a file. */
+/* Rows that wait: spill queues of bytes against plain arrays, packed rows against the rows themselves, in memory and in a file. */
 #include <stdlib.h>
 
 #include "base/random.h"
@@ -10,95 +10,95 @@
 
 static struct gt_error error;
 
-/* ---- strands ---- */
+/* ---- spill queues ---- */
 
-enum { STRANDS = 40, AT_ONCE = 100 };
+enum { QUEUES = 40, AT_ONCE = 100 };
 
-static unsigned char byte_of(size_t strand, size_t at)
+static unsigned char byte_of(size_t queue, size_t at)
 {
-	return (unsigned char)(at * (strand + 1) >> 3);
+	return (unsigned char)(at * (queue + 1) >> 3);
 }
 
-/* The strands differ in length: none, 15 times AT_ONCE ... */
-static size_t length_of(size_t strand)
+/* The queues differ in length: none, 15 times AT_ONCE ... */
+static size_t length_of(size_t queue)
 {
-	return strand * 15 * AT_ONCE;
+	return queue * 15 * AT_ONCE;
 }
 
-static void write_some(struct gt_strands *strands, struct gt_strand *strand, size_t number, size_t at)
+static void write_some(struct gt_spill *spill, struct gt_spill_queue *queue, size_t number, size_t at)
 {
-	unsigned char *to = at < length_of(number) ? gt_strand_room(strands, strand, AT_ONCE, &error) : NULL;
+	unsigned char *to = at < length_of(number) ? gt_spill_queue_room(spill, queue, AT_ONCE, &error) : NULL;
 
 	if (!to)
 		return;
 	for (size_t k = 0; k < AT_ONCE; k++)
 		to[k] = byte_of(number, at + k);
-	gt_strand_wrote(strand, AT_ONCE);
+	gt_spill_queue_wrote(queue, AT_ONCE);
 }
 
 /* Reads a piece behind `at`. Returns how many bytes. */
-static size_t read_some(struct gt_strands *strands, struct gt_strand *strand, size_t number, size_t at)
+static size_t read_some(struct gt_spill *spill, struct gt_spill_queue *queue, size_t number, size_t at)
 {
 	const unsigned char *bytes = NULL;
 	size_t n = 0, wrong = 0;
 
-	CHECK(gt_strand_read(strands, strand, &bytes, &n, &error) >= 0);
+	CHECK(gt_spill_queue_read(spill, queue, &bytes, &n, &error) >= 0);
 	for (size_t k = 0; k < n; k++)
 		wrong += bytes[k] != byte_of(number, at + k);
 	CHECK_EQUAL(wrong, 0);
 	return n;
 }
 
-/* Writes strands in turns, reads them in turns, and all again, so that places of the file are used again. */
-static void strands_of(size_t limit)
+/* Writes queues in turns, reads them in turns, and all again, so that places of the file are used again. */
+static void queues_of(size_t limit)
 {
-	struct gt_strands strands;
-	struct gt_strand all[STRANDS] = {0};
+	struct gt_spill spill;
+	struct gt_spill_queue all[QUEUES] = {0};
 
-	gt_strands_open(&strands, limit, "/tmp");
+	gt_spill_open(&spill, limit, "/tmp");
 	for (int turn = 0; turn < 3; turn++) {
-		size_t read[STRANDS] = {0}, got = 1;
-		for (size_t at = 0; at < length_of(STRANDS - 1); at += AT_ONCE)
-			for (size_t i = 0; i < STRANDS; i++)
-				write_some(&strands, &all[i], i, at);
-		for (size_t i = 0; i < STRANDS; i++)
-			CHECK_EQUAL(gt_strand_end(&strands, &all[i], &error), 0);
+		size_t read[QUEUES] = {0}, got = 1;
+		for (size_t at = 0; at < length_of(QUEUES - 1); at += AT_ONCE)
+			for (size_t i = 0; i < QUEUES; i++)
+				write_some(&spill, &all[i], i, at);
+		for (size_t i = 0; i < QUEUES; i++)
+			CHECK_EQUAL(gt_spill_queue_end(&spill, &all[i], &error), 0);
 		for (; got > 0;) {
 			got = 0;
-			for (size_t i = 0; i < STRANDS; i++) {
-				size_t n = read_some(&strands, &all[i], i, read[i]);
+			for (size_t i = 0; i < QUEUES; i++) {
+				size_t n = read_some(&spill, &all[i], i, read[i]);
 				read[i] += n;
 				got += n;
 			}
 		}
-		for (size_t i = 0; i < STRANDS; i++)
+		for (size_t i = 0; i < QUEUES; i++)
 			CHECK_EQUAL(read[i], length_of(i));
 	}
-	CHECK_EQUAL(strands.in_memory, 0);
+	CHECK_EQUAL(spill.in_memory, 0);
 	/* They are 1.17 MB a turn, and places have room for twice a piece at most. */
-	CHECK(limit > 0 ? strands.in_file == 0 : strands.in_file > 1000000 && strands.in_file < 2400000);
-	gt_strands_close(&strands);
+	CHECK(limit > 0 ? spill.in_file == 0 : spill.in_file > 1000000 && spill.in_file < 2400000);
+	gt_spill_close(&spill);
 }
 
-static void strands_in_memory(void) { strands_of((size_t)1 << 30); }
-static void strands_in_file(void) { strands_of(0); }
+static void queues_in_memory(void) { queues_of((size_t)1 << 30); }
+static void queues_in_file(void) { queues_of(0); }
 
-static void strands_without_directory(void)
+static void queues_without_directory(void)
 {
-	struct gt_strands strands;
-	struct gt_strand strand = {0};
+	struct gt_spill spill;
+	struct gt_spill_queue queue = {0};
 	int result = 0;
 
-	gt_strands_open(&strands, 0, "/nowhere");
+	gt_spill_open(&spill, 0, "/nowhere");
 	for (int i = 0; result == 0 && i < 1000; i++) {
-		result = gt_strand_room(&strands, &strand, 100, &error) ? 0 : -1;
+		result = gt_spill_queue_room(&spill, &queue, 100, &error) ? 0 : -1;
 		if (result == 0)
-			gt_strand_wrote(&strand, 100);
+			gt_spill_queue_wrote(&queue, 100);
 	}
 	CHECK_EQUAL(result, -1);
 	CHECK(strstr(error.text, "/nowhere: cannot make a temporary file") != NULL);
-	gt_strand_drop(&strands, &strand);
-	gt_strands_close(&strands);
+	gt_spill_queue_drop(&spill, &queue);
+	gt_spill_close(&spill);
 }
 
 /* ---- packed rows ---- */
@@ -155,19 +155,19 @@ static void check_row(const struct plain *expected, const struct kept *row)
 		CHECK(odd->lanes[i] == expected->lanes[i]);
 }
 
-static void pack_rows(struct gt_strands *strands, struct gt_strand *strand, const struct plain *rows)
+static void pack_rows(struct gt_spill *spill, struct gt_spill_queue *queue, const struct plain *rows)
 {
 	struct packer packer;
 
-	CHECK_EQUAL(gt_packer_begin(&packer, strands, strand, &error), 0);
+	CHECK_EQUAL(gt_packer_begin(&packer, spill, queue, &error), 0);
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct shape *odd = rows[i].row.shape == SHAPE_NONE ? &rows[i].shape : NULL;
 		if (i % 1000 == 999) /* as after rows of another block */
-			CHECK_EQUAL(gt_packer_begin(&packer, strands, strand, &error), 0);
-		CHECK_EQUAL(gt_packer_add(&packer, strands, &rows[i].row, odd, odd && odd->stride == GT_STRIDE_LANES ? rows[i].lanes : NULL,
+			CHECK_EQUAL(gt_packer_begin(&packer, spill, queue, &error), 0);
+		CHECK_EQUAL(gt_packer_add(&packer, spill, &rows[i].row, odd, odd && odd->stride == GT_STRIDE_LANES ? rows[i].lanes : NULL,
 				    &error), 0);
 	}
-	CHECK_EQUAL(gt_strand_end(strands, strand, &error), 0);
+	CHECK_EQUAL(gt_spill_queue_end(spill, queue, &error), 0);
 }
 
 static void packed_rows(size_t limit)
@@ -175,19 +175,19 @@ static void packed_rows(size_t limit)
 	static struct plain rows[ROWS];
 
 	for (unsigned seed = 1; seed <= 4; seed++) {
-		struct gt_strands strands;
-		struct gt_strand strand = {0};
+		struct gt_spill spill;
+		struct gt_spill_queue queue = {0};
 		struct unpacker unpacker;
 		struct window window = {0};
 		size_t seen = 0;
 
 		draw(rows, seed);
-		gt_strands_open(&strands, limit, "/tmp");
-		pack_rows(&strands, &strand, rows);
-		CHECK_EQUAL(gt_unpacker_begin(&unpacker, &strands, &strand, &error), 0);
+		gt_spill_open(&spill, limit, "/tmp");
+		pack_rows(&spill, &queue, rows);
+		CHECK_EQUAL(gt_unpacker_begin(&unpacker, &spill, &queue, &error), 0);
 		while (unpacker.more) {
 			window.n = window.n_words = 0;
-			CHECK_EQUAL(gt_unpacker_access(&unpacker, &strands, 7, &window, &error), 0);
+			CHECK_EQUAL(gt_unpacker_access(&unpacker, &spill, 7, &window, &error), 0);
 			gt_window_settle(&window);
 			for (size_t i = 0; i < window.n && seen < ROWS; i++)
 				check_row(&rows[seen++], &window.rows[i]);
@@ -197,8 +197,8 @@ static void packed_rows(size_t limit)
 		}
 		CHECK_EQUAL(seen, ROWS);
 		gt_window_free(&window);
-		gt_strand_drop(&strands, &strand);
-		gt_strands_close(&strands);
+		gt_spill_queue_drop(&spill, &queue);
+		gt_spill_close(&spill);
 	}
 }
 
@@ -207,9 +207,9 @@ static void packed_in_file(void) { packed_rows(0); }
 
 int main(void)
 {
-	RUN(strands_in_memory);
-	RUN(strands_in_file);
-	RUN(strands_without_directory);
+	RUN(queues_in_memory);
+	RUN(queues_in_file);
+	RUN(queues_without_directory);
 	RUN(packed_in_memory);
 	RUN(packed_in_file);
 	return check_report();
