@@ -107,29 +107,6 @@ const char *gt_parameter_key(const char *level, enum gt_parameter_id id, char bu
 	return buffer;
 }
 
-/* Whether the end of a key is the name of an option, with _ for -. */
-static bool is_name(const char *end, const char *name)
-{
-	for (; *end && (*end == *name || (*end == '_' && *name == '-')); end++)
-		name++;
-	return *end == '\0' && *name == '\0';
-}
-
-const struct gt_parameter *gt_parameter_of_key(const char *key)
-{
-	const char *dot = strchr(key, '.');
-
-	for (size_t level = 0; dot && level < gt_gpu_levels_n; level++) {
-		size_t length = strlen(gt_gpu_levels[level]);
-		if (length != (size_t)(dot - key) || memcmp(key, gt_gpu_levels[level], length) != 0)
-			continue;
-		for (int id = 0; id < GT_PARAMETERS; id++)
-			if (is_name(dot + 1, gt_parameters[id].name))
-				return &gt_parameters[id];
-	}
-	return NULL;
-}
-
 /* ---- values ---- */
 
 #define WORDS_BYTES 160

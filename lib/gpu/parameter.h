@@ -79,7 +79,4 @@ extern const size_t gt_gpu_levels_n;
 #define GT_KEY_BYTES 128
 const char *gt_parameter_key(const char *level, enum gt_parameter_id id, char buffer[GT_KEY_BYTES]);
 
-/* The parameter that a key sets, for any level; NULL if it sets none. */
-const struct gt_parameter *gt_parameter_of_key(const char *key);
-
 #endif

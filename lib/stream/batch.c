@@ -203,12 +203,6 @@ static int decode_column(const msgpack_object *object, void *column, size_t n, u
 
 /* ---- packing ---- */
 
-void gt_pack_begin(msgpack_packer *packer, const char *kind, size_t size)
-{
-	msgpack_pack_array(packer, size);
-	gt_pack_text(packer, kind);
-}
-
 static size_t columns_of(const struct gt_rows *rows, size_t lanes)
 {
 	size_t columns = lanes > 0;

@@ -33,7 +33,7 @@ void gt_degree_add(struct gt_degree *degree, const uint64_t *addresses, unsigned
 	degree->sectors += n_sectors;
 }
 
-/* The sectors with a point that is not 0. */
+/* The sectors of the range that some lane is at, which have a point that is not 0: 0 to 4, num_sectors of [003] eq. (2). */
 static unsigned range_sectors(const double *graph)
 {
 	unsigned sectors = 0, points = GT_DEGREE_POINTS * GT_SECTOR / RANGE;
@@ -46,15 +46,6 @@ static unsigned range_sectors(const double *graph)
 		sectors += lanes > 0;
 	}
 	return sectors;
-}
-
-unsigned gt_degree_range_sectors(const struct gt_degree *degree)
-{
-	double graph[GT_DEGREE_POINTS];
-
-	for (unsigned i = 0; i < GT_DEGREE_POINTS; i++)
-		graph[i] = (double)degree->graph[i];
-	return range_sectors(graph);
 }
 
 void gt_degree_mean_add(struct gt_degree_mean *mean, const struct gt_degree *degree)

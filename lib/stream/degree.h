@@ -20,9 +20,6 @@ struct gt_degree {
 /* Counts an access of a warp: the addresses of its n lanes, at least one, of so many bytes. */
 void gt_degree_add(struct gt_degree *degree, const uint64_t *addresses, unsigned n, unsigned bytes);
 
-/* Sectors of the range that some lane is at: 0 to 4, num_sectors of [003] eq. (2). */
-unsigned gt_degree_range_sectors(const struct gt_degree *degree);
-
 /* The mean of several degrees, of which each counts the same, as in [003] eq. (1). */
 struct gt_degree_mean {
 	uint64_t n;

@@ -67,7 +67,6 @@ int gt_hint_parse(const char *text, uint16_t *hint);
 
 #define GT_WORK_INSTRUCTIONS UINT32_C(0xffff) /* and more */
 #define GT_WORK_BARRIERS     UINT32_C(0x7fff) /* and more */
-#define GT_WORK_TEXT 24 /* bytes of a text, with its final 0 */
 
 /* Instructions that it issued, this one not counted; barriers of its block that it passed; and whether it needs the data of
  * its earlier loads before it can go on to this access. */
@@ -90,9 +89,5 @@ static inline bool gt_work_waits(uint32_t work)
 {
 	return work >> 31;
 }
-
-/* As text: "5,0", or "5,1,waits". Parsing returns 0, or -1. */
-const char *gt_work_format(uint32_t work, char buffer[GT_WORK_TEXT]);
-int gt_work_parse(const char *text, uint32_t *work);
 
 #endif

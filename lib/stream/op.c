@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The codes of a row, and their texts: op, status (stream/op.h), hint and work (stream/hint.h). */
+/* The codes of a row, and their texts: op, status (stream/op.h) and hint (stream/hint.h). */
 #include "stream/op.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/scan.h"
 #include "stream/hint.h"
 
 /* ---- op ---- */
@@ -130,27 +128,4 @@ int gt_hint_parse(const char *text, uint16_t *hint)
 		if (!*at)
 			return 0;
 	}
-}
-
-/* ---- work ---- */
-
-const char *gt_work_format(uint32_t work, char buffer[GT_WORK_TEXT])
-{
-	snprintf(buffer, GT_WORK_TEXT, "%" PRIu32 ",%" PRIu32 "%s", gt_work_instructions(work), gt_work_barriers(work),
-		 gt_work_waits(work) ? ",waits" : "");
-	return buffer;
-}
-
-int gt_work_parse(const char *text, uint32_t *work)
-{
-	uint64_t instructions, barriers;
-
-	if (!gt_scan_upto(&text, GT_WORK_INSTRUCTIONS, &instructions) || !gt_scan_char(&text, ',') ||
-	    !gt_scan_upto(&text, GT_WORK_BARRIERS, &barriers))
-		return -1;
-	bool waits = strcmp(text, ",waits") == 0;
-	if (*text && !waits)
-		return -1;
-	*work = gt_work(instructions, (uint32_t)barriers, waits);
-	return 0;
 }

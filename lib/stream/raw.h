@@ -10,12 +10,15 @@
 
 /* ---- a reader's ---- */
 
-/* The bytes of the last record; valid until the next gt_read. */
-const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *bytes);
-/* Rows in that record: 0 if it was no batch. */
-size_t gt_reader_record_rows(const struct gt_reader *reader);
-
-enum gt_rows_kind gt_reader_record_kind(const struct gt_reader *reader);
+/* The last record that was read. */
+struct gt_raw_record {
+	const unsigned char *bytes; /* n of them; valid until the next gt_read */
+	size_t n;
+	uint64_t number; /* from 1 */
+	size_t rows;	 /* in it: 0 if it is no batch */
+	enum gt_rows_kind kind; /* of a batch */
+};
+struct gt_raw_record gt_reader_record(const struct gt_reader *reader);
 /* Whether it is a batch with the column hint. */
 bool gt_reader_record_hints(const struct gt_reader *reader);
 

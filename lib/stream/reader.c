@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/grown.h"
 #include "base/input.h"
+#include "stream/raw.h"
 #include "stream/records.h"
 
 /* ---- the bytes of a stream, cut into records ---- */
@@ -566,22 +566,16 @@ int gt_reader_place(const struct gt_reader *reader, uint64_t record, struct gt_e
 	return place(&reader->frames, record, error);
 }
 
-const unsigned char *gt_reader_record(const struct gt_reader *reader, size_t *bytes)
+struct gt_raw_record gt_reader_record(const struct gt_reader *reader)
 {
-	return frame_bytes(&reader->frames, bytes);
-}
+	struct gt_raw_record record = {
+		.number = reader->frames.records, .rows = reader->record_rows, .kind = reader->record_kind};
 
-size_t gt_reader_record_rows(const struct gt_reader *reader)
-{
-	return reader->record_rows;
+	record.bytes = frame_bytes(&reader->frames, &record.n);
+	return record;
 }
 
 bool gt_reader_record_hints(const struct gt_reader *reader)
 {
 	return gt_object_get(&reader->frames.unpacked.data.via.array.ptr[2], "hint") != NULL;
-}
-
-enum gt_rows_kind gt_reader_record_kind(const struct gt_reader *reader)
-{
-	return reader->record_kind;
 }

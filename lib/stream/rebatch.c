@@ -170,21 +170,6 @@ void gt_batch_records_close(struct gt_batch_records *records, struct gt_chunks *
 	free(records->bytes.data);
 }
 
-int gt_rebatch_take(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_rows *rows, struct gt_error *error)
-{
-	*rebatch = (struct gt_rebatch){.chunk = NULL};
-	if (rows->n == 0)
-		return 0;
-	struct gt_chunk *chunk = gt_chunk_take(chunks, error);
-	if (!chunk)
-		return -1;
-	gt_rows_shape(chunk->rows, rows);
-	gt_rows_append(chunk->rows, rows, 0, rows->n);
-	*rebatch = (struct gt_rebatch){.chunk = chunk, .n = rows->n, .own = true};
-	rows->n = 0;
-	return 0;
-}
-
 int gt_rebatch_give(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_sink *sink, struct gt_error *error)
 {
 	if (rebatch->n > 0) {

@@ -30,8 +30,7 @@ void gt_chunks_close(struct gt_chunks *chunks);
 
 /* An empty one of accesses, which the caller holds. NULL when memory is short. */
 struct gt_chunk *gt_chunk_take(struct gt_chunks *chunks, struct gt_error *error);
-/* One more holder; and one less, of a chunk that may be NULL. */
-void gt_chunk_hold(struct gt_chunk *chunk);
+/* One holder less, of a chunk that may be NULL. */
 void gt_chunk_release(struct gt_chunks *chunks, struct gt_chunk *chunk);
 
 /* ---- whole batches ---- */
@@ -68,8 +67,7 @@ struct gt_batch_records {
 int gt_batch_records_pack(struct gt_batch_records *records, struct gt_chunks *chunks, struct gt_chunk **piece, struct gt_error *error);
 void gt_batch_records_close(struct gt_batch_records *records, struct gt_chunks *chunks);
 
-/* Moves the rows of a sink, which is then empty, into a rebatch that has none; and the inverse. Return 0, or -1. */
-int gt_rebatch_take(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_rows *rows, struct gt_error *error);
+/* Moves the rows into a sink: then there are none. Returns 0, or -1. */
 int gt_rebatch_give(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_sink *sink, struct gt_error *error);
 
 #endif

@@ -59,7 +59,11 @@ struct gt_slice {
 };
 
 /* Begins a record: an array of `size` whose first element is its kind. */
-void gt_pack_begin(msgpack_packer *packer, const char *kind, size_t size);
+static inline void gt_pack_begin(msgpack_packer *packer, const char *kind, size_t size)
+{
+	msgpack_pack_array(packer, size);
+	gt_pack_text(packer, kind);
+}
 
 /* Packs rows, at least one, as one record. Slices, at most GT_SLICES_MAX, are of batches that carry the same columns. */
 void gt_rows_pack(struct gt_bytes *bytes, const struct gt_slice *slices, size_t slices_n);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The batches of a stream in several threads (stream/relay.h): a pipeline of which each item is a record that was read, the rows that a
+ * stage makes of it, and the records that these become. */
 #include "stream/relay.h"
 
 #include <msgpack.h>
@@ -186,32 +188,47 @@ void gt_relay_close(struct gt_relay *relay)
 
 /* ---- the caller ---- */
 
+/* Moves the rows of a sink, which is then empty, into a rebatch that has none. Returns 0, or -1. */
+static int take_rows(struct gt_rebatch *rebatch, struct gt_chunks *chunks, struct gt_rows *rows, struct gt_error *error)
+{
+	*rebatch = (struct gt_rebatch){.chunk = NULL};
+	if (rows->n == 0)
+		return 0;
+	struct gt_chunk *chunk = gt_chunk_take(chunks, error);
+	if (!chunk)
+		return -1;
+	gt_rows_shape(chunk->rows, rows);
+	gt_rows_append(chunk->rows, rows, 0, rows->n);
+	*rebatch = (struct gt_rebatch){.chunk = chunk, .n = rows->n, .own = true};
+	rows->n = 0;
+	return 0;
+}
+
 static int begin(struct gt_relay *relay, struct gt_error *error)
 {
 	relay->kernel = *gt_reader_kernel(relay->reader);
 	relay->under_way = true;
-	return gt_rebatch_take(&relay->rebatch, &relay->chunks, gt_writer_sink(relay->writer)->rows, error);
+	return take_rows(&relay->rebatch, &relay->chunks, gt_writer_sink(relay->writer)->rows, error);
 }
 
 int gt_relay_put(struct gt_relay *relay, struct gt_error *error)
 {
 	struct item *item = gt_pipeline_next(relay->pipeline, error);
-	size_t n;
 
 	if (!item || (!relay->under_way && begin(relay, error) != 0))
 		return -1;
-	const unsigned char *record = gt_reader_record(relay->reader, &n);
+	const struct gt_raw_record record = gt_reader_record(relay->reader);
 	item->record.n = 0;
-	if (gt_bytes_write(&item->record, (const char *)record, n) != 0) {
+	if (gt_bytes_write(&item->record, (const char *)record.bytes, record.n) != 0) {
 		struct gt_error earlier;
 		if (gt_pipeline_drain(relay->pipeline, &earlier) == 0)
 			return gt_fail_memory(error, "a record");
 		*error = earlier;
 		return -1;
 	}
-	item->record_number = gt_reader_records(relay->reader);
-	item->rows_n = gt_reader_record_rows(relay->reader);
-	item->kind = gt_reader_record_kind(relay->reader);
+	item->record_number = record.number;
+	item->rows_n = record.rows;
+	item->kind = record.kind;
 	gt_pipeline_put(relay->pipeline, item);
 	return 0;
 }

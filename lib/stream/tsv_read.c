@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/scan.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/records.h"
@@ -148,6 +149,21 @@ static int parse_lanes(struct gt_rows *rows, size_t i, char *text, struct gt_err
 	return gt_rows_set_addresses(rows, i, rows->mask[i], addresses, error);
 }
 
+/* The work that a text such as "5,0" or "5,1,waits" says. Returns 0, or -1. */
+static int parse_work(const char *text, uint32_t *work)
+{
+	uint64_t instructions, barriers;
+
+	if (!gt_scan_upto(&text, GT_WORK_INSTRUCTIONS, &instructions) || !gt_scan_char(&text, ',') ||
+	    !gt_scan_upto(&text, GT_WORK_BARRIERS, &barriers))
+		return -1;
+	bool waits = strcmp(text, ",waits") == 0;
+	if (*text && !waits)
+		return -1;
+	*work = gt_work(instructions, (uint32_t)barriers, waits);
+	return 0;
+}
+
 static int parse_cell(struct gt_rows *rows, size_t i, const struct gt_column *column, const char *text,
 		      struct gt_error *error)
 {
@@ -165,7 +181,7 @@ static int parse_cell(struct gt_rows *rows, size_t i, const struct gt_column *co
 		if (gt_hint_parse(text, &rows->hint[i]) != 0)
 			return gt_fail(error, "hint: '%.60s': expected none, or hints such as L1::no_allocate,L2::128B", text);
 	} else if (column->offset == offsetof(struct gt_rows, work)) {
-		if (gt_work_parse(text, &rows->work[i]) != 0)
+		if (parse_work(text, &rows->work[i]) != 0)
 			return gt_fail(error, "work: '%.60s': expected instructions,barriers, and ,waits if the warp does", text);
 	} else if (column->offset == offsetof(struct gt_rows, status)) {
 		if (gt_status_parse(text, &rows->status[i]) != 0)
@@ -453,16 +469,6 @@ enum gt_tsv_event gt_tsv_read(struct gt_tsv *tsv, char *line, struct gt_error *e
 	if (rest)
 		rest[-1] = '\t';
 	return read_columns(tsv, line + (line[0] == '#'), error);
-}
-
-bool gt_tsv_detect(const char *head, size_t bytes)
-{
-	static const char *const starts[] = {"#gtrace\t", "#block\t", "block\t", "#kernel\t", "#count\t", "#end"};
-
-	for (size_t s = 0; s < sizeof starts / sizeof starts[0]; s++)
-		if (bytes >= strlen(starts[s]) && memcmp(head, starts[s], strlen(starts[s])) == 0)
-			return true;
-	return false;
 }
 
 /* ---- a stream ---- */

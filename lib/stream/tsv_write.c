@@ -101,6 +101,16 @@ static void put_addresses(struct gt_bytes *out, const struct gt_rows *rows, size
 	put_text(out, "\t");
 }
 
+#define WORK_TEXT 24 /* bytes of a text, with its final 0 */
+
+/* "5,0", or "5,1,waits". */
+static const char *format_work(uint32_t work, char buffer[WORK_TEXT])
+{
+	snprintf(buffer, WORK_TEXT, "%" PRIu32 ",%" PRIu32 "%s", gt_work_instructions(work), gt_work_barriers(work),
+		 gt_work_waits(work) ? ",waits" : "");
+	return buffer;
+}
+
 void gt_tsv_row(struct gt_bytes *out, const struct gt_rows *rows, size_t i, uint64_t kernel, bool decimal)
 {
 	char op[GT_OP_TEXT];
@@ -151,8 +161,8 @@ void gt_tsv_row(struct gt_bytes *out, const struct gt_rows *rows, size_t i, uint
 		put_text(out, "\t");
 	}
 	if (rows->has_work) {
-		char work[GT_WORK_TEXT];
-		put_text(out, gt_work_format(rows->work[i], work));
+		char work[WORK_TEXT];
+		put_text(out, format_work(rows->work[i], work));
 		put_text(out, "\t");
 	}
 	put_number(out, kernel);

@@ -75,9 +75,6 @@ enum gt_tsv_event gt_tsv_read(struct gt_tsv *tsv, char *line, struct gt_error *e
 int gt_tsv_to_stream(struct gt_input *input, int descriptor, const char *tool, const char *version,
 		     char *const argv[], struct gt_error *error);
 
-/* True if the bytes look like this text: a '#' line of gtrace-cat, or one that names columns. */
-bool gt_tsv_detect(const char *head, size_t bytes);
-
 /* A stream as plain msgpack, one array a row, for readers in other languages (gtrace-cat(1)):
  *   ["gtrace-rows", 1, {history, access: [names], request: [names]}]
  *   ["kernel", {...}] ["gpu", {...}] ["count", {...}]          as in the stream

@@ -221,10 +221,9 @@ int gt_writer_put(struct gt_writer *writer, const unsigned char *records, size_t
 
 int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, struct gt_error *error)
 {
-	size_t n;
-	const unsigned char *record = gt_reader_record(reader, &n);
+	const struct gt_raw_record record = gt_reader_record(reader);
 
-	return gt_writer_put(writer, record, n, gt_reader_record_rows(reader), error);
+	return gt_writer_put(writer, record.bytes, record.n, record.rows, error);
 }
 
 struct gt_output *gt_writer_output(struct gt_writer *writer)

@@ -147,9 +147,10 @@ static void what_an_operation_gives(void)
 	CHECK_EQUAL(degree.sums.accesses, 2);
 	CHECK_EQUAL(degree.sums.in_range, 64);
 	CHECK_EQUAL(degree.sums.sectors, 8);
-	CHECK_EQUAL(gt_degree_range_sectors(&degree.sums), 4);
 	CHECK_EQUAL(degree.sums.graph[0], 16);
 	CHECK_EQUAL(degree.sums.graph[1], 0);
+	for (unsigned sector = 1; sector < 4; sector++)
+		CHECK_EQUAL(degree.sums.graph[8 * sector], 16);
 	gt_static_close(analysis);
 }
 

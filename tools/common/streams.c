@@ -143,7 +143,7 @@ static bool filter_event(const struct tool *tool, const struct tool_filter *filt
 /* Sends a batch through several threads, if it goes there; else it is read. */
 static bool relay_batch(struct tool *tool, const struct tool_filter *filter)
 {
-	bool relays = tool->relay && filter->relays(filter->context, gt_reader_record_kind(tool->in));
+	bool relays = tool->relay && filter->relays(filter->context, gt_reader_record(tool->in).kind);
 
 	if (relays)
 		tool_must(tool, gt_relay_put(tool->relay, &tool->error));
