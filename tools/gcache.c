@@ -34,6 +34,7 @@ static struct gt_level_settings settings;
 
 static struct gt_cache_stage stage = {.settings = &settings};
 static struct gt_intake intake;
+static struct gt_intake_batch alone; /* a batch that goes through no other thread */
 
 static bool shared_by_blocks; /* the level is private, or two halves, and the kernel has several blocks */
 static bool halved;	      /* it is two halves */
@@ -50,13 +51,7 @@ static void warn_unscheduled(const struct gt_rows *requests)
 		  halved ? "two halves, each of half of the SMs" : "private to an SM");
 }
 
-static int take_requests(void *context, const struct gt_rows *requests, struct gt_error *error)
-{
-	warn_unscheduled(requests);
-	return gt_cache_stage_take(context, requests, gt_writer_sink(tool.out), error);
-}
-
-/* What a batch has of its own on its way through several threads. */
+/* What a batch has of its own on its way: its requests, and what lanes have of them. */
 struct own {
 	struct gt_intake_batch batch;
 	struct gt_division division;
@@ -64,42 +59,34 @@ struct own {
 
 static int begin_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
 {
-	const struct gt_cache_stage *of = context;
 	struct own *own = item->own;
 
 	if (gt_intake_batch_find(&own->batch, &intake, item->rows, error) != 0)
 		return -1;
-	return of->divided ? gt_divided_split(of->divided, own->batch.requests, &own->division, error) : 0;
+	return gt_cache_stage_split(context, own->batch.requests, &own->division, error);
 }
 
-/* A level that is not divided is served by the first lane. */
 static int serve_batch(void *context, struct gt_relay_item *item, unsigned lane, struct gt_error *error)
 {
-	struct gt_cache_stage *of = context;
 	struct own *own = item->own;
 
-	if (of->divided)
-		return gt_divided_serve(of->divided, own->batch.requests, &own->division, lane, error);
-	return lane == 0 ? gt_cache_stage_take(of, own->batch.requests, &item->sink, error) : 0;
+	return gt_cache_stage_serve(context, own->batch.requests, &own->division, lane, &item->sink, error);
 }
 
 static int gather_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
 {
-	const struct gt_cache_stage *of = context;
 	struct own *own = item->own;
 
-	return of->divided ? gt_divided_gather(own->batch.requests, &own->division, &item->sink, error) : 0;
+	return gt_cache_stage_gather(context, own->batch.requests, &own->division, &item->sink, error);
 }
 
 static int count_batch(void *context, struct gt_relay_item *item, struct gt_error *error)
 {
-	const struct gt_cache_stage *of = context;
 	const struct own *own = item->own;
 
 	(void)error;
 	warn_unscheduled(own->batch.requests);
-	if (of->divided)
-		gt_divided_note(of->divided, own->batch.requests);
+	gt_cache_stage_served(context, own->batch.requests);
 	gt_intake_batch_count(&intake, &own->batch);
 	return 0;
 }
@@ -118,10 +105,13 @@ static bool relays(void *context, enum gt_rows_kind kind)
 	return gt_cache_stage_relays(context, gt_reader_record_hints(tool.in));
 }
 
+/* A batch that goes no further than this thread. */
 static bool take_rows(void *context, struct gt_rows *rows)
 {
-	(void)context;
-	tool_must(&tool, gt_intake_rows(&intake, rows, &tool.error));
+	tool_must(&tool, gt_intake_batch_find(&alone, &intake, rows, &tool.error));
+	warn_unscheduled(alone.requests);
+	tool_must(&tool, gt_cache_stage_take(context, alone.requests, gt_writer_sink(tool.out), &tool.error));
+	gt_intake_batch_count(&intake, &alone);
 	return false;
 }
 
@@ -139,7 +129,7 @@ static void end_kernel(void *context, uint64_t kernel)
 /* Options that do not go with what the GPU or the kernel says are wrong usage, as those that do not go together. */
 static void check(const struct gt_level_config *config, uint64_t known)
 {
-	if (gt_cache_stage_check(&stage, config, known, &tool.error) != 0)
+	if (gt_level_check(config, known, &tool.error) != 0)
 		tool_usage_error(&tool, settings.name);
 }
 
@@ -323,12 +313,11 @@ int main(int argc, char **argv)
 		.serve = serve_batch, .gather = gather_batch, .count = count_batch, .context = &stage};
 	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel,
 					   .relay = &threads, .relays = relays, .context = &stage};
-	tool_must(&tool, gt_intake_open(&intake, take_requests, &stage, &tool.error));
 	tool_read(&tool);
 	tool_write(&tool);
 	tool_run(&tool, &filter);
 	tool_end(&tool);
 	gt_cache_stage_close(&stage);
-	gt_intake_close(&intake);
+	gt_intake_batch_close(&alone);
 	return 0;
 }

@@ -443,7 +443,8 @@ int gt_level_name(struct gt_level_settings *settings, const char *name, struct g
 	return 0;
 }
 
-bool gt_level_timed(const struct gt_level_settings *settings)
+/* Whether an option asks for the timed model. */
+static bool asks_for_time(const struct gt_level_settings *settings)
 {
 	for (int id = 0; id < GT_PARAMETERS; id++)
 		if (gt_parameters[id].timed && settings->option[id])
@@ -556,6 +557,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 {
 	memset(config, 0, sizeof *config);
 	config->translate = settings->role->translate;
+	config->is_timed = asks_for_time(settings);
 	config->activated = settings->role->activated;
 	config->memory = settings->memory ? settings->memory : GT_LEVEL_MEMORY;
 	config->directory = settings->directory ? settings->directory : "/tmp";
@@ -582,11 +584,11 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	if (fetch_by_kernel(settings, kernel) && config->fetch > config->line)
 		config->fetch = config->line;
 	/* In the timed model requests arrive at their steps, so a description's value applies to the functional model only. */
-	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_ARRIVAL])
+	if (config->is_timed && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
-	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_HALVES])
+	if (config->is_timed && !settings->option[GT_LEVEL_HALVES])
 		config->l2_partitions = false;
-	if (gt_level_timed(settings) && !settings->option[GT_LEVEL_DIRTY_WAYS])
+	if (config->is_timed && !settings->option[GT_LEVEL_DIRTY_WAYS])
 		config->dirty_ways = GT_LEVEL_SLOTS_MAX;
 	if (config->l2_partitions)
 		config->size /= GT_L2_PARTITIONS;
@@ -611,4 +613,44 @@ char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gp
 	for (size_t i = 0; i < LENGTH(keys); i++)
 		fprintf(said.file, "%s\n", gt_gpu_get(gpu, keys[i]) ? gt_gpu_get(gpu, keys[i]) : "");
 	return gt_memory_file_take(&said, NULL, "a level", error);
+}
+
+/* ---- from texts ---- */
+
+static const struct gt_role *find_role(const char *name)
+{
+	for (size_t i = 0; i < gt_roles_n; i++)
+		if (gt_roles[i].name && strcmp(gt_roles[i].name, name) == 0)
+			return &gt_roles[i];
+	return NULL;
+}
+
+static int set_by_name(struct gt_level_settings *settings, const char *name, const char *value, struct gt_error *error)
+{
+	struct gt_error wrong;
+
+	if (!value)
+		return gt_fail(error, "%s: expected a value", name);
+	for (int id = 0; id < GT_PARAMETERS; id++)
+		if (strcmp(gt_parameters[id].name, name) == 0)
+			return gt_level_set(settings, (enum gt_parameter_id)id, value, &wrong) == 0
+				       ? 0 : gt_fail(error, "%s: %s", name, wrong.text);
+	return gt_fail(error, "no parameter '%s'", name);
+}
+
+int gt_level_configure(const char *role, const char *const *parameters, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
+		       struct gt_level_config *config, struct gt_error *error)
+{
+	struct gt_level_settings settings = {.role = find_role(role)};
+
+	if (!settings.role)
+		return gt_fail(error, "no role '%s'", role);
+	if (gt_level_name(&settings, settings.role->name, error) != 0)
+		return -1;
+	for (; parameters && parameters[0]; parameters += 2)
+		if (set_by_name(&settings, parameters[0], parameters[1], error) != 0)
+			return -1;
+	if (asks_for_time(&settings))
+		return gt_fail(error, "expected parameters of the functional model only");
+	return gt_level_resolve(&settings, gpu, kernel, config, error) == 0 ? gt_level_check(config, ~UINT64_C(0), error) : -1;
 }

@@ -149,6 +149,7 @@ struct gt_level_config {
 	bool translate; /* a TLB: it maps lines (pages) and holds no bytes */
 	bool activated; /* a kernel's first lookup hits: its launch brought that page */
 	bool absent;	/* the GPU has no such level: all requests bypass it */
+	bool is_timed;	/* an option asks for the timed model */
 	bool shared;	/* one instance, else one for each SM */
 	uint64_t size;	/* bytes; of an instance, so of an L2 partition */
 	uint64_t ways;	/* 0: all lines are divided into `divided` sets */
@@ -202,9 +203,6 @@ struct gt_level_settings {
 	const char *directory; /* of the config; NULL: /tmp */
 };
 
-/* Whether an option asks for the timed model. */
-bool gt_level_timed(const struct gt_level_settings *settings);
-
 /* Names the level: lower-case letters, digits and _, beginning with a letter. */
 int gt_level_name(struct gt_level_settings *settings, const char *name, struct gt_error *error);
 /* Sets a parameter, whose text must outlive the settings. Returns 0, or -1 with what is accepted. */
@@ -222,12 +220,17 @@ void gt_role_help(const struct gt_role *role, char option[GT_OPTION_HELP]);
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error);
 
+/* The config of a functional level by the names of its role and parameters, as gt_level_make has them. */
+int gt_level_configure(const char *role, const char *const *parameters, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
+		       struct gt_level_config *config, struct gt_error *error);
+
 /* All inputs of gt_level_resolve as text, and what it made of those of the kernel: if the text is the same, so is the level. To
  * be freed; NULL when memory is short. */
 char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gpu *gpu, const struct gt_kernel *kernel,
 		    const struct gt_level_config *config, struct gt_error *error);
 
-/* Whether the parameters are compatible: those whose bit (1 << id) is in `known`, or all for ~0. */
+/* Whether the parameters are compatible, and supported by the timed model if the level is timed: those whose bit (1 << id) is in `known`,
+ * or all for ~0. */
 int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error);
 
 /* Whether a scheme determines the bank of a line; else the index function does. */
@@ -235,9 +238,6 @@ static inline bool gt_level_interleaved(const struct gt_level_config *config)
 {
 	return config->interleave.scheme->place != NULL;
 }
-
-/* The same for the parameters of the timed model. */
-int gt_timed_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error);
 
 /* The number of sets of a config that passed the check, and the ways of each if they are equal
  * (else 0). */

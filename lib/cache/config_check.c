@@ -242,11 +242,6 @@ static int check_rules(const struct gt_rule *table, size_t n, const struct gt_le
 	return 0;
 }
 
-int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
-{
-	return check_rules(rules, sizeof rules / sizeof rules[0], config, known, error);
-}
-
 uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways)
 {
 	if (config->sets_listed == 0) {
@@ -407,7 +402,9 @@ static const struct gt_rule timed_rules[] = {
 	{GT_OF(GT_LEVEL_ON_FULL) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_ISSUE), check_issue},
 };
 
-int gt_timed_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
+int gt_level_check(const struct gt_level_config *config, uint64_t known, struct gt_error *error)
 {
-	return check_rules(timed_rules, sizeof timed_rules / sizeof timed_rules[0], config, known, error);
+	if (check_rules(rules, sizeof rules / sizeof rules[0], config, known, error) != 0)
+		return -1;
+	return config->is_timed ? check_rules(timed_rules, sizeof timed_rules / sizeof timed_rules[0], config, known, error) : 0;
 }

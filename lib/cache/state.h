@@ -160,7 +160,7 @@ struct gt_level {
 	gt_serve_batch *fast;  /* serves a batch without hints faster, with the same result; NULL: the general path serves it */
 	struct gt_tags **instances; /* one, or by L2 partition or SM, NULL until first used */
 	size_t instances_n;
-	atomic_size_t instances_used, *instances_all; /* all: of the levels that together are one (cache/fast/divided.h) */
+	atomic_size_t instances_used, *instances_all; /* all: of the levels that together are one (cache/stage/stage.c) */
 	size_t instances_end; /* above every instance that is used */
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
@@ -237,6 +237,22 @@ static inline uint64_t gt_count_bits(uint64_t mask)
 {
 	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
 }
+
+/* ---- kinds of levels ---- */
+
+/* What gcache's stage calls of a level of one kind: functional, timed, or divided among lanes. All is as the functions of cache/level.h
+ * have it; 0 and -1 are results with an error. */
+struct gt_level_kind {
+	void *(*open)(const struct gt_level_config *config, unsigned lanes, struct gt_error *error); /* NULL on error */
+	void (*close)(void *level);
+	int (*begin)(void *level, const struct gt_kernel *kernel, struct gt_error *error);
+	int (*take)(void *level, const struct gt_rows *requests, struct gt_sink *sent, struct gt_error *error);
+	int (*finish)(void *level, struct gt_sink *sent, struct gt_error *error);
+	int (*count)(const void *level, const char *stage, uint64_t kernel, struct gt_count *count, struct gt_error *error);
+	struct gt_level *(*whole)(void *level); /* the functional level that has all sets; NULL if there is none */
+};
+
+extern const struct gt_level_kind gt_level_kind_timed; /* cache/timed/timed.c */
 
 /* ---- requests that wait ---- */
 

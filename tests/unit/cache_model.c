@@ -111,8 +111,10 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		if (text[id] && !(unequal && (id == GT_LEVEL_SIZE || id == GT_LEVEL_WAYS)) &&
 		    gt_level_set(settings, (enum gt_parameter_id)id, text[id], &error) != 0)
 			return false;
-	if (gt_level_resolve(settings, NULL, NULL, config, &error) != 0 ||
-	    gt_level_check(config, ~UINT64_C(0), &error) != 0)
+	if (gt_level_resolve(settings, NULL, NULL, config, &error) != 0)
+		return false;
+	config->is_timed = false; /* a functional level has partitions and banks only by its GPU */
+	if (gt_level_check(config, ~UINT64_C(0), &error) != 0)
 		return false;
 	uint32_t ways, sets = gt_level_sets(config, &ways);
 	return sets <= REF_SETS && ways <= REF_WAYS;

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "cache/config.h"
 #include "cache/level.h"
-#include "cache/timed/timed.h"
+#include "cache/timed/engine.h"
 #include "check.h"
 #include "stream/op.h"
 #include "timed_reference.h"
@@ -80,10 +80,12 @@ static bool read_config(const char *const *texts, struct gt_level_config *config
 			    gt_level_set(&settings, (enum gt_parameter_id)id, texts[1], &error) != 0)
 				return false;
 	return gt_level_resolve(&settings, NULL, NULL, config, &error) == 0 &&
-	       gt_level_check(config, ~UINT64_C(0), &error) == 0 && gt_timed_check(config, ~UINT64_C(0), &error) == 0;
+	       gt_level_check(config, ~UINT64_C(0), &error) == 0;
 }
 
 #define CONFIG(...) ((const char *const[]){__VA_ARGS__, NULL, NULL})
+
+static const struct gt_kernel kernel; /* one that says nothing */
 
 #define EVENTS 65536
 static struct gt_timed_event events[EVENTS];
@@ -107,17 +109,17 @@ static struct gt_count run_timed(const struct gt_rows *rows, const char *const *
 	struct gt_sink sink = {gt_rows_new(64, &error),
 			       config.emit == GT_EMIT_ALL ? note_told : digest ? note : discard, digest};
 	told_n = 0;
-	struct gt_timed *timed = gt_timed_open(&config, &error);
+	void *timed = gt_level_kind_timed.open(&config, 1, &error);
 	CHECK(timed != NULL);
 	events_n = 0;
 	if (!unwatched)
 		gt_timed_watch(timed, watch, NULL);
-	gt_timed_begin(timed);
-	CHECK_EQUAL(gt_timed_take(timed, rows, &sink, &error), 0);
-	CHECK_EQUAL(gt_timed_finish(timed, &sink, &error), 0);
+	CHECK_EQUAL(gt_level_kind_timed.begin(timed, &kernel, &error), 0);
+	CHECK_EQUAL(gt_level_kind_timed.take(timed, rows, &sink, &error), 0);
+	CHECK_EQUAL(gt_level_kind_timed.finish(timed, &sink, &error), 0);
 	CHECK_EQUAL(sink.flush(sink.context, sink.rows, &error), 0);
-	CHECK_EQUAL(gt_timed_count(timed, "x", 1, &count, &error), 0);
-	gt_timed_close(timed);
+	CHECK_EQUAL(gt_level_kind_timed.count(timed, "x", 1, &count, &error), 0);
+	gt_level_kind_timed.close(timed);
 	gt_rows_free(sink.rows);
 	return count;
 }
@@ -696,8 +698,8 @@ static void test_rows_leave_though_an_instance_is_idle(void)
 	struct gt_rows *rows = new_rows(1000);
 
 	CHECK(read_config(CONFIG("scope", "private", "write", "back", "latency", "fixed:3", "mshr", "1x4"), &config));
-	struct gt_timed *timed = gt_timed_open(&config, &error);
-	gt_timed_begin(timed);
+	void *timed = gt_level_kind_timed.open(&config, 1, &error);
+	CHECK_EQUAL(gt_level_kind_timed.begin(timed, &kernel, &error), 0);
 	for (unsigned batch = 0; batch < 200; batch++) {
 		for (size_t i = 0; i < 1000; i++) {
 			uint64_t at = 1000 * (uint64_t)batch + i;
@@ -706,14 +708,14 @@ static void test_rows_leave_though_an_instance_is_idle(void)
 			rows->sm[i] = at > 0 && at % 1000 != 999;
 		}
 		rows->sm[999] = batch < 3 ? 2 : 1;
-		CHECK_EQUAL(gt_timed_take(timed, rows, &sink, &error), 0);
+		CHECK_EQUAL(gt_level_kind_timed.take(timed, rows, &sink, &error), 0);
 	}
 	note(&digest, sink.rows, &error);
 	CHECK(digest.rows > 200000);
-	CHECK_EQUAL(gt_timed_finish(timed, &sink, &error), 0);
+	CHECK_EQUAL(gt_level_kind_timed.finish(timed, &sink, &error), 0);
 	note(&digest, sink.rows, &error);
 	CHECK(digest.rows > 299000);
-	gt_timed_close(timed);
+	gt_level_kind_timed.close(timed);
 	gt_rows_free(sink.rows);
 	gt_rows_free(rows);
 }

@@ -757,3 +757,11 @@ struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_e
 {
 	return gt_fast_open(config, false, error);
 }
+
+struct gt_level *gt_level_make(const char *role, const char *const *parameters, const struct gt_gpu *gpu,
+			       const struct gt_kernel *kernel, struct gt_error *error)
+{
+	struct gt_level_config config;
+
+	return gt_level_configure(role, parameters, gpu, kernel, &config, error) == 0 ? gt_level_open(&config, error) : NULL;
+}

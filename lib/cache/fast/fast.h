@@ -19,7 +19,7 @@
 /* Opens a level with the wing, if that serves its shape. If `fixed` a line has the same slot until it leaves. NULL on error. */
 struct gt_level *gt_fast_open(const struct gt_level_config *config, bool fixed, struct gt_error *error);
 
-/* The rows of a batch that one lane serves of a level that is divided (cache/fast/divided.h), but those that repeat the row before
+/* The rows of a batch that one lane serves of a level that is divided (cache/stage/stage.c), but those that repeat the row before
  * them. */
 struct gt_row_list {
 	uint32_t *row;

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "cache/config.h"
-#include "cache/fast/divided.h"
-#include "cache/level.h"
-#include "cache/timed/timed.h"
+#include "stream/count.h"
+#include "stream/kernel.h"
+#include "stream/rows.h"
 
 /* What a level is filled with before a kernel begins: what the program copied to device memory, or all of its arrays. */
 
@@ -31,17 +31,11 @@ struct gt_cache_stage {
 	const struct gt_level_settings *settings;
 	unsigned lanes; /* that may serve at the same time; 0 or 1: one */
 	char *said;		/* the level's parameters: gt_level_said */
-	/* One of these from the first kernel on. */
-	struct gt_level *level;
-	struct gt_timed *timed;
-	struct gt_divided *divided; /* among the lanes */
+	const struct gt_level_kind *kind; /* cache/state.h: functional, timed, or divided among the lanes */
+	void *level; /* of this kind; NULL before the first kernel */
 	uint64_t kernel;	/* id of the launch that has begun */
 	struct gt_warming warming;
 };
-
-/* Whether the parameters are compatible: those whose bit (1 << id) is in `known`, or all for ~0. */
-int gt_cache_stage_check(const struct gt_cache_stage *stage, const struct gt_level_config *config, uint64_t known,
-			 struct gt_error *error);
 
 /* Begins a kernel with a config that passed the check. The present level is kept if no parameter has changed. */
 int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
@@ -52,11 +46,29 @@ int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *cou
 /* Whether the next batch of the kernel may go through several threads; `hints`: it has the column. */
 bool gt_cache_stage_relays(const struct gt_cache_stage *stage, bool hints);
 
-/* As those of a level; a level that is divided takes batches by the functions of cache/fast/divided.h. */
+/* As those of a level. */
 int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_sink *sent,
 			struct gt_error *error);
 int gt_cache_stage_finish(struct gt_cache_stage *stage, struct gt_sink *sent, struct gt_error *error);
 int gt_cache_stage_count(const struct gt_cache_stage *stage, struct gt_count *count, struct gt_error *error);
+
+/* A batch of requests, divided among the lanes. Zero at first. */
+struct gt_division {
+	struct gt_part *parts;
+	unsigned lanes;
+	bool listed; /* the lanes serve rows of the batch itself; else copies */
+};
+void gt_division_close(struct gt_division *division);
+
+/* In place of gt_cache_stage_take, of batches that may go through several threads: the second once for each lane, which takes batches in
+ * their order; the last in the order of batches. */
+int gt_cache_stage_split(const struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_division *division,
+			 struct gt_error *error);
+int gt_cache_stage_serve(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_division *division, unsigned lane,
+			 struct gt_sink *sent, struct gt_error *error);
+int gt_cache_stage_gather(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_division *division, struct gt_sink *sent,
+			  struct gt_error *error);
+void gt_cache_stage_served(struct gt_cache_stage *stage, const struct gt_rows *requests);
 
 void gt_cache_stage_close(struct gt_cache_stage *stage);
 

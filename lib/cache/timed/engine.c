@@ -433,17 +433,6 @@ uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine)
 	return steps == 0 && config->timed.on_full == GT_FULL_STALL ? 1 : steps;
 }
 
-void gt_engine_count_miss(struct gt_timed *timed, const struct gt_outcome *outcome)
-{
-	struct gt_timed_counters *counters = &timed->counters;
-
-	counters->reservations++;
-	counters->latency_steps += outcome->latency;
-	counters->busy_entries += outcome->busy_after;
-	counters->latency[gt_timed_bin(outcome->latency)]++;
-	counters->mshr[gt_timed_bin(outcome->busy_after)]++;
-}
-
 /* Sends the request for sectors of a lookup's line. */
 static int send_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step, uint64_t sectors,
 		     struct gt_error *error)

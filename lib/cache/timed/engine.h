@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a timed level: one engine with its own clock for each instance. Each file calls only later ones:
+/* A timed level: parallel banks with ports, MSHRs and latencies. If the MSHRs are full it stalls ([000] 4.4, --on-full stall), or the warp
+ * goes to the end of the queue ([002] 4.2 to 4.5, requeue). Tags, index and replacement are those of the functional level. There is one
+ * engine with its own clock for each instance. Each file calls only later ones:
  *
  *	timed.c    takes requests, which are gathered by instance, or ends a kernel
  *	stall.c, requeue.c  serve the requests of one instance, step by step
  *	group.c    those that issue together with stall, which wait for ports and MSHR entries
- *	warps.c    the requests of resident warps, and which warp issues, if the level decides it
+ *	warps.c    which of the resident warps issues, if the level decides it
  *	engine.c   lookups, misses in flight, what is sent and counted */
 #ifndef GT_CACHE_TIMED_ENGINE_H
 #define GT_CACHE_TIMED_ENGINE_H
@@ -15,8 +17,36 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "cache/state.h"
-#include "cache/timed/timed.h"
 #include "cache/timed/warps.h"
+
+/* ---- what comes of a lookup ---- */
+
+enum gt_timed_status {
+	GT_TIMED_HIT,
+	GT_TIMED_MISS,	 /* took an entry, if there are MSHRs, and was sent on */
+	GT_TIMED_MERGED, /* joined a miss in flight: the latency miss of [002] */
+	GT_TIMED_FAIL,	 /* no MSHR entry, or no merge: tried again later */
+	GT_TIMED_PASSED, /* a store, or a request that bypasses: no waiting */
+	GT_TIMED_EFFECT, /* a block arrives, or a hit takes effect */
+	GT_TIMED_STATUSES
+};
+
+/* The event of one lookup, for the watching callback. */
+struct gt_timed_event {
+	enum gt_timed_status status;
+	uint64_t step;
+	uint64_t line;
+	uint64_t latency; /* of a miss or a hit */
+	uint64_t effect;  /* the step at whose end it takes effect */
+	uint64_t busy;	  /* entries of its MSHR set that are taken, before and after */
+	uint64_t busy_after;
+	uint32_t block, an, bank, port;
+	uint32_t position; /* of a hit: recency in its set; else UINT32_MAX */
+	uint16_t warp, sm;
+	uint8_t found; /* enum gt_status: what GT_TIMED_PASSED does not say */
+};
+
+/* ---- misses in flight ---- */
 
 /* The flights into one cache: blocks that misses wait for, with their MSHR entries, and hits that have not taken effect
  * yet. In the order of arrival; of one step, hits that come first, then in the order of sending. */
@@ -201,6 +231,17 @@ struct gt_queued {
 	size_t n, capacity;
 };
 
+/* Lookups that wait for the ports of their banks: a queue for each bank, so that a step looks at those only that get one. */
+
+struct gt_queues {
+	struct gt_ends {
+		uint32_t first, last; /* index + 1 of items; 0: none waits */
+	} *ends;		      /* of each bank */
+	uint32_t *next;		      /* of each item: index + 1 of the one behind it, or 0 */
+	uint32_t *chosen;	      /* indices of the items that get a port in this step, ascending */
+	size_t next_capacity, chosen_capacity;
+};
+
 struct gt_engine {
 	struct gt_queued queued; /* none if the level decides which warps issue */
 	bool active;		 /* it had a request in this kernel */
@@ -245,9 +286,12 @@ struct gt_timed {
 	void *watch_context;
 };
 
-/* Serve the requests gathered for an instance, those queued or a wave, with stall and with requeue. */
-int gt_engine_scheduled(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
-int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
+/* Calls `watch` for every event from now on. */
+void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const struct gt_timed_event *event),
+		    void *context);
+
+/* Serve the requests gathered for an instance, queued or a wave, with stall and with requeue. */
+int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
 int gt_engine_requeue(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error);
 
 /* The step at which the waiting requests can begin. */
@@ -343,9 +387,6 @@ int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struc
 /* MSHR entries that the warp of a request holds. */
 uint32_t gt_engine_held_by(const struct gt_engine *engine, const struct gt_request *request);
 
-/* Counts a miss that is sent on. */
-void gt_engine_count_miss(struct gt_timed *timed, const struct gt_outcome *outcome);
-
 /* Draws the latency of a miss. */
 uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine);
 
@@ -364,6 +405,18 @@ static inline unsigned gt_timed_bin(uint64_t value)
 	unsigned bin = value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 
 	return bin < GT_TIMED_BINS ? bin : GT_TIMED_BINS - 1;
+}
+
+/* Counts a miss that is sent on. */
+static inline void gt_engine_count_miss(struct gt_timed *timed, const struct gt_outcome *outcome)
+{
+	struct gt_timed_counters *counters = &timed->counters;
+
+	counters->reservations++;
+	counters->latency_steps += outcome->latency;
+	counters->busy_entries += outcome->busy_after;
+	counters->latency[gt_timed_bin(outcome->latency)]++;
+	counters->mshr[gt_timed_bin(outcome->busy_after)]++;
 }
 
 /* An outcome without a status yet. */
@@ -390,5 +443,32 @@ static inline int gt_engine_tell(struct gt_timed *timed, struct gt_engine *engin
 	}
 	return timed->watch || timed->config.emit == GT_EMIT_ALL ? gt_engine_show(timed, engine, item, outcome, error) : 0;
 }
+
+/* ---- lookups that issue together, with --on-full stall ---- */
+
+void gt_queues_close(struct gt_queues *queues);
+
+/* For a warp in a group: the step at which its last lookup was served, and that at which the latest takes effect. */
+struct gt_last {
+	uint64_t served, effect;
+};
+
+/* What came of the lookups of a step. */
+struct gt_group_step {
+	size_t served;
+	uint64_t fails, conflicts; /* those that wait for an MSHR entry, and for a port */
+};
+
+/* Tries one lookup. `last`, if not NULL, gets for each warp when its last lookup was served and takes effect. Returns whether it
+ * was served, or -1 with the error. */
+int gt_group_attempt(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step,
+		     struct gt_last *last, struct gt_group_step *result, struct gt_error *error);
+
+/* Serves the engine's items, from `step` on. `last`, if not NULL, has a place for each warp. Returns 0, or -1. */
+int gt_group_run(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct gt_last *last, struct gt_error *error);
+
+/* Serves those that are left after a first step, `start`, with one bank and without a limit of ports. */
+int gt_group_continue(struct gt_timed *timed, struct gt_engine *engine, uint64_t start, const struct gt_group_step *first,
+		      struct gt_error *error);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/grown.h"
 #include "base/map.h"
 #include "cache/timed/engine.h"
-#include "cache/timed/group.h"
 
 /* ---- lookups that wait for the ports of their banks ---- */
 
@@ -397,7 +396,7 @@ static struct gt_view view_of(struct gt_timed *timed, struct gt_engine *engine, 
 }
 
 /* A load, or an atomic that is executed here. */
-static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+GT_INLINE int look_up(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		   struct gt_outcome *outcome, struct gt_error *error)
 {
 	const struct gt_view view = view_of(timed, engine, item);
@@ -426,7 +425,7 @@ static int look_up(struct gt_timed *timed, struct gt_engine *engine, const struc
 	return 0;
 }
 
-static int serve_item(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
+GT_INLINE int serve_item(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		      struct gt_outcome *outcome, struct gt_error *error)
 {
 	if (gt_engine_waits(timed, item))

@@ -7,7 +7,6 @@
 
 #include "base/grown.h"
 #include "cache/timed/engine.h"
-#include "cache/timed/warps.h"
 
 /* [002] 4.2 to 4.4: a lookup of a warp of the queue, whose effect comes later; and whether an access may be served at all:
  * "before a warp modifies the reuse stack" there must be MSHRs for what it misses. */
@@ -374,7 +373,6 @@ int gt_engine_requeue(struct gt_timed *timed, struct gt_engine *engine, struct g
 	const struct gt_timed_config *config = &timed->config.timed;
 	struct run run = {0};
 
-	gt_wave_order(&engine->wave);
 	if (gt_pool_open(&run.pool, &engine->wave, config->issue, config->schedulers, error) != 0)
 		return -1;
 	run.running = malloc(run.pool.schedulers * sizeof *run.running);

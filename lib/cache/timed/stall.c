@@ -4,8 +4,95 @@
 #include <stdlib.h>
 
 #include "cache/timed/engine.h"
-#include "cache/timed/group.h"
-#include "cache/timed/warps.h"
+
+/* ---- turns ---- */
+
+/* Whose turn it is among the warps of a wave by algorithm 2 of [000], if the level decides which warps issue: in rounds by
+ * access number, and in each by block, and by as many warps of it as there are schedulers. The scheduler of a warp without an
+ * access of that number, or that still waits for its data, is idle. Warps that waited catch up in a later round. */
+
+struct turns {
+	const struct gt_wave *wave;
+	uint32_t schedulers;
+	uint32_t at;	/* the first warp whose turn in this round is to come */
+	uint32_t round; /* access numbers up to this may issue */
+};
+
+/* The turns of an ordered wave. */
+static struct turns turns_begin(const struct gt_wave *wave, uint32_t schedulers)
+{
+	return (struct turns){.wave = wave, .schedulers = schedulers, .at = wave->warps_n};
+}
+
+static bool is_ready(const struct gt_warp *warp, uint64_t step)
+{
+	return warp->next != GT_NO_REQUEST && warp->ready <= step;
+}
+
+static uint32_t access_of(const struct turns *turns, const struct gt_warp *warp)
+{
+	return turns->wave->requests[warp->next].request.an;
+}
+
+/* Begins the next round. False if no warp is ready. */
+static bool next_round(struct turns *turns, uint64_t step)
+{
+	const struct gt_wave *wave = turns->wave;
+	bool any = false;
+
+	for (uint32_t i = 0; i < wave->warps_n; i++) {
+		const struct gt_warp *warp = &wave->warps[i];
+		if (is_ready(warp, step) && (!any || access_of(turns, warp) < turns->round)) {
+			turns->round = access_of(turns, warp);
+			any = true;
+		}
+	}
+	turns->at = any ? 0 : wave->warps_n;
+	return any;
+}
+
+static bool has_turn(const struct turns *turns, const struct gt_warp *warp, uint64_t step)
+{
+	return is_ready(warp, step) && access_of(turns, warp) <= turns->round;
+}
+
+/* Puts the warps that issue together into `warps`, which has room for one a scheduler, and returns their number; 0: none is
+ * ready at `step`. */
+static uint32_t turns_take(struct turns *turns, uint64_t step, uint32_t *warps)
+{
+	const struct gt_warp *all = turns->wave->warps;
+	uint32_t n = turns->wave->warps_n, taken = 0;
+
+	while (turns->at < n && !has_turn(turns, &all[turns->at], step))
+		turns->at++;
+	if (turns->at == n) {
+		if (!next_round(turns, step))
+			return 0;
+		while (!has_turn(turns, &all[turns->at], step))
+			turns->at++;
+	}
+	const struct gt_warp *first = &all[turns->at];
+	for (; turns->at < n && all[turns->at].block == first->block &&
+	       all[turns->at].warp / turns->schedulers == first->warp / turns->schedulers; turns->at++)
+		if (has_turn(turns, &all[turns->at], step))
+			warps[taken++] = turns->at;
+	return taken;
+}
+
+/* The first step at which a warp is ready; UINT64_MAX: all are done. */
+static uint64_t turns_next(const struct turns *turns)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (uint32_t i = 0; i < turns->wave->warps_n; i++) {
+		const struct gt_warp *warp = &turns->wave->warps[i];
+		if (warp->next != GT_NO_REQUEST && warp->ready < next)
+			next = warp->ready;
+	}
+	return next;
+}
+
+/* ---- the level decides which warps issue ---- */
 
 /* A group: the warps that the schedulers take, and when each is done. */
 struct group {
@@ -73,11 +160,11 @@ static void wait_until(struct gt_timed *timed, struct gt_engine *engine, uint64_
 /* By algorithm 2 of [000]. */
 static int run_turns(struct gt_timed *timed, struct gt_engine *engine, struct group *group, struct gt_error *error)
 {
-	struct gt_turns turns = gt_turns_begin(&engine->wave, timed->config.timed.schedulers);
+	struct turns turns = turns_begin(&engine->wave, timed->config.timed.schedulers);
 
-	for (uint64_t next; (next = gt_turns_next(&turns)) != UINT64_MAX;) {
+	for (uint64_t next; (next = turns_next(&turns)) != UINT64_MAX;) {
 		wait_until(timed, engine, next);
-		while ((group->n = gt_turns_take(&turns, engine->clock, group->warps)) > 0) {
+		while ((group->n = turns_take(&turns, engine->clock, group->warps)) > 0) {
 			if (run_warps(timed, engine, group, error) != 0)
 				return -1;
 			for (uint32_t i = 0; i < group->n; i++)
@@ -105,13 +192,12 @@ static int run_pool(struct gt_timed *timed, struct gt_engine *engine, struct gt_
 	return 0;
 }
 
-int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+static int stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
 	const struct gt_timed_config *config = &timed->config.timed;
 	struct group group;
 	struct gt_pool pool;
 
-	gt_wave_order(&engine->wave);
 	engine->clock = gt_engine_start(engine);
 	if (gt_pool_open(&pool, &engine->wave, config->issue, config->schedulers, error) != 0)
 		return -1;
@@ -125,6 +211,8 @@ int gt_engine_stall_wave(struct gt_timed *timed, struct gt_engine *engine, struc
 	gt_pool_close(&pool);
 	return result;
 }
+
+/* ---- the schedule decides it ---- */
 
 /* [000] 4.4: with --on-full stall, what the schedule issues in one step is served before the next issues. Most loads are served in
  * their first step: they hit where their line was found last, or join a miss of a line that the cache does not have. With one
@@ -227,7 +315,7 @@ static int serve_group(struct gt_timed *timed, struct gt_engine *engine, const s
 	return gt_group_run(timed, engine, gt_engine_start(engine), NULL, error);
 }
 
-int gt_engine_scheduled(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+static int stall_scheduled(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
 {
 	const struct gt_request *requests = engine->queued.requests;
 	bool direct = timed->direct && !timed->watch;
@@ -241,4 +329,11 @@ int gt_engine_scheduled(struct gt_timed *timed, struct gt_engine *engine, struct
 	}
 	engine->queued.n = 0;
 	return 0;
+}
+
+int gt_engine_stall(struct gt_timed *timed, struct gt_engine *engine, struct gt_error *error)
+{
+	if (engine->queued.n > 0 && stall_scheduled(timed, engine, error) != 0)
+		return -1;
+	return engine->wave.n > 0 ? stall_wave(timed, engine, error) : 0;
 }

@@ -9,11 +9,111 @@
 #include "base/random.h"
 #include "cache/level.h"
 #include "cache/timed/engine.h"
-#include "cache/timed/group.h"
-#include "cache/timed/timed.h"
 #include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"
+
+/* ---- the requests of resident warps, in the order of each ---- */
+
+/* A block and its warps are in one table. */
+static uint64_t key_of_block(uint32_t block)
+{
+	return (uint64_t)block << 17 | 1;
+}
+
+static uint64_t key_of_warp(uint32_t block, uint16_t warp)
+{
+	return (uint64_t)block << 17 | (uint64_t)warp << 1;
+}
+
+static int wave_open(struct gt_wave *wave, struct gt_error *error)
+{
+	*wave = (struct gt_wave){0};
+	return gt_map_open(&wave->known, 64, error);
+}
+
+static void wave_close(struct gt_wave *wave)
+{
+	free(wave->requests);
+	free(wave->warps);
+	gt_map_close(&wave->known);
+}
+
+static void wave_clear(struct gt_wave *wave)
+{
+	wave->n = wave->warps_n = 0;
+	gt_map_clear(&wave->known);
+}
+
+/* Whether row i begins the next wave: a new block begins with a smaller access number than the previous row, which does not
+ * happen within a wave of gschedule --issue rr. */
+static bool wave_ends(const struct gt_wave *wave, const struct gt_rows *rows, size_t i)
+{
+	return wave->n > 0 && rows->an[i] < wave->requests[wave->n - 1].request.an &&
+	       !gt_map_get(&wave->known, key_of_block(rows->block[i]));
+}
+
+static bool is_warp(const struct gt_warp *warp, const struct gt_rows *rows, size_t i)
+{
+	return warp->block == rows->block[i] && warp->warp == rows->warp[i];
+}
+
+static int add_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
+{
+	size_t capacity = wave->warps_capacity;
+	struct gt_warp *warps = gt_grown(wave->warps, wave->warps_n, &capacity, sizeof *warps);
+
+	if (!warps)
+		return -1;
+	wave->warps = warps;
+	wave->warps_capacity = (uint32_t)capacity;
+	warps[wave->warps_n++] = (struct gt_warp){.block = rows->block[i], .warp = rows->warp[i], .next = GT_NO_REQUEST,
+						  .follower = GT_NO_WARP};
+	return 0;
+}
+
+/* Makes the warp of row i the current one. */
+static int find_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
+{
+	uint32_t before = wave->current, follower = wave->n > 0 ? wave->warps[before].follower : GT_NO_WARP;
+	int fresh;
+
+	if (wave->n > 0 && is_warp(&wave->warps[before], rows, i))
+		return 0;
+	if (follower != GT_NO_WARP && is_warp(&wave->warps[follower], rows, i)) {
+		wave->current = follower;
+		return 0;
+	}
+	uint64_t *place = gt_map_put(&wave->known, key_of_warp(rows->block[i], rows->warp[i]), wave->warps_n, &fresh);
+	if (!place)
+		return -1;
+	wave->current = (uint32_t)*place;
+	if (fresh && (add_warp(wave, rows, i) != 0 || !gt_map_put(&wave->known, key_of_block(rows->block[i]), 0, &fresh)))
+		return -1;
+	if (wave->n > 0)
+		wave->warps[before].follower = wave->current;
+	return 0;
+}
+
+static int wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	struct gt_wave_request *requests = gt_grown(wave->requests, wave->n, &wave->capacity, sizeof *requests);
+	uint32_t at = (uint32_t)wave->n;
+
+	if (requests)
+		wave->requests = requests;
+	if (!requests || find_warp(wave, rows, i) != 0)
+		return gt_fail_memory(error, "the requests of a wave");
+	if (wave->n >= GT_NO_REQUEST)
+		return gt_fail(error, "a wave of more than %u requests on one SM", GT_NO_REQUEST);
+	struct gt_warp *warp = &wave->warps[wave->current];
+	*(warp->next == GT_NO_REQUEST ? &warp->next : &requests[warp->last].next) = at;
+	warp->last = at;
+	requests[wave->n++] = (struct gt_wave_request){gt_request_of(rows, i), GT_NO_REQUEST};
+	return 0;
+}
+
+/* ---- instances ---- */
 
 static void engine_close(struct gt_engine *engine)
 {
@@ -25,7 +125,7 @@ static void engine_close(struct gt_engine *engine)
 	free(engine->outbox.rows);
 	free(engine->queued.requests);
 	gt_flights_close(&engine->flights);
-	gt_wave_close(&engine->wave);
+	wave_close(&engine->wave);
 	free(engine);
 }
 
@@ -48,7 +148,7 @@ static struct gt_engine *engine_open(struct gt_timed *timed, size_t number, stru
 		gt_fail_memory(error, "a cache");
 		return NULL;
 	}
-	if (gt_wave_open(&engine->wave, error) != 0)
+	if (wave_open(&engine->wave, error) != 0)
 		return NULL;
 	engine->tags = gt_level_instance(timed->level, number, error);
 	return engine->tags ? engine : NULL;
@@ -76,10 +176,28 @@ static void set_banks(struct gt_timed *timed)
 		timed->mshr_of[bank] = gt_mshr_set(&timed->config.timed, bank % timed->config.timed.partitions);
 }
 
-struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_error *error)
+static void timed_close(void *level)
+{
+	struct gt_timed *timed = level;
+
+	if (!timed)
+		return;
+	for (size_t i = 0; timed->engines && i < timed->engines_n; i++)
+		engine_close(timed->engines[i]);
+	free(timed->engines);
+	free(timed->active_list);
+	free(timed->mshr_of);
+	gt_queues_close(timed->queues);
+	gt_level_close(timed->level);
+	gt_rows_free(timed->collected.rows);
+	free(timed);
+}
+
+static void *timed_open(const struct gt_level_config *config, unsigned lanes, struct gt_error *error)
 {
 	struct gt_timed *timed = calloc(1, sizeof *timed);
 
+	(void)lanes;
 	if (!timed) {
 		gt_fail_memory(error, "a cache level");
 		return NULL;
@@ -105,23 +223,8 @@ struct gt_timed *gt_timed_open(const struct gt_level_config *config, struct gt_e
 	}
 	gt_fail_memory(error, "a cache level");
 failed:
-	gt_timed_close(timed);
+	timed_close(timed);
 	return NULL;
-}
-
-void gt_timed_close(struct gt_timed *timed)
-{
-	if (!timed)
-		return;
-	for (size_t i = 0; timed->engines && i < timed->engines_n; i++)
-		engine_close(timed->engines[i]);
-	free(timed->engines);
-	free(timed->active_list);
-	free(timed->mshr_of);
-	gt_queues_close(timed->queues);
-	gt_level_close(timed->level);
-	gt_rows_free(timed->collected.rows);
-	free(timed);
 }
 
 void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const struct gt_timed_event *event),
@@ -131,7 +234,8 @@ void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const s
 	timed->watch_context = context;
 }
 
-int gt_timed_window(const struct gt_timed *timed, const struct gt_window *window, struct gt_error *error)
+/* The timed model supports no access policy windows. */
+static int check_window(const struct gt_timed *timed, const struct gt_window *window, struct gt_error *error)
 {
 	if (window->bytes > 0 && timed->config.shared && !timed->config.translate &&
 	    timed->config.hints == GT_HINTS_HONOUR)
@@ -140,18 +244,20 @@ int gt_timed_window(const struct gt_timed *timed, const struct gt_window *window
 	return 0;
 }
 
-void gt_timed_begin(struct gt_timed *timed)
+/* What the launch reads is there at once. */
+static int timed_begin(void *level, const struct gt_kernel *kernel, struct gt_error *error)
 {
+	struct gt_timed *timed = level;
+
+	if (check_window(timed, &kernel->prefers.window, error) != 0)
+		return -1;
 	gt_level_begin(timed->level);
 	memset(&timed->counters, 0, sizeof timed->counters);
 	timed->active = 0;
 	timed->last_step = 0;
 	timed->retry = RELEASE_ROWS;
-}
-
-void gt_timed_launch(struct gt_timed *timed, const struct gt_kernel *kernel)
-{
 	gt_level_launch(timed->level, kernel);
+	return 0;
 }
 
 /* The instance that serves a row; it becomes active in this kernel, at `step`. */
@@ -177,12 +283,10 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	int result = 0;
 
 	timed->sender = engine;
-	if (engine->queued.n > 0)
-		result = gt_engine_scheduled(timed, engine, error);
-	if (engine->wave.n > 0) {
-		result = (requeue ? gt_engine_requeue : gt_engine_stall_wave)(timed, engine, error);
-		gt_wave_clear(&engine->wave);
-	}
+	if (engine->queued.n + engine->wave.n > 0)
+		result = (requeue ? gt_engine_requeue : gt_engine_stall)(timed, engine, error);
+	if (engine->wave.n > 0)
+		wave_clear(&engine->wave);
 	return result == 0 ? gt_timed_collect(timed, timed->collected.rows, error) : -1;
 }
 
@@ -219,11 +323,11 @@ static int take_group(struct gt_timed *timed, struct gt_engine *engine, const st
 static int take_wave(struct gt_timed *timed, struct gt_engine *engine, const struct gt_rows *rows, size_t i,
 		     struct gt_error *error)
 {
-	if (gt_wave_ends(&engine->wave, rows, i) && serve(timed, engine, error) != 0)
+	if (wave_ends(&engine->wave, rows, i) && serve(timed, engine, error) != 0)
 		return -1;
 	if (engine->wave.n == 0)
 		engine->group_step = rows->step[i];
-	return gt_wave_add(&engine->wave, rows, i, error);
+	return wave_add(&engine->wave, rows, i, error);
 }
 
 static int check_step(struct gt_timed *timed, uint64_t step, struct gt_error *error)
@@ -264,8 +368,11 @@ static int begin_sink(const struct gt_timed *timed, struct gt_sink *sent, struct
 				error);
 }
 
-int gt_timed_take(struct gt_timed *timed, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+/* Takes scheduled requests in the order of steps. `sent` gets the requests sent on, by (step, SM) with the step of the model;
+ * or with emit all each lookup and each failed attempt, with its status. */
+static int timed_take(void *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
+	struct gt_timed *timed = level;
 	bool by_schedule = timed->config.timed.issue == GT_OWN_SCHEDULE;
 
 	if (rows->n > 0 && !rows->scheduled)
@@ -317,8 +424,10 @@ static int drain(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	return gt_timed_collect(timed, timed->collected.rows, error);
 }
 
-int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_error *error)
+static int timed_finish(void *level, struct gt_sink *sent, struct gt_error *error)
 {
+	struct gt_timed *timed = level;
+
 	if (begin_sink(timed, sent, error) != 0)
 		return -1;
 	for (size_t i = 0; i < timed->active; i++)
@@ -331,9 +440,10 @@ int gt_timed_finish(struct gt_timed *timed, struct gt_sink *sent, struct gt_erro
 	return gt_level_finish(timed->level, sent, error);
 }
 
-int gt_timed_count(const struct gt_timed *timed, const char *stage, uint64_t kernel, struct gt_count *count,
-		   struct gt_error *error)
+/* With the counters of time. */
+static int timed_count(const void *level, const char *stage, uint64_t kernel, struct gt_count *count, struct gt_error *error)
 {
+	const struct gt_timed *timed = level;
 	const struct gt_timed_counters *counters = &timed->counters;
 
 	if (gt_level_count(timed->level, stage, kernel, count, error) != 0 ||
@@ -341,3 +451,11 @@ int gt_timed_count(const struct gt_timed *timed, const char *stage, uint64_t ker
 		return -1;
 	return gt_count_arrays(count, &gt_counters_timed, counters, GT_TIMED_BINS, GT_TIMED_BINS, error);
 }
+
+static struct gt_level *no_whole(void *level)
+{
+	(void)level;
+	return NULL;
+}
+
+const struct gt_level_kind gt_level_kind_timed = {timed_open, timed_close, timed_begin, timed_take, timed_finish, timed_count, no_whole};

@@ -1,122 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The warps that are resident together, if the level decides which of them issue: their requests, the pool of those that are ready, and
- * turns by algorithm 2 of [000]. */
+/* The pool of the resident warps of an instance, if the level decides which of them issue. */
 #include <stdlib.h>
 
-#include "base/grown.h"
 #include "cache/timed/warps.h"
-
-#define NO_WARP UINT32_MAX
-
-/* A block and its warps are in one table. */
-static uint64_t key_of_block(uint32_t block)
-{
-	return (uint64_t)block << 17 | 1;
-}
-
-static uint64_t key_of_warp(uint32_t block, uint16_t warp)
-{
-	return (uint64_t)block << 17 | (uint64_t)warp << 1;
-}
-
-int gt_wave_open(struct gt_wave *wave, struct gt_error *error)
-{
-	*wave = (struct gt_wave){0};
-	return gt_map_open(&wave->known, 64, error);
-}
-
-void gt_wave_close(struct gt_wave *wave)
-{
-	free(wave->requests);
-	free(wave->warps);
-	gt_map_close(&wave->known);
-}
-
-void gt_wave_clear(struct gt_wave *wave)
-{
-	wave->n = wave->warps_n = 0;
-	gt_map_clear(&wave->known);
-}
-
-bool gt_wave_ends(const struct gt_wave *wave, const struct gt_rows *rows, size_t i)
-{
-	return wave->n > 0 && rows->an[i] < wave->requests[wave->n - 1].request.an &&
-	       !gt_map_get(&wave->known, key_of_block(rows->block[i]));
-}
-
-static bool is_warp(const struct gt_warp *warp, const struct gt_rows *rows, size_t i)
-{
-	return warp->block == rows->block[i] && warp->warp == rows->warp[i];
-}
-
-static int add_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
-{
-	size_t capacity = wave->warps_capacity;
-	struct gt_warp *warps = gt_grown(wave->warps, wave->warps_n, &capacity, sizeof *warps);
-
-	if (!warps)
-		return -1;
-	wave->warps = warps;
-	wave->warps_capacity = (uint32_t)capacity;
-	warps[wave->warps_n++] = (struct gt_warp){.block = rows->block[i], .warp = rows->warp[i], .next = GT_NO_REQUEST,
-						  .follower = NO_WARP};
-	return 0;
-}
-
-/* Makes the warp of row i the current one. */
-static int find_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
-{
-	uint32_t before = wave->current, follower = wave->n > 0 ? wave->warps[before].follower : NO_WARP;
-	int fresh;
-
-	if (wave->n > 0 && is_warp(&wave->warps[before], rows, i))
-		return 0;
-	if (follower != NO_WARP && is_warp(&wave->warps[follower], rows, i)) {
-		wave->current = follower;
-		return 0;
-	}
-	uint64_t *place = gt_map_put(&wave->known, key_of_warp(rows->block[i], rows->warp[i]), wave->warps_n, &fresh);
-	if (!place)
-		return -1;
-	wave->current = (uint32_t)*place;
-	if (fresh && (add_warp(wave, rows, i) != 0 || !gt_map_put(&wave->known, key_of_block(rows->block[i]), 0, &fresh)))
-		return -1;
-	if (wave->n > 0)
-		wave->warps[before].follower = wave->current;
-	return 0;
-}
-
-int gt_wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, struct gt_error *error)
-{
-	struct gt_wave_request *requests = gt_grown(wave->requests, wave->n, &wave->capacity, sizeof *requests);
-	uint32_t at = (uint32_t)wave->n;
-
-	if (requests)
-		wave->requests = requests;
-	if (!requests || find_warp(wave, rows, i) != 0)
-		return gt_fail_memory(error, "the requests of a wave");
-	if (wave->n >= GT_NO_REQUEST)
-		return gt_fail(error, "a wave of more than %u requests on one SM", GT_NO_REQUEST);
-	struct gt_warp *warp = &wave->warps[wave->current];
-	*(warp->next == GT_NO_REQUEST ? &warp->next : &requests[warp->last].next) = at;
-	warp->last = at;
-	requests[wave->n++] = (struct gt_wave_request){gt_request_of(rows, i), GT_NO_REQUEST};
-	return 0;
-}
-
-static int by_warp(const void *left, const void *right)
-{
-	const struct gt_warp *a = left, *b = right;
-
-	if (a->block != b->block)
-		return a->block < b->block ? -1 : 1;
-	return (int)a->warp - (int)b->warp;
-}
-
-void gt_wave_order(struct gt_wave *wave)
-{
-	qsort(wave->warps, wave->warps_n, sizeof *wave->warps, by_warp);
-}
 
 struct gt_issue_policy {
 	void (*add)(struct gt_ready *ready, uint32_t warp);
@@ -211,11 +97,26 @@ static void add(struct gt_pool *pool, uint32_t warp)
 	pool->ready_n++;
 }
 
+static int by_warp(const void *left, const void *right)
+{
+	const struct gt_warp *a = left, *b = right;
+
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	return (int)a->warp - (int)b->warp;
+}
+
+static void order_wave(struct gt_wave *wave)
+{
+	qsort(wave->warps, wave->warps_n, sizeof *wave->warps, by_warp);
+}
+
 int gt_pool_open(struct gt_pool *pool, struct gt_wave *wave, enum gt_own_issue issue, uint32_t schedulers,
 		 struct gt_error *error)
 {
 	uint32_t warps = wave->warps_n, n = schedulers < warps ? schedulers : warps, words = warps / n / 64 + 1;
 
+	order_wave(wave);
 	*pool = (struct gt_pool){.policy = &policies[issue], .wave = wave, .schedulers = n};
 	pool->ready = calloc(n, sizeof *pool->ready);
 	pool->memory = calloc(1, (size_t)n * words * sizeof(uint64_t) + 2 * (size_t)warps * sizeof(uint32_t));
@@ -298,74 +199,4 @@ void gt_pool_wake(struct gt_pool *pool, uint64_t step)
 {
 	while (pool->delayed_n > 0 && gt_pool_next(pool) <= step)
 		add(pool, first_delayed(pool));
-}
-
-struct gt_turns gt_turns_begin(const struct gt_wave *wave, uint32_t schedulers)
-{
-	return (struct gt_turns){.wave = wave, .schedulers = schedulers, .at = wave->warps_n};
-}
-
-static bool is_ready(const struct gt_warp *warp, uint64_t step)
-{
-	return warp->next != GT_NO_REQUEST && warp->ready <= step;
-}
-
-static uint32_t access_of(const struct gt_turns *turns, const struct gt_warp *warp)
-{
-	return turns->wave->requests[warp->next].request.an;
-}
-
-/* Begins the next round. False if no warp is ready. */
-static bool next_round(struct gt_turns *turns, uint64_t step)
-{
-	const struct gt_wave *wave = turns->wave;
-	bool any = false;
-
-	for (uint32_t i = 0; i < wave->warps_n; i++) {
-		const struct gt_warp *warp = &wave->warps[i];
-		if (is_ready(warp, step) && (!any || access_of(turns, warp) < turns->round)) {
-			turns->round = access_of(turns, warp);
-			any = true;
-		}
-	}
-	turns->at = any ? 0 : wave->warps_n;
-	return any;
-}
-
-static bool has_turn(const struct gt_turns *turns, const struct gt_warp *warp, uint64_t step)
-{
-	return is_ready(warp, step) && access_of(turns, warp) <= turns->round;
-}
-
-uint32_t gt_turns_take(struct gt_turns *turns, uint64_t step, uint32_t *warps)
-{
-	const struct gt_warp *all = turns->wave->warps;
-	uint32_t n = turns->wave->warps_n, taken = 0;
-
-	while (turns->at < n && !has_turn(turns, &all[turns->at], step))
-		turns->at++;
-	if (turns->at == n) {
-		if (!next_round(turns, step))
-			return 0;
-		while (!has_turn(turns, &all[turns->at], step))
-			turns->at++;
-	}
-	const struct gt_warp *first = &all[turns->at];
-	for (; turns->at < n && all[turns->at].block == first->block &&
-	       all[turns->at].warp / turns->schedulers == first->warp / turns->schedulers; turns->at++)
-		if (has_turn(turns, &all[turns->at], step))
-			warps[taken++] = turns->at;
-	return taken;
-}
-
-uint64_t gt_turns_next(const struct gt_turns *turns)
-{
-	uint64_t next = UINT64_MAX;
-
-	for (uint32_t i = 0; i < turns->wave->warps_n; i++) {
-		const struct gt_warp *warp = &turns->wave->warps[i];
-		if (warp->next != GT_NO_REQUEST && warp->ready < next)
-			next = warp->ready;
-	}
-	return next;
 }

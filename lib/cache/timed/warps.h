@@ -39,17 +39,6 @@ struct gt_wave {
 	struct gt_map known; /* blocks, and warps with their place */
 };
 
-int gt_wave_open(struct gt_wave *wave, struct gt_error *error);
-void gt_wave_close(struct gt_wave *wave);
-void gt_wave_clear(struct gt_wave *wave);
-
-/* Whether row i begins the next wave: a new block begins with a smaller access number than the previous row, which does not
- * happen within a wave of gschedule --issue rr. */
-bool gt_wave_ends(const struct gt_wave *wave, const struct gt_rows *rows, size_t i);
-int gt_wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, struct gt_error *error);
-/* Puts the warps in order of block and index. Nothing can be added after. */
-void gt_wave_order(struct gt_wave *wave);
-
 /* Which warp of a wave issues next. Warps are assigned to schedulers by their place in the wave modulo schedulers. A warp is
  * ready, delayed, taken by its scheduler, or done. */
 
@@ -80,7 +69,8 @@ struct gt_pool {
 	void *memory; /* of queues, sets and heap */
 };
 
-/* Opens a pool in which all warps of the ordered wave are ready. Returns 0, or -1 when memory is short. */
+/* Puts the warps of the wave in order of block and index, and opens a pool in which all are ready. Nothing can be added to the wave
+ * after. Returns 0, or -1 when memory is short. */
 int gt_pool_open(struct gt_pool *pool, struct gt_wave *wave, enum gt_own_issue issue, uint32_t schedulers,
 		 struct gt_error *error);
 void gt_pool_close(struct gt_pool *pool);
@@ -99,26 +89,5 @@ static inline uint64_t gt_pool_next(const struct gt_pool *pool)
 {
 	return pool->wave->warps[pool->delayed[0]].ready;
 }
-
-/* Whose turn it is among the warps of a wave by algorithm 2 of [000], if the level decides which warps issue: in rounds by
- * access number, and in each by block, and by as many warps of it as there are schedulers. The scheduler of a warp without an
- * access of that number, or that still waits for its data, is idle. Warps that waited catch up in a later round. */
-
-struct gt_turns {
-	const struct gt_wave *wave;
-	uint32_t schedulers;
-	uint32_t at;	/* the first warp whose turn in this round is to come */
-	uint32_t round; /* access numbers up to this may issue */
-};
-
-/* The turns of an ordered wave. */
-struct gt_turns gt_turns_begin(const struct gt_wave *wave, uint32_t schedulers);
-
-/* Puts the warps that issue together into `warps`, which has room for one a scheduler, and returns their number; 0: none is
- * ready at `step`. */
-uint32_t gt_turns_take(struct gt_turns *turns, uint64_t step, uint32_t *warps);
-
-/* The first step at which a warp is ready; UINT64_MAX: all are done. */
-uint64_t gt_turns_next(const struct gt_turns *turns);
 
 #endif
