@@ -493,15 +493,6 @@ int gt_report_by_name(struct gt_report *report, struct gt_error *error)
 	return result;
 }
 
-uint64_t gt_report_launches(const struct gt_report *report)
-{
-	uint64_t launches = 0;
-
-	for (size_t i = 0; i < report->n; i++)
-		launches += report->by_name ? report->kernels[i].merged : 1;
-	return launches;
-}
-
 /* ---- what is counted ---- */
 
 const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name)

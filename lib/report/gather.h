@@ -84,8 +84,6 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error);
 /* Replaces the launches of a finished report by one kernel for each name, in the order of their first launch. Numbers
  * are summed as in the total. A launch without a name stays by itself. */
 int gt_report_by_name(struct gt_report *report, struct gt_error *error);
-/* How many launches the kernels of a report are. */
-uint64_t gt_report_launches(const struct gt_report *report);
 
 /* A stage of a kernel by name, or NULL. */
 const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name);

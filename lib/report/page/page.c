@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "report/format.h"
-#include "report/page/part.h"
 #include "stream/history.h"
 
 /* Light or dark as the reader's system is, with a contrast of 7:1 or more for text; the colours of series are those of Okabe

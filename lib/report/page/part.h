@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the page. A section is written by one file, which exports it; page.c has the list of all. */
+/* What a page is of, and its parts. A section is written by one file, which exports it; page.c has the list of all. */
 #ifndef GT_REPORT_PAGE_PART_H
 #define GT_REPORT_PAGE_PART_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/page/page.h"
+#include "report/compare/compare.h"
+#include "report/gather.h"
 #include "report/plot/plot.h"
+
+/* What the page is of. */
+struct gt_page {
+	const struct gt_report *report; /* finished */
+	const struct gt_gpu *gpu;	/* NULL: none */
+	const char *const *history;	/* from gt_reader_history */
+	const struct gt_comparison *comparison; /* with hardware; NULL: none */
+	const struct gt_errors *errors;		/* of the comparison */
+	const char *date; /* of the run, "2026-11-22", or NULL */
+};
 
 struct gt_page_section {
 	const char *id, *heading; /* of its heading, which page.c writes; NULL: it writes its own headings */

@@ -13,8 +13,6 @@
 #include "base/utf8.h"
 
 #define NAME_CHARACTERS 90 /* of a series, a panel or a place; pictures show fewer */
-#define THIN_FROM 2000	   /* up to this number, all points are drawn */
-#define CELLS 1024	   /* a picture has fewer pixels than this along each side of a panel */
 
 void gt_figure_begin(struct gt_figure *figure)
 {
@@ -108,7 +106,7 @@ int gt_figure_point(struct gt_figure_series *series, struct gt_point point, stru
 	return 0;
 }
 
-/* ---- extent, names, and points that would not be seen ---- */
+/* ---- extent and names ---- */
 
 /* Of the points of a panel, or of all. */
 static struct gt_extent extent_of(const struct gt_figure *figure, size_t panel)
@@ -160,51 +158,6 @@ size_t gt_figure_names(const struct gt_figure *figure)
 		names = colour >= names ? colour + 1 : names;
 	}
 	return names;
-}
-
-/* The pixel of a number, below CELLS. */
-static size_t cell(double value, double least, double most, enum gt_scale scale)
-{
-	if (scale != GT_LINEAR) {
-		value = log2(value);
-		least = log2(least);
-		most = log2(most);
-	}
-	double part = most > least ? (value - least) / (most - least) : 0;
-	return part > 0 ? (size_t)(part * (CELLS - 1)) : 0; /* false for NaN too */
-}
-
-int gt_figure_thin(struct gt_figure *figure, struct gt_error *error)
-{
-	bool cloud = figure->style == GT_POINTS;
-	unsigned char *drawn = calloc(CELLS, CELLS);
-
-	if (!drawn)
-		return gt_fail_memory(error, "a picture");
-	for (size_t i = 0; i < figure->series_n; i++) {
-		struct gt_figure_series *series = &figure->series[i];
-		size_t kept = 0, last_x = CELLS, last_y = CELLS;
-		if (series->n <= THIN_FROM || figure->style == GT_BOXES)
-			continue;
-		struct gt_extent extent = gt_figure_extent_of(figure, series->panel);
-		enum gt_scale along = figure->free ? figure->panel_x[series->panel].scale : figure->x.scale;
-		enum gt_scale up = figure->free ? figure->panel_y[series->panel].scale : figure->y.scale;
-		memset(drawn, 0, (size_t)CELLS * CELLS);
-		for (size_t j = 0; j < series->n; j++) {
-			struct gt_point *point = &series->points[j];
-			size_t x = cell(point->x, extent.x_least, extent.x_most, along);
-			size_t y = cell(point->y, extent.y_least, extent.y_most, up);
-			bool same = cloud ? drawn[y * CELLS + x] : x == last_x && y == last_y && j + 1 < series->n;
-			drawn[y * CELLS + x] = 1;
-			last_x = x;
-			last_y = y;
-			if (!same)
-				series->points[kept++] = *point;
-		}
-		series->n = kept;
-	}
-	free(drawn);
-	return 0;
 }
 
 /* ---- the marks of an axis ---- */

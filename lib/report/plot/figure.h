@@ -79,10 +79,6 @@ int gt_figure_place(struct gt_axis *axis, const char *name, struct gt_error *err
 const char *gt_figure_short(const char *name, size_t most, char buffer[GT_FIGURE_TEXT]);
 int gt_figure_point(struct gt_figure_series *series, struct gt_point point, struct gt_error *error);
 
-/* Drops points that fall on the same pixels as their neighbours, so that a million points become a few thousand. Call
- * after the last point. */
-int gt_figure_thin(struct gt_figure *figure, struct gt_error *error);
-
 /* Smallest and largest x and y of all points; 0 to 1 if there are none. */
 struct gt_extent {
 	double x_least, x_most, y_least, y_most;

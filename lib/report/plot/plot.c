@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes a figure: completes the options by what the kind has, lets it draw, and puts the labels of the options. */
+/* Makes a figure: completes the options by what the kind has, lets it draw, puts the labels of the options, and drops points
+ * that would not be seen. */
 #include "report/plot/plot.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -59,6 +62,59 @@ static void complete(const struct gt_plot *plot, struct gt_plot_options *options
 	options->y = options->y ? options->y : plot->kind->y;
 }
 
+/* ---- points that would not be seen ---- */
+
+#define THIN_FROM 2000 /* up to this number, all points are drawn */
+#define CELLS 1024     /* a picture has fewer pixels than this along each side of a panel */
+
+/* The pixel of a number, below CELLS. */
+static size_t cell(double value, double least, double most, enum gt_scale scale)
+{
+	if (scale != GT_LINEAR) {
+		value = log2(value);
+		least = log2(least);
+		most = log2(most);
+	}
+	double part = most > least ? (value - least) / (most - least) : 0;
+	return part > 0 ? (size_t)(part * (CELLS - 1)) : 0; /* false for NaN too */
+}
+
+/* Drops points that fall on the same pixels as their neighbours, so that a million points become a few thousand. */
+static int thin(struct gt_figure *figure, struct gt_error *error)
+{
+	bool cloud = figure->style == GT_POINTS;
+	unsigned char *drawn = calloc(CELLS, CELLS);
+
+	if (!drawn)
+		return gt_fail_memory(error, "a picture");
+	for (size_t i = 0; i < figure->series_n; i++) {
+		struct gt_figure_series *series = &figure->series[i];
+		size_t kept = 0, last_x = CELLS, last_y = CELLS;
+		if (series->n <= THIN_FROM || figure->style == GT_BOXES)
+			continue;
+		struct gt_extent extent = gt_figure_extent_of(figure, series->panel);
+		enum gt_scale along = figure->free ? figure->panel_x[series->panel].scale : figure->x.scale;
+		enum gt_scale up = figure->free ? figure->panel_y[series->panel].scale : figure->y.scale;
+		memset(drawn, 0, (size_t)CELLS * CELLS);
+		for (size_t j = 0; j < series->n; j++) {
+			struct gt_point *point = &series->points[j];
+			size_t x = cell(point->x, extent.x_least, extent.x_most, along);
+			size_t y = cell(point->y, extent.y_least, extent.y_most, up);
+			bool same = cloud ? drawn[y * CELLS + x] : x == last_x && y == last_y && j + 1 < series->n;
+			drawn[y * CELLS + x] = 1;
+			last_x = x;
+			last_y = y;
+			if (!same)
+				series->points[kept++] = *point;
+		}
+		series->n = kept;
+	}
+	free(drawn);
+	return 0;
+}
+
+/* ---- the figure ---- */
+
 int gt_plot_figure(const struct gt_plot *given, struct gt_figure *figure, struct gt_error *error)
 {
 	struct gt_plot_options options = *given->options;
@@ -79,5 +135,5 @@ int gt_plot_figure(const struct gt_plot *given, struct gt_figure *figure, struct
 	label(plot->options->y_label, NULL, figure->y.label);
 	if (figure->series_n == 0)
 		return gt_fail(error, "expected rows to draw; none has a number and satisfies every --where");
-	return gt_figure_thin(figure, error);
+	return thin(figure, error);
 }
