@@ -58,7 +58,7 @@ rows() { gtrace-cat "$1" | grep -v '^#'; }
 			ret;
 		}
 	END
-	for level in plain avx2 avx512 avx2-native native; do
+	for level in plain avx2 avx2-native native; do
 		GTRACE_PTX_LEVEL=$level gtrace-ptx --launch 'place<<<1,32>>>(C=u32[2])' --dump C="$t/C" "$t/place.ptx" >/dev/null
 		[ "$(od -An -tu4 "$t/C" | xargs)" = "31 30" ]
 	done
@@ -767,18 +767,18 @@ turns() {
 }
 
 @test "warps take turns of 32 instructions, whatever they are executed with: machine code runs ahead, and waits" {
-	for level in plain avx2 avx512 avx2-native native; do
+	for level in plain avx2 avx2-native native; do
 		GTRACE_PTX_LEVEL=$level gtrace-ptx --unordered --space global,shared --dump "out=$t/$level.out" \
 			--launch 'turns<<<3,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx >"$t/$level"
 	done
 	[ "$(rows "$t/plain" | wc -l)" -eq $((3 * 4 * (50 * 4 + 1))) ]
 	gtrace-ptx --unordered --space global,shared --launch 'turns<<<1,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx >"$t/one"
 	diff <(rows "$t/one" | awk '{ print $2, $4 }') <(turns 50 | while read -r warp line; do printf '%d 0x%x\n' "$warp" "$line"; done)
-	for level in avx2 avx512 avx2-native native; do
+	for level in avx2 avx2-native native; do
 		cmp "$t/plain" "$t/$level"
 		cmp "$t/plain.out" "$t/$level.out"
 	done
-	GTRACE_PTX_LEVEL=avx1024 expect_failure 1 "GTRACE_PTX_LEVEL: 'avx1024': plain, avx2, avx512, avx2-native or native expected" \
+	GTRACE_PTX_LEVEL=avx1024 expect_failure 1 "GTRACE_PTX_LEVEL: 'avx1024': plain, avx2, avx2-native or native expected" \
 		gtrace-ptx --launch 'turns<<<3,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of any lanes, and the moves to and from them, at each level of instructions that this processor has: against loops
+/* Addresses of any lanes, and the moves to and from them, in each variant that this processor has instructions for: against loops
  * over the lanes. */
 #include <string.h>
 
@@ -53,8 +53,8 @@ static uint32_t outside_of(const uint64_t *lanes, uint64_t offset, uint32_t mask
 	return outside;
 }
 
-#define EXTENTS(TARGET, LEVEL, ...)                                                                          \
-	TARGET static void extents##LEVEL(void)                                                              \
+#define EXTENTS(TARGET, VARIANT, ...)                                                                        \
+	TARGET static void extents##VARIANT(void)                                                            \
 	{                                                                                                    \
 		for (unsigned i = 0; i < TIMES; i++) {                                                       \
 			const uint64_t low = i % 2 ? 0 : UINT64_C(0x7fffffffffffff00) + any() % 512, high = low + 256 + any() % 256; \
@@ -63,14 +63,14 @@ static uint32_t outside_of(const uint64_t *lanes, uint64_t offset, uint32_t mask
 			const uint32_t mask = any_mask();                                                    \
 			uint64_t lanes[GT_WARP_SIZE];                                                        \
 			fill(lanes, low + any() % 512 / bytes * bytes - offset, stride * bytes);             \
-			CHECK_EQUAL(gt_ptx_outside##LEVEL(lanes, offset, mask, low, high - low - bytes, bytes - 1) & mask, \
+			CHECK_EQUAL(gt_ptx_outside##VARIANT(lanes, offset, mask, low, high - low - bytes, bytes - 1) & mask, \
 				    outside_of(lanes, offset, mask, low, high, bytes));                      \
 		}                                                                                            \
 	}
-GT_LEVELS(EXTENTS, )
+GT_VARIANTS(EXTENTS, )
 
-#define STRIDES(TARGET, LEVEL, ...)                                                                          \
-	TARGET static void strides##LEVEL(void)                                                              \
+#define STRIDES(TARGET, VARIANT, ...)                                                                        \
+	TARGET static void strides##VARIANT(void)                                                            \
 	{                                                                                                    \
 		for (unsigned i = 0; i < TIMES; i++) {                                                       \
 			const uint32_t mask = any_mask();                                                    \
@@ -80,10 +80,10 @@ GT_LEVELS(EXTENTS, )
 			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)                                 \
 				if (mask >> lane & 1)                                                        \
 					active[n++] = lanes[lane];                                           \
-			CHECK_EQUAL(gt_ptx_stride##LEVEL(lanes, mask), gt_common_stride(mask, active));             \
+			CHECK_EQUAL(gt_ptx_stride##VARIANT(lanes, mask), gt_common_stride(mask, active));    \
 		}                                                                                            \
 	}
-GT_LEVELS(STRIDES, )
+GT_VARIANTS(STRIDES, )
 
 static void fill_memory(unsigned char *memory)
 {
@@ -91,8 +91,8 @@ static void fill_memory(unsigned char *memory)
 		memory[i] = (unsigned char)any();
 }
 
-#define MOVES(TARGET, LEVEL, N)                                                                              \
-	TARGET static void move##N##LEVEL(void)                                                              \
+#define MOVES(TARGET, VARIANT, N)                                                                            \
+	TARGET static void move##N##VARIANT(void)                                                            \
 	{                                                                                                    \
 		for (unsigned i = 0; i < TIMES; i++) {                                                       \
 			unsigned char memory[BYTES], expected[BYTES];                                        \
@@ -106,43 +106,41 @@ static void fill_memory(unsigned char *memory)
 			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)                                 \
 				values[lane] = (uint##N##_t)any();                                           \
 			memcpy(loaded, values, sizeof loaded);                                               \
-			gt_ptx_gather##N##LEVEL(&places, mask, loaded);                                      \
+			gt_ptx_gather##N##VARIANT(&places, mask, loaded);                                    \
 			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {                               \
 				uint##N##_t value = values[lane];                                            \
 				if (mask >> lane & 1)                                                        \
 					memcpy(&value, memory + (lanes[lane] + from + lane * apart), N / 8); \
 				CHECK_EQUAL(loaded[lane], value);                                            \
 			}                                                                                    \
-			gt_ptx_scatter##N##LEVEL(&places, mask, values);                                     \
+			gt_ptx_scatter##N##VARIANT(&places, mask, values);                                   \
 			for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)                                 \
 				if (mask >> lane & 1)                                                        \
 					memcpy(expected + (lanes[lane] + from + lane * apart), &values[lane], N / 8); \
 			CHECK(memcmp(memory, expected, BYTES) == 0);                                         \
 		}                                                                                            \
 	}
-GT_LEVELS(MOVES, 8)
-GT_LEVELS(MOVES, 16)
-GT_LEVELS(MOVES, 32)
-GT_LEVELS(MOVES, 64)
+GT_VARIANTS(MOVES, 8)
+GT_VARIANTS(MOVES, 16)
+GT_VARIANTS(MOVES, 32)
+GT_VARIANTS(MOVES, 64)
 
-#define RUN_LEVEL(LEVEL)                                                                                     \
-	do {                                                                                                 \
-		RUN(extents##LEVEL);                                                                         \
-		RUN(strides##LEVEL);                                                                         \
-		RUN(move8##LEVEL);                                                                           \
-		RUN(move16##LEVEL);                                                                          \
-		RUN(move32##LEVEL);                                                                          \
-		RUN(move64##LEVEL);                                                                          \
+#define RUN_VARIANT(VARIANT)                                                                                   \
+	do {                                                                                                   \
+		RUN(extents##VARIANT);                                                                         \
+		RUN(strides##VARIANT);                                                                         \
+		RUN(move8##VARIANT);                                                                           \
+		RUN(move16##VARIANT);                                                                          \
+		RUN(move32##VARIANT);                                                                          \
+		RUN(move64##VARIANT);                                                                          \
 	} while (0)
 
 int main(void)
 {
-	RUN_LEVEL(_plain);
+	RUN_VARIANT(_plain);
 #if defined __x86_64__
-	if (gt_ptx_level() >= GT_PTX_AVX2)
-		RUN_LEVEL(_fast);
-	if (gt_ptx_level() >= GT_PTX_AVX512)
-		RUN_LEVEL(_wide);
+	if (gt_ptx_simd_variant() >= GT_PTX_AVX2)
+		RUN_VARIANT(_fast);
 #endif
 	return check_report();
 }

@@ -313,7 +313,7 @@ int main(int argc, char **argv)
 		RUN(segments);
 		RUN(stretches);
 	}
-	if (gt_ptx_level() == GT_PTX_AVX512 && check_failures == 0)
+	if (gt_ptx_makes_native() && gt_ptx_uses_avx512() && check_failures == 0)
 		run_for_avx2(argv);
 #else
 	(void)argv;

@@ -82,8 +82,8 @@ GT_INLINE uint64_t gt_ptx_window(struct gt_ptx_warp *warp, const struct gt_ptx_a
 }
 
 /* The fast path: all lanes are in the memory that the lowest one is in. */
-#define GT_REACH(TARGET, LEVEL, ...)                                                                         \
-	TARGET GT_INLINE int gt_ptx_reach##LEVEL(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \
+#define GT_REACH(TARGET, VARIANT, ...)                                                                       \
+	TARGET GT_INLINE int gt_ptx_reach##VARIANT(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \
 						 struct gt_ptx_reach *reach, unsigned bytes)                 \
 	{                                                                                                    \
 		const struct gt_ptx_access *access = op->with.access;                                        \
@@ -94,12 +94,12 @@ GT_INLINE uint64_t gt_ptx_window(struct gt_ptx_warp *warp, const struct gt_ptx_a
 		const uint64_t first = reach->lanes[gt_ptx_lowest(mask)] + reach->offset;                    \
 		const uint64_t room = gt_ptx_window(warp, access, first, bytes, reach) - reach->low;         \
 		if (reach->host && room >= bytes &&                                                          \
-		    !(gt_ptx_outside##LEVEL(reach->lanes, reach->offset, mask, reach->low, room - bytes, bytes - 1) & mask)) \
+		    !(gt_ptx_outside##VARIANT(reach->lanes, reach->offset, mask, reach->low, room - bytes, bytes - 1) & mask)) \
 			return 0;                                                                            \
 		reach->space = access->space;                                                                \
 		return gt_ptx_reach_slow(warp, op, mask, reach, bytes);                                      \
 	}
-GT_LEVELS(GT_REACH, )
+GT_VARIANTS(GT_REACH, )
 
 GT_INLINE int gt_ptx_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, struct gt_ptx_reach *reach,
 			   unsigned bytes)
@@ -123,15 +123,15 @@ int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint6
 /* What all rows of an access without a cache policy have. */
 struct gt_ptx_kept gt_ptx_row_of(const struct gt_ptx_op *op);
 
-#define GT_NOTE(TARGET, LEVEL, ...)                                                                          \
-	TARGET GT_INLINE int gt_ptx_note##LEVEL(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \
+#define GT_NOTE(TARGET, VARIANT, ...)                                                                        \
+	TARGET GT_INLINE int gt_ptx_note##VARIANT(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \
 						const struct gt_ptx_reach *reach, unsigned bytes)            \
 	{                                                                                                    \
 		if (!warp->core->traced)                                                                     \
 			return 0;                                                                            \
-		return gt_ptx_trace_reach(warp, op, mask, reach, gt_ptx_stride##LEVEL(reach->lanes, mask), bytes); \
+		return gt_ptx_trace_reach(warp, op, mask, reach, gt_ptx_stride##VARIANT(reach->lanes, mask), bytes); \
 	}
-GT_LEVELS(GT_NOTE, )
+GT_VARIANTS(GT_NOTE, )
 
 GT_INLINE int gt_ptx_note(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach,
 			  unsigned bytes)

@@ -53,8 +53,8 @@ static void move_parts(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, con
 	}
 }
 
-#define COPIES(TARGET, LEVEL, ...)                                                                           \
-	TARGET GT_VARIANT(copy_from##LEVEL)                                                                  \
+#define COPIES(TARGET, VARIANT, ...)                                                                         \
+	TARGET GT_STEP_HEAD(copy_from##VARIANT)                                                              \
 	{                                                                                                    \
 		const unsigned size = op->with.access->size;                                                 \
 		uint32_t part = 0;                                                                           \
@@ -62,29 +62,29 @@ static void move_parts(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, con
 		struct gt_ptx_reach reach;                                                                   \
 		if (!reads)                                                                                  \
 			return op + 1;                                                                       \
-		if (gt_ptx_reach##LEVEL(warp, op, reads, &reach, size) != 0 ||                               \
-		    gt_ptx_note##LEVEL(warp, op, reads, &reach, size) != 0)                                  \
+		if (gt_ptx_reach##VARIANT(warp, op, reads, &reach, size) != 0 ||                             \
+		    gt_ptx_note##VARIANT(warp, op, reads, &reach, size) != 0)                                \
 			return NULL;                                                                         \
 		move_sized(warp, &reach, reads & ~part, false, size);                                        \
 		if (part)                                                                                    \
 			move_parts(warp, op, &reach, part);                                                  \
 		return op + 1;                                                                               \
 	}                                                                                                    \
-	TARGET GT_VARIANT(copy_to##LEVEL)                                                                    \
+	TARGET GT_STEP_HEAD(copy_to##VARIANT)                                                                \
 	{                                                                                                    \
 		const unsigned size = op->with.access->size;                                                 \
 		struct gt_ptx_reach reach;                                                                   \
-		if (gt_ptx_reach##LEVEL(warp, op, mask, &reach, size) != 0 ||                                \
-		    gt_ptx_note##LEVEL(warp, op, mask, &reach, size) != 0)                                   \
+		if (gt_ptx_reach##VARIANT(warp, op, mask, &reach, size) != 0 ||                              \
+		    gt_ptx_note##VARIANT(warp, op, mask, &reach, size) != 0)                                 \
 			return NULL;                                                                         \
 		move_sized(warp, &reach, mask, true, size);                                                  \
 		return op + 1;                                                                               \
 	}
-GT_LEVELS(COPIES, )
+GT_VARIANTS(COPIES, )
 
 gt_ptx_step *gt_ptx_copy_step(bool stores)
 {
 	static gt_ptx_step *const from[] = GT_STEPS(copy_from), *const to[] = GT_STEPS(copy_to);
 
-	return (stores ? to : from)[gt_ptx_level()];
+	return (stores ? to : from)[gt_ptx_simd_variant()];
 }

@@ -43,13 +43,18 @@ const struct gt_ptx_form *gt_ptx_form_named(const char *name)
 	return *place_of(name);
 }
 
-/* What $GTRACE_PTX_LEVEL may be: the widest steps, by their place in enum gt_ptx_isa, and whether machine code is made. */
+/* What $GTRACE_PTX_LEVEL may be: the widest steps, whether machine code is made, and whether that may use AVX-512. */
 static const struct level {
 	const char *name;
-	unsigned widest;
-	bool native;
-} levels[] = {{"plain", 0, false}, {"avx2", 1, false}, {"avx512", 2, false}, {"avx2-native", 1, true}, {"native", 2, true}};
-enum { NATIVE = 4, UNKNOWN };
+	enum gt_ptx_simd widest;
+	bool native, avx512;
+} levels[] = {
+	{"plain", GT_PTX_PLAIN, false, false},
+	{"avx2", GT_PTX_VARIANTS - 1, false, false},
+	{"avx2-native", GT_PTX_VARIANTS - 1, true, false},
+	{"native", GT_PTX_VARIANTS - 1, true, true},
+};
+enum { NATIVE = 3, UNKNOWN };
 static unsigned chosen;
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 
@@ -74,35 +79,39 @@ int gt_ptx_level_check(struct gt_error *error)
 	limit();
 	if (chosen < UNKNOWN)
 		return 0;
-	return gt_fail(error, "GTRACE_PTX_LEVEL: '%.64s': plain, avx2, avx512, avx2-native or native expected", getenv("GTRACE_PTX_LEVEL"));
+	return gt_fail(error, "GTRACE_PTX_LEVEL: '%.64s': plain, avx2, avx2-native or native expected", getenv("GTRACE_PTX_LEVEL"));
 }
 
-static enum gt_ptx_isa level_of_processor(void)
+static bool has_avx2(void)
 {
 #if defined __x86_64__
-	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-		return GT_PTX_PLAIN;
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-			       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-		       ? GT_PTX_AVX512
-		       : GT_PTX_AVX2;
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
-	return GT_PTX_PLAIN;
+	return false;
 #endif
 }
 
-enum gt_ptx_isa gt_ptx_level(void)
+static bool has_avx512(void)
 {
-	const enum gt_ptx_isa has = level_of_processor();
+#if defined __x86_64__
+	return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+	return false;
+#endif
+}
 
-	return limit()->widest < (unsigned)has ? (enum gt_ptx_isa)limit()->widest : has;
+enum gt_ptx_simd gt_ptx_simd_variant(void)
+{
+	return has_avx2() ? limit()->widest : GT_PTX_PLAIN;
 }
 
 bool gt_ptx_makes_native(void)
 {
-#if defined __x86_64__
-	return limit()->native && level_of_processor() >= GT_PTX_AVX2;
-#else
-	return false;
-#endif
+	return limit()->native && has_avx2();
+}
+
+bool gt_ptx_uses_avx512(void)
+{
+	return limit()->avx512 && has_avx512();
 }

@@ -11,11 +11,11 @@
 
 #define GT_PTX_SOURCES 4
 
-/* What every step is compiled for: any processor; on x86 also AVX2 with FMA, and AVX-512. */
+/* What every step is compiled for: any processor; on x86 also AVX2 with FMA. */
 #if defined __x86_64__
-enum gt_ptx_isa { GT_PTX_PLAIN, GT_PTX_AVX2, GT_PTX_AVX512, GT_PTX_LEVELS };
+enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_AVX2, GT_PTX_VARIANTS };
 #else
-enum gt_ptx_isa { GT_PTX_PLAIN, GT_PTX_LEVELS };
+enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_VARIANTS };
 #endif
 
 /* How setp combines its result with a predicate: `choice` of the micro-op. */
@@ -25,7 +25,7 @@ struct gt_ptx_form {
 	const char *name; /* opcode and modifiers, except those that every form has: "mad.lo.s32" */
 	uint8_t d;	  /* enum gt_ptx_type */
 	uint8_t sources[GT_PTX_SOURCES];
-	gt_ptx_step *run[GT_PTX_LEVELS];
+	gt_ptx_step *run[GT_PTX_VARIANTS];
 };
 
 struct gt_ptx_forms {
@@ -43,16 +43,18 @@ const struct gt_ptx_form *gt_ptx_form_named(const char *name);
 /* Runs op->with.inner under the rounding mode that op->choice names. */
 gt_ptx_step gt_ptx_rounded;
 
-/* The highest level that this processor has, and $GTRACE_PTX_LEVEL allows; whether machine code is made beside. */
-enum gt_ptx_isa gt_ptx_level(void);
+/* The widest variant that this processor has instructions for, and $GTRACE_PTX_LEVEL allows. */
+enum gt_ptx_simd gt_ptx_simd_variant(void);
+/* Whether machine code is made beside; whether that, and products of matrices, may use AVX-512. */
 bool gt_ptx_makes_native(void);
+bool gt_ptx_uses_avx512(void);
 /* Fails if $GTRACE_PTX_LEVEL is the name of none. */
 int gt_ptx_level_check(struct gt_error *error);
 
 /* The step of a form for this processor. */
 static inline gt_ptx_step *gt_ptx_form_step(const struct gt_ptx_form *form)
 {
-	return form->run[gt_ptx_level()];
+	return form->run[gt_ptx_simd_variant()];
 }
 
 #endif

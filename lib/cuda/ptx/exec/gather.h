@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The addresses of any lanes at once, for each level of instructions: whether all are in one window of memory, their stride, and
+/* The addresses of any lanes at once, in each variant: whether all are in one window of memory, their stride, and
  * the moves between lanes and memory. */
 #ifndef GT_PTX_GATHER_H
 #define GT_PTX_GATHER_H
@@ -96,52 +96,10 @@ GT_FAST GT_INLINE uint32_t gt_ptx_outside_fast(const uint64_t *lanes, uint64_t o
 	return outside;
 }
 
-GT_WIDEST GT_INLINE uint32_t gt_ptx_outside_wide(const uint64_t *lanes, uint64_t offset, uint32_t mask, uint64_t low, uint64_t room,
-						 uint64_t bits)
-{
-	const __m512i add = _mm512_set1_epi64((int64_t)offset), from = _mm512_set1_epi64((int64_t)low);
-	const __m512i most = _mm512_set1_epi64((int64_t)room), odd = _mm512_set1_epi64((int64_t)bits);
-	uint32_t outside = 0;
-
-	(void)mask;
-	for (int i = 0; i < 4; i++) {
-		__m512i address = _mm512_add_epi64(_mm512_loadu_si512(lanes + 8 * i), add);
-		unsigned far = _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(address, from), most);
-		outside |= (far | _mm512_test_epi64_mask(address, odd)) << 8 * i;
-	}
-	return outside;
-}
-
 GT_FAST GT_INLINE bool gt_ptx_is_part64_fast(const uint64_t *lanes, uint32_t mask, uint64_t first, uint64_t stride)
 {
 	return gt_ptx_is_part64_plain(lanes, mask, first, stride);
 }
-GT_WIDEST GT_INLINE bool gt_ptx_is_part64_wide(const uint64_t *lanes, uint32_t mask, uint64_t first, uint64_t stride)
-{
-	const __m512i step = _mm512_set1_epi64((int64_t)stride), eight = _mm512_slli_epi64(step, 3);
-	__m512i expected = _mm512_add_epi64(_mm512_set1_epi64((int64_t)first),
-					    _mm512_mullo_epi64(step, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)));
-	uint32_t differs = 0;
-
-	for (int i = 0; i < 4; i++) {
-		differs |= (uint32_t)_mm512_cmpneq_epi64_mask(expected, _mm512_loadu_si512(lanes + 8 * i)) << 8 * i;
-		expected = _mm512_add_epi64(expected, eight);
-	}
-	return !(differs & mask);
-}
-
-/* Eight lanes' places, as distances from the host's. */
-GT_WIDEST GT_INLINE __m512i gt_ptx_eight_places(const struct gt_ptx_places *places, int first)
-{
-	const __m512i lanes = _mm512_add_epi64(_mm512_loadu_si512(places->lanes + first), _mm512_set1_epi64((int64_t)places->from));
-	const __m512i number = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-
-	if (!places->apart)
-		return lanes;
-	return _mm512_add_epi64(lanes, _mm512_mullo_epi64(_mm512_set1_epi64((int64_t)places->apart),
-							  _mm512_add_epi64(number, _mm512_set1_epi64(first))));
-}
-
 /* Eight lanes at a time: those of whole warps are often side by side, or at one place, even if the warp's are not. `at` is a
  * number, since it is in no object before a lane's address is added. */
 #define GT_GATHER_EIGHT(N)                                                                                   \
@@ -168,8 +126,8 @@ GT_WIDEST GT_INLINE __m512i gt_ptx_eight_places(const struct gt_ptx_places *plac
 				memcpy((void *)(at + lanes[i]), &from[i], N / 8);                            \
 	}
 /* The same of the lanes in `mask`. */
-#define GT_MOVE_EIGHTS(TARGET, LEVEL, WHAT, N, LANE)                                                         \
-	TARGET GT_INLINE void gt_ptx_##WHAT##N##LEVEL(const struct gt_ptx_places *places, uint32_t mask, LANE *lanes) \
+#define GT_MOVE_EIGHTS(TARGET, VARIANT, WHAT, N, LANE)                                                       \
+	TARGET GT_INLINE void gt_ptx_##WHAT##N##VARIANT(const struct gt_ptx_places *places, uint32_t mask, LANE *lanes) \
 	{                                                                                                    \
 		for (unsigned i = 0; i < GT_WARP_SIZE; i += 8) {                                             \
 			const uint32_t eight = mask & UINT32_C(0xff) << i;                                   \
@@ -180,8 +138,8 @@ GT_WIDEST GT_INLINE __m512i gt_ptx_eight_places(const struct gt_ptx_places *plac
 				gt_ptx_##WHAT##N##_plain(places, eight, lanes);                              \
 		}                                                                                            \
 	}
-#define GT_GATHER_FAST(TARGET, LEVEL, N) \
-	GT_MOVE_EIGHTS(TARGET, LEVEL, gather, N, uint##N##_t) GT_MOVE_EIGHTS(TARGET, LEVEL, scatter, N, const uint##N##_t)
+#define GT_GATHER_FAST(TARGET, VARIANT, N) \
+	GT_MOVE_EIGHTS(TARGET, VARIANT, gather, N, uint##N##_t) GT_MOVE_EIGHTS(TARGET, VARIANT, scatter, N, const uint##N##_t)
 
 GT_FAST GT_INLINE bool gt_ptx_is_next_eight(const uint64_t *lanes, unsigned bytes)
 {
@@ -204,27 +162,23 @@ GT_GATHER_FAST(GT_FAST, _fast, 8)
 GT_GATHER_FAST(GT_FAST, _fast, 16)
 GT_GATHER_FAST(GT_FAST, _fast, 32)
 GT_GATHER_FAST(GT_FAST, _fast, 64)
-GT_GATHER_FAST(GT_WIDEST, _wide, 8)
-GT_GATHER_FAST(GT_WIDEST, _wide, 16)
-GT_GATHER_FAST(GT_WIDEST, _wide, 32)
-GT_GATHER_FAST(GT_WIDEST, _wide, 64)
 #endif
 
 /* The stride of the addresses of the lanes in `mask`, or GT_STRIDE_LANES. */
-#define GT_STRIDE_OF(TARGET, LEVEL, ...)                                                                     \
-	TARGET GT_INLINE int64_t gt_ptx_stride##LEVEL(const uint64_t *lanes, uint32_t mask)                  \
+#define GT_STRIDE_OF(TARGET, VARIANT, ...)                                                                   \
+	TARGET GT_INLINE int64_t gt_ptx_stride##VARIANT(const uint64_t *lanes, uint32_t mask)                \
 	{                                                                                                    \
 		uint64_t stride = lanes[1] - lanes[0];                                                       \
 		if (mask == GT_PTX_FULL)                                                                     \
-			return gt_ptx_is_row64##LEVEL(lanes, stride) ? (int64_t)stride : GT_STRIDE_LANES;    \
+			return gt_ptx_is_row64##VARIANT(lanes, stride) ? (int64_t)stride : GT_STRIDE_LANES;  \
 		const unsigned lowest = gt_ptx_lowest(mask);                                                 \
 		if (!(mask & (mask - 1)))                                                                    \
 			return 0;                                                                            \
 		return gt_ptx_first_stride(lanes, mask, &stride) &&                                          \
-				       gt_ptx_is_part64##LEVEL(lanes, mask, lanes[lowest] - stride * lowest, stride) \
+				       gt_ptx_is_part64##VARIANT(lanes, mask, lanes[lowest] - stride * lowest, stride) \
 			       ? (int64_t)stride                                                             \
 			       : GT_STRIDE_LANES;                                                            \
 	}
-GT_LEVELS(GT_STRIDE_OF, )
+GT_VARIANTS(GT_STRIDE_OF, )
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros that make a lane operation from an expression: a loop for all lanes and one for some, each compiled for every level
- * of instructions that the processor may have (forms.h). */
+/* Macros that make a lane operation from an expression: a loop for all lanes and one for some, each compiled in every
+ * variant that the processor may have instructions for (forms.h). */
 #ifndef GT_PTX_LANES_H
 #define GT_PTX_LANES_H
 
@@ -10,12 +10,6 @@
 #define GT_INLINE static inline __attribute__((always_inline))
 #if defined __x86_64__
 #define GT_FAST __attribute__((target("avx2,fma")))
-#define GT_AVX512 "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"
-#if defined __clang__
-#define GT_WIDEST __attribute__((target(GT_AVX512), min_vector_width(512)))
-#else
-#define GT_WIDEST __attribute__((target(GT_AVX512 ",prefer-vector-width=512")))
-#endif
 #endif
 
 /* A result may have the slot of a source, element by element, which does not prevent vectorization. */
@@ -69,30 +63,30 @@
 
 #define GT_STEP_ARGUMENTS struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask
 
-/* An inline step compiled for each level, and the list of these. */
-#define GT_VARIANT(ID) static const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)
+/* An inline step compiled in each variant, and the list of these. */
+#define GT_STEP_HEAD(ID) static const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)
 #if defined __x86_64__
-#define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__) X(GT_FAST, _fast, __VA_ARGS__) X(GT_WIDEST, _wide, __VA_ARGS__)
-#define GT_STEPS(ID) {ID##_plain, ID##_fast, ID##_wide}
+#define GT_VARIANTS(X, ...) X(, _plain, __VA_ARGS__) X(GT_FAST, _fast, __VA_ARGS__)
+#define GT_STEPS(ID) {ID##_plain, ID##_fast}
 #else
-#define GT_LEVELS(X, ...) X(, _plain, __VA_ARGS__)
+#define GT_VARIANTS(X, ...) X(, _plain, __VA_ARGS__)
 #define GT_STEPS(ID) {ID##_plain}
 #endif
-#define GT_AT_LEVEL(TARGET, LEVEL, ID) TARGET GT_VARIANT(ID##LEVEL) { return ID(warp, op, mask); }
-#define GT_EVERY(ID) GT_LEVELS(GT_AT_LEVEL, ID)
+#define GT_IN_VARIANT(TARGET, VARIANT, ID) TARGET GT_STEP_HEAD(ID##VARIANT) { return ID(warp, op, mask); }
+#define GT_EVERY(ID) GT_VARIANTS(GT_IN_VARIANT, ID)
 
-#define GT_OPERANDS(A, B, C)                                                                     \
+#define GT_OPERANDS(A, B, C)                                                                       \
 	const GT_LANE_##A *lanes_a = gt_ptx_lanes(warp, op->a);                                    \
 	const GT_LANE_##B *lanes_b = gt_ptx_lanes(warp, op->b);                                    \
 	const GT_LANE_##C *lanes_c = gt_ptx_lanes(warp, op->c);
-#define GT_OPERAND_LANES(A, B, C)                                                                \
+#define GT_OPERAND_LANES(A, B, C)                                                                  \
 	const GT_LANE_##A x = lanes_a[i];                                                          \
 	const GT_LANE_##B y = lanes_b[i];                                                          \
 	const GT_LANE_##C z = lanes_c[i];                                                          \
 	(void)x, (void)y, (void)z;
 
 /* ID(NAME d, a, b, c): every lane of d becomes EXPRESSION, of x, y and z. */
-#define GT_LANES(ID, NAME, D, A, B, C, EXPRESSION)                                               \
+#define GT_LANES(ID, NAME, D, A, B, C, EXPRESSION)                                                 \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
 		GT_LANE_##D *lanes_d = gt_ptx_lanes(warp, op->d);                                  \

@@ -44,8 +44,8 @@ GT_INLINE bool place_row(const struct gt_ptx_core *core, const struct gt_ptx_acc
 }
 
 /* Finds the row of a whole warp, if it is one. The sum of a 32-bit address and the offset has 32 bits; a row does not wrap. */
-#define FIND_ROW(TARGET, LEVEL, ...)                                                                         \
-	TARGET GT_INLINE bool find_row##LEVEL(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, \
+#define FIND_ROW(TARGET, VARIANT, ...)                                                                       \
+	TARGET GT_INLINE bool find_row##VARIANT(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, \
 					      unsigned bytes, struct row *row)                               \
 	{                                                                                                    \
 		if (access->narrow) {                                                                        \
@@ -53,15 +53,15 @@ GT_INLINE bool place_row(const struct gt_ptx_core *core, const struct gt_ptx_acc
 			row->first = lanes[0] + (uint32_t)access->offset;                                    \
 			row->stride = (int32_t)(lanes[1] - lanes[0]);                                        \
 			return place_row(warp->core, access, bytes, row) &&                                  \
-			       gt_ptx_is_row32##LEVEL(lanes, lanes[1] - lanes[0]);                           \
+			       gt_ptx_is_row32##VARIANT(lanes, lanes[1] - lanes[0]);                         \
 		}                                                                                            \
 		const uint64_t *lanes = gt_ptx_lanes(warp, access->address);                                 \
 		row->first = lanes[0] + (uint64_t)access->offset;                                            \
 		row->stride = (int64_t)(lanes[1] - lanes[0]);                                                \
 		return place_row(warp->core, access, bytes, row) &&                                          \
-		       gt_ptx_is_row64##LEVEL(lanes, lanes[1] - lanes[0]);                                   \
+		       gt_ptx_is_row64##VARIANT(lanes, lanes[1] - lanes[0]);                                 \
 	}
-GT_LEVELS(FIND_ROW, )
+GT_VARIANTS(FIND_ROW, )
 
 /* Records it, if its space is traced. */
 GT_INLINE int note_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct row *row, unsigned bytes)
@@ -104,50 +104,50 @@ GT_INLINE struct gt_ptx_places places_of(const struct gt_ptx_reach *reach, unsig
 	}
 
 /* The same of the lanes in `mask`. */
-#define MOVES_OF_LANES(TARGET, LEVEL, N)                                                                     \
-	TARGET GT_INLINE void load_lanes##N##LEVEL(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes, \
+#define MOVES_OF_LANES(TARGET, VARIANT, N)                                                                   \
+	TARGET GT_INLINE void load_lanes##N##VARIANT(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes, \
 						   unsigned at)                                              \
 	{                                                                                                    \
 		const struct gt_ptx_places places = places_of(reach, at);                                    \
 		if (places.host)                                                                             \
-			gt_ptx_gather##N##LEVEL(&places, mask, lanes);                                       \
+			gt_ptx_gather##N##VARIANT(&places, mask, lanes);                                     \
 		else                                                                                         \
 			for (uint32_t m = mask; m; m &= m - 1)                                               \
 				memcpy(&lanes[gt_ptx_lowest(m)], reach->where[gt_ptx_lowest(m)] + at, N / 8); \
 	}                                                                                                    \
-	TARGET GT_INLINE void store_lanes##N##LEVEL(const struct gt_ptx_reach *reach, uint32_t mask, const uint##N##_t *lanes, \
+	TARGET GT_INLINE void store_lanes##N##VARIANT(const struct gt_ptx_reach *reach, uint32_t mask, const uint##N##_t *lanes, \
 						    unsigned at)                                             \
 	{                                                                                                    \
 		const struct gt_ptx_places places = places_of(reach, at);                                    \
 		if (places.host)                                                                             \
-			gt_ptx_scatter##N##LEVEL(&places, mask, lanes);                                      \
+			gt_ptx_scatter##N##VARIANT(&places, mask, lanes);                                    \
 		else                                                                                         \
 			for (uint32_t m = mask; m; m &= m - 1)                                               \
 				memcpy(reach->where[gt_ptx_lowest(m)] + at, &lanes[gt_ptx_lowest(m)], N / 8); \
 	}
 
 /* A row, or else any lanes: these apart, so that a row saves no registers. */
-#define STEP(TARGET, LEVEL, WHAT, N)                                                                         \
-	TARGET __attribute__((noinline)) GT_VARIANT(any_##WHAT##N##LEVEL)                                    \
+#define STEP(TARGET, VARIANT, WHAT, N)                                                                       \
+	TARGET __attribute__((noinline)) GT_STEP_HEAD(any_##WHAT##N##VARIANT)                                \
 	{                                                                                                    \
 		const struct gt_ptx_access *access = op->with.access;                                        \
 		struct gt_ptx_reach reach;                                                                   \
 		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
-		if (gt_ptx_reach##LEVEL(warp, op, mask, &reach, bytes) != 0 ||                               \
-		    gt_ptx_note##LEVEL(warp, op, mask, &reach, bytes) != 0)                                  \
+		if (gt_ptx_reach##VARIANT(warp, op, mask, &reach, bytes) != 0 ||                             \
+		    gt_ptx_note##VARIANT(warp, op, mask, &reach, bytes) != 0)                                \
 			return NULL;                                                                         \
 		for (unsigned k = 0; k < access->n; k++)                                                     \
 			if (access->slots[k])                                                                \
-				WHAT##_lanes##N##LEVEL(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8)); \
+				WHAT##_lanes##N##VARIANT(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8)); \
 		return op + 1;                                                                               \
 	}                                                                                                    \
-	TARGET __attribute__((noinline)) GT_VARIANT(WHAT##N##LEVEL)                                          \
+	TARGET __attribute__((noinline)) GT_STEP_HEAD(WHAT##N##VARIANT)                                      \
 	{                                                                                                    \
 		const struct gt_ptx_access *access = op->with.access;                                        \
 		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
 		struct row row;                                                                              \
-		if (mask != GT_PTX_FULL || !find_row##LEVEL(warp, access, bytes, &row))                      \
-			return any_##WHAT##N##LEVEL(warp, op, mask);                                         \
+		if (mask != GT_PTX_FULL || !find_row##VARIANT(warp, access, bytes, &row))                    \
+			return any_##WHAT##N##VARIANT(warp, op, mask);                                       \
 		if (note_row(warp, op, &row, bytes) != 0)                                                    \
 			return NULL;                                                                         \
 		for (unsigned k = 0; k < access->n; k++)                                                     \
@@ -155,7 +155,7 @@ GT_INLINE struct gt_ptx_places places_of(const struct gt_ptx_reach *reach, unsig
 				WHAT##_row##N(&row, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8));       \
 		return op + 1;                                                                               \
 	}
-#define STEPS(N) MOVES(N) GT_LEVELS(MOVES_OF_LANES, N) GT_LEVELS(STEP, load, N) GT_LEVELS(STEP, store, N)
+#define STEPS(N) MOVES(N) GT_VARIANTS(MOVES_OF_LANES, N) GT_VARIANTS(STEP, load, N) GT_VARIANTS(STEP, store, N)
 STEPS(8)
 STEPS(16)
 STEPS(32)
@@ -183,16 +183,16 @@ static const struct gt_ptx_op *trace_near(struct gt_ptx_warp *warp, const struct
 	return gt_ptx_trace_row(warp, op, first, stride, bytes) == 0 ? op + 1 : NULL;
 }
 
-#define NEAR(TARGET, LEVEL, SHARED, A, N)                                                                    \
-	TARGET GT_VARIANT(load##N##_at##A##LEVEL)                                                            \
+#define NEAR(TARGET, VARIANT, SHARED, A, N)                                                                  \
+	TARGET GT_STEP_HEAD(load##N##_at##A##VARIANT)                                                        \
 	{                                                                                                    \
 		const struct gt_ptx_access *access = op->with.access;                                        \
 		const uint##A##_t *from = gt_ptx_lanes(warp, access->address);                               \
 		const uint##A##_t first = from[0] + (uint##A##_t)access->offset;                             \
 		const bool next = from[1] != from[0];                                                        \
 		const unsigned char *host = find_near(warp->core, access, SHARED, first, N / 8, next);       \
-		if (mask != GT_PTX_FULL || !host || !gt_ptx_is_next##A##LEVEL(from, N / 8, next))            \
-			return load##N##LEVEL(warp, op, mask);                                               \
+		if (mask != GT_PTX_FULL || !host || !gt_ptx_is_next##A##VARIANT(from, N / 8, next))          \
+			return load##N##VARIANT(warp, op, mask);                                             \
 		uint##N##_t *to = gt_ptx_lanes(warp, access->slots[0]), value;                               \
 		if (next) {                                                                                  \
 			memcpy(to, host, GT_WARP_SIZE * (N / 8));                                            \
@@ -203,18 +203,18 @@ static const struct gt_ptx_op *trace_near(struct gt_ptx_warp *warp, const struct
 		}                                                                                            \
 		return warp->core->traced ? trace_near(warp, op, first, next ? N / 8 : 0, N / 8) : op + 1;   \
 	}                                                                                                    \
-	TARGET GT_VARIANT(store##N##_at##A##LEVEL)                                                           \
+	TARGET GT_STEP_HEAD(store##N##_at##A##VARIANT)                                                       \
 	{                                                                                                    \
 		const struct gt_ptx_access *access = op->with.access;                                        \
 		const uint##A##_t *from = gt_ptx_lanes(warp, access->address);                               \
 		const uint##A##_t first = from[0] + (uint##A##_t)access->offset;                             \
 		unsigned char *host = find_near(warp->core, access, SHARED, first, N / 8, true);             \
-		if (mask != GT_PTX_FULL || !host || !gt_ptx_is_next##A##LEVEL(from, N / 8, true))            \
-			return store##N##LEVEL(warp, op, mask);                                              \
+		if (mask != GT_PTX_FULL || !host || !gt_ptx_is_next##A##VARIANT(from, N / 8, true))          \
+			return store##N##VARIANT(warp, op, mask);                                            \
 		memcpy(host, gt_ptx_lanes(warp, access->slots[0]), GT_WARP_SIZE * (N / 8));                  \
 		return warp->core->traced ? trace_near(warp, op, first, N / 8, N / 8) : op + 1;              \
 	}
-#define NEARS(N) GT_LEVELS(NEAR, false, 64, N) GT_LEVELS(NEAR, true, 32, N)
+#define NEARS(N) GT_VARIANTS(NEAR, false, 64, N) GT_VARIANTS(NEAR, true, 32, N)
 NEARS(8)
 NEARS(16)
 NEARS(32)
@@ -237,16 +237,16 @@ static unsigned kind_of(const struct gt_ptx_access *access)
 
 gt_ptx_step *gt_ptx_load_step(const struct gt_ptx_access *access)
 {
-	static gt_ptx_step *const steps[][KINDS][GT_PTX_LEVELS] = OF_SIZES(load);
+	static gt_ptx_step *const steps[][KINDS][GT_PTX_VARIANTS] = OF_SIZES(load);
 
-	return steps[gt_ptx_lowest(access->size)][kind_of(access)][gt_ptx_level()];
+	return steps[gt_ptx_lowest(access->size)][kind_of(access)][gt_ptx_simd_variant()];
 }
 
 gt_ptx_step *gt_ptx_store_step(const struct gt_ptx_access *access)
 {
-	static gt_ptx_step *const steps[][KINDS][GT_PTX_LEVELS] = OF_SIZES(store);
+	static gt_ptx_step *const steps[][KINDS][GT_PTX_VARIANTS] = OF_SIZES(store);
 
-	return steps[gt_ptx_lowest(access->size)][kind_of(access)][gt_ptx_level()];
+	return steps[gt_ptx_lowest(access->size)][kind_of(access)][gt_ptx_simd_variant()];
 }
 
 bool gt_ptx_is_moved(const struct gt_ptx_op *op, bool *loads)

@@ -8,6 +8,9 @@
 
 #if defined __x86_64__
 #include <immintrin.h>
+
+/* With AVX-512 a product takes half as many instructions, and no machine code is made of it. */
+#define WIDEST __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
 #endif
 
 #define BLOCK 8 /* rows and columns that are made at once */
@@ -72,7 +75,7 @@ GT_FAST GT_INLINE void block_fast(unsigned columns, unsigned depth, const double
 	}
 }
 
-GT_WIDEST GT_INLINE void turn_wide(const double *columns, unsigned depth, double *rows)
+WIDEST GT_INLINE void turn_wide(const double *columns, unsigned depth, double *rows)
 {
 	const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
 	__m512d both[4], even[2], odd[2]; /* both: columns i and i + 4 */
@@ -90,7 +93,7 @@ GT_WIDEST GT_INLINE void turn_wide(const double *columns, unsigned depth, double
 	_mm512_storeu_pd(rows + 3 * BLOCK, _mm512_permutex2var_pd(odd[0], high, odd[1]));
 }
 
-GT_WIDEST GT_INLINE void block_wide(unsigned columns, unsigned depth, const double *a, const double *b, double *d)
+WIDEST GT_INLINE void block_wide(unsigned columns, unsigned depth, const double *a, const double *b, double *d)
 {
 	__m512d sums[BLOCK];
 
@@ -106,22 +109,29 @@ GT_WIDEST GT_INLINE void block_wide(unsigned columns, unsigned depth, const doub
 }
 #endif
 
-#define MULTIPLY(TARGET, LEVEL, ...)                                                                         \
-	TARGET static void multiply##LEVEL(unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b, double *d) \
+#define MULTIPLY(TARGET, VARIANT, ...)                                                                       \
+	TARGET static void multiply##VARIANT(unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b, double *d) \
 	{                                                                                                    \
 		double turned[DEPTH_MAX * BLOCK];                                                            \
 		for (unsigned j = 0; j < columns; j += BLOCK) {                                              \
 			for (unsigned k = 0; k < depth; k += STEP)                                           \
-				turn##LEVEL(b + j * depth + k, depth, turned + k * BLOCK);                   \
+				turn##VARIANT(b + j * depth + k, depth, turned + k * BLOCK);                 \
 			for (unsigned i = 0; i < rows; i += BLOCK)                                           \
-				block##LEVEL(columns, depth, a + i * depth, turned, d + i * columns + j);    \
+				block##VARIANT(columns, depth, a + i * depth, turned, d + i * columns + j);  \
 		}                                                                                            \
 	}
-GT_LEVELS(MULTIPLY, )
+GT_VARIANTS(MULTIPLY, )
+#if defined __x86_64__
+MULTIPLY(WIDEST, _wide, )
+#endif
 
 gt_ptx_multiplier *gt_ptx_multiply(void)
 {
 	static gt_ptx_multiplier *const multipliers[] = GT_STEPS(multiply);
 
-	return multipliers[gt_ptx_level()];
+#if defined __x86_64__
+	if (gt_ptx_uses_avx512())
+		return multiply_wide;
+#endif
+	return multipliers[gt_ptx_simd_variant()];
 }

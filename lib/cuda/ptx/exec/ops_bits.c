@@ -2,13 +2,13 @@
 /* Logic, shifts, and operations on bits. Shifts past the width give 0, or copies of the sign. */
 #include "cuda/ptx/exec/lanes.h"
 
-#define LOGIC(X, T, W)                                                                           \
+#define LOGIC(X, T, W)                                                                             \
 	X(and_##T, "and." #T, T, T, T, none, x & y)                                                \
 	X(or_##T, "or." #T, T, T, T, none, x | y)                                                  \
 	X(xor_##T, "xor." #T, T, T, T, none, x ^ y)                                                \
 	X(not_##T, "not." #T, T, T, none, none, ~(W)x)                                             \
 	X(cnot_##T, "cnot." #T, T, T, none, none, x == 0)
-#define SHIFT(X, T, BITS, W, S)                                                                  \
+#define SHIFT(X, T, BITS, W, S)                                                                    \
 	X(shl_b##T, "shl.b" #T, b##T, b##T, u32, none, y < BITS ? (W)x << (y & (BITS - 1)) : 0)    \
 	X(shr_b##T, "shr.b" #T, b##T, b##T, u32, none, y < BITS ? x >> (y & (BITS - 1)) : 0)       \
 	X(shr_u##T, "shr.u" #T, u##T, u##T, u32, none, y < BITS ? x >> (y & (BITS - 1)) : 0)       \
@@ -139,7 +139,7 @@ GT_INLINE uint32_t dot2(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool 
 	return z;
 }
 
-#define COUNTS(X, N)                                                                             \
+#define COUNTS(X, N)                                                                               \
 	X(popc_b##N, "popc.b" #N, u32, b##N, none, none, N == 64 ? __builtin_popcountll((uint64_t)x) : \
 							  __builtin_popcount((uint32_t)x))         \
 	X(clz_b##N, "clz.b" #N, u32, b##N, none, none,                                             \
@@ -151,12 +151,12 @@ GT_INLINE uint32_t dot2(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool 
 	X(bfind_s##N, "bfind.s" #N, u32, s##N, none, none, found(unsign##N(x)))                    \
 	X(bfind_shift_u##N, "bfind.shiftamt.u" #N, u32, u##N, none, none, shift_amount(found(x), N)) \
 	X(bfind_shift_s##N, "bfind.shiftamt.s" #N, u32, s##N, none, none, shift_amount(found(unsign##N(x)), N))
-#define FUNNELS(X)                                                                               \
+#define FUNNELS(X)                                                                                 \
 	X(shf_l_wrap, "shf.l.wrap.b32", b32, b32, b32, u32, funnel_left(x, y, z & 31))             \
 	X(shf_r_wrap, "shf.r.wrap.b32", b32, b32, b32, u32, funnel_right(x, y, z & 31))            \
 	X(shf_l_clamp, "shf.l.clamp.b32", b32, b32, b32, u32, funnel_left(x, y, z < 32 ? z : 32))  \
 	X(shf_r_clamp, "shf.r.clamp.b32", b32, b32, b32, u32, funnel_right(x, y, z < 32 ? z : 32))
-#define PERMUTES(X)                                                                              \
+#define PERMUTES(X)                                                                                \
 	X(prmt, "prmt.b32", b32, b32, b32, b32, permuted(x, y, z))                                 \
 	X(prmt_f4e, "prmt.b32.f4e", b32, b32, b32, b32, permuted_by(x, y, forward4[z & 3]))        \
 	X(prmt_b4e, "prmt.b32.b4e", b32, b32, b32, b32, permuted_by(x, y, backward4[z & 3]))       \
@@ -164,7 +164,7 @@ GT_INLINE uint32_t dot2(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool 
 	X(prmt_ecl, "prmt.b32.ecl", b32, b32, b32, b32, permuted_by(x, y, edge_left[z & 3]))       \
 	X(prmt_ecr, "prmt.b32.ecr", b32, b32, b32, b32, permuted_by(x, y, edge_right[z & 3]))      \
 	X(prmt_rc16, "prmt.b32.rc16", b32, b32, b32, b32, permuted_by(x, y, replicate16[z & 3]))
-#define MASKS(X)                                                                                 \
+#define MASKS(X)                                                                                   \
 	X(fns, "fns.b32", b32, b32, u32, s32, nth_set(x, y, z))                                    \
 	X(bmsk_clamp, "bmsk.clamp.b32", b32, u32, u32, none, ones(x, y))                           \
 	X(bmsk_wrap, "bmsk.wrap.b32", b32, u32, u32, none, ones(x & 31, y & 31))                   \
@@ -172,12 +172,12 @@ GT_INLINE uint32_t dot2(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool 
 	X(szext_clamp_s32, "szext.clamp.s32", s32, u32, u32, none, extended(x, y, true))           \
 	X(szext_wrap_u32, "szext.wrap.u32", u32, u32, u32, none, extended(x, y & 31, false))       \
 	X(szext_wrap_s32, "szext.wrap.s32", s32, u32, u32, none, extended(x, y & 31, true))
-#define DOTS(X, T, U, XS, YS)                                                                    \
+#define DOTS(X, T, U, XS, YS)                                                                      \
 	X(dp4a_##T##_##U, "dp4a." #T "." #U, b32, b32, b32, b32, dot4(x, y, z, XS, YS))            \
 	X(dp2a_lo_##T##_##U, "dp2a.lo." #T "." #U, b32, b32, b32, b32, dot2(x, y, z, XS, YS, 0))   \
 	X(dp2a_hi_##T##_##U, "dp2a.hi." #T "." #U, b32, b32, b32, b32, dot2(x, y, z, XS, YS, 2))
 
-#define BITS(X)                                                                                  \
+#define BITS(X)                                                                                    \
 	LOGIC(X, b32, uint32_t) LOGIC(X, b64, uint64_t) LOGIC(X, b16, uint32_t)                    \
 	SHIFT(X, 16, 16, uint32_t, int32_t) SHIFT(X, 32, 32, uint32_t, int32_t) SHIFT(X, 64, 64, uint64_t, int64_t) \
 	COUNTS(X, 32) COUNTS(X, 64) FUNNELS(X) PERMUTES(X) MASKS(X)                                \
@@ -204,7 +204,7 @@ GT_INLINE const struct gt_ptx_op *lop3(GT_STEP_ARGUMENTS)
 GT_EVERY(lop3)
 
 /* bfi: z's field (length e) of y is overwritten by the low bits of x. */
-#define INSERTS(N)                                                                               \
+#define INSERTS(N)                                                                                 \
 	GT_INLINE const struct gt_ptx_op *bfi_b##N(GT_STEP_ARGUMENTS)                              \
 	{                                                                                          \
 		GT_LANE_b##N *lanes_d = gt_ptx_lanes(warp, op->d);                                 \
@@ -226,13 +226,13 @@ INSERTS(32)
 INSERTS(64)
 
 /* Logic of predicates, for all lanes in one word. */
-#define PREDICATES(X)                                                                            \
+#define PREDICATES(X)                                                                              \
 	X(and_pred, "and.pred", pred, pred, pred, none, x & y)                                     \
 	X(or_pred, "or.pred", pred, pred, pred, none, x | y)                                       \
 	X(xor_pred, "xor.pred", pred, pred, pred, none, x ^ y)                                     \
 	X(not_pred, "not.pred", pred, pred, none, none, ~x)                                        \
 	X(mov_pred, "mov.pred", pred, pred, none, none, x)
-#define PREDICATE(ID, NAME, D, A, B, C, EXPRESSION)                                              \
+#define PREDICATE(ID, NAME, D, A, B, C, EXPRESSION)                                                \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
 		const uint32_t x = gt_ptx_predicate(warp, op->a), y = gt_ptx_predicate(warp, op->b); \

@@ -28,8 +28,8 @@ GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
 }
 
 /* d = (x CMP y) combined with predicate c; q = not (x CMP y), likewise combined. */
-#define COMPARISON_AT(TARGET, LEVEL, ID, A, B, EXPRESSION)                                       \
-	TARGET GT_VARIANT(ID##LEVEL)                                                               \
+#define COMPARISON_AT(TARGET, VARIANT, ID, A, B, EXPRESSION)                                       \
+	TARGET GT_STEP_HEAD(ID##VARIANT)                                                           \
 	{                                                                                          \
 		uint8_t holds[GT_WARP_SIZE];                                                       \
 		GT_OPERANDS(A, B, none)                                                            \
@@ -37,11 +37,11 @@ GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
 			GT_OPERAND_LANES(A, B, none)                                               \
 			holds[i] = (uint8_t)(EXPRESSION);                                          \
 		}                                                                                  \
-		return found(warp, op, mask, gt_ptx_packed##LEVEL(holds));                         \
+		return found(warp, op, mask, gt_ptx_packed##VARIANT(holds));                       \
 	}
-#define COMPARISON(ID, NAME, D, A, B, C, EXPRESSION) GT_LEVELS(COMPARISON_AT, ID, A, B, EXPRESSION)
+#define COMPARISON(ID, NAME, D, A, B, C, EXPRESSION) GT_VARIANTS(COMPARISON_AT, ID, A, B, EXPRESSION)
 
-#define ORDERED(X, T, R)                                                                         \
+#define ORDERED(X, T, R)                                                                           \
 	X(setp_eq_##T, "setp.eq." #T, pred, T, T, none, R(x) == R(y))                              \
 	X(setp_ne_##T, "setp.ne." #T, pred, T, T, none, ORDERED_##T(R) && R(x) != R(y))            \
 	X(setp_lt_##T, "setp.lt." #T, pred, T, T, none, R(x) < R(y))                               \
@@ -49,15 +49,15 @@ GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
 	X(setp_gt_##T, "setp.gt." #T, pred, T, T, none, R(x) > R(y))                               \
 	X(setp_ge_##T, "setp.ge." #T, pred, T, T, none, R(x) >= R(y))
 #define EQUALITY(X, T)                                                                           \
-	X(setp_eq_##T, "setp.eq." #T, pred, T, T, none, x == y)                                    \
+	X(setp_eq_##T, "setp.eq." #T, pred, T, T, none, x == y)                                  \
 	X(setp_ne_##T, "setp.ne." #T, pred, T, T, none, x != y)
-#define SAME_AS_UNSIGNED(X, T)                                                                   \
+#define SAME_AS_UNSIGNED(X, T)                                                                     \
 	X(setp_lo_##T, "setp.lo." #T, pred, T, T, none, x < y)                                     \
 	X(setp_ls_##T, "setp.ls." #T, pred, T, T, none, x <= y)                                    \
 	X(setp_hi_##T, "setp.hi." #T, pred, T, T, none, x > y)                                     \
 	X(setp_hs_##T, "setp.hs." #T, pred, T, T, none, x >= y)
 /* The forms with u hold for NaN. */
-#define UNORDERED(X, T, R)                                                                       \
+#define UNORDERED(X, T, R)                                                                         \
 	X(setp_equ_##T, "setp.equ." #T, pred, T, T, none, !ORDERED_##T(R) || R(x) == R(y))         \
 	X(setp_neu_##T, "setp.neu." #T, pred, T, T, none, !(R(x) == R(y)))                         \
 	X(setp_ltu_##T, "setp.ltu." #T, pred, T, T, none, !(R(x) >= R(y)))                         \
@@ -80,7 +80,7 @@ GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
 #define ORDERED_s64(R) 1
 
 /* The kinds of numbers that testp distinguishes. */
-#define KINDS(X, T)                                                                              \
+#define KINDS(X, T)                                                                                \
 	X(testp_finite_##T, "testp.finite." #T, pred, T, none, none, isfinite(x) != 0)             \
 	X(testp_infinite_##T, "testp.infinite." #T, pred, T, none, none, isinf(x) != 0)            \
 	X(testp_number_##T, "testp.number." #T, pred, T, none, none, x == x)                       \
@@ -88,7 +88,7 @@ GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
 	X(testp_normal_##T, "testp.normal." #T, pred, T, none, none, isnormal(x) != 0)             \
 	X(testp_subnormal_##T, "testp.subnormal." #T, pred, T, none, none, fpclassify(x) == FP_SUBNORMAL)
 
-#define COMPARISONS(X)                                                                           \
+#define COMPARISONS(X)                                                                             \
 	ORDERED(X, s32, AS_IS) ORDERED(X, u32, AS_IS) ORDERED(X, s64, AS_IS) ORDERED(X, u64, AS_IS) \
 	ORDERED(X, s16, AS_IS) ORDERED(X, u16, AS_IS)                                              \
 	ORDERED(X, f32, AS_IS) UNORDERED(X, f32, AS_IS) ORDERED(X, f64, AS_IS) UNORDERED(X, f64, AS_IS) \
@@ -100,7 +100,7 @@ GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
 COMPARISONS(COMPARISON)
 
 /* d = predicate c ? a : b, lane by lane. */
-#define SELECTION(ID, NAME, D, A, B, C, EXPRESSION)                                              \
+#define SELECTION(ID, NAME, D, A, B, C, EXPRESSION)                                                \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
 		GT_LANE_##D *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
@@ -122,7 +122,7 @@ SELECTIONS(SELECTION)
 	{"selp." #T, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_PTX_PRED}, GT_STEPS(selp_##N)},
 
 #define CHOICES(X, T)                                                                            \
-	X(slct_##T##_s32, "slct." #T ".s32", T, T, T, s32, z >= 0 ? x : y)                         \
+	X(slct_##T##_s32, "slct." #T ".s32", T, T, T, s32, z >= 0 ? x : y)                       \
 	X(slct_##T##_f32, "slct." #T ".f32", T, T, T, f32, z >= 0 ? x : y)
 #define ALL_CHOICES(X)                                                                           \
 	CHOICES(X, b16) CHOICES(X, u16) CHOICES(X, s16) CHOICES(X, b32) CHOICES(X, u32) CHOICES(X, s32) \

@@ -105,7 +105,7 @@ GT_INLINE uint8_t to_e5m2(double x)
 #define LOWER_HALF(X) gt_ptx_from_half((uint16_t)(X))
 #define HALF_PAIR(FROM, X) half_pair((float)FROM((X) >> 8), (float)FROM((X) & 0xff), GT_PTX_RN)
 GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16_t)(x << 8)); }
-#define BYTES(X, NAME, TO, FROM)                                                                 \
+#define BYTES(X, NAME, TO, FROM)                                                                   \
 	X(cvt_##NAME##_f32, "cvt.satfinite." #NAME ".f32", b16, f32, f32, none, BYTE_PAIR(TO, x, y)) \
 	X(cvt_##NAME##_f16x2, "cvt.satfinite." #NAME ".f16x2", b16, f16x2, none, none,             \
 	  BYTE_PAIR(TO, UPPER_HALF(x), LOWER_HALF(x)))                                             \
@@ -126,25 +126,25 @@ GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding)
 }
 
 #define WHOLE(X, D, S, SIGN)                                                                     \
-	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none, x)                                    \
+	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none, x)                                  \
 	X(cvt_sat_##D##_##S, "cvt.sat." #D "." #S, D, S, none, none, clamped_##SIGN(x, LEAST_##D, MOST_##D))
 #define UPPER_BIT(D) (UINT64_C(1) << (8 * sizeof(GT_LANE_##D) - 1))
-#define FROM_FLOAT(X, D, S, AS_DOUBLE)                                                           \
+#define FROM_FLOAT(X, D, S, AS_DOUBLE)                                                             \
 	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none,                                       \
 	  clamped_f(integral(AS_DOUBLE(x), op->choice), LEAST_##D, MOST_##D,                       \
 		    sizeof(GT_LANE_##D) == 8 || sizeof(GT_LANE_##S) == 8 ? UPPER_BIT(D) : 0))
-#define TO_INTEGER(X, D)                                                                         \
+#define TO_INTEGER(X, D)                                                                           \
 	WHOLE(X, D, u8, u) WHOLE(X, D, u16, u) WHOLE(X, D, u32, u) WHOLE(X, D, u64, u)             \
 	WHOLE(X, D, s8, s) WHOLE(X, D, s16, s) WHOLE(X, D, s32, s) WHOLE(X, D, s64, s)             \
 	FROM_FLOAT(X, D, f32, (double)) FROM_FLOAT(X, D, f64, )                                    \
 	FROM_FLOAT(X, D, f16, (double)gt_ptx_from_half) FROM_FLOAT(X, D, bf16, (double)gt_ptx_from_bfloat)
-#define FROM_INTEGER(X, S, ODD)                                                                  \
+#define FROM_INTEGER(X, S, ODD)                                                                    \
 	X(cvt_f32_##S, "cvt.f32." #S, f32, S, none, none, x)                                       \
 	X(cvt_f64_##S, "cvt.f64." #S, f64, S, none, none, x)                                       \
 	X(cvt_f16_##S, "cvt.f16." #S, f16, S, none, none, gt_ptx_to_half(ODD(x), ROUNDING))        \
 	X(cvt_bf16_##S, "cvt.bf16." #S, bf16, S, none, none, gt_ptx_to_bfloat(ODD(x), ROUNDING))
 /* Rounded to integers of the same type: .rni and so on; by name, cvt.i. */
-#define FLOAT_TO_FLOAT(X)                                                                        \
+#define FLOAT_TO_FLOAT(X)                                                                          \
 	X(cvt_f32_f32, "cvt.f32.f32", f32, f32, none, none, x)                                     \
 	X(cvt_f64_f64, "cvt.f64.f64", f64, f64, none, none, x)                                     \
 	X(cvt_f64_f32, "cvt.f64.f32", f64, f32, none, none, x)                                     \
@@ -173,12 +173,12 @@ GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding)
 	X(cvt_bf16x2_f32, "cvt.bf16x2.f32", bf16x2, f32, f32, none, bfloat_pair(x, y, ROUNDING))   \
 	X(cvt_tf32_f32, "cvt.tf32.f32", b32, f32, none, none, to_tf32(x, ROUNDING))
 
-#define CONVERSIONS(X)                                                                           \
+#define CONVERSIONS(X)                                                                             \
 	TO_INTEGER(X, u8) TO_INTEGER(X, u16) TO_INTEGER(X, u32) TO_INTEGER(X, u64)                 \
 	TO_INTEGER(X, s8) TO_INTEGER(X, s16) TO_INTEGER(X, s32) TO_INTEGER(X, s64)                 \
 	FROM_INTEGER(X, u8, (double)) FROM_INTEGER(X, u16, (double)) FROM_INTEGER(X, u32, (double)) \
 	FROM_INTEGER(X, s8, (double)) FROM_INTEGER(X, s16, (double)) FROM_INTEGER(X, s32, (double)) \
-	FROM_INTEGER(X, u64, odd_u64) FROM_INTEGER(X, s64, odd_s64) FLOAT_TO_FLOAT(X)                \
+	FROM_INTEGER(X, u64, odd_u64) FROM_INTEGER(X, s64, odd_s64) FLOAT_TO_FLOAT(X)              \
 	BYTES(X, e4m3x2, to_e4m3, gt_ptx_from_e4m3) BYTES(X, e5m2x2, to_e5m2, from_e5m2)           \
 	X(relu_b16, "relu.b16", b16, b16, none, none, RELU_BYTE(x >> 8) << 8 | RELU_BYTE(x & 0xff))
 CONVERSIONS(GT_LANES)

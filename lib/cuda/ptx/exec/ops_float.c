@@ -16,7 +16,7 @@ GT_INLINE float canonical_f32(float x)
 GT_INLINE double canonical_f64(double x) { return x; }
 
 /* -0 is less than +0; of a NaN and a number, the number is the result. */
-#define EXTREMES(T, SIGN)                                                                        \
+#define EXTREMES(T, SIGN)                                                                          \
 	GT_INLINE GT_LANE_##T lesser_##T(GT_LANE_##T x, GT_LANE_##T y)                             \
 	{                                                                                          \
 		GT_LANE_##T ordered = x < y || (x == y && SIGN(x)) ? x : y;                        \
@@ -53,7 +53,7 @@ GT_INLINE double upper_word(double x)
 	return u.value;
 }
 
-#define ARITHMETIC(X, T, SUFFIX)                                                                 \
+#define ARITHMETIC(X, T, SUFFIX)                                                                   \
 	X(add_##T, "add." #T, T, T, T, none, canonical_##T(x + y))                                 \
 	X(sub_##T, "sub." #T, T, T, T, none, canonical_##T(x - y))                                 \
 	X(mul_##T, "mul." #T, T, T, T, none, canonical_##T(x * y))                                 \
@@ -70,7 +70,7 @@ GT_INLINE double upper_word(double x)
 	X(max_nan_##T, "max.NaN." #T, T, T, T, none, x == x && y == y ? greater_##T(x, y) : nan_##T()) \
 	X(copysign_##T, "copysign." #T, T, T, T, none, copysign##SUFFIX(y, x))                     \
 	X(saturate_##T, "saturate." #T, T, T, none, none, !(x > 0) ? 0 : x < 1 ? x : 1)
-#define FUNCTIONS(X)                                                                             \
+#define FUNCTIONS(X)                                                                               \
 	X(rsqrt_f64, "rsqrt.f64", f64, f64, none, none, 1 / sqrt(x))                               \
 	X(rcp_high, "rcp.approx.ftz.f64", f64, f64, none, none, upper_word(1 / upper_word(x)))     \
 	X(rsqrt_high, "rsqrt.approx.ftz.f64", f64, f64, none, none, upper_word(1 / sqrt(upper_word(x)))) \
@@ -83,15 +83,14 @@ GT_INLINE double upper_word(double x)
 
 GT_LANES(rsqrt_f32, "rsqrt.f32", f32, f32, none, none, canonical_f32((float)(1 / sqrt((double)x))))
 #if defined __x86_64__
-#define NEWTON(TARGET, LEVEL)                                                                    \
-	TARGET GT_VARIANT(rsqrt_f32_newton##LEVEL)                                                 \
+#define NEWTON(TARGET, VARIANT)                                                                    \
+	TARGET GT_STEP_HEAD(rsqrt_f32_newton##VARIANT)                                             \
 	{                                                                                          \
-		const bool done = gt_ptx_rsqrt##LEVEL(gt_ptx_lanes(warp, op->a), gt_ptx_lanes(warp, op->d), mask); \
-		return done ? op + 1 : rsqrt_f32##LEVEL(warp, op, mask);                           \
+		const bool done = gt_ptx_rsqrt##VARIANT(gt_ptx_lanes(warp, op->a), gt_ptx_lanes(warp, op->d), mask); \
+		return done ? op + 1 : rsqrt_f32##VARIANT(warp, op, mask);                         \
 	}
 NEWTON(GT_FAST, _fast)
-NEWTON(GT_WIDEST, _wide)
-#define RSQRT_STEPS {rsqrt_f32_plain, rsqrt_f32_newton_fast, rsqrt_f32_newton_wide}
+#define RSQRT_STEPS {rsqrt_f32_plain, rsqrt_f32_newton_fast}
 #else
 #define RSQRT_STEPS GT_STEPS(rsqrt_f32)
 #endif

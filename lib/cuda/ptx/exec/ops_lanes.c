@@ -6,7 +6,7 @@
 /* shfl, as PTX defines it: c holds the last lane (bits 0-4) and the segment mask (bits 8-12). Where each lane's value comes from,
  * and whether that is in range; a lane of which it is not keeps its own. Sources may be negative. */
 enum { UP, DOWN, BUTTERFLY, INDEX };
-#define SOURCES(NAME, SOURCE, IN_RANGE)                                                          \
+#define SOURCES(NAME, SOURCE, IN_RANGE)                                                            \
 	GT_INLINE void sources_##NAME(const uint32_t *counts, const uint32_t *limits, uint32_t *sources, uint8_t *valid) \
 	{                                                                                          \
 		for (int lane = 0; lane < GT_WARP_SIZE; lane++) {                                  \
@@ -22,8 +22,8 @@ SOURCES(down, lane + b, source <= most)
 SOURCES(butterfly, lane ^ b, source <= most)
 SOURCES(index, (lane & segment) | (b & ~segment), source <= most)
 
-#define SHUFFLE(TARGET, LEVEL, ...)                                                              \
-	TARGET GT_VARIANT(shfl##LEVEL)                                                             \
+#define SHUFFLE(TARGET, VARIANT, ...)                                                              \
+	TARGET GT_STEP_HEAD(shfl##VARIANT)                                                         \
 	{                                                                                          \
 		uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), sources[GT_WARP_SIZE], moved[GT_WARP_SIZE]; \
 		uint8_t valid[GT_WARP_SIZE];                                                       \
@@ -34,17 +34,17 @@ SOURCES(index, (lane & segment) | (b & ~segment), source <= most)
 		case BUTTERFLY: sources_butterfly(lanes_b, lanes_c, sources, valid); break;        \
 		default: sources_index(lanes_b, lanes_c, sources, valid); break;                   \
 		}                                                                                  \
-		gt_ptx_permuted##LEVEL(lanes_a, sources, moved);                                   \
+		gt_ptx_permuted##VARIANT(lanes_a, sources, moved);                                 \
 		for (int i = 0; i < GT_WARP_SIZE; i++)                                             \
 			lanes_d[i] = mask >> i & 1 ? moved[i] : lanes_d[i];                        \
 		if (op->q)                                                                         \
-			gt_ptx_set_predicate(warp, op->q, mask, gt_ptx_packed##LEVEL(valid));      \
+			gt_ptx_set_predicate(warp, op->q, mask, gt_ptx_packed##VARIANT(valid));    \
 		return op + 1;                                                                     \
 	}
-GT_LEVELS(SHUFFLE, )
+GT_VARIANTS(SHUFFLE, )
 
 /* One result for all lanes from a predicate: a predicate or a word. */
-#define VOTES(X)                                                                                 \
+#define VOTES(X)                                                                                   \
 	X(vote_all, "vote.all.pred", pred, held == mask ? GT_PTX_FULL : 0)                         \
 	X(vote_any, "vote.any.pred", pred, held ? GT_PTX_FULL : 0)                                 \
 	X(vote_uni, "vote.uni.pred", pred, held == mask || !held ? GT_PTX_FULL : 0)                \
@@ -60,7 +60,7 @@ GT_INLINE void answer_b32(GT_STEP_ARGUMENTS, uint32_t value)
 	for (uint32_t m = mask; m; m &= m - 1)
 		lanes[gt_ptx_lowest(m)] = value;
 }
-#define VOTE(ID, NAME, D, EXPRESSION)                                                            \
+#define VOTE(ID, NAME, D, EXPRESSION)                                                              \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
 		uint32_t held = gt_ptx_predicate(warp, op->a) & mask;                              \
@@ -78,9 +78,9 @@ VOTE(activemask, "activemask.b32", b32, mask)
 	X(redux_add_u32, "redux.add.u32", u32, x + y) X(redux_add_s32, "redux.add.s32", u32, x + y) \
 	X(redux_min_u32, "redux.min.u32", u32, x < y ? x : y) X(redux_min_s32, "redux.min.s32", s32, x < y ? x : y) \
 	X(redux_max_u32, "redux.max.u32", u32, x > y ? x : y) X(redux_max_s32, "redux.max.s32", s32, x > y ? x : y) \
-	X(redux_and, "redux.and.b32", b32, x & y) X(redux_or, "redux.or.b32", b32, x | y)          \
+	X(redux_and, "redux.and.b32", b32, x & y) X(redux_or, "redux.or.b32", b32, x | y)        \
 	X(redux_xor, "redux.xor.b32", b32, x ^ y)
-#define REDUCTION(ID, NAME, T, EXPRESSION)                                                       \
+#define REDUCTION(ID, NAME, T, EXPRESSION)                                                         \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
 		const GT_LANE_##T *lanes = gt_ptx_lanes(warp, op->a);                              \
@@ -97,7 +97,7 @@ REDUCTIONS(REDUCTION)
 #define REDUCTION_ROW(ID, NAME, T, EXPRESSION) {NAME, GT_TYPE_##T, {GT_TYPE_##T}, GT_STEPS(ID)},
 
 /* match.any: the lanes with the same value; match.all: all lanes if they agree, and whether they do. */
-#define MATCHES(N)                                                                               \
+#define MATCHES(N)                                                                                 \
 	GT_INLINE const struct gt_ptx_op *match_any_##N(GT_STEP_ARGUMENTS)                         \
 	{                                                                                          \
 		const GT_LANE_b##N *lanes = gt_ptx_lanes(warp, op->a);                             \
@@ -126,7 +126,7 @@ REDUCTIONS(REDUCTION)
 			gt_ptx_set_predicate(warp, op->q, mask, same ? GT_PTX_FULL : 0);           \
 		return op + 1;                                                                     \
 	}                                                                                          \
-	GT_EVERY(match_any_##N)                                                                     \
+	GT_EVERY(match_any_##N)                                                                    \
 	GT_EVERY(match_all_##N)
 MATCHES(32)
 MATCHES(64)

@@ -6,7 +6,7 @@
 #define COPIES(X)                                                                                \
 	X(mov_16, "mov.b16", b16, b16, none, none, x) X(mov_32, "mov.b32", b32, b32, none, none, x) \
 	X(mov_64, "mov.b64", b64, b64, none, none, x) X(mov_8, "mov.b8", b8, b8, none, none, x)
-#define WIDTHS(X)                                                                                \
+#define WIDTHS(X)                                                                                  \
 	X(width_8_16, "width.b16.b8", b16, b8, none, none, x) X(width_8_32, "width.b32.b8", b32, b8, none, none, x) \
 	X(width_8_64, "width.b64.b8", b64, b8, none, none, x)                                      \
 	X(width_16_32, "width.b32.b16", b32, b16, none, none, x)                                   \
@@ -23,7 +23,7 @@
 	X(width_64_16, "width.b16.b64", b16, b64, none, none, x)                                   \
 	X(width_64_32, "width.b32.b64", b32, b64, none, none, x)
 /* x combined with y's element shifted up by `choice` bits; and the value's bits from `choice` on. */
-#define PARTS(X)                                                                                 \
+#define PARTS(X)                                                                                   \
 	X(join_8_16, "join.b16.b8", b16, b16, b8, none, x | (uint32_t)y << op->choice)             \
 	X(join_8_32, "join.b32.b8", b32, b32, b8, none, x | (uint32_t)y << op->choice)             \
 	X(join_8_64, "join.b64.b8", b64, b64, b8, none, x | (uint64_t)y << op->choice)             \

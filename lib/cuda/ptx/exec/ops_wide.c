@@ -11,7 +11,7 @@ WIDES(GT_LANES)
 
 /* x + y + carry and x - y - borrow; CARRY_IN and CARRY_OUT tell which of these a form has. A difference is x + ~y + 1, and its
  * CC.CF is the borrow, the inverse of the carry. */
-#define CARRIED(ID, NAME, T, A, B, CARRY_IN, CARRY_OUT)                                          \
+#define CARRIED(ID, NAME, T, A, B, CARRY_IN, CARRY_OUT)                                            \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
 		GT_LANE_##T *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
@@ -55,12 +55,12 @@ enum { NOTHING, CARRIES, BORROWS };
 
 #define CARRIES2(X) SUMS(X, u32, u32, u32) SUMS(X, u32, u32, s32) SUMS(X, u64, u64, u64) SUMS(X, u64, u64, s64) \
 	SUMS(X, u32, u32, b32) SUMS(X, u64, u64, b64)
-#define CARRIES3(X)                                                                              \
+#define CARRIES3(X)                                                                                \
 	PRODUCTS(X, u32, u32, u32, lo, x * y) PRODUCTS(X, u32, u32, s32, lo, x * y)                \
 	PRODUCTS(X, u64, u64, u64, lo, x * y) PRODUCTS(X, u64, u64, s64, lo, x * y)                \
-	PRODUCTS(X, u32, u32, u32, hi, high_u32(x, y))                                         \
+	PRODUCTS(X, u32, u32, u32, hi, high_u32(x, y))                                             \
 	PRODUCTS(X, u32, u32, s32, hi, (uint32_t)high_s32((int32_t)x, (int32_t)y)) \
-	PRODUCTS(X, u64, u64, u64, hi, high_u64(x, y))                                         \
+	PRODUCTS(X, u64, u64, u64, hi, high_u64(x, y))                                             \
 	PRODUCTS(X, u64, u64, s64, hi, (uint64_t)high_s64((int64_t)x, (int64_t)y))
 
 CARRIES2(CARRIED)

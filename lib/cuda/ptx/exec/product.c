@@ -154,5 +154,5 @@ gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product)
 {
 	static gt_ptx_step *const steps[] = GT_STEPS(product), *const counts[] = GT_STEPS(count_bits), *const of_quads[] = GT_STEPS(quads);
 
-	return (product->shape.quads ? of_quads : product->a.element == GT_PTX_ELEMENT_B1 ? counts : steps)[gt_ptx_level()];
+	return (product->shape.quads ? of_quads : product->a.element == GT_PTX_ELEMENT_B1 ? counts : steps)[gt_ptx_simd_variant()];
 }

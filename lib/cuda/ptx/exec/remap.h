@@ -8,7 +8,7 @@
 
 /* The fields, by their names in PTX; those from GT_TENSOR_BOX to GT_TENSOR_STEP are of a dimension each. */
 #define GT_TENSOR_FIELDS(ROW)                                                                                             \
-	ROW(ADDRESS, "global_address") ROW(RANK, "rank") ROW(BOX, "box_dim") ROW(EXTENT, "global_dim")                     \
+	ROW(ADDRESS, "global_address") ROW(RANK, "rank") ROW(BOX, "box_dim") ROW(EXTENT, "global_dim")                    \
 	ROW(STRIDE, "global_stride") ROW(STEP, "element_stride") ROW(TYPE, "elemtype") ROW(INTERLEAVE, "interleave_layout") \
 	ROW(SWIZZLE, "swizzle_mode") ROW(ATOMICITY, "swizzle_atomicity") ROW(FILL, "fill_mode")
 enum gt_tensor_field {

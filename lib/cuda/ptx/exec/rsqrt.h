@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rsqrt.f32 on processors with AVX2 or AVX-512, where a root and a quotient of doubles would take most of a kernel's time: from the
+/* rsqrt.f32 on processors with AVX2, where a root and a quotient of doubles would take most of a kernel's time: from the
  * processor's estimate by two steps of Newton's method, in doubles. Its result is that of (float)(1 / sqrt((double)x)): each of the
  * two is within two units in the last place of the double, so that they can become different floats only next to the middle of two
  * floats, where the lanes are computed in the slow way. */
@@ -51,40 +51,6 @@ GT_FAST GT_INLINE bool gt_ptx_rsqrt_fast(const float *from, float *to, uint32_t 
 	return !(hard & mask);
 }
 
-/* 1 / sqrt of doubles that are floats, to two units in the last place; *hard: of which of the lanes in `mask` it is not known, or is
- * too near to the middle of two floats. */
-GT_WIDEST GT_INLINE __m512d gt_ptx_rsqrt_near(__m512d x, __mmask8 mask, __mmask8 *hard)
-{
-	const __m512d one = _mm512_set1_pd(1), half = _mm512_set1_pd(0.5), rest = _mm512_set1_pd(0.375);
-	const __m512i bits = _mm512_set1_epi64(2 * GT_RSQRT_MIDDLE - 1), from = _mm512_set1_epi64(GT_RSQRT_MIDDLE - GT_RSQRT_NEAR);
-	__m512d y = _mm512_rsqrt14_pd(x), error = _mm512_fnmadd_pd(_mm512_mul_pd(x, y), y, one);
-
-	y = _mm512_fmadd_pd(_mm512_mul_pd(y, error), _mm512_fmadd_pd(error, rest, half), y);
-	error = _mm512_fnmadd_pd(_mm512_mul_pd(x, y), y, one);
-	y = _mm512_fmadd_pd(_mm512_mul_pd(y, error), half, y);
-	const __m512i low = _mm512_sub_epi64(_mm512_and_si512(_mm512_castpd_si512(y), bits), from);
-	const __mmask8 near = _mm512_cmple_epu64_mask(low, _mm512_set1_epi64(2 * GT_RSQRT_NEAR));
-	const __mmask8 usual = _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_GT_OQ) &
-			       _mm512_cmp_pd_mask(x, _mm512_set1_pd(__builtin_inf()), _CMP_LT_OQ);
-	*hard = (__mmask8)((near | ~usual) & mask);
-	return y;
-}
-
-/* False if a lane in `mask` must be computed in the slow way; nothing is stored then. */
-GT_WIDEST GT_INLINE bool gt_ptx_rsqrt_wide(const float *from, float *to, uint32_t mask)
-{
-	__m256 roots[4];
-	unsigned hard = 0;
-
-	for (int i = 0; i < 4; i++) {
-		__mmask8 these;
-		roots[i] = _mm512_cvtpd_ps(gt_ptx_rsqrt_near(_mm512_cvtps_pd(_mm256_loadu_ps(from + 8 * i)), (__mmask8)(mask >> 8 * i), &these));
-		hard |= these;
-	}
-	for (int i = 0; i < 4 && !hard; i++)
-		_mm256_mask_storeu_ps(to + 8 * i, (__mmask8)(mask >> 8 * i), roots[i]);
-	return !hard;
-}
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What compilers do not make of a loop over lanes: tests of all lanes at once, for each level of instructions. */
+/* What compilers do not make of a loop over lanes: tests of all lanes at once, in each variant. */
 #ifndef GT_PTX_SIMD_H
 #define GT_PTX_SIMD_H
 
@@ -10,7 +10,7 @@
 #endif
 
 /* True if lane i's value is first + i * stride, for all lanes of a whole warp. */
-#define GT_STRIDE_TEST(N)                                                                        \
+#define GT_STRIDE_TEST(N)                                                                          \
 	GT_INLINE bool gt_ptx_is_row##N##_plain(const uint##N##_t *lanes, uint##N##_t stride)      \
 	{                                                                                          \
 		uint##N##_t expected = lanes[0], differs = 0;                                      \
@@ -22,7 +22,7 @@ GT_STRIDE_TEST(32)
 GT_STRIDE_TEST(64)
 
 /* The same for a stride of 0 (`next` false), or of the constant `bytes`. */
-#define GT_NEXT_TEST(N)                                                                          \
+#define GT_NEXT_TEST(N)                                                                            \
 	GT_INLINE bool gt_ptx_is_next##N##_plain(const uint##N##_t *lanes, unsigned bytes, bool next) \
 	{                                                                                          \
 		return gt_ptx_is_row##N##_plain(lanes, next ? bytes : 0);                          \
@@ -56,14 +56,6 @@ GT_FAST GT_INLINE void gt_ptx_permuted_fast(const uint32_t *from, const uint32_t
 {
 	gt_ptx_permuted_plain(from, sources, to);
 }
-GT_WIDEST GT_INLINE void gt_ptx_permuted_wide(const uint32_t *from, const uint32_t *sources, uint32_t *to)
-{
-	const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
-
-	for (int i = 0; i < GT_WARP_SIZE; i += 16)
-		_mm512_storeu_si512(to + i, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(sources + i), high));
-}
-
 GT_FAST GT_INLINE bool gt_ptx_is_row32_fast(const uint32_t *lanes, uint32_t stride)
 {
 	const __m256i *at = (const __m256i *)(const void *)lanes, step = _mm256_set1_epi32((int)stride);
@@ -91,31 +83,6 @@ GT_FAST GT_INLINE bool gt_ptx_is_row64_fast(const uint64_t *lanes, uint64_t stri
 		expected = _mm256_add_epi64(expected, _mm256_slli_epi64(step, 2));
 	}
 	return _mm256_testz_si256(differs, differs);
-}
-
-GT_WIDEST GT_INLINE bool gt_ptx_is_row32_wide(const uint32_t *lanes, uint32_t stride)
-{
-	const __m512i step = _mm512_set1_epi32((int)stride);
-	const __m512i iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-	__m512i expected = _mm512_add_epi32(_mm512_set1_epi32((int)lanes[0]), _mm512_mullo_epi32(step, iota));
-	__mmask16 low = _mm512_cmpneq_epi32_mask(expected, _mm512_loadu_si512(lanes));
-
-	expected = _mm512_add_epi32(expected, _mm512_slli_epi32(step, 4));
-	return _kortestz_mask16_u8(low, _mm512_cmpneq_epi32_mask(expected, _mm512_loadu_si512(lanes + 16)));
-}
-
-GT_WIDEST GT_INLINE bool gt_ptx_is_row64_wide(const uint64_t *lanes, uint64_t stride)
-{
-	const __m512i step = _mm512_set1_epi64((int64_t)stride), eight = _mm512_slli_epi64(step, 3);
-	__m512i expected = _mm512_add_epi64(_mm512_set1_epi64((int64_t)lanes[0]),
-					    _mm512_mullo_epi64(step, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)));
-	__m512i differs = _mm512_setzero_si512();
-
-	for (int i = 0; i < 4; i++) {
-		differs = _mm512_or_si512(differs, _mm512_xor_si512(_mm512_loadu_si512(lanes + 8 * i), expected));
-		expected = _mm512_add_epi64(expected, eight);
-	}
-	return _mm512_test_epi64_mask(differs, differs) == 0;
 }
 
 /* Lane i's distance from lane 0, against i * bytes, which is a constant. */
@@ -151,43 +118,7 @@ GT_FAST GT_INLINE bool gt_ptx_is_next64_fast(const uint64_t *lanes, unsigned byt
 	return _mm256_testz_si256(differs, differs);
 }
 
-GT_WIDEST GT_INLINE bool gt_ptx_is_next32_wide(const uint32_t *lanes, unsigned bytes, bool next)
-{
-	const int b = (int)bytes;
-	const __m512i first = _mm512_set1_epi32((int)lanes[0]);
-	const __m512i low = _mm512_setr_epi32(0, b, 2 * b, 3 * b, 4 * b, 5 * b, 6 * b, 7 * b, 8 * b, 9 * b, 10 * b, 11 * b, 12 * b,
-					      13 * b, 14 * b, 15 * b);
-	__m512i x = _mm512_sub_epi32(_mm512_loadu_si512(lanes), first), y = _mm512_sub_epi32(_mm512_loadu_si512(lanes + 16), first);
-
-	if (next) {
-		x = _mm512_xor_si512(x, low);
-		y = _mm512_xor_si512(y, _mm512_add_epi32(low, _mm512_set1_epi32(16 * b)));
-	}
-	x = _mm512_or_si512(x, y);
-	return _mm512_test_epi32_mask(x, x) == 0;
-}
-
-GT_WIDEST GT_INLINE bool gt_ptx_is_next64_wide(const uint64_t *lanes, unsigned bytes, bool next)
-{
-	const int64_t b = bytes;
-	const __m512i first = _mm512_set1_epi64((int64_t)lanes[0]);
-	const __m512i low = _mm512_setr_epi64(0, b, 2 * b, 3 * b, 4 * b, 5 * b, 6 * b, 7 * b);
-	__m512i differs = _mm512_setzero_si512();
-
-	for (int i = 0; i < 4; i++) {
-		__m512i x = _mm512_sub_epi64(_mm512_loadu_si512(lanes + 8 * i), first);
-		if (next)
-			x = _mm512_xor_si512(x, _mm512_add_epi64(low, _mm512_set1_epi64(8 * i * b)));
-		differs = _mm512_or_si512(differs, x);
-	}
-	return _mm512_test_epi64_mask(differs, differs) == 0;
-}
-
 GT_FAST GT_INLINE uint32_t gt_ptx_packed_fast(const uint8_t *bytes)
-{
-	return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)bytes), 7));
-}
-GT_WIDEST GT_INLINE uint32_t gt_ptx_packed_wide(const uint8_t *bytes)
 {
 	return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)bytes), 7));
 }

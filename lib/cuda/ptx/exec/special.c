@@ -5,7 +5,7 @@
 
 #include "cuda/ptx/exec/code.h"
 
-#define VALUE(NAME, EXPRESSION)                                                                  \
+#define VALUE(NAME, EXPRESSION)                                                                    \
 	static uint64_t NAME(const struct gt_ptx_warp *warp, unsigned lane)                        \
 	{                                                                                          \
 		(void)warp, (void)lane;                                                            \

@@ -45,15 +45,15 @@ void gt_ptx_tile_lines(const struct gt_ptx_tile *tile, uint64_t address, uint64_
 }
 
 /* Whether all lanes have one address and one stride. */
-#define ALIKE(TARGET, LEVEL, ...)                                                                            \
-	TARGET GT_INLINE bool are_alike##LEVEL(const struct gt_ptx_warp *warp, const struct gt_ptx_tile *tile) \
-	{                                                                                                    \
-		const void *addresses = gt_ptx_lanes(warp, tile->base.address);                              \
-		return (tile->base.narrow ? gt_ptx_is_next32##LEVEL(addresses, 0, false)                     \
-					  : gt_ptx_is_next64##LEVEL(addresses, 0, false)) &&                 \
-		       gt_ptx_is_next64##LEVEL(gt_ptx_lanes(warp, tile->stride), 0, false);                  \
+#define ALIKE(TARGET, VARIANT, ...)                                                                            \
+	TARGET GT_INLINE bool are_alike##VARIANT(const struct gt_ptx_warp *warp, const struct gt_ptx_tile *tile) \
+	{                                                                                                      \
+		const void *addresses = gt_ptx_lanes(warp, tile->base.address);                                \
+		return (tile->base.narrow ? gt_ptx_is_next32##VARIANT(addresses, 0, false)                     \
+					  : gt_ptx_is_next64##VARIANT(addresses, 0, false)) &&                 \
+		       gt_ptx_is_next64##VARIANT(gt_ptx_lanes(warp, tile->stride), 0, false);                  \
 	}
-GT_LEVELS(ALIKE, )
+GT_VARIANTS(ALIKE, )
 
 /* False after a fault. */
 GT_INLINE bool find_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, bool alike, struct gt_ptx_lines *lines)
@@ -223,17 +223,17 @@ GT_INLINE const struct gt_ptx_op *store_tile(GT_STEP_ARGUMENTS, bool alike)
 	return move_pieces(warp, op, &lines, buffer) ? op + 1 : NULL;
 }
 
-#define TILE(TARGET, LEVEL, ID)                                                                              \
-	TARGET GT_VARIANT(ID##LEVEL)                                                                         \
-	{                                                                                                    \
-		return ID(warp, op, mask, are_alike##LEVEL(warp, (const struct gt_ptx_tile *)op->with.access)); \
+#define TILE(TARGET, VARIANT, ID)                                                                              \
+	TARGET GT_STEP_HEAD(ID##VARIANT)                                                                       \
+	{                                                                                                      \
+		return ID(warp, op, mask, are_alike##VARIANT(warp, (const struct gt_ptx_tile *)op->with.access)); \
 	}
-GT_LEVELS(TILE, load_tile)
-GT_LEVELS(TILE, store_tile)
+GT_VARIANTS(TILE, load_tile)
+GT_VARIANTS(TILE, store_tile)
 
 gt_ptx_step *gt_ptx_tile_step(bool stores)
 {
 	static gt_ptx_step *const loads[] = GT_STEPS(load_tile), *const others[] = GT_STEPS(store_tile);
 
-	return (stores ? others : loads)[gt_ptx_level()];
+	return (stores ? others : loads)[gt_ptx_simd_variant()];
 }

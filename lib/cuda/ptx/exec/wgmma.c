@@ -202,7 +202,7 @@ gt_ptx_step *gt_ptx_wgmma_step(void)
 {
 	static gt_ptx_step *const steps[] = GT_STEPS(multiply);
 
-	return steps[gt_ptx_level()];
+	return steps[gt_ptx_simd_variant()];
 }
 
 /* Wakes the warps of a group if all of them wait, or have ended. */

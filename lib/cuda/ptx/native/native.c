@@ -822,7 +822,7 @@ static const struct gt_native_isa *isa_of_processor(void)
 {
 #if defined __x86_64__
 	if (gt_ptx_makes_native())
-		return gt_ptx_level() == GT_PTX_AVX512 ? &gt_native_avx512 : &gt_native_avx2;
+		return gt_ptx_uses_avx512() ? &gt_native_avx512 : &gt_native_avx2;
 #endif
 	return NULL;
 }
