@@ -1,18 +1,178 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/exec/memory.h"
-
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/pages.h"
 #include "cuda/ptx/exec/gaps.h"
+#include "cuda/ptx/exec/granule.h"
 #include "cuda/ptx/exec/heap.h"
+#include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/exec/nested.h"
 #include "cuda/ptx/exec/pagetable.h"
 #include "cuda/ptx/exec/texture.h"
 #include "cuda/ptx/exec/window.h"
+
+/* ---- pagetable ---- */
+
+#define ALIGNMENTS (GT_PTX_PAGE / GT_PTX_ALIGNMENT) /* of a page */
+
+/* Allocations of parts of a page, by multiples of GT_PTX_ALIGNMENT: no two touch the same. */
+struct parts {
+	size_t n; /* that are not NULL */
+	struct gt_ptx_allocation *of[ALIGNMENTS];
+};
+
+struct gt_ptx_page {
+	struct gt_ptx_allocation *whole; /* NULL: look at the parts */
+	struct parts *parts;		 /* NULL: there are none */
+};
+
+static struct gt_ptx_page *page_of(const struct gt_ptx_memory *memory, uint64_t address)
+{
+	return &memory->pages[(address - GT_PTX_GLOBAL_BASE) / GT_PTX_PAGE];
+}
+
+/* Enters `owner` (NULL: nobody) for [first, last] of a page. */
+static int set_parts(struct gt_ptx_page *page, size_t first, size_t last, struct gt_ptx_allocation *owner)
+{
+	if (!page->parts && !(page->parts = calloc(1, sizeof *page->parts)))
+		return -1;
+	for (size_t i = first; i <= last; i++)
+		page->parts->of[i] = owner;
+	page->parts->n = owner ? page->parts->n + (last - first + 1) : page->parts->n - (last - first + 1);
+	if (page->parts->n == 0) {
+		free(page->parts);
+		page->parts = NULL;
+	}
+	return 0;
+}
+
+/* Enters `owner`, the allocation or NULL, in the pages below `until` that it touches, with the byte behind its
+ * end. Returns the page for which there is no memory, or 0. */
+static uint64_t enter(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *allocation,
+		      struct gt_ptx_allocation *owner, uint64_t until)
+{
+	uint64_t begin = allocation->address, end = begin + allocation->bytes; /* inclusive */
+
+	for (uint64_t at = begin / GT_PTX_PAGE * GT_PTX_PAGE; at <= end && at < until; at += GT_PTX_PAGE) {
+		struct gt_ptx_page *page = page_of(memory, at);
+		if (at >= begin && end - at >= GT_PTX_PAGE) {
+			page->whole = owner;
+			continue;
+		}
+		size_t first = at < begin ? (begin - at) / GT_PTX_ALIGNMENT : 0;
+		size_t last = end - at < GT_PTX_PAGE ? (end - at) / GT_PTX_ALIGNMENT : ALIGNMENTS - 1;
+		if (set_parts(page, first, last, owner) != 0)
+			return at;
+	}
+	return 0;
+}
+
+int gt_ptx_pages_enter(struct gt_ptx_memory *memory, struct gt_ptx_allocation *allocation, struct gt_error *error)
+{
+	uint64_t missing = enter(memory, allocation, allocation, UINT64_MAX);
+
+	if (!missing)
+		return 0;
+	enter(memory, allocation, NULL, missing);
+	return gt_fail_memory(error, "the table of device memory");
+}
+
+void gt_ptx_pages_leave(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *allocation)
+{
+	enter(memory, allocation, NULL, UINT64_MAX);
+}
+
+struct gt_ptx_allocation *gt_ptx_pages_owner(const struct gt_ptx_memory *memory, uint64_t address)
+{
+	uint64_t at = address - GT_PTX_GLOBAL_BASE;
+
+	if (at >= memory->reserved)
+		return NULL;
+	const struct gt_ptx_page *page = &memory->pages[at / GT_PTX_PAGE];
+	if (page->whole)
+		return page->whole;
+	return page->parts ? page->parts->of[at % GT_PTX_PAGE / GT_PTX_ALIGNMENT] : NULL;
+}
+
+bool gt_ptx_pages_has(const struct gt_ptx_memory *memory, uint64_t address)
+{
+	const struct gt_ptx_page *page = page_of(memory, address);
+
+	return page->whole || page->parts;
+}
+
+int gt_ptx_pages_open(struct gt_ptx_memory *memory)
+{
+	memory->pages = calloc(memory->reserved / GT_PTX_PAGE, sizeof *memory->pages);
+	return memory->pages ? 0 : -1;
+}
+
+void gt_ptx_pages_close(struct gt_ptx_memory *memory)
+{
+	free(memory->pages);
+}
+
+/* ---- window ---- */
+
+/* Linux and the BSDs have these beyond POSIX; without them /dev/zero serves. */
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+/* Bytes from the first address on that may have large pages. Each that is touched takes all its memory, so an array that is touched
+ * here and there takes this much more at most. */
+#define LARGE_PAGES_MAX (UINT64_C(1) << 30)
+
+void *gt_ptx_map_zeros(void *wish, uint64_t bytes, int protection)
+{
+	int zeros = open("/dev/zero", O_RDWR);
+
+	if (zeros < 0)
+		return NULL;
+	void *host = mmap(wish, bytes, protection, MAP_PRIVATE | MAP_NORESERVE, zeros, 0);
+	int reason = errno;
+	close(zeros);
+	errno = reason;
+	return host == MAP_FAILED ? NULL : host;
+}
+
+int gt_ptx_window_open(struct gt_ptx_memory *memory, uint64_t bytes)
+{
+	/* The address is a wish: what serves device code alone works anywhere. */
+	memory->host = gt_ptx_map_zeros((void *)(uintptr_t)GT_PTX_GLOBAL_BASE, bytes, PROT_NONE);
+	if (!memory->host)
+		return -1;
+	memory->reserved = bytes;
+	gt_pages_large(memory->host, bytes < LARGE_PAGES_MAX ? bytes : LARGE_PAGES_MAX);
+	return 0;
+}
+
+void gt_ptx_window_close(struct gt_ptx_memory *memory)
+{
+	if (memory->below)
+		munmap(memory->below, GT_PTX_GRANULE);
+	if (memory->host)
+		munmap(memory->host, memory->reserved);
+}
+
+int gt_ptx_window_use(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, struct gt_error *error)
+{
+	uint64_t first = (address - GT_PTX_GLOBAL_BASE) / GT_PTX_PAGE * GT_PTX_PAGE;
+	uint64_t last = gt_ptx_in_pages(address - GT_PTX_GLOBAL_BASE + bytes);
+
+	if (mprotect(memory->host + first, last - first, PROT_READ | PROT_WRITE) != 0)
+		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", bytes);
+	return 0;
+}
+
+/* ---- memory ---- */
 
 int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error)
 {
@@ -242,4 +402,86 @@ const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memor
 	if (!above || !below)
 		return below ? below : above;
 	return address - (below->address + below->bytes) < above->address - address ? below : above;
+}
+
+/* ---- granule ---- */
+
+static uint64_t granule_of(uint64_t address)
+{
+	return address / GT_PTX_GRANULE * GT_PTX_GRANULE;
+}
+
+static bool is_below(uint64_t address)
+{
+	return granule_of(address) == GT_PTX_GLOBAL_BASE - GT_PTX_GRANULE;
+}
+
+bool gt_ptx_is_mapped(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
+{
+	uint64_t at = address - GT_PTX_GLOBAL_BASE;
+	bool mapped = false;
+
+	if (is_below(address))
+		return true;
+	if (address < GT_PTX_GLOBAL_BASE || at + bytes > memory->reserved || gt_ptx_denied(memory, address))
+		return false;
+	for (uint64_t i = 0; i < GT_PTX_GRANULE && !mapped; i += GT_PTX_PAGE) {
+		uint64_t page = granule_of(address) + i;
+		mapped = page - GT_PTX_GLOBAL_BASE < memory->reserved && gt_ptx_pages_has(memory, page);
+	}
+	return mapped;
+}
+
+void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
+{
+	uint64_t at = address - GT_PTX_GLOBAL_BASE;
+	struct gt_error ignored;
+
+	if (is_below(address)) {
+		if (!memory->below)
+			memory->below = gt_ptx_map_zeros(NULL, GT_PTX_GRANULE, PROT_READ | PROT_WRITE);
+		return memory->below ? memory->below + address % GT_PTX_GRANULE : NULL;
+	}
+	if (!gt_ptx_is_mapped(memory, address, bytes) || gt_ptx_window_use(memory, address, bytes, &ignored) != 0)
+		return NULL;
+	memory->used = at + bytes > memory->used ? at + bytes : memory->used;
+	return memory->host + at;
+}
+
+/* ---- heap_open ---- */
+
+/* The heap as a part of the device's memory: its size, and when it comes and goes. */
+
+int gt_ptx_heap_resize(struct gt_ptx_memory *memory, uint64_t bytes)
+{
+	if (memory->heap || bytes == 0 || bytes > GT_PTX_HEAP_MAX)
+		return -1;
+	memory->heap_bytes = (bytes + GT_PTX_HEAP_UNIT - 1) / GT_PTX_HEAP_UNIT * GT_PTX_HEAP_UNIT;
+	return 0;
+}
+
+int gt_ptx_heap_open(struct gt_ptx_memory *memory, struct gt_error *error)
+{
+	struct gt_error ignored;
+	uint64_t address;
+
+	if (memory->heap)
+		return 0;
+	if (gt_ptx_allocate(memory, memory->heap_bytes, GT_PTX_HEAP_NAME, &address, error) != 0)
+		return -1;
+	memory->heap = gt_ptx_heap_new(address, memory->heap_bytes, error);
+	if (!memory->heap)
+		gt_ptx_free(memory, address, &ignored);
+	return memory->heap ? 0 : -1;
+}
+
+void gt_ptx_heap_close(struct gt_ptx_memory *memory)
+{
+	struct gt_ptx_heap *heap = memory->heap;
+	struct gt_error ignored;
+
+	memory->heap = NULL;
+	if (heap)
+		gt_ptx_free(memory, gt_ptx_heap_address(heap), &ignored);
+	gt_ptx_heap_free(heap);
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic of f32 and f64. A NaN result of f32 is 0x7fffffff, as in PTX. The approximate forms (.approx, .full) give the
- * results of the host's mathematical library, which are at least as exact. */
 #include <fenv.h>
 #include <math.h>
 
 #include "cuda/ptx/exec/half.h"
+#include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/rsqrt.h"
+#include "cuda/ptx/exec/simd.h"
+
+/* ---- ops_float ---- */
+
+/* Arithmetic of f32 and f64. A NaN result of f32 is 0x7fffffff, as in PTX. The approximate forms (.approx, .full) give the
+ * results of the host's mathematical library, which are at least as exact. */
 
 GT_INLINE float canonical_f32(float x)
 {
@@ -114,3 +119,228 @@ const struct gt_ptx_op *gt_ptx_rounded(struct gt_ptx_warp *warp, const struct gt
 	fesetround(before);
 	return next;
 }
+
+/* ---- ops_half ---- */
+
+/* Arithmetic of f16, bf16, and pairs of them: in double, rounded to odd, then once to the format. */
+
+GT_INLINE uint16_t round_f16(double x) { return gt_ptx_to_half(x, GT_PTX_RN); }
+GT_INLINE uint16_t round_bf16(double x) { return gt_ptx_to_bfloat(x, GT_PTX_RN); }
+GT_INLINE double value_f16(uint16_t x) { return (double)gt_ptx_from_half(x); }
+GT_INLINE double value_bf16(uint16_t x) { return (double)gt_ptx_from_bfloat(x); }
+
+GT_INLINE double lesser(double x, double y)
+{
+	return x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x : y;
+}
+GT_INLINE double greater(double x, double y)
+{
+	return x != x ? y : y != y ? x : x > y || (x == y && !signbit(x)) ? x : y;
+}
+GT_INLINE double saturated(double x) { return !(x > 0) ? 0 : x < 1 ? x : 1; }
+
+/* One operation for both formats, alone and in pairs. */
+#define TWO(ID, F, EXPRESSION)                                                                     \
+	static uint16_t ID##_one_##F(uint16_t a, uint16_t b, uint16_t c)                           \
+	{                                                                                          \
+		const double p = value_##F(a), q = value_##F(b), r = value_##F(c);                 \
+		(void)p, (void)q, (void)r;                                                         \
+		return round_##F(EXPRESSION);                                                      \
+	}
+#define PAIR(ONE)                                                                                \
+	(ONE((uint16_t)x, (uint16_t)y, (uint16_t)z) |                                            \
+	 (uint32_t)ONE((uint16_t)(x >> 16), (uint16_t)(y >> 16), (uint16_t)(z >> 16)) << 16)
+#define OPERATIONS(M, F)                                                                         \
+	M(add, F, gt_ptx_odd_sum(p, q), 2) M(sub, F, gt_ptx_odd_sum(p, -q), 2) M(mul, F, p * q, 2) \
+	M(fma, F, gt_ptx_odd_sum(p * q, r), 3) M(min, F, lesser(p, q), 2) M(max, F, greater(p, q), 2) \
+	M(ex2, F, exp2(p), 1) M(tanh, F, tanh(p), 1) M(saturate, F, saturated(p), 1)             \
+	M(relu, F, p < 0 || (p == 0 && signbit(p)) ? 0 : p, 1)
+/* Operations whose result is NaN if a source is NaN. */
+#define STRICT(M, F)                                                                             \
+	M(min, F, p == p && q == q ? lesser(p, q) : (double)NAN, 2)                              \
+	M(max, F, p == p && q == q ? greater(p, q) : (double)NAN, 2)
+#define DEFINE_ONE(ID, F, EXPRESSION, N) TWO(ID, F, EXPRESSION)
+OPERATIONS(DEFINE_ONE, f16)
+OPERATIONS(DEFINE_ONE, bf16)
+#define DEFINE_STRICT(ID, F, EXPRESSION, N) TWO(ID##_nan, F, EXPRESSION)
+STRICT(DEFINE_STRICT, f16)
+STRICT(DEFINE_STRICT, bf16)
+
+#define SOURCES_1(T) T, none, none
+#define SOURCES_2(T) T, T, none
+#define SOURCES_3(T) T, T, T
+#define EXPAND(X, ...) X(__VA_ARGS__)
+#define LANES_OF(ID, F, EXPRESSION, N)                                                           \
+	EXPAND(GT_LANES, ID##_##F, , F, SOURCES_##N(F), ID##_one_##F((uint16_t)x, (uint16_t)y, (uint16_t)z)) \
+	EXPAND(GT_LANES, ID##_##F##x2, , F##x2, SOURCES_##N(F##x2), PAIR(ID##_one_##F))
+#define ROWS_OF(ID, F, EXPRESSION, N)                                                            \
+	EXPAND(GT_ROW, ID##_##F, #ID "." #F, F, SOURCES_##N(F), )                                \
+	EXPAND(GT_ROW, ID##_##F##x2, #ID "." #F "x2", F##x2, SOURCES_##N(F##x2), )
+OPERATIONS(LANES_OF, f16)
+OPERATIONS(LANES_OF, bf16)
+#define STRICT_LANES(ID, F, EXPRESSION, N) LANES_OF(ID##_nan, F, , N)
+#define STRICT_ROWS(ID, F, EXPRESSION, N)                                                        \
+	EXPAND(GT_ROW, ID##_nan_##F, #ID ".NaN." #F, F, SOURCES_##N(F), )                        \
+	EXPAND(GT_ROW, ID##_nan_##F##x2, #ID ".NaN." #F "x2", F##x2, SOURCES_##N(F##x2), )
+STRICT(STRICT_LANES, f16)
+STRICT(STRICT_LANES, bf16)
+
+/* Subnormals to zeros of their sign. */
+GT_INLINE uint32_t flushed_half(uint32_t x, uint32_t exponent) { return x & exponent ? x : x & 0x8000; }
+#define FLUSHES(X, F, EXPONENT)                                                                    \
+	X(flush_##F, "flush." #F, F, F, none, none, flushed_half(x, EXPONENT))                     \
+	X(flush_##F##x2, "flush." #F "x2", F##x2, F##x2, none, none,                               \
+	  flushed_half(x & 0xffff, EXPONENT) | flushed_half(x >> 16, EXPONENT) << 16)
+FLUSHES(GT_LANES, f16, 0x7c00)
+FLUSHES(GT_LANES, bf16, 0x7f80)
+
+#define SIGNS(X, F)                                                                                \
+	X(neg_##F, "neg." #F, F, F, none, none, x ^ 0x8000)                                        \
+	X(abs_##F, "abs." #F, F, F, none, none, x & 0x7fff)                                        \
+	X(neg_##F##x2, "neg." #F "x2", F##x2, F##x2, none, none, x ^ 0x80008000)                   \
+	X(abs_##F##x2, "abs." #F "x2", F##x2, F##x2, none, none, x & 0x7fff7fff)
+SIGNS(GT_LANES, f16)
+SIGNS(GT_LANES, bf16)
+
+static const struct gt_ptx_form half_rows[] = {
+	OPERATIONS(ROWS_OF, f16) OPERATIONS(ROWS_OF, bf16) SIGNS(GT_ROW, f16) SIGNS(GT_ROW, bf16)
+	STRICT(STRICT_ROWS, f16) STRICT(STRICT_ROWS, bf16)
+	FLUSHES(GT_ROW, f16, 0x7c00) FLUSHES(GT_ROW, bf16, 0x7f80)
+};
+const struct gt_ptx_forms gt_ptx_half_forms = {half_rows, sizeof half_rows / sizeof half_rows[0]};
+
+/* ---- ops_compare ---- */
+
+/* setp, selp (set is a setp and a selp), slct, and testp. */
+
+GT_INLINE uint32_t combined(uint32_t result, enum gt_ptx_combination how, uint32_t with)
+{
+	switch (how) {
+	case GT_PTX_AND: return result & with;
+	case GT_PTX_OR: return result | with;
+	case GT_PTX_XOR: return result ^ with;
+	case GT_PTX_ALONE: break;
+	}
+	return result;
+}
+
+GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
+{
+	const enum gt_ptx_combination how = (enum gt_ptx_combination)op->choice;
+	const uint32_t with = gt_ptx_predicate(warp, op->c);
+
+	if (op->q)
+		gt_ptx_set_predicate(warp, op->q, mask, combined(~result, how, with));
+	gt_ptx_set_predicate(warp, op->d, mask, combined(result, how, with));
+	return op + 1;
+}
+
+/* d = (x CMP y) combined with predicate c; q = not (x CMP y), likewise combined. */
+#define COMPARISON_AT(TARGET, VARIANT, ID, A, B, EXPRESSION)                                       \
+	TARGET GT_STEP_HEAD(ID##VARIANT)                                                           \
+	{                                                                                          \
+		uint8_t holds[GT_WARP_SIZE];                                                       \
+		GT_OPERANDS(A, B, none)                                                            \
+		for (int i = 0; i < GT_WARP_SIZE; i++) {                                           \
+			GT_OPERAND_LANES(A, B, none)                                               \
+			holds[i] = (uint8_t)(EXPRESSION);                                          \
+		}                                                                                  \
+		return found(warp, op, mask, gt_ptx_packed##VARIANT(holds));                       \
+	}
+#define COMPARISON(ID, NAME, D, A, B, C, EXPRESSION) GT_VARIANTS(COMPARISON_AT, ID, A, B, EXPRESSION)
+
+#define ORDERED(X, T, R)                                                                           \
+	X(setp_eq_##T, "setp.eq." #T, pred, T, T, none, R(x) == R(y))                              \
+	X(setp_ne_##T, "setp.ne." #T, pred, T, T, none, ORDERED_##T(R) && R(x) != R(y))            \
+	X(setp_lt_##T, "setp.lt." #T, pred, T, T, none, R(x) < R(y))                               \
+	X(setp_le_##T, "setp.le." #T, pred, T, T, none, R(x) <= R(y))                              \
+	X(setp_gt_##T, "setp.gt." #T, pred, T, T, none, R(x) > R(y))                               \
+	X(setp_ge_##T, "setp.ge." #T, pred, T, T, none, R(x) >= R(y))
+#define EQUALITY(X, T)                                                                           \
+	X(setp_eq_##T, "setp.eq." #T, pred, T, T, none, x == y)                                  \
+	X(setp_ne_##T, "setp.ne." #T, pred, T, T, none, x != y)
+#define SAME_AS_UNSIGNED(X, T)                                                                     \
+	X(setp_lo_##T, "setp.lo." #T, pred, T, T, none, x < y)                                     \
+	X(setp_ls_##T, "setp.ls." #T, pred, T, T, none, x <= y)                                    \
+	X(setp_hi_##T, "setp.hi." #T, pred, T, T, none, x > y)                                     \
+	X(setp_hs_##T, "setp.hs." #T, pred, T, T, none, x >= y)
+/* The forms with u hold for NaN. */
+#define UNORDERED(X, T, R)                                                                         \
+	X(setp_equ_##T, "setp.equ." #T, pred, T, T, none, !ORDERED_##T(R) || R(x) == R(y))         \
+	X(setp_neu_##T, "setp.neu." #T, pred, T, T, none, !(R(x) == R(y)))                         \
+	X(setp_ltu_##T, "setp.ltu." #T, pred, T, T, none, !(R(x) >= R(y)))                         \
+	X(setp_leu_##T, "setp.leu." #T, pred, T, T, none, !(R(x) > R(y)))                          \
+	X(setp_gtu_##T, "setp.gtu." #T, pred, T, T, none, !(R(x) <= R(y)))                         \
+	X(setp_geu_##T, "setp.geu." #T, pred, T, T, none, !(R(x) < R(y)))                          \
+	X(setp_num_##T, "setp.num." #T, pred, T, T, none, ORDERED_##T(R))                          \
+	X(setp_nan_##T, "setp.nan." #T, pred, T, T, none, !ORDERED_##T(R))
+#define AS_IS(X) (X)
+#define NUMBERS(R) (R(x) == R(x) && R(y) == R(y))
+#define ORDERED_f16(R) NUMBERS(R)
+#define ORDERED_bf16(R) NUMBERS(R)
+#define ORDERED_f32(R) NUMBERS(R)
+#define ORDERED_f64(R) NUMBERS(R)
+#define ORDERED_u16(R) 1
+#define ORDERED_s16(R) 1
+#define ORDERED_u32(R) 1
+#define ORDERED_s32(R) 1
+#define ORDERED_u64(R) 1
+#define ORDERED_s64(R) 1
+
+/* The kinds of numbers that testp distinguishes. */
+#define KINDS(X, T)                                                                                \
+	X(testp_finite_##T, "testp.finite." #T, pred, T, none, none, isfinite(x) != 0)             \
+	X(testp_infinite_##T, "testp.infinite." #T, pred, T, none, none, isinf(x) != 0)            \
+	X(testp_number_##T, "testp.number." #T, pred, T, none, none, x == x)                       \
+	X(testp_notanumber_##T, "testp.notanumber." #T, pred, T, none, none, x != x)               \
+	X(testp_normal_##T, "testp.normal." #T, pred, T, none, none, isnormal(x) != 0)             \
+	X(testp_subnormal_##T, "testp.subnormal." #T, pred, T, none, none, fpclassify(x) == FP_SUBNORMAL)
+
+#define COMPARISONS(X)                                                                             \
+	ORDERED(X, s32, AS_IS) ORDERED(X, u32, AS_IS) ORDERED(X, s64, AS_IS) ORDERED(X, u64, AS_IS) \
+	ORDERED(X, s16, AS_IS) ORDERED(X, u16, AS_IS)                                              \
+	ORDERED(X, f32, AS_IS) UNORDERED(X, f32, AS_IS) ORDERED(X, f64, AS_IS) UNORDERED(X, f64, AS_IS) \
+	EQUALITY(X, b16) EQUALITY(X, b32) EQUALITY(X, b64)                                         \
+	SAME_AS_UNSIGNED(X, u16) SAME_AS_UNSIGNED(X, u32) SAME_AS_UNSIGNED(X, u64)                 \
+	ORDERED(X, f16, gt_ptx_from_half) UNORDERED(X, f16, gt_ptx_from_half)                      \
+	ORDERED(X, bf16, gt_ptx_from_bfloat) UNORDERED(X, bf16, gt_ptx_from_bfloat)                \
+	KINDS(X, f32) KINDS(X, f64)
+COMPARISONS(COMPARISON)
+
+/* d = predicate c ? a : b, lane by lane. */
+#define SELECTION(ID, NAME, D, A, B, C, EXPRESSION)                                                \
+	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
+	{                                                                                          \
+		GT_LANE_##D *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
+		GT_OPERANDS(A, B, none)                                                            \
+		uint32_t chosen = gt_ptx_predicate(warp, op->c);                                   \
+		(void)lanes_c;                                                                     \
+		GT_ELEMENTWISE for (int i = 0; i < GT_WARP_SIZE; i++) {                            \
+			const GT_LANE_##D value = chosen >> i & 1 ? lanes_a[i] : lanes_b[i];       \
+			lanes_d[i] = mask >> i & 1 ? value : lanes_d[i];                           \
+		}                                                                                  \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_EVERY(ID)
+#define SELECTIONS(X)                                                                            \
+	X(selp_16, "selp.b16", b16, b16, b16, pred, ) X(selp_32, "selp.b32", b32, b32, b32, pred, ) \
+	X(selp_64, "selp.b64", b64, b64, b64, pred, )
+SELECTIONS(SELECTION)
+#define SELECTION_NAMES(T, N)                                                                    \
+	{"selp." #T, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_PTX_PRED}, GT_STEPS(selp_##N)},
+
+#define CHOICES(X, T)                                                                            \
+	X(slct_##T##_s32, "slct." #T ".s32", T, T, T, s32, z >= 0 ? x : y)                       \
+	X(slct_##T##_f32, "slct." #T ".f32", T, T, T, f32, z >= 0 ? x : y)
+#define ALL_CHOICES(X)                                                                           \
+	CHOICES(X, b16) CHOICES(X, u16) CHOICES(X, s16) CHOICES(X, b32) CHOICES(X, u32) CHOICES(X, s32) \
+	CHOICES(X, b64) CHOICES(X, u64) CHOICES(X, s64) CHOICES(X, f32) CHOICES(X, f64)
+ALL_CHOICES(GT_LANES)
+
+static const struct gt_ptx_form compare_rows[] = {
+	COMPARISONS(GT_ROW) SELECTIONS(GT_ROW) ALL_CHOICES(GT_ROW)
+	SELECTION_NAMES(u16, 16) SELECTION_NAMES(s16, 16) SELECTION_NAMES(f16, 16) SELECTION_NAMES(bf16, 16)
+	SELECTION_NAMES(u32, 32) SELECTION_NAMES(s32, 32) SELECTION_NAMES(f32, 32)
+	SELECTION_NAMES(u64, 64) SELECTION_NAMES(s64, 64) SELECTION_NAMES(f64, 64)
+};
+const struct gt_ptx_forms gt_ptx_compare_forms = {compare_rows, sizeof compare_rows / sizeof compare_rows[0]};

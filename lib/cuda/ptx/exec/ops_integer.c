@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "cuda/ptx/exec/lanes.h"
+
+/* ---- ops_integer ---- */
+
 /* Integer arithmetic. Results that PTX does not define: a quotient by zero is all ones, with the dividend as remainder; the
  * smallest number divided by -1 is itself, with remainder 0. */
-#include "cuda/ptx/exec/lanes.h"
 
 /* Arithmetic is modulo 2^n, in an unsigned type W no narrower than int. */
 #define BASIC(X, T, W)                                                                             \
@@ -113,3 +116,326 @@ GT_INLINE uint32_t difference_s32(int32_t x, int32_t y, unsigned at, uint32_t pa
 INTEGER(GT_LANES)
 static const struct gt_ptx_form integer_rows[] = {INTEGER(GT_ROW)};
 const struct gt_ptx_forms gt_ptx_integer_forms = {integer_rows, sizeof integer_rows / sizeof integer_rows[0]};
+
+/* ---- ops_wide ---- */
+
+/* Products of twice the width, and sums with a carry (CC.CF, one bit a lane). */
+
+#define WIDE(X, T, D, W)                                                                         \
+	X(mul_wide_##T, "mul.wide." #T, D, T, T, none, (W)x * (W)y)                              \
+	X(mad_wide_##T, "mad.wide." #T, D, T, T, D, (GT_LANE_u64)((W)x * (W)y) + (GT_LANE_u64)z)
+#define WIDES(X)                                                                                 \
+	WIDE(X, s32, s64, int64_t) WIDE(X, u32, u64, uint64_t) WIDE(X, s16, s32, int32_t) WIDE(X, u16, u32, uint32_t)
+WIDES(GT_LANES)
+
+/* x + y + carry and x - y - borrow; CARRY_IN and CARRY_OUT tell which of these a form has. A difference is x + ~y + 1, and its
+ * CC.CF is the borrow, the inverse of the carry. */
+#define CARRIED(ID, NAME, T, A, B, CARRY_IN, CARRY_OUT)                                            \
+	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
+	{                                                                                          \
+		GT_LANE_##T *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
+		GT_OPERANDS(T, T, T)                                                               \
+		uint32_t carries = 0;                                                              \
+		for (unsigned i = 0; i < GT_WARP_SIZE; i++) {                                      \
+			if (!(mask >> i & 1))                                                      \
+				continue;                                                          \
+			GT_OPERAND_LANES(T, T, T)                                                  \
+			const GT_LANE_##T left = (GT_LANE_##T)(A), right = (GT_LANE_##T)(B);       \
+			const GT_LANE_##T sum = left + right;                                      \
+			const GT_LANE_##T in = (GT_LANE_##T)(CARRY_IN);                            \
+			lanes_d[i] = sum + in;                                                     \
+			carries |= (uint32_t)(sum < left || (GT_LANE_##T)(sum + in) < sum) << i;   \
+		}                                                                                  \
+		if (CARRY_OUT)                                                                     \
+			warp->carry = (warp->carry & ~mask) |                                      \
+				      (CARRY_OUT == BORROWS ? carries ^ mask : carries);           \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_EVERY(ID)
+#define CARRIED_ROW2(ID, NAME, T, A, B, IN, OUT)                                                 \
+	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T}, GT_STEPS(ID)},
+#define CARRIED_ROW3(ID, NAME, T, A, B, IN, OUT)                                                 \
+	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_TYPE_##T}, GT_STEPS(ID)},
+
+enum { NOTHING, CARRIES, BORROWS };
+#define BORROW (CARRY ^ 1)
+#define CARRY (warp->carry >> i & 1)
+#define SUMS(X, T, U, NAME)                                                                      \
+	X(add_cc_##NAME, "add.cc." #NAME, U, x, y, 0, CARRIES)                                   \
+	X(addc_##NAME, "addc." #NAME, U, x, y, CARRY, NOTHING)                                   \
+	X(addc_cc_##NAME, "addc.cc." #NAME, U, x, y, CARRY, CARRIES)                             \
+	X(sub_cc_##NAME, "sub.cc." #NAME, U, x, ~y, 1, BORROWS)                                  \
+	X(subc_##NAME, "subc." #NAME, U, x, ~y, BORROW, NOTHING)                                 \
+	X(subc_cc_##NAME, "subc.cc." #NAME, U, x, ~y, BORROW, BORROWS)
+#define PRODUCTS(X, T, U, NAME, HALF, PRODUCT)                                                   \
+	X(mad_##HALF##_cc_##NAME, "mad." #HALF ".cc." #NAME, U, PRODUCT, z, 0, CARRIES)          \
+	X(madc_##HALF##_##NAME, "madc." #HALF "." #NAME, U, PRODUCT, z, CARRY, NOTHING)          \
+	X(madc_##HALF##_cc_##NAME, "madc." #HALF ".cc." #NAME, U, PRODUCT, z, CARRY, CARRIES)
+
+#define CARRIES2(X) SUMS(X, u32, u32, u32) SUMS(X, u32, u32, s32) SUMS(X, u64, u64, u64) SUMS(X, u64, u64, s64) \
+	SUMS(X, u32, u32, b32) SUMS(X, u64, u64, b64)
+#define CARRIES3(X)                                                                                \
+	PRODUCTS(X, u32, u32, u32, lo, x * y) PRODUCTS(X, u32, u32, s32, lo, x * y)                \
+	PRODUCTS(X, u64, u64, u64, lo, x * y) PRODUCTS(X, u64, u64, s64, lo, x * y)                \
+	PRODUCTS(X, u32, u32, u32, hi, high_u32(x, y))                                             \
+	PRODUCTS(X, u32, u32, s32, hi, (uint32_t)high_s32((int32_t)x, (int32_t)y)) \
+	PRODUCTS(X, u64, u64, u64, hi, high_u64(x, y))                                             \
+	PRODUCTS(X, u64, u64, s64, hi, (uint64_t)high_s64((int64_t)x, (int64_t)y))
+
+CARRIES2(CARRIED)
+CARRIES3(CARRIED)
+static const struct gt_ptx_form wide_rows[] = {WIDES(GT_ROW) CARRIES2(CARRIED_ROW2) CARRIES3(CARRIED_ROW3)};
+const struct gt_ptx_forms gt_ptx_wide_forms = {wide_rows, sizeof wide_rows / sizeof wide_rows[0]};
+
+/* ---- ops_bits ---- */
+
+/* Logic, shifts, and operations on bits. Shifts past the width give 0, or copies of the sign. */
+
+#define LOGIC(X, T, W)                                                                             \
+	X(and_##T, "and." #T, T, T, T, none, x & y)                                                \
+	X(or_##T, "or." #T, T, T, T, none, x | y)                                                  \
+	X(xor_##T, "xor." #T, T, T, T, none, x ^ y)                                                \
+	X(not_##T, "not." #T, T, T, none, none, ~(W)x)                                             \
+	X(cnot_##T, "cnot." #T, T, T, none, none, x == 0)
+#define SHIFT(X, T, BITS, W, S)                                                                    \
+	X(shl_b##T, "shl.b" #T, b##T, b##T, u32, none, y < BITS ? (W)x << (y & (BITS - 1)) : 0)    \
+	X(shr_b##T, "shr.b" #T, b##T, b##T, u32, none, y < BITS ? x >> (y & (BITS - 1)) : 0)       \
+	X(shr_u##T, "shr.u" #T, u##T, u##T, u32, none, y < BITS ? x >> (y & (BITS - 1)) : 0)       \
+	X(shr_s##T, "shr.s" #T, s##T, s##T, u32, none, (S)x >> (y < BITS ? y & (BITS - 1) : BITS - 1))
+
+GT_INLINE uint32_t reversed32(uint32_t x)
+{
+	x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
+	x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
+	x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4;
+	return __builtin_bswap32(x);
+}
+GT_INLINE uint64_t reversed64(uint64_t x)
+{
+	return (uint64_t)reversed32((uint32_t)x) << 32 | reversed32((uint32_t)(x >> 32));
+}
+
+/* Bits y to y + z - 1 of x; above the top, the sign, which is the field's highest bit within x. */
+GT_INLINE uint64_t field(uint64_t x, uint32_t y, uint32_t z, unsigned width, bool is_signed)
+{
+	unsigned position = y & 255, length = z & 255;
+	if (length == 0)
+		return 0;
+	unsigned last = position + length - 1 < width - 1 ? position + length - 1 : width - 1;
+	uint64_t sign = is_signed && x >> last & 1 ? UINT64_MAX : 0;
+	if (position >= width)
+		return sign;
+	uint64_t kept = last - position + 1 < 64 ? (UINT64_C(1) << (last - position + 1)) - 1 : UINT64_MAX;
+	return (x >> position & kept) | (sign & ~kept);
+}
+
+/* The highest bit that differs from the sign; all ones if there is none. */
+GT_INLINE uint32_t found(uint64_t x) { return x ? 63 - (uint32_t)__builtin_clzll(x) : UINT32_MAX; }
+GT_INLINE uint32_t shift_amount(uint32_t found_at, unsigned width)
+{
+	return found_at == UINT32_MAX ? found_at : width - 1 - found_at;
+}
+GT_INLINE uint64_t unsign32(int32_t x) { return (uint32_t)(x < 0 ? ~x : x); }
+GT_INLINE uint64_t unsign64(int64_t x) { return (uint64_t)(x < 0 ? ~x : x); }
+
+/* The upper or lower half of a shift of the 64 bits y:x. */
+GT_INLINE uint32_t funnel_left(uint32_t x, uint32_t y, unsigned n)
+{
+	return (uint32_t)(((uint64_t)y << 32 | x) << n >> 32);
+}
+GT_INLINE uint32_t funnel_right(uint32_t x, uint32_t y, unsigned n)
+{
+	return (uint32_t)(((uint64_t)y << 32 | x) >> n);
+}
+
+/* y ones from bit x on. */
+GT_INLINE uint32_t ones(uint32_t from, uint32_t length)
+{
+	uint64_t run = length >= 32 ? UINT32_MAX : (UINT64_C(1) << length) - 1;
+
+	return from >= 32 ? 0 : (uint32_t)(run << from);
+}
+
+/* The n-th set bit of x, counted upwards from bit `from`, or downwards if n is negative; for n = 0 the bit `from` itself, if it
+ * is set. All ones if there is none, and if bit `from` does not exist, where PTX defines no result. */
+GT_INLINE uint32_t nth_set(uint32_t x, uint32_t from, int32_t n)
+{
+	uint32_t left = from >= 32 ? 0 : x;
+
+	left &= n > 0 ? UINT32_MAX << (from & 31) : (UINT32_C(2) << (from & 31)) - 1;
+	if (n == 0)
+		left &= UINT32_C(1) << (from & 31);
+	for (uint32_t more = n < 0 ? 0 - (uint32_t)n : (uint32_t)n; more > 1 && left; more--)
+		left &= n > 0 ? left - 1 : ~(UINT32_C(1) << found(left));
+	return left == 0 ? UINT32_MAX : n > 0 ? found(left & (0 - left)) : found(left);
+}
+
+/* Bytes of y:x selected by the nibbles of z; bit 3 of a nibble replicates the byte's sign. */
+GT_INLINE uint32_t permuted(uint32_t x, uint32_t y, uint32_t z)
+{
+	uint64_t bytes = (uint64_t)y << 32 | x;
+	uint32_t result = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t choice = z >> 4 * i & 15, byte = (uint32_t)(bytes >> 8 * (choice & 7)) & 255;
+		result |= (choice & 8 ? (byte & 128 ? 255U : 0U) : byte) << 8 * i;
+	}
+	return result;
+}
+
+/* The modes of prmt: which byte of y:x is selected for byte i; n is the low two bits of z. */
+GT_INLINE uint32_t permuted_by(uint32_t x, uint32_t y, const unsigned char *choice)
+{
+	uint32_t z = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		z |= (uint32_t)choice[i] << 4 * i;
+	return permuted(x, y, z);
+}
+static const unsigned char forward4[4][4] = {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}};
+static const unsigned char backward4[4][4] = {{0, 7, 6, 5}, {1, 0, 7, 6}, {2, 1, 0, 7}, {3, 2, 1, 0}};
+static const unsigned char replicate8[4][4] = {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}};
+static const unsigned char edge_left[4][4] = {{0, 1, 2, 3}, {1, 1, 2, 3}, {2, 2, 2, 3}, {3, 3, 3, 3}};
+static const unsigned char edge_right[4][4] = {{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}};
+static const unsigned char replicate16[4][4] = {{0, 1, 0, 1}, {2, 3, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}};
+
+/* A value of z bits, sign or zero extended. */
+GT_INLINE uint32_t extended(uint32_t x, uint32_t bits, bool is_signed)
+{
+	if (bits == 0)
+		return 0;
+	if (bits >= 32)
+		return x;
+	uint32_t kept = (UINT32_C(1) << bits) - 1;
+	return is_signed && x >> (bits - 1) & 1 ? x | ~kept : x & kept;
+}
+
+/* The sums of products of dp4a and dp2a. */
+GT_INLINE uint32_t part(uint32_t x, unsigned i, unsigned bits, bool is_signed)
+{
+	return extended(x >> i * bits, bits, is_signed);
+}
+GT_INLINE uint32_t dot4(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool y_signed)
+{
+	for (unsigned i = 0; i < 4; i++)
+		z += part(x, i, 8, x_signed) * part(y, i, 8, y_signed);
+	return z;
+}
+GT_INLINE uint32_t dot2(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool y_signed, unsigned from)
+{
+	for (unsigned i = 0; i < 2; i++)
+		z += part(x, i, 16, x_signed) * part(y, i + from, 8, y_signed);
+	return z;
+}
+
+#define COUNTS(X, N)                                                                               \
+	X(popc_b##N, "popc.b" #N, u32, b##N, none, none, N == 64 ? __builtin_popcountll((uint64_t)x) : \
+							  __builtin_popcount((uint32_t)x))         \
+	X(clz_b##N, "clz.b" #N, u32, b##N, none, none,                                             \
+	  x ? __builtin_clzll((uint64_t)x) - (64 - N) : N)                                         \
+	X(brev_b##N, "brev.b" #N, b##N, b##N, none, none, reversed##N(x))                          \
+	X(bfe_u##N, "bfe.u" #N, u##N, u##N, u32, u32, field(x, y, z, N, false))                    \
+	X(bfe_s##N, "bfe.s" #N, s##N, u##N, u32, u32, field(x, y, z, N, true))                     \
+	X(bfind_u##N, "bfind.u" #N, u32, u##N, none, none, found(x))                               \
+	X(bfind_s##N, "bfind.s" #N, u32, s##N, none, none, found(unsign##N(x)))                    \
+	X(bfind_shift_u##N, "bfind.shiftamt.u" #N, u32, u##N, none, none, shift_amount(found(x), N)) \
+	X(bfind_shift_s##N, "bfind.shiftamt.s" #N, u32, s##N, none, none, shift_amount(found(unsign##N(x)), N))
+#define FUNNELS(X)                                                                                 \
+	X(shf_l_wrap, "shf.l.wrap.b32", b32, b32, b32, u32, funnel_left(x, y, z & 31))             \
+	X(shf_r_wrap, "shf.r.wrap.b32", b32, b32, b32, u32, funnel_right(x, y, z & 31))            \
+	X(shf_l_clamp, "shf.l.clamp.b32", b32, b32, b32, u32, funnel_left(x, y, z < 32 ? z : 32))  \
+	X(shf_r_clamp, "shf.r.clamp.b32", b32, b32, b32, u32, funnel_right(x, y, z < 32 ? z : 32))
+#define PERMUTES(X)                                                                                \
+	X(prmt, "prmt.b32", b32, b32, b32, b32, permuted(x, y, z))                                 \
+	X(prmt_f4e, "prmt.b32.f4e", b32, b32, b32, b32, permuted_by(x, y, forward4[z & 3]))        \
+	X(prmt_b4e, "prmt.b32.b4e", b32, b32, b32, b32, permuted_by(x, y, backward4[z & 3]))       \
+	X(prmt_rc8, "prmt.b32.rc8", b32, b32, b32, b32, permuted_by(x, y, replicate8[z & 3]))      \
+	X(prmt_ecl, "prmt.b32.ecl", b32, b32, b32, b32, permuted_by(x, y, edge_left[z & 3]))       \
+	X(prmt_ecr, "prmt.b32.ecr", b32, b32, b32, b32, permuted_by(x, y, edge_right[z & 3]))      \
+	X(prmt_rc16, "prmt.b32.rc16", b32, b32, b32, b32, permuted_by(x, y, replicate16[z & 3]))
+#define MASKS(X)                                                                                   \
+	X(fns, "fns.b32", b32, b32, u32, s32, nth_set(x, y, z))                                    \
+	X(bmsk_clamp, "bmsk.clamp.b32", b32, u32, u32, none, ones(x, y))                           \
+	X(bmsk_wrap, "bmsk.wrap.b32", b32, u32, u32, none, ones(x & 31, y & 31))                   \
+	X(szext_clamp_u32, "szext.clamp.u32", u32, u32, u32, none, extended(x, y, false))          \
+	X(szext_clamp_s32, "szext.clamp.s32", s32, u32, u32, none, extended(x, y, true))           \
+	X(szext_wrap_u32, "szext.wrap.u32", u32, u32, u32, none, extended(x, y & 31, false))       \
+	X(szext_wrap_s32, "szext.wrap.s32", s32, u32, u32, none, extended(x, y & 31, true))
+#define DOTS(X, T, U, XS, YS)                                                                      \
+	X(dp4a_##T##_##U, "dp4a." #T "." #U, b32, b32, b32, b32, dot4(x, y, z, XS, YS))            \
+	X(dp2a_lo_##T##_##U, "dp2a.lo." #T "." #U, b32, b32, b32, b32, dot2(x, y, z, XS, YS, 0))   \
+	X(dp2a_hi_##T##_##U, "dp2a.hi." #T "." #U, b32, b32, b32, b32, dot2(x, y, z, XS, YS, 2))
+
+#define BITS(X)                                                                                    \
+	LOGIC(X, b32, uint32_t) LOGIC(X, b64, uint64_t) LOGIC(X, b16, uint32_t)                    \
+	SHIFT(X, 16, 16, uint32_t, int32_t) SHIFT(X, 32, 32, uint32_t, int32_t) SHIFT(X, 64, 64, uint64_t, int64_t) \
+	COUNTS(X, 32) COUNTS(X, 64) FUNNELS(X) PERMUTES(X) MASKS(X)                                \
+	DOTS(X, u32, u32, false, false) DOTS(X, u32, s32, false, true)                             \
+	DOTS(X, s32, u32, true, false) DOTS(X, s32, s32, true, true)
+BITS(GT_LANES)
+
+/* lop3: bit (4x + 2y + z) of the fourth source, the same in all lanes, for each bit. */
+GT_INLINE const struct gt_ptx_op *lop3(GT_STEP_ARGUMENTS)
+{
+	uint32_t *lanes_d = gt_ptx_lanes(warp, op->d);
+	GT_OPERANDS(b32, b32, b32)
+	const uint32_t *tables = gt_ptx_lanes(warp, op->e);
+
+	for (unsigned i = 0; i < GT_WARP_SIZE; i++) {
+		uint32_t x = lanes_a[i], y = lanes_b[i], z = lanes_c[i], result = 0;
+		for (unsigned t = 0; t < 8; t++)
+			if (tables[i] >> t & 1)
+				result |= (t & 4 ? x : ~x) & (t & 2 ? y : ~y) & (t & 1 ? z : ~z);
+		lanes_d[i] = mask >> i & 1 ? result : lanes_d[i];
+	}
+	return op + 1;
+}
+GT_EVERY(lop3)
+
+/* bfi: z's field (length e) of y is overwritten by the low bits of x. */
+#define INSERTS(N)                                                                                 \
+	GT_INLINE const struct gt_ptx_op *bfi_b##N(GT_STEP_ARGUMENTS)                              \
+	{                                                                                          \
+		GT_LANE_b##N *lanes_d = gt_ptx_lanes(warp, op->d);                                 \
+		GT_OPERANDS(b##N, b##N, u32)                                                       \
+		const uint32_t *lengths = gt_ptx_lanes(warp, op->e);                               \
+		for (unsigned i = 0; i < GT_WARP_SIZE; i++) {                                      \
+			unsigned at = lanes_c[i] & 255, length = lengths[i] & 255;                 \
+			GT_LANE_b##N ones_##N = length >= N ? (GT_LANE_b##N)-1                     \
+							   : ((GT_LANE_b##N)1 << length) - 1;      \
+			GT_LANE_b##N hole = at >= N ? 0 : ones_##N << at;                          \
+			GT_LANE_b##N put = at >= N ? 0 : lanes_a[i] << at;                         \
+			GT_LANE_b##N value = (lanes_b[i] & ~hole) | (put & hole);                  \
+			lanes_d[i] = mask >> i & 1 ? value : lanes_d[i];                           \
+		}                                                                                  \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_EVERY(bfi_b##N)
+INSERTS(32)
+INSERTS(64)
+
+/* Logic of predicates, for all lanes in one word. */
+#define PREDICATES(X)                                                                              \
+	X(and_pred, "and.pred", pred, pred, pred, none, x & y)                                     \
+	X(or_pred, "or.pred", pred, pred, pred, none, x | y)                                       \
+	X(xor_pred, "xor.pred", pred, pred, pred, none, x ^ y)                                     \
+	X(not_pred, "not.pred", pred, pred, none, none, ~x)                                        \
+	X(mov_pred, "mov.pred", pred, pred, none, none, x)
+#define PREDICATE(ID, NAME, D, A, B, C, EXPRESSION)                                                \
+	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
+	{                                                                                          \
+		const uint32_t x = gt_ptx_predicate(warp, op->a), y = gt_ptx_predicate(warp, op->b); \
+		(void)y;                                                                           \
+		gt_ptx_set_predicate(warp, op->d, mask, EXPRESSION);                               \
+		return op + 1;                                                                     \
+	}                                                                                          \
+	GT_EVERY(ID)
+PREDICATES(PREDICATE)
+
+static const struct gt_ptx_form bit_rows[] = {
+	BITS(GT_ROW) PREDICATES(GT_ROW)
+	{"lop3.b32", GT_PTX_B32, {GT_PTX_B32, GT_PTX_B32, GT_PTX_B32, GT_PTX_U32}, GT_STEPS(lop3)},
+	{"bfi.b32", GT_PTX_B32, {GT_PTX_B32, GT_PTX_B32, GT_PTX_U32, GT_PTX_U32}, GT_STEPS(bfi_b32)},
+	{"bfi.b64", GT_PTX_B64, {GT_PTX_B64, GT_PTX_B64, GT_PTX_U32, GT_PTX_U32}, GT_STEPS(bfi_b64)},
+};
+const struct gt_ptx_forms gt_ptx_bit_forms = {bit_rows, sizeof bit_rows / sizeof bit_rows[0]};

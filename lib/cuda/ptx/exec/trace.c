@@ -1,9 +1,166 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses that are traced: rows of the sink, or held for their order. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/exec/blocks.h"
+#include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/exec/hold.h"
 #include "cuda/ptx/exec/lanes.h"
+#include "cuda/ptx/exec/paths.h"
+#include "cuda/ptx/exec/policy.h"
 #include "stream/hint.h"
 #include "stream/op.h"
+
+/* ---- policy ---- */
+
+#define PRIORITY_SHIFT 56
+
+static const struct {
+	const char *name; /* in createpolicy */
+	unsigned byte;
+	enum gt_priority priority;
+} policies[] = {
+	{"L2::evict_normal", 0x10, GT_EVICT_NORMAL},
+	{"L2::evict_first", 0x12, GT_EVICT_FIRST},
+	{"L2::evict_last", 0x14, GT_EVICT_LAST},
+	{NULL, 0x16, GT_EVICT_NORMAL}, /* cuda::access_property::normal, which ends persistence */
+	{"L2::evict_unchanged", 0x18, GT_EVICT_UNCHANGED},
+};
+
+bool gt_ptx_policy_named(const char *modifier, uint64_t *policy)
+{
+	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
+		if (policies[i].name && strcmp(policies[i].name, modifier) == 0) {
+			*policy = (uint64_t)policies[i].byte << PRIORITY_SHIFT;
+			return true;
+		}
+	return false;
+}
+
+enum gt_priority gt_ptx_policy_priority(uint64_t policy)
+{
+	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
+		if (policy >> PRIORITY_SHIFT == policies[i].byte)
+			return policies[i].priority;
+	return GT_PRIORITY_NONE;
+}
+
+/* ---- spin ---- */
+
+/* Detects blocks that wait in loops whose registers change, such as a back-off counter, from their accesses. All accesses are
+ * sampled for a period from time to time; a block spins if the second half of the period has accesses to global memory, but none
+ * that the first half does not have. One that stores, as a long computation does in the same places, must look so several times in a
+ * row. A block whose kernel has no instruction by which blocks learn of each other (decode/decode.h) waits for none, and is sampled
+ * only where lanes of a warp have parted, which may wait for each other. This is a heuristic, so it never causes an error: it only
+ * lets other blocks run. */
+
+#define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions of a sampling period */
+#define LOOK_MAX (UINT64_C(1) << 16)
+#define REST	 16 /* the time to the next period, in periods */
+#define PATIENCE 16 /* periods in a row in which a block that stores looks as if it spun, before it is taken to */
+
+enum { RESTS, GATHERS, COMPARES };
+
+void gt_ptx_spin_begin(struct gt_ptx_core *core)
+{
+	struct gt_ptx_spin *spin = &core->spin;
+
+	spin->spins = false;
+	spin->phase = RESTS;
+	spin->issued = 0;
+	spin->look = LOOK_MIN;
+	spin->patience = PATIENCE;
+	spin->next = REST * LOOK_MIN;
+}
+
+/* Adds a key; true if it was present. When the table is full no key is added. */
+static bool put(struct gt_ptx_spin *spin, uint64_t key)
+{
+	size_t at = (size_t)(key >> 40) % GT_PTX_SPIN_KEYS;
+
+	while (spin->keys[at] && spin->keys[at] != key)
+		at = (at + 1) % GT_PTX_SPIN_KEYS;
+	if (spin->keys[at])
+		return true;
+	if (spin->n < GT_PTX_SPIN_KEYS * 3 / 4) {
+		spin->keys[at] = key;
+		spin->n++;
+	}
+	return false;
+}
+
+void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global, bool store)
+{
+	struct gt_ptx_spin *spin = &core->spin;
+	bool known = put(spin, (address * UINT64_C(0x9e3779b97f4a7c15) ^ line * UINT64_C(0xc2b2ae3d27d4eb4f)) | 1);
+
+	if (spin->phase != COMPARES)
+		return;
+	spin->polls |= known && global;
+	spin->fresh |= !known;
+	spin->stores |= store;
+}
+
+/* Decides at the end of a period. Once a block that stores was found to spin, it is known for that. */
+static bool repeats_itself(struct gt_ptx_spin *spin)
+{
+	if (!spin->polls || spin->fresh) {
+		spin->patience = spin->patience ? PATIENCE : 0;
+		return false;
+	}
+	if (!spin->stores || spin->patience == 0)
+		return true;
+	spin->patience--;
+	return false;
+}
+
+/* Whether lanes of some warp have parted, so that one may wait for another. */
+static bool has_parted(const struct gt_ptx_core *core)
+{
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		if (core->warps[w].state == GT_PTX_RUNS && core->warps[w].top->below)
+			return true;
+	return false;
+}
+
+bool gt_ptx_spin_look(struct gt_ptx_core *core)
+{
+	struct gt_ptx_spin *spin = &core->spin;
+
+	switch (spin->phase) {
+	case RESTS:
+		if (!core->program->joins_blocks && !has_parted(core)) {
+			spin->next = spin->issued + REST * spin->look;
+			return false;
+		}
+		memset(spin->keys, 0, sizeof spin->keys);
+		spin->n = 0;
+		spin->polls = spin->fresh = spin->stores = false;
+		core->traced |= GT_PTX_NOTES_SPIN;
+		spin->phase = GATHERS;
+		spin->next = spin->issued + spin->look / 2;
+		return false;
+	case GATHERS:
+		spin->phase = COMPARES;
+		spin->next = spin->issued + spin->look / 2;
+		return false;
+	default:
+		core->traced &= ~GT_PTX_NOTES_SPIN;
+		spin->phase = RESTS;
+		const bool repeats = repeats_itself(spin);
+		spin->spins = repeats && core->program->joins_blocks;
+		if (!repeats && spin->look < LOOK_MAX)
+			spin->look *= 2;
+		spin->next = spin->issued + (spin->spins ? spin->look : REST * spin->look);
+		return repeats;
+	}
+}
+
+/* ---- trace ---- */
+
+/* Accesses that are traced: rows of the sink, or held for their order. */
 
 /* The addresses of the active lanes. */
 static void write_lanes(uint64_t *to, uint32_t mask, const uint64_t *lanes, uint64_t offset)
@@ -120,4 +277,131 @@ int gt_ptx_trace_whole(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 {
 	return warp->core->hold ? hold_access(warp, op, GT_PTX_FULL, operation, hint, bytes, NULL, first, stride, true)
 				: gt_ptx_trace(warp, op, GT_PTX_FULL, operation, hint, bytes, NULL, first, stride);
+}
+
+/* ---- access_rows ---- */
+
+/* What an access is in the trace: its rows, their operation and their hints. */
+
+const unsigned char gt_ptx_traced_space[GT_PTX_SPACES] = {
+	[GT_PTX_GENERIC] = GT_GLOBAL, [GT_PTX_GLOBAL] = GT_GLOBAL,  [GT_PTX_SHARED] = GT_SHARED,
+	[GT_PTX_LOCAL] = GT_LOCAL,    [GT_PTX_PARAM] = GT_CONSTANT, [GT_PTX_CONST] = GT_CONSTANT,
+};
+
+/* From a lane's address to its place in local memory. */
+static uint64_t local_offset(const struct gt_ptx_warp *warp, const struct gt_ptx_access *access, const struct gt_ptx_reach *reach)
+{
+	return reach->offset - (access->space == GT_PTX_GENERIC ? GT_PTX_LOCAL_BASE : 0) + (access->in_frame ? warp->local_at : 0);
+}
+
+/* Local memory is interleaved by words over the lanes of a warp, as in hardware, so an access of more than 4 bytes becomes one
+ * access for each word. */
+static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		       const struct gt_ptx_reach *reach, uint8_t operation, uint16_t hint, unsigned bytes)
+{
+	const struct gt_ptx_core *core = warp->core;
+	uint64_t words = core->local_words, lanes[GT_WARP_SIZE] = {0};
+	uint64_t base =
+		GT_PTX_LOCAL_BASE + (core->block * core->n_warps + warp->index) * words * 4 * GT_WARP_SIZE;
+	uint64_t from = local_offset(warp, op->with.access, reach);
+	unsigned size = bytes < 4 ? bytes : 4;
+
+	for (unsigned word = 0; word < (bytes + 3) / 4; word++) {
+		for (uint32_t m = mask; m; m &= m - 1) {
+			unsigned lane = gt_ptx_lowest(m);
+			uint64_t at = reach->lanes[lane] + from + 4 * word;
+			lanes[lane] = base + (at / 4 * GT_WARP_SIZE + lane) * 4 + at % 4;
+		}
+		if (gt_ptx_trace(warp, op, mask, operation, hint, size, lanes, 0, gt_ptx_stride_plain(lanes, mask)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The priority in L2 from the lowest lane's cache policy. */
+static int add_policy(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint16_t *hint)
+{
+	unsigned lane = gt_ptx_lowest(mask);
+	uint64_t policy = ((const uint64_t *)gt_ptx_lanes(warp, op->with.access->policy))[lane];
+	enum gt_priority priority = gt_ptx_policy_priority(policy);
+
+	if (priority == GT_PRIORITY_NONE) {
+		gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no cache policy that is known", policy);
+		return -1;
+	}
+	*hint = (uint16_t)((*hint & ~(7U << 3)) | (unsigned)priority << 3);
+	return 0;
+}
+
+GT_INLINE bool is_cached(enum gt_space space)
+{
+	return space == GT_GLOBAL || space == GT_LOCAL;
+}
+
+/* What an access to a space is in the trace, but for what a cache policy says. */
+GT_INLINE void name_plain(const struct gt_ptx_access *access, enum gt_space space, uint8_t *operation, uint16_t *hint)
+{
+	enum gt_operator said = access->scoped && space != GT_GLOBAL ? GT_OPERATOR_NONE : (enum gt_operator)access->operation;
+
+	*operation = gt_op((enum gt_action)access->action, space, said);
+	*hint = is_cached(space) ? access->hint : 0;
+}
+
+/* The same with it; -1 after a fault. */
+GT_INLINE int name_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, enum gt_space space,
+			  uint8_t *operation, uint16_t *hint)
+{
+	const struct gt_ptx_access *access = op->with.access;
+
+	name_plain(access, space, operation, hint);
+	return access->policy && is_cached(space) ? add_policy(warp, op, mask, hint) : 0;
+}
+
+struct gt_ptx_kept gt_ptx_row_of(const struct gt_ptx_op *op)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	struct gt_ptx_kept row = {.pc = op->line, .mask = GT_PTX_FULL, .size = (uint8_t)(access->size * access->n)};
+
+	name_plain(access, (enum gt_space)gt_ptx_traced_space[access->space], &row.op, &row.hint);
+	return row;
+}
+
+int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		       const struct gt_ptx_reach *reach, int64_t stride, unsigned bytes)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	enum gt_space space = (enum gt_space)gt_ptx_traced_space[reach->space];
+	uint8_t operation;
+	uint16_t hint;
+
+	if (warp->core->traced & GT_PTX_NOTES_SPIN)
+		gt_ptx_spin_note(warp->core, op->line, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, space == GT_GLOBAL,
+				 access->action == GT_STORE);
+	if (access->untraced || !(warp->core->traced >> space & 1))
+		return 0;
+	if (name_access(warp, op, mask, space, &operation, &hint) != 0)
+		return -1;
+	if (space == GT_LOCAL)
+		return trace_local(warp, op, mask, reach, operation, hint, bytes);
+	uint64_t offset = reach->offset;
+	if (reach->space == GT_PTX_SHARED && access->space == GT_PTX_GENERIC)
+		offset -= GT_PTX_SHARED_BASE;
+	return gt_ptx_trace(warp, op, mask, operation, hint, bytes, reach->lanes, offset, stride);
+}
+
+int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	enum gt_space space = (enum gt_space)gt_ptx_traced_space[access->space];
+	uint8_t operation;
+	uint16_t hint;
+
+	if (warp->core->traced & GT_PTX_NOTES_SPIN)
+		gt_ptx_spin_note(warp->core, op->line, first, space == GT_GLOBAL,
+				 access->action == GT_STORE);
+	if (access->untraced || !(warp->core->traced >> space & 1))
+		return 0;
+	if (name_access(warp, op, GT_PTX_FULL, space, &operation, &hint) != 0)
+		return -1;
+	return gt_ptx_trace_whole(warp, op, operation, hint, bytes, first, stride);
 }

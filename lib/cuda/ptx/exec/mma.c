@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "cuda/ptx/exec/lanes.h"
+#include "cuda/ptx/exec/matrix.h"
+#include "cuda/ptx/exec/multiply.h"
+#include "cuda/ptx/exec/numbers.h"
+#include "cuda/ptx/exec/product.h"
+#include "cuda/ptx/exec/runs.h"
+
+/* ---- multiply ---- */
+
+#if defined __x86_64__
+#include <immintrin.h>
+
+/* With AVX-512 a product takes half as many instructions, and no machine code is made of it. */
+#define WIDEST __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
+#endif
+
+#define BLOCK 8 /* rows and columns that are made at once */
+#define STEP 4	/* of the depth that are turned at once */
+#define DEPTH_MAX 64
+#define UNROLLED _Pragma("GCC unroll 8")
+
+/* Four successive elements of eight columns to rows of eight. */
+GT_INLINE void turn_plain(const double *columns, unsigned depth, double *rows)
+{
+	for (unsigned k = 0; k < STEP; k++)
+		for (unsigned j = 0; j < BLOCK; j++)
+			rows[k * BLOCK + j] = columns[j * depth + k];
+}
+
+/* d += a b, for eight rows and eight columns, which lie in b as rows of eight. */
+GT_INLINE void block_plain(unsigned columns, unsigned depth, const double *a, const double *b, double *d)
+{
+	for (unsigned i = 0; i < BLOCK; i++)
+		for (unsigned j = 0; j < BLOCK; j++)
+			for (unsigned k = 0; k < depth; k++)
+				d[i * columns + j] = fma(a[i * depth + k], b[k * BLOCK + j], d[i * columns + j]);
+}
+
+#if defined __x86_64__
+GT_FAST GT_INLINE void turn_fast(const double *columns, unsigned depth, double *rows)
+{
+	for (unsigned j = 0; j < BLOCK; j += STEP, columns += STEP * depth, rows += STEP) {
+		__m256d even[2], odd[2]; /* k = 0 and 2, or 1 and 3, of two columns */
+		UNROLLED for (unsigned i = 0; i < 2; i++) {
+			const __m256d x = _mm256_loadu_pd(columns + 2 * i * depth), y = _mm256_loadu_pd(columns + (2 * i + 1) * depth);
+			even[i] = _mm256_unpacklo_pd(x, y);
+			odd[i] = _mm256_unpackhi_pd(x, y);
+		}
+		_mm256_storeu_pd(rows, _mm256_permute2f128_pd(even[0], even[1], 0x20));
+		_mm256_storeu_pd(rows + BLOCK, _mm256_permute2f128_pd(odd[0], odd[1], 0x20));
+		_mm256_storeu_pd(rows + 2 * BLOCK, _mm256_permute2f128_pd(even[0], even[1], 0x31));
+		_mm256_storeu_pd(rows + 3 * BLOCK, _mm256_permute2f128_pd(odd[0], odd[1], 0x31));
+	}
+}
+
+/* Two columns of vectors, of four rows at a time: what 16 registers hold. */
+GT_FAST GT_INLINE void block_fast(unsigned columns, unsigned depth, const double *a, const double *b, double *d)
+{
+	for (unsigned row = 0; row < BLOCK; row += 4, a += 4 * depth, d += 4 * columns) {
+		__m256d left[4], right[4];
+		UNROLLED for (unsigned i = 0; i < 4; i++) {
+			left[i] = _mm256_loadu_pd(d + i * columns);
+			right[i] = _mm256_loadu_pd(d + i * columns + 4);
+		}
+		for (unsigned k = 0; k < depth; k++) {
+			const __m256d x = _mm256_loadu_pd(b + k * BLOCK), y = _mm256_loadu_pd(b + k * BLOCK + 4);
+			UNROLLED for (unsigned i = 0; i < 4; i++) {
+				left[i] = _mm256_fmadd_pd(_mm256_broadcast_sd(a + i * depth + k), x, left[i]);
+				right[i] = _mm256_fmadd_pd(_mm256_broadcast_sd(a + i * depth + k), y, right[i]);
+			}
+		}
+		UNROLLED for (unsigned i = 0; i < 4; i++) {
+			_mm256_storeu_pd(d + i * columns, left[i]);
+			_mm256_storeu_pd(d + i * columns + 4, right[i]);
+		}
+	}
+}
+
+WIDEST GT_INLINE void turn_wide(const double *columns, unsigned depth, double *rows)
+{
+	const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+	__m512d both[4], even[2], odd[2]; /* both: columns i and i + 4 */
+
+	UNROLLED for (unsigned i = 0; i < 4; i++)
+		both[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(columns + i * depth)),
+					     _mm256_loadu_pd(columns + (i + 4) * depth), 1);
+	UNROLLED for (unsigned i = 0; i < 2; i++) {
+		even[i] = _mm512_unpacklo_pd(both[2 * i], both[2 * i + 1]);
+		odd[i] = _mm512_unpackhi_pd(both[2 * i], both[2 * i + 1]);
+	}
+	_mm512_storeu_pd(rows, _mm512_permutex2var_pd(even[0], low, even[1]));
+	_mm512_storeu_pd(rows + BLOCK, _mm512_permutex2var_pd(odd[0], low, odd[1]));
+	_mm512_storeu_pd(rows + 2 * BLOCK, _mm512_permutex2var_pd(even[0], high, even[1]));
+	_mm512_storeu_pd(rows + 3 * BLOCK, _mm512_permutex2var_pd(odd[0], high, odd[1]));
+}
+
+WIDEST GT_INLINE void block_wide(unsigned columns, unsigned depth, const double *a, const double *b, double *d)
+{
+	__m512d sums[BLOCK];
+
+	UNROLLED for (unsigned i = 0; i < BLOCK; i++)
+		sums[i] = _mm512_loadu_pd(d + i * columns);
+	for (unsigned k = 0; k < depth; k++) {
+		const __m512d x = _mm512_loadu_pd(b + k * BLOCK);
+		UNROLLED for (unsigned i = 0; i < BLOCK; i++)
+			sums[i] = _mm512_fmadd_pd(_mm512_set1_pd(a[i * depth + k]), x, sums[i]);
+	}
+	UNROLLED for (unsigned i = 0; i < BLOCK; i++)
+		_mm512_storeu_pd(d + i * columns, sums[i]);
+}
+#endif
+
+#define MULTIPLY(TARGET, VARIANT, ...)                                                                       \
+	TARGET static void multiply##VARIANT(unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b, double *d) \
+	{                                                                                                    \
+		double turned[DEPTH_MAX * BLOCK];                                                            \
+		for (unsigned j = 0; j < columns; j += BLOCK) {                                              \
+			for (unsigned k = 0; k < depth; k += STEP)                                           \
+				turn##VARIANT(b + j * depth + k, depth, turned + k * BLOCK);                 \
+			for (unsigned i = 0; i < rows; i += BLOCK)                                           \
+				block##VARIANT(columns, depth, a + i * depth, turned, d + i * columns + j);  \
+		}                                                                                            \
+	}
+GT_VARIANTS(MULTIPLY, )
+#if defined __x86_64__
+MULTIPLY(WIDEST, _wide, )
+#endif
+
+gt_ptx_multiplier *gt_ptx_multiply(void)
+{
+	static gt_ptx_multiplier *const multipliers[] = GT_STEPS(multiply);
+
+#if defined __x86_64__
+	if (gt_ptx_uses_avx512())
+		return multiply_wide;
+#endif
+	return multipliers[gt_ptx_simd_variant()];
+}
+
+/* ---- product ---- */
+
+#define ELEMENTS_MAX 1024 /* 16 x 64 of 4 bits */
+#define QUADS 4
+#define QUAD_UNITS (QUADS * 8 * 8)
+
+/* The lines of a matrix, one behind the other, but of one of doubles. */
+union lines {
+	unsigned char bytes[GT_PTX_LINES_MAX];
+	uint16_t halves[GT_PTX_LINES_MAX / 2];
+	uint32_t words[GT_PTX_LINES_MAX / 4];
+};
+
+/* The values of n elements, element i of which is the expression BITS. */
+#define VALUES(ELEMENT, BITS)                                                                                \
+	case GT_PTX_ELEMENT_##ELEMENT:                                                                       \
+		for (unsigned i = 0; i < n; i++) {                                                           \
+			const uint64_t x = BITS;                                                             \
+			numbers[i] = gt_ptx_number_of(GT_PTX_ELEMENT_##ELEMENT, x);                          \
+		}                                                                                            \
+		break;
+
+/* The n numbers of a matrix, line by line. */
+GT_INLINE void read_numbers(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, unsigned n, double *numbers)
+{
+	union lines lines;
+
+	if (fragment->element == GT_PTX_ELEMENT_F64) {
+		gt_ptx_read_wide_runs(fragment, warp, (unsigned char *)numbers, fragment->line, true);
+		return;
+	}
+	gt_ptx_read_wide_runs(fragment, warp, lines.bytes, fragment->line, false);
+	switch (fragment->element) {
+		VALUES(F16, lines.halves[i])
+		VALUES(BF16, lines.halves[i])
+		VALUES(E4M3, lines.bytes[i])
+		VALUES(E5M2, lines.bytes[i])
+		VALUES(TF32, lines.words[i])
+		VALUES(F32, lines.words[i])
+		VALUES(S8, lines.bytes[i])
+		VALUES(U8, lines.bytes[i])
+		VALUES(S4, lines.bytes[i / 2] >> i % 2 * 4 & 15)
+		VALUES(U4, lines.bytes[i / 2] >> i % 2 * 4 & 15)
+		VALUES(S32, lines.words[i])
+	default: break;
+	}
+}
+
+/* And back. */
+GT_INLINE void write_numbers(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, bool saturates, unsigned n,
+			     const double *numbers)
+{
+	union lines lines;
+
+	switch (fragment->element) {
+	case GT_PTX_ELEMENT_F64:
+		gt_ptx_write_wide_runs(fragment, warp, (const unsigned char *)numbers, fragment->line, true);
+		return;
+	case GT_PTX_ELEMENT_F16:
+		for (unsigned i = 0; i < n; i++)
+			lines.halves[i] = (uint16_t)gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_F16, saturates);
+		break;
+	case GT_PTX_ELEMENT_S32:
+		for (unsigned i = 0; i < n; i++)
+			lines.words[i] = gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_S32, saturates);
+		break;
+	default:
+		for (unsigned i = 0; i < n; i++)
+			lines.words[i] = gt_ptx_element_of(numbers[i], GT_PTX_ELEMENT_F32, saturates);
+	}
+	gt_ptx_write_wide_runs(fragment, warp, lines.bytes, fragment->line, false);
+}
+
+GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
+{
+	const struct gt_ptx_product *this = op->with.product;
+	const unsigned rows = this->shape.m, columns = this->shape.n, depth = this->shape.k;
+	double a[ELEMENTS_MAX], b[ELEMENTS_MAX], d[ELEMENTS_MAX];
+
+	if (!gt_ptx_whole_warp(warp, op, mask))
+		return NULL;
+	read_numbers(&this->a, warp, rows * depth, a);
+	read_numbers(&this->b, warp, depth * columns, b);
+	read_numbers(&this->c, warp, rows * columns, d);
+	this->multiply(rows, columns, depth, a, b, d);
+	write_numbers(&this->d, warp, this->saturates, rows * columns, d);
+	return op + 1;
+}
+GT_EVERY(product)
+
+/* Of words of bits those that both have, or that differ, are counted. */
+GT_INLINE const struct gt_ptx_op *count_bits(GT_STEP_ARGUMENTS)
+{
+	const struct gt_ptx_product *this = op->with.product;
+	const unsigned rows = this->shape.m, columns = this->shape.n, depth = this->a.columns;
+	union lines a, b, d;
+
+	if (!gt_ptx_whole_warp(warp, op, mask))
+		return NULL;
+	gt_ptx_read_runs(&this->a, warp, a.bytes, this->a.line);
+	gt_ptx_read_runs(&this->b, warp, b.bytes, this->b.line);
+	gt_ptx_read_runs(&this->c, warp, d.bytes, this->c.line);
+	for (unsigned i = 0; i < rows; i++)
+		for (unsigned j = 0; j < columns; j++)
+			for (unsigned k = 0; k < depth; k++) {
+				const uint32_t x = a.words[i * depth + k], y = b.words[j * depth + k];
+				d.words[i * columns + j] += (uint32_t)__builtin_popcount(this->differs ? x ^ y : x & y);
+			}
+	gt_ptx_write_runs(&this->d, warp, d.bytes, this->d.line);
+	return op + 1;
+}
+GT_EVERY(count_bits)
+
+/* The numbers of matrices of quads, one below the other; column by column if `turned`. */
+GT_INLINE void read_quads(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, bool turned, double *numbers)
+{
+	const unsigned rows = fragment->rows / QUADS, columns = fragment->columns, all = rows * columns;
+	uint64_t bits[QUAD_UNITS];
+
+	gt_ptx_fragment_gather(fragment, warp, bits);
+	for (unsigned i = 0; i < QUADS * all; i++) {
+		const unsigned row = i % all / columns, column = i % columns;
+		numbers[turned ? i / all * all + column * rows + row : i] = gt_ptx_number_of(fragment->element, bits[i]);
+	}
+}
+
+GT_INLINE const struct gt_ptx_op *quads(GT_STEP_ARGUMENTS)
+{
+	const struct gt_ptx_product *this = op->with.product;
+	const unsigned rows = this->shape.m, columns = this->shape.n, depth = this->shape.k;
+	double a[QUAD_UNITS], b[QUAD_UNITS], d[QUAD_UNITS];
+	uint64_t bits[QUAD_UNITS];
+
+	if (!gt_ptx_whole_warp(warp, op, mask))
+		return NULL;
+	read_quads(&this->a, warp, false, a);
+	read_quads(&this->b, warp, true, b);
+	read_quads(&this->c, warp, false, d);
+	for (unsigned quad = 0; quad < QUADS; quad++)
+		this->multiply(rows, columns, depth, a + quad * rows * depth, b + quad * depth * columns, d + quad * rows * columns);
+	for (unsigned i = 0; i < QUADS * rows * columns; i++)
+		bits[i] = gt_ptx_element_of(d[i], this->d.element, false);
+	gt_ptx_fragment_scatter(&this->d, warp, bits);
+	return op + 1;
+}
+GT_EVERY(quads)
+
+gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product)
+{
+	static gt_ptx_step *const steps[] = GT_STEPS(product), *const counts[] = GT_STEPS(count_bits), *const of_quads[] = GT_STEPS(quads);
+
+	return (product->shape.quads ? of_quads : product->a.element == GT_PTX_ELEMENT_B1 ? counts : steps)[gt_ptx_simd_variant()];
+}
+
+/* ---- sparse ---- */
+
+/* mma.sp: of each group of successive elements of a row of A half are stored, and metadata say which: 4 bits a group.
+ * Groups are of 4 elements, of 2 (tf32), and of 8 (4 bits), where the elements are kept in pairs. The layouts are those of the
+ * PTX ISA, "Sparsity metadata". */
+
+#define ROWS 16
+#define COLUMNS 8
+#define SPARSE_DEPTH_MAX 128
+
+static unsigned group_of(enum gt_ptx_element element)
+{
+	return element == GT_PTX_ELEMENT_TF32 ? 2 : gt_ptx_element_bits(element) == 4 ? 8 : 4;
+}
+
+unsigned gt_ptx_metadata_lanes(struct gt_ptx_shape shape, enum gt_ptx_element element)
+{
+	return shape.k / group_of(element) / 4;
+}
+
+/* The metadata of a group of a row. A word has 4 groups of a row and of the one 8 below it; or, of elements of at most 8 bits,
+ * 8 groups of a row, and the next lane's those of the one 8 below. */
+static unsigned metadata(const uint32_t *lanes, unsigned first, bool narrow, unsigned row, unsigned group)
+{
+	const unsigned low = row >= ROWS / 2, lane = row % 8 * 4 + first + (narrow ? group / 8 * 2 + low : group / 4);
+
+	return lanes[lane] >> (narrow ? group % 8 : low * 4 + group % 4) * 4 & 0xf;
+}
+
+/* The column of the e-th element that a group keeps, within the group. */
+static unsigned column_of(unsigned bits, unsigned width, unsigned e)
+{
+	switch (width) {
+	case 2: return (bits & 3) >> 1; /* 0100 or 1110: of the halves of two elements */
+	case 4: return bits >> 2 * e & 3;
+	default: return (bits >> 2 * (e / 2) & 3) * 2 + e % 2;
+	}
+}
+
+/* d += a b, where a[i][k] is multiplied by the row of b that the metadata say. */
+static void multiply(const struct gt_ptx_product *this, const uint32_t *lanes, unsigned first, const double *a, const double *b,
+		     double *d)
+{
+	const unsigned width = group_of(this->a.element), kept = width / 2, columns = this->a.columns;
+	const bool narrow = gt_ptx_element_bits(this->a.element) <= 8;
+
+	for (unsigned i = 0; i < ROWS; i++)
+		for (unsigned k = 0; k < columns; k++) {
+			const unsigned group = k / kept;
+			const unsigned row = group * width + column_of(metadata(lanes, first, narrow, i, group), width, k % kept);
+			for (unsigned j = 0; j < COLUMNS; j++)
+				d[i * COLUMNS + j] = fma(a[i * columns + k], b[row * COLUMNS + j], d[i * COLUMNS + j]);
+		}
+}
+
+static void gather(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, double *numbers)
+{
+	uint64_t bits[SPARSE_DEPTH_MAX * COLUMNS];
+
+	gt_ptx_fragment_gather(fragment, warp, bits);
+	for (unsigned i = 0; i < (unsigned)fragment->rows * fragment->columns; i++)
+		numbers[i] = gt_ptx_number_of(fragment->element, bits[i]);
+}
+
+const struct gt_ptx_op *gt_ptx_sparse_product(GT_STEP_ARGUMENTS)
+{
+	const struct gt_ptx_product *this = op->with.product;
+	double a[ROWS * SPARSE_DEPTH_MAX / 2], b[SPARSE_DEPTH_MAX * COLUMNS], d[ROWS * COLUMNS];
+	uint64_t bits[ROWS * COLUMNS];
+
+	if (!gt_ptx_whole_warp(warp, op, mask))
+		return NULL;
+	gather(&this->a, warp, a);
+	gather(&this->b, warp, b);
+	gather(&this->c, warp, d);
+	multiply(this, gt_ptx_lanes(warp, op->a), op->choice, a, b, d);
+	for (unsigned i = 0; i < ROWS * COLUMNS; i++)
+		bits[i] = gt_ptx_element_of(d[i], this->d.element, this->saturates);
+	gt_ptx_fragment_scatter(&this->d, warp, bits);
+	return op + 1;
+}
