@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/options.h"
-#include "gpu/occupancy.h"
-#include "cuda/ptx/exec/heap.h"
+#include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/launch/launch.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/ptx/record/recorder.h"
 #include "cuda/ptx/static/static.h"
+#include "gpu/occupancy.h"
 #include "tool.h"
 #include "tracing.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "cuda/ptx/exec/forms.h"
-#include "cuda/ptx/exec/gather.h"
+#include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/exec/code.h"
 #include "stream/rows.h"
 
 #define TIMES 3000

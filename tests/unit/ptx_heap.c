@@ -2,7 +2,7 @@
 /* The device's heap: against a plain list of blocks, and by kernels. */
 #include "base/random.h"
 #include "check.h"
-#include "cuda/ptx/exec/heap.h"
+#include "cuda/ptx/exec/memory.h"
 #include "ptx_kernel.h"
 
 static struct gt_error error;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "cuda/ptx/exec/forms.h"
-#include "cuda/ptx/exec/simd.h"
+#include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/lanes.h"
 
 #define SLOT 256 /* bytes: 32 lanes of 8 */
 enum { ONES, D, Q, A, B, C, E, SLOTS };

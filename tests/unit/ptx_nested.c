@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches by kernels: their order, their parameters, and the errors that the kernel is given. */
 #include "check.h"
-#include "cuda/ptx/exec/nested.h"
+#include "cuda/ptx/exec/device_runtime.h"
 #include "ptx_kernel.h"
 
 static struct gt_error error;

@@ -2,9 +2,9 @@
 /* Copies of boxes of tensors: the accesses that they make, and what a map must be. tests/cuda/tensor_maps.cu looks at the
  * data. */
 #define CELLS 4096
-#include "ptx_cells.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/exec/tensor.h"
+#include "ptx_cells.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 

@@ -2,8 +2,8 @@
 /* Textures and surfaces in PTX: where texels lie, what is fetched and traced, and what is refused. The
  * formulas of filtering are compared in tests/cuda/textures.cu. */
 #define CELLS 1024
-#include "ptx_cells.h"
 #include "cuda/ptx/exec/texture.h"
+#include "ptx_cells.h"
 #include "stream/op.h"
 
 #define HEAD ".version 7.5\n.target sm_80\n.address_size 64\n"

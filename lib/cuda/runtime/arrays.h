@@ -3,7 +3,7 @@
 #ifndef GT_RUNTIME_ARRAYS_H
 #define GT_RUNTIME_ARRAYS_H
 
-#include "cuda/ptx/exec/image.h"
+#include "cuda/ptx/exec/texture.h"
 #include "cuda/runtime/work.h"
 
 /* cudaChannelFormatDesc */

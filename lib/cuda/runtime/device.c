@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/ptx/exec/device_runtime.h"
+#include "cuda/ptx/exec/memory.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
-#include "cuda/ptx/exec/heap.h"
-#include "cuda/ptx/exec/nested.h"
 
 #define DEVICE_FLAGS_MASK 0x1fU
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/ptx/exec/heap.h"
-#include "cuda/ptx/exec/nested.h"
+#include "cuda/ptx/exec/device_runtime.h"
+#include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/fatbin/fatbin.h"
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "cuda/ptx/exec/heap.h"
+#include "cuda/ptx/exec/memory.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/runtime/contexts.h"
 #include "cuda/runtime/work.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cuda/plugins/cublas/cublas.h"
-#include "cuda/ptx/exec/half.h"
+#include "cuda/ptx/exec/numbers.h"
 
 static const struct {
 	int status;

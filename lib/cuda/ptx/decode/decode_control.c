@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cuda/ptx/decode/decoder.h"
-#include "cuda/ptx/exec/cluster.h"
-#include "cuda/ptx/exec/service.h"
+#include "cuda/ptx/exec/blocks.h"
+#include "cuda/ptx/exec/device_runtime.h"
 
 /* ---- clusters: mapa, getctarank, barrier.cluster ---- */
 

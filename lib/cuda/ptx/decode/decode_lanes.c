@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "cuda/ptx/decode/decoder.h"
-#include "cuda/ptx/exec/half.h"
+#include "cuda/ptx/exec/numbers.h"
+#include "cuda/ptx/exec/warp.h"
 
 /* ---- lane operations: the form with the name of the instruction, and what its modifiers add ---- */
 

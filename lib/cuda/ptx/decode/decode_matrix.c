@@ -6,8 +6,6 @@
 #include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/matrix.h"
-#include "cuda/ptx/exec/product.h"
-#include "cuda/ptx/exec/wgmma.h"
 #include "stream/op.h"
 
 #define BIT(ELEMENT) (1U << GT_PTX_ELEMENT_##ELEMENT)

@@ -6,11 +6,10 @@
 
 #include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/exec/bulk.h"
-#include "cuda/ptx/exec/mbarrier.h"
-#include "cuda/ptx/exec/notes.h"
-#include "cuda/ptx/exec/policy.h"
-#include "cuda/ptx/exec/remap.h"
+#include "cuda/ptx/exec/blocks.h"
+#include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/machine.h"
+#include "cuda/ptx/exec/tensor.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cuda/ptx/decode/decoder.h"
-#include "cuda/ptx/exec/fetch.h"
+#include "cuda/ptx/exec/texture.h"
 #include "cuda/ptx/exec/warp.h"
 
 static const struct gt_ptx_geometry geometries[] = {

@@ -10,8 +10,9 @@
 
 #include "base/grown.h"
 #include "cuda/ptx/decode/decoder.h"
-#include "cuda/ptx/exec/half.h"
-#include "cuda/ptx/exec/notes.h"
+#include "cuda/ptx/exec/machine.h"
+#include "cuda/ptx/exec/numbers.h"
+#include "cuda/ptx/exec/warp.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 

@@ -6,7 +6,6 @@
 #include "base/map.h"
 #include "cuda/ptx/decode/flow.h"
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/forms.h"
 
 #define GT_PTX_NAME 128 /* bytes of a form's name */
 

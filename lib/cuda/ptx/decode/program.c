@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/decode/program.h"
-#include "cuda/ptx/exec/service.h"
+#include "cuda/ptx/exec/device_runtime.h"
 #include "cuda/ptx/native/native.h"
 
 /* ---- whether the blocks of a kernel can run at the same time with the result of one after the other ---- */

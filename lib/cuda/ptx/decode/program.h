@@ -5,7 +5,6 @@
 #define GT_PTX_DECODE_PROGRAM_H
 
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/fragment.h"
 #include "cuda/ptx/exec/matrix.h"
 
 /* The kernel's program, made when it is first asked for. The machine keeps and frees it. NULL on error. */

@@ -7,14 +7,22 @@
 #include "base/grown.h"
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/exec/blocks.h"
-#include "cuda/ptx/exec/cluster.h"
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/granule.h"
-#include "cuda/ptx/exec/heap.h"
-#include "cuda/ptx/exec/local.h"
-#include "cuda/ptx/exec/shared.h"
-#include "cuda/ptx/exec/stray.h"
+#include "cuda/ptx/exec/machine.h"
+#include "cuda/ptx/exec/memory.h"
 #include "stream/hint.h"
+
+/* A lane's byte `at`, which is below warp->local_stride. */
+static inline unsigned char *gt_ptx_local_place(const struct gt_ptx_warp *warp, unsigned lane, uint64_t at)
+{
+	return warp->local + lane * warp->local_stride + at;
+}
+
+/* "outside every variable; nearest is 'buffer', 64 bytes at 0x0", and the like; returns `text`. */
+#define GT_PTX_LOCAL_TEXT 160
+
+/* "; nearest is 'tile', 4224 bytes at 0x0" of an address outside of all memory of the block, or "" if it has no variable; returns `text`. */
+#define GT_PTX_SHARED_TEXT 160
 
 /* ---- local ---- */
 
@@ -30,7 +38,8 @@ static const struct gt_ptx_local *find(const struct gt_ptx_warp *warp, uint64_t 
 	return NULL;
 }
 
-bool gt_ptx_find_local(const struct gt_ptx_warp *warp, uint64_t at, uint64_t bytes)
+/* The same for an access that the running path's last one does not settle. */
+static bool find_local(const struct gt_ptx_warp *warp, uint64_t at, uint64_t bytes)
 {
 	uint64_t begin;
 	const struct gt_ptx_local *local = find(warp, at, &begin);
@@ -42,7 +51,15 @@ bool gt_ptx_find_local(const struct gt_ptx_warp *warp, uint64_t at, uint64_t byt
 	return true;
 }
 
-const char *gt_ptx_local_describe(const struct gt_ptx_warp *warp, uint64_t at, char text[GT_PTX_LOCAL_TEXT])
+/* Whether [at, at + bytes) of local memory, as the running path sees it, lies in one variable, which is tried first from now on. */
+static inline bool gt_ptx_in_local(const struct gt_ptx_warp *warp, uint64_t at, uint64_t bytes)
+{
+	const struct gt_ptx_frame *frame = warp->frame;
+
+	return (at >= frame->low && at <= frame->high && bytes <= frame->high - at) || find_local(warp, at, bytes);
+}
+
+static const char *local_describe(const struct gt_ptx_warp *warp, uint64_t at, char text[GT_PTX_LOCAL_TEXT])
 {
 	uint64_t begin;
 	const struct gt_ptx_local *local = find(warp, at, &begin);
@@ -79,7 +96,7 @@ bool gt_ptx_find_shared(const struct gt_ptx_program *program, size_t i, uint64_t
 	return array->bytes > 0;
 }
 
-const char *gt_ptx_shared_describe(const struct gt_ptx_core *core, uint64_t at, char text[GT_PTX_SHARED_TEXT])
+static const char *shared_describe(const struct gt_ptx_core *core, uint64_t at, char text[GT_PTX_SHARED_TEXT])
 {
 	struct gt_ptx_shared_array array, nearest = {.bytes = 0};
 	uint32_t least = UINT32_MAX;
@@ -120,7 +137,8 @@ static void count(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op, ui
 	}
 }
 
-unsigned char *gt_ptx_stray_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at)
+/* The same in local memory, outside of its variables but within the bytes of the thread: with `page`, hardware has them. */
+static unsigned char *local_out_of_bounds(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at)
 {
 	if (warp->core->launch->check != GT_PTX_CHECK_PAGE)
 		return NULL;
@@ -139,7 +157,9 @@ static unsigned char *mapped_at(struct gt_ptx_memory *memory, uint64_t address, 
 	return found;
 }
 
-unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
+/* The place of a lane's access outside of every allocation. With `page`, memory that hardware would have mapped there. With `list`,
+ * scratch bytes: loads read the memory that exists there, else 0, and stores are lost. NULL: a fault. */
+static unsigned char *place_out_of_bounds(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address,
 			    unsigned bytes)
 {
 	struct gt_ptx_core *core = warp->core;
@@ -162,7 +182,8 @@ unsigned char *gt_ptx_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 	return nowhere;
 }
 
-bool gt_ptx_is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+/* Whether it reports the next fault of the instruction no more. */
+static bool is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
 {
 	return warp->core->launch->check == GT_PTX_MEMCHECK && op->with.access->told;
 }
@@ -184,7 +205,9 @@ static bool go_on(struct gt_ptx_core *core, bool *told)
 	return true;
 }
 
-unsigned char *gt_ptx_pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane)
+/* With GT_PTX_MEMCHECK, after a fault of an access: reports it if it is the first of the instruction, and returns scratch bytes,
+ * so that loads give 0 and stores are lost. NULL otherwise. */
+static unsigned char *pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane)
 {
 	struct gt_ptx_access *access = op->with.access;
 
@@ -309,7 +332,8 @@ static enum gt_ptx_space space_of(uint64_t address, uint64_t *within)
 	return GT_PTX_GLOBAL;
 }
 
-unsigned char *gt_ptx_reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
+/* Finds the allocation that contains [low, high), which will be tried first from now on; NULL if there is none. */
+static unsigned char *reach_global(struct gt_ptx_core *core, struct gt_ptx_access *access, uint64_t low,
 				   uint64_t high)
 {
 	uint64_t begin, end;
@@ -386,10 +410,10 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 " of shared memory: a block has %" PRIu64
 			     " bytes%s",
-			     action, bytes, address, core->shared_bytes, gt_ptx_shared_describe(core, address, text.shared));
+			     action, bytes, address, core->shared_bytes, shared_describe(core, address, text.shared));
 	else if (space == GT_PTX_LOCAL)
 		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of local memory: %s", action, bytes, address,
-			     gt_ptx_local_describe(warp, address, text.local));
+			     local_describe(warp, address, text.local));
 	else if (space == GT_PTX_PARAM)
 		gt_ptx_fault(warp, op, lane,
 			     "%s of %u bytes at 0x%" PRIx64 " of the parameters: there are %" PRIu64
@@ -419,14 +443,14 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 static unsigned char *refuse(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at,
 			     enum gt_ptx_space space, unsigned bytes, bool misaligned)
 {
-	if (gt_ptx_is_told(warp, op))
-		return gt_ptx_pass_over(warp, op, lane);
+	if (is_told(warp, op))
+		return pass_over(warp, op, lane);
 	if (misaligned)
 		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of %s memory: not a multiple of %u",
 			     action_name(op->with.access), bytes, at, space_names[space], bytes);
 	else
 		fault_outside(warp, op, lane, at, space, bytes);
-	return gt_ptx_pass_over(warp, op, lane);
+	return pass_over(warp, op, lane);
 }
 
 /* The place of one lane's bytes, or NULL after a fault. */
@@ -457,13 +481,13 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 	else if (space == GT_PTX_LOCAL && gt_ptx_in_local(warp, at, bytes))
 		host = gt_ptx_local_place(warp, lane, at);
 	else if (space == GT_PTX_LOCAL && inside)
-		host = gt_ptx_stray_local(warp, op, lane, at);
+		host = local_out_of_bounds(warp, op, lane, at);
 	else if (space == GT_PTX_PARAM && inside && access->action == GT_LOAD)
 		host = core->parameters + at;
 	else if (space == GT_PTX_GLOBAL || space == GT_PTX_CONST)
-		host = gt_ptx_reach_global(core, access, at, at + bytes);
+		host = reach_global(core, access, at, at + bytes);
 	if (!host && (space == GT_PTX_GLOBAL || space == GT_PTX_CONST))
-		host = gt_ptx_stray(warp, op, lane, at, bytes);
+		host = place_out_of_bounds(warp, op, lane, at, bytes);
 	return host ? host : refuse(warp, op, lane, at, space, bytes, false);
 }
 

@@ -2,12 +2,9 @@
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/exec/bulk.h"
-#include "cuda/ptx/exec/cluster.h"
+#include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/exec/lanes.h"
-#include "cuda/ptx/exec/mbarrier.h"
-#include "cuda/ptx/exec/remap.h"
 #include "cuda/ptx/exec/tensor.h"
 #include "stream/hint.h"
 
@@ -222,7 +219,9 @@ const struct gt_ptx_op *gt_ptx_mbarrier(struct gt_ptx_warp *warp, const struct g
 	return op + 1;
 }
 
-bool gt_ptx_mbarrier_complete(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct gt_ptx_access *where,
+/* Tells the mbarriers of the lanes, at the addresses of an access, that so many bytes a lane have come. False after a
+ * fault. */
+static bool mbarrier_complete(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct gt_ptx_access *where,
 			      uint32_t mask, const uint32_t *bytes)
 {
 	struct gt_ptx_op report = *op;
@@ -256,12 +255,13 @@ static const struct {
 	[GT_TENSOR_TF32_FTZ] = {4, GT_PTX_F32},
 };
 
-unsigned gt_tensor_bytes(const struct gt_tensor_map *map)
+static unsigned element_bytes(const struct gt_tensor_map *map)
 {
 	return element_types[map->type].bytes;
 }
 
-enum gt_ptx_type gt_tensor_ptx_type(const struct gt_tensor_map *map)
+/* Bytes of an element; its type in PTX. */
+static enum gt_ptx_type element_type(const struct gt_tensor_map *map)
 {
 	return element_types[map->type].type;
 }
@@ -276,7 +276,7 @@ bool gt_tensor_is_sound(const struct gt_tensor_map *map)
 		if (map->box[d] == 0 || map->box[d] > 256 || map->steps[d] == 0 || map->steps[d] > 8 ||
 		    (d > 0 && (map->strides[d - 1] % 16 != 0 || map->strides[d - 1] >> 40 != 0)))
 			return false;
-	const unsigned row = map->box[0] * gt_tensor_bytes(map);
+	const unsigned row = map->box[0] * element_bytes(map);
 	return map->address % 16 == 0 && row % 16 == 0 && row <= spans[map->swizzle];
 }
 
@@ -448,7 +448,7 @@ static bool copy_run(struct pieces *pieces, const struct gt_tensor_map *map, uin
 static bool copy_row(struct pieces *pieces, const struct gt_tensor_map *map, int32_t first, bool inside, uint64_t outer,
 		     uint64_t inner)
 {
-	const int64_t bytes = gt_tensor_bytes(map), n = map->box[0], behind = (int64_t)map->last[0] + 1 - first;
+	const int64_t bytes = element_bytes(map), n = map->box[0], behind = (int64_t)map->last[0] + 1 - first;
 	const bool fills = !pieces->bulk->stores && !pieces->bulk->prefetches;
 	int64_t low = first < 0 ? -(int64_t)first : 0, high = behind < n ? behind : n;
 
@@ -462,7 +462,7 @@ static bool copy_row(struct pieces *pieces, const struct gt_tensor_map *map, int
 
 static void prepare_filling(struct pieces *pieces, const struct gt_tensor_map *map)
 {
-	const unsigned bytes = gt_tensor_bytes(map);
+	const unsigned bytes = element_bytes(map);
 
 	memset(pieces->filling, map->fills_nan ? 0xff : 0, PIECE);
 	for (unsigned at = bytes - 1; map->fills_nan && at < PIECE; at += bytes)
@@ -481,8 +481,8 @@ static uint32_t copy_box(struct pieces *pieces)
 		return 0;
 	for (unsigned d = 0; d < map.rank; d++)
 		coordinates[d] = ((const int32_t *)gt_ptx_lanes(pieces->warp, bulk->coordinates[d]))[pieces->lane];
-	pieces->element = gt_tensor_bytes(&map);
-	if (bulk->reduces && !(pieces->change = gt_ptx_change(bulk->reduces, gt_tensor_ptx_type(&map)))) {
+	pieces->element = element_bytes(&map);
+	if (bulk->reduces && !(pieces->change = gt_ptx_change(bulk->reduces, element_type(&map)))) {
 		gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "this operation on the elements of the tensor map is not modelled");
 		return 0;
 	}
@@ -516,7 +516,7 @@ static bool report(const struct pieces *pieces, const uint32_t *sizes)
 	const uint32_t mask = UINT32_C(1) << pieces->lane;
 
 	if (pieces->blocks == 0)
-		return gt_ptx_mbarrier_complete(pieces->warp, pieces->op, mbarrier, mask, sizes);
+		return mbarrier_complete(pieces->warp, pieces->op, mbarrier, mask, sizes);
 	const uint64_t address = address_of(pieces->warp, mbarrier, pieces->lane) % GT_PTX_CLUSTER_STEP;
 	there.address = pieces->bulk->inner.address;
 	there.narrow = false;
@@ -524,7 +524,7 @@ static bool report(const struct pieces *pieces, const uint32_t *sizes)
 	for (uint32_t left = pieces->blocks; left; left &= left - 1) {
 		((uint64_t *)gt_ptx_lanes(pieces->warp, there.address))[pieces->lane] =
 			(gt_ptx_lowest(left) + 1) * GT_PTX_CLUSTER_STEP + address;
-		if (!gt_ptx_mbarrier_complete(pieces->warp, pieces->op, &there, mask, sizes))
+		if (!mbarrier_complete(pieces->warp, pieces->op, &there, mask, sizes))
 			return false;
 	}
 	return true;

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "cuda/ptx/exec/blocks.h"
-#include "cuda/ptx/exec/cluster.h"
 #include "cuda/ptx/exec/paths.h"
 
 /* ---- barrier ---- */

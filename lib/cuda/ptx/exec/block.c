@@ -8,10 +8,9 @@
 
 #include "base/grown.h"
 #include "cuda/ptx/exec/blocks.h"
-#include "cuda/ptx/exec/cluster.h"
 #include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/matrix.h"
 #include "cuda/ptx/exec/paths.h"
-#include "cuda/ptx/exec/wgmma.h"
 
 /* ---- watch ---- */
 
@@ -23,7 +22,8 @@
 #define POLL_GAP 1024  /* instructions after which an access that has not come again is no longer watched as a poll */
 #define CHUNK	 64
 
-void gt_ptx_watch_begin(struct gt_ptx_warp *warp)
+/* Begins to watch anew. */
+static void watch_begin(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
 
@@ -119,7 +119,8 @@ static bool is_same(const struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
 	return !frame && at == watch->bytes && same_local(warp, watch);
 }
 
-bool gt_ptx_watch_end(struct gt_ptx_warp *warp)
+/* At the end of a turn: true if the warp is as it was before (watch.c). */
+static bool watch_end(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
 
@@ -160,7 +161,8 @@ const struct gt_ptx_op *gt_ptx_poll(struct gt_ptx_warp *warp, const struct gt_pt
 	return keep(warp, poll, op) == 0 ? op + 1 : NULL;
 }
 
-void gt_ptx_poll_end(struct gt_ptx_warp *warp)
+/* At the end of a turn that a poll ended, or in which none came for long. */
+static void poll_end(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *poll = &warp->poll;
 
@@ -215,7 +217,7 @@ static void let_others(struct gt_ptx_warp *warp)
 		warp->at = op;
 	}
 	if (warp->state == GT_PTX_RUNS && gt_ptx_path_yield(warp))
-		gt_ptx_watch_begin(warp);
+		watch_begin(warp);
 }
 
 static int begin_warp(struct gt_ptx_core *core, uint32_t index)
@@ -240,7 +242,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	if (warp->local)
 		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);
 	warp->watch.times = warp->poll.times = 0;
-	gt_ptx_watch_begin(warp);
+	watch_begin(warp);
 	return gt_ptx_begin(warp, core->program->codes[kernel]) ? 0 : -1;
 }
 
@@ -289,9 +291,9 @@ static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp, uint64_
 	const bool polled = warp->poll.repeats;
 
 	if (polled || warp->issued >= warp->poll.next)
-		gt_ptx_poll_end(warp);
+		poll_end(warp);
 	if (warp->state == GT_PTX_RUNS && warp->issued != before &&
-	    (polled || ((warp->at == warp->watch.op || warp->issued >= warp->watch.next) && gt_ptx_watch_end(warp)))) {
+	    (polled || ((warp->at == warp->watch.op || warp->issued >= warp->watch.next) && watch_end(warp)))) {
 		core->repeats = true;
 		if (warp->top->below)
 			let_others(warp);
@@ -370,7 +372,8 @@ bool gt_ptx_block_waits(const struct gt_ptx_core *core)
 	return core->running > 0;
 }
 
-bool gt_ptx_is_traced(const struct gt_ptx_launch *launch, uint64_t block)
+/* Whether the launch traces a block. */
+static bool is_traced(const struct gt_ptx_launch *launch, uint64_t block)
 {
 	return launch->sink && block >= launch->first_block && block - launch->first_block < launch->traced_blocks;
 }
@@ -381,7 +384,7 @@ bool gt_ptx_is_executed(const struct gt_ptx_launch *launch, uint64_t cluster)
 	bool traced = false;
 
 	for (uint32_t rank = 0; rank < n && !traced; rank++)
-		traced = gt_ptx_is_traced(launch, n > 1 ? gt_ptx_cluster_block(launch, cluster, rank) : cluster);
+		traced = is_traced(launch, n > 1 ? gt_ptx_cluster_block(launch, cluster, rank) : cluster);
 	return traced || !launch->skip_untraced;
 }
 
@@ -389,7 +392,7 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 {
 	const struct gt_ptx_launch *launch = core->launch;
 
-	core->traced = gt_ptx_is_traced(launch, block) ? launch->traced_spaces | (launch->notes_work ? GT_PTX_NOTES_WORK : 0) : 0;
+	core->traced = is_traced(launch, block) ? launch->traced_spaces | (launch->notes_work ? GT_PTX_NOTES_WORK : 0) : 0;
 	core->block = block;
 	gt_ptx_block_place(launch, block, core->ctaid);
 	core->accesses = core->polls = 0;

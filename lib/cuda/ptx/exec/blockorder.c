@@ -4,8 +4,6 @@
 
 #include "base/file.h"
 #include "cuda/ptx/exec/blockorder.h"
-#include "cuda/ptx/exec/held.h"
-#include "cuda/ptx/exec/hold.h"
 
 /* ---- held ---- */
 

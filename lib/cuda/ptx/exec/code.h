@@ -1,14 +1,174 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoded code: the micro-ops of a function; and a program, the functions that a kernel can reach. The decoder makes
- * it, the machine executes it. */
+/* Decoded code: micro-ops and the tables that name their steps; the code of a function; and a program, the functions that a
+ * kernel can reach. The decoder makes it, the machine executes it.
+ *
+ * Every operand, immediates and special registers too, is a slot in the warp's arena: 32 lanes of
+ * 1, 2, 4 or 8 bytes side by side. A predicate is a slot that holds one 32-bit mask. A micro-op
+ * names its slots by their offsets from the arena of the function that runs. */
 #ifndef GT_PTX_CODE_H
 #define GT_PTX_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cuda/ptx/exec/warp.h"
+#include "cuda/ptx/text/module.h"
+
+#define GT_PTX_FULL	UINT32_C(0xffffffff)
+#define GT_PTX_ALL_ONES 0	       /* the slot of a predicate that always holds */
+#define GT_PTX_FUNCTION_BASE UINT64_C(0x204000000000) /* addresses of functions */
+#define GT_PTX_FUNCTION_STEP 16
+
+struct gt_ptx_op;
+struct gt_ptx_warp;
+struct gt_ptx_core;
+struct gt_ptx_code;
+
+/* Does a micro-op for the lanes in `mask` (never 0); returns the one to go on with, or NULL when
+ * the warp stops: it waits, is done, or the launch failed. */
+typedef const struct gt_ptx_op *gt_ptx_step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					    uint32_t mask);
+
+struct gt_ptx_op {
+	gt_ptx_step *run;
+	union {
+		uint64_t immediate;
+		gt_ptx_step *inner;	       /* what `run` wraps, as a rounding does */
+		struct gt_ptx_access *access;  /* memory */
+		const struct gt_ptx_fetch *fetch; /* textures and surfaces */
+		struct gt_ptx_call *call;
+		const struct gt_ptx_switch *ways;
+		const struct gt_ptx_product *product;
+		const struct gt_ptx_segment *segment; /* machine code (lib/cuda/ptx/native) */
+		const struct gt_ptx_entry *entry;     /* the same, of several segments and accesses */
+		const char *text;	       /* what an unknown instruction says */
+	} with;
+	uint32_t d, q;	     /* slots of the results */
+	uint32_t a, b, c, e; /* slots of the sources */
+	uint32_t guard;	     /* slot of the predicate */
+	uint8_t guarded;     /* 0: always; 1: where the guard holds; 2: where it does not */
+	uint8_t counts;	     /* instructions: 1 for the first micro-op of one, else 0 */
+	uint8_t choice;	     /* a rounding, a combination of predicates and so on, as `run` knows */
+	uint8_t accesses;    /* it has an access */
+	uint32_t line;	     /* in the PTX text */
+	int32_t target;	     /* branches: micro-ops from here to the target */
+	int32_t join;	     /* and to where both ways meet again; 0: at the function's end */
+};
+
+/* A load, store, atomic, or copy. */
+struct gt_ptx_access {
+	enum gt_ptx_space space;
+	uint8_t action, operation; /* enum gt_action, enum gt_operator */
+	bool scoped;		   /* the operator is that of a scope, which only global memory has */
+	uint16_t hint;		   /* stream/hint.h */
+	uint32_t policy;	   /* slot of the cache policy that says the priority in L2; 0: none */
+	uint8_t size, n;	   /* bytes of an element, elements of a vector */
+	bool narrow;		   /* the address slot is of 32-bit lanes */
+	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
+	bool in_frame;		   /* the address counts from the running function's local frame */
+	bool untraced;		   /* parameters */
+	bool waits;		   /* the warp needs the data of earlier loads before it: decode/registers.c */
+	bool remote;		   /* it may be in the shared memory of another block of the cluster */
+	uint32_t address;	   /* its slot */
+	int64_t offset;
+	uint32_t slots[8];	   /* of the elements */
+	uint32_t results[8];	   /* slots of what a vector atomic finds; 0: not wanted */
+	uint64_t (*change)(uint64_t old, uint64_t b, uint64_t c); /* atomics */
+	/* The allocation that the last access fell into. */
+	uint64_t low, high;
+	unsigned char *host;	   /* of `low` */
+	/* Lanes outside of every allocation in this launch: how many, the first, its line; whether it was told. */
+	uint64_t strays, stray_address;
+	uint32_t stray_line;
+	bool told;
+};
+
+/* Where a value passed to or from a function lies: a slot, or bytes of the local frame. */
+struct gt_ptx_place {
+	bool in_slot;
+	uint32_t at;
+	uint32_t bytes;
+};
+
+struct gt_ptx_call {
+	const struct gt_ptx_function *callee; /* NULL: by the address in a slot */
+	uint32_t address;
+	struct gt_ptx_place *arguments, *returns;
+	size_t n_arguments, n_returns;
+	bool told; /* of the first that was passed over, see exec/stray.h */
+};
+
+/* A step in the place of `n` lane operations. They are the warp's alone, so that it may run ahead of its turn. */
+typedef void gt_ptx_segment_code(unsigned char *arena, uint32_t mask);
+struct gt_ptx_segment {
+	gt_ptx_segment_code *whole, *part; /* machine code for all lanes, and for some; NULL: there is none */
+	size_t n;
+	struct gt_ptx_op first; /* of them, in whose place the step is */
+};
+
+/* The ways of brx.idx: micro-ops from here to each target. */
+struct gt_ptx_switch {
+	size_t n;
+	int32_t targets[];
+};
+
+gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
+	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,
+	gt_ptx_barrier_wait, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing,
+	gt_ptx_local_address, gt_ptx_poll, gt_ptx_fetch_texels, gt_ptx_load_surface, gt_ptx_store_surface, gt_ptx_query_image,
+		gt_ptx_atomic, gt_ptx_vector_atomic,
+		gt_ptx_is_space, gt_ptx_read_special, gt_ptx_touch_lines;
+
+/* The tables of lane operations, by an instruction's name. A new operation is a row in one of the tables. */
+
+#define GT_PTX_SOURCES 4
+
+/* What every step is compiled for: any processor; on x86 also AVX2 with FMA. */
+#if defined __x86_64__
+enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_AVX2, GT_PTX_VARIANTS };
+#else
+enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_VARIANTS };
+#endif
+
+/* How setp combines its result with a predicate: `choice` of the micro-op. */
+enum gt_ptx_combination { GT_PTX_ALONE, GT_PTX_AND, GT_PTX_OR, GT_PTX_XOR };
+
+struct gt_ptx_form {
+	const char *name; /* opcode and modifiers, except those that every form has: "mad.lo.s32" */
+	uint8_t d;	  /* enum gt_ptx_type */
+	uint8_t sources[GT_PTX_SOURCES];
+	gt_ptx_step *run[GT_PTX_VARIANTS];
+};
+
+struct gt_ptx_forms {
+	const struct gt_ptx_form *rows;
+	size_t n;
+};
+
+extern const struct gt_ptx_forms gt_ptx_integer_forms, gt_ptx_wide_forms, gt_ptx_bit_forms,
+	gt_ptx_float_forms,
+	gt_ptx_compare_forms, gt_ptx_convert_forms, gt_ptx_half_forms, gt_ptx_move_forms, gt_ptx_lane_forms;
+
+/* A form by its name, or NULL. */
+const struct gt_ptx_form *gt_ptx_form_named(const char *name);
+
+/* Runs op->with.inner under the rounding mode that op->choice names. */
+gt_ptx_step gt_ptx_rounded;
+
+/* The widest variant that this processor has instructions for, and $GTRACE_PTX_LEVEL allows. */
+enum gt_ptx_simd gt_ptx_simd_variant(void);
+/* Whether machine code is made beside; whether that, and products of matrices, may use AVX-512. */
+bool gt_ptx_makes_native(void);
+bool gt_ptx_uses_avx512(void);
+/* Fails if $GTRACE_PTX_LEVEL is the name of none. */
+int gt_ptx_level_check(struct gt_error *error);
+
+/* The step of a form for this processor. */
+static inline gt_ptx_step *gt_ptx_form_step(const struct gt_ptx_form *form)
+{
+	return form->run[gt_ptx_simd_variant()];
+}
 
 /* A special register that a function reads, and its slot. Its value in a warp is the same in all blocks that the warp runs, or
  * while it runs one; else it is read each time. */
@@ -88,30 +248,6 @@ struct gt_ptx_program {
 	struct gt_ptx_program *next;
 };
 
-/* A variable of the module in device memory; address 0: it is not there. */
-struct gt_ptx_placed {
-	uint64_t address;
-};
-
-/* What a kernel needs of an SM; computed when first asked for (launch/run.c). */
-struct gt_ptx_figures {
-	bool knows_shared, knows_registers;
-	uint64_t static_shared;
-	uint32_t registers; /* estimated */
-};
-
-struct gt_ptx_machine {
-	const struct gt_ptx_module *module;
-	struct gt_ptx_memory *memory;
-	char *name;
-	struct gt_ptx_placed *variables; /* by the module's variables */
-	struct gt_ptx_program *programs;
-	struct gt_ptx_figures *figures; /* by the module's functions */
-	uint32_t full_registers; /* of a thread when the GPU is full of threads; 0: as the .target says */
-	uint64_t launches;
-	struct gt_ptx_notes *notes; /* NULL: none are taken */
-};
-
 /* Forgets the allocations that accesses fell into last: one was freed. */
 void gt_ptx_forget_allocations(const struct gt_ptx_program *program, size_t n_functions);
 
@@ -121,5 +257,21 @@ void gt_ptx_program_free(struct gt_ptx_program *program, size_t n_functions);
 /* The function that gives the new value of an atomic; NULL if there is no such operation. */
 uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
 			 enum gt_ptx_type type))(uint64_t old, uint64_t b, uint64_t c);
+
+/* ---- variables of a block's shared memory ---- */
+
+struct gt_ptx_shared_array {
+	char name[GT_PTX_VARIABLE_NAME];
+	uint64_t at, bytes;
+};
+
+/* Number i of a program's variables, in a launch with so many bytes of dynamic memory. False if it has no memory of its own: of those in
+ * dynamic memory, only the first has. */
+bool gt_ptx_find_shared(const struct gt_ptx_program *program, size_t i, uint64_t dynamic, struct gt_ptx_shared_array *array);
+
+/* ---- cache policies ---- */
+
+/* The policy of a modifier of createpolicy ("L2::evict_first"), for all lines. False if it is not one. */
+bool gt_ptx_policy_named(const char *modifier, uint64_t *policy);
 
 #endif

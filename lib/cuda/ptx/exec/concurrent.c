@@ -6,12 +6,11 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
+#include "cuda/ptx/exec/blockorder.h"
 #include "cuda/ptx/exec/blocks.h"
-#include "cuda/ptx/exec/cluster.h"
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/held.h"
+#include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/paths.h"
-#include "cuda/ptx/exec/stray.h"
 
 /* ---- beside ---- */
 
@@ -305,7 +304,10 @@ static int run_some(struct beside *beside, bool *wait, bool *spin)
 	return 0;
 }
 
-int gt_ptx_run_beside(const struct gt_ptx_core *like, struct gt_ptx_core *core, uint64_t *next, uint64_t *left,
+/* Runs a block that waits, and later ones beside it, until all of them are done. *next is the next
+ * block to begin. The core is closed then. Without a core, runs all clusters of the launch from *next on, each of which
+ * has its blocks beside each other. Accesses reach the sink block by block all the same. */
+static int run_concurrently(const struct gt_ptx_core *like, struct gt_ptx_core *core, uint64_t *next, uint64_t *left,
 		      struct gt_ptx_ran *ran)
 {
 	struct beside beside = {.like = like, .next = next, .left = left, .ran = ran};
@@ -362,7 +364,7 @@ static int run_blocks(const struct gt_ptx_core *like, struct gt_ptx_ran *ran)
 	bool waits;
 
 	if (gt_ptx_cluster_size(launch) > 1)
-		return gt_ptx_run_beside(like, NULL, &block, &left, ran);
+		return run_concurrently(like, NULL, &block, &left, ran);
 	while (result == 0 && block < blocks) {
 		if (!gt_ptx_is_executed(launch, block)) {
 			block++;
@@ -374,7 +376,7 @@ static int run_blocks(const struct gt_ptx_core *like, struct gt_ptx_ran *ran)
 		if (!waits) {
 			gt_ptx_block_count(core, ran);
 		} else if (result == 0) {
-			result = gt_ptx_run_beside(like, core, &block, &left, ran);
+			result = run_concurrently(like, core, &block, &left, ran);
 			core = NULL;
 		}
 	}

@@ -2,9 +2,230 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/ptx/exec/cluster.h"
+#include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/exec/paths.h"
+
+/* ---- calls ---- */
+
+/* Active functions: their parts of the arena and of local memory, and their parameters and results. Paths of a warp may be in
+ * several functions at a time; each has its own part of the arena. */
+
+/* Room for the arena and the local memory of one more function. */
+static int make_room(struct gt_ptx_warp *warp, size_t arena_end, size_t local_end, struct gt_error *error)
+{
+	if (arena_end > warp->arena_bytes) {
+		void *grown;
+		if (posix_memalign(&grown, 64, 2 * arena_end) != 0)
+			return gt_fail_memory(error, "the arena of a warp");
+		memset(grown, 0, 2 * arena_end);
+		if (warp->arenas)
+			memcpy(grown, warp->arenas, warp->arena_bytes);
+		free(warp->arenas);
+		warp->arenas = grown;
+		warp->arena_bytes = 2 * arena_end;
+	}
+	if (local_end > warp->local_stride) {
+		size_t stride = 2 * local_end;
+		unsigned char *grown = calloc(GT_WARP_SIZE, stride);
+		if (!grown)
+			return gt_fail_memory(error, "the local memory of a warp");
+		for (size_t lane = 0; warp->local && lane < GT_WARP_SIZE; lane++)
+			memcpy(grown + lane * stride, warp->local + lane * warp->local_stride,
+			       warp->local_stride);
+		free(warp->local);
+		warp->local = grown;
+		warp->local_stride = stride;
+	}
+	return 0;
+}
+
+static struct gt_ptx_frame *take_free(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_frame *frame = warp->free_frames;
+
+	if (frame)
+		warp->free_frames = frame->before;
+	else
+		frame = malloc(sizeof *frame);
+	return frame;
+}
+
+/* Places a frame after its caller's, where no other active function has its registers. */
+static void place_frame(struct gt_ptx_frame *frame)
+{
+	struct gt_ptx_frame *before = frame->caller;
+
+	while (before) {
+		frame->arena = (before->arena + before->code->arena_bytes + 63) / 64 * 64;
+		if (!before->after || before->after->arena >= frame->arena + frame->code->arena_bytes)
+			break;
+		before = before->after;
+	}
+	frame->before = before;
+	frame->after = before ? before->after : NULL;
+	if (before)
+		before->after = frame;
+	if (frame->after)
+		frame->after->before = frame;
+}
+
+/* Sets what is in slots before a function begins. The kernel's part of the arena is no other function's, so what it had in an
+ * earlier block is still there. */
+static void fill_frame(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, bool filled)
+{
+	if (!filled) {
+		memset(warp->arena + GT_PTX_ALL_ONES, 0xff, sizeof(uint32_t));
+		if (code->image)
+			memcpy(warp->arena + code->image_at, code->image, code->arena_bytes - code->image_at);
+	}
+	for (size_t i = 0; i < code->n_specials; i++) {
+		const enum gt_ptx_life life = code->specials[i].special->life;
+		if (life == GT_PTX_OF_BLOCK || (life == GT_PTX_OF_LAUNCH && !filled))
+			gt_ptx_fill_special(warp, code->specials[i].special, gt_ptx_lanes(warp, code->specials[i].slot));
+	}
+}
+
+/* Begins a function for some lanes, whose path is on top then. */
+static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const struct gt_ptx_op *call,
+		 struct gt_ptx_path *parent, uint32_t mask)
+{
+	struct gt_ptx_frame *caller = parent ? parent->frame : NULL, *frame;
+	size_t depth = caller ? caller->depth + 1 : 0;
+	size_t local = caller ? caller->local + gt_ptx_local_span(caller->code) : 0;
+
+	if (depth == GT_PTX_FRAMES_MAX || local + code->local_bytes > GT_PTX_LOCAL_MAX) {
+		gt_ptx_fault(warp, call, gt_ptx_lowest(mask),
+			     "call of '%s': no stack is left (%zu calls deep, %zu bytes of local memory)",
+			     code->function->name, depth, local);
+		return -1;
+	}
+	if (!(frame = take_free(warp))) {
+		warp->core->failed = true;
+		return gt_fail_memory(warp->core->error, "the functions of a warp");
+	}
+	*frame = (struct gt_ptx_frame){
+		.code = code, .call = call, .caller = caller, .local = local, .depth = depth};
+	place_frame(frame);
+	if (make_room(warp, frame->arena + code->arena_bytes, local + code->local_bytes, warp->core->error) !=
+		    0 ||
+	    !gt_ptx_path_new(warp, parent, frame, code->ops, NULL, mask)) {
+		gt_ptx_frame_end(warp, frame);
+		warp->core->failed = true;
+		return -1;
+	}
+	warp->frame = NULL; /* the arena may have moved */
+	gt_ptx_path_select(warp, warp->top);
+	fill_frame(warp, code, !caller && warp->filled == code);
+	if (!caller)
+		warp->filled = code;
+	return 0;
+}
+
+const struct gt_ptx_op *gt_ptx_begin(struct gt_ptx_warp *warp, const struct gt_ptx_code *code)
+{
+	return enter(warp, code, NULL, NULL, warp->live) == 0 ? warp->at : NULL;
+}
+
+/* Copies values between the places of a caller and its callee. */
+struct side {
+	const struct gt_ptx_frame *frame;
+	const struct gt_ptx_place *places;
+	size_t n;
+};
+
+static unsigned char *lane_at(const struct gt_ptx_warp *warp, const struct side *side, size_t i,
+			      unsigned lane)
+{
+	const struct gt_ptx_place *place = &side->places[i];
+
+	if (place->in_slot)
+		return warp->arenas + side->frame->arena + place->at + lane * place->bytes;
+	return warp->local + lane * warp->local_stride + side->frame->local + place->at;
+}
+
+static void hand_over(struct gt_ptx_warp *warp, const struct side *to, const struct side *from, uint32_t mask)
+{
+	for (size_t i = 0; i < to->n && i < from->n; i++) {
+		size_t bytes = to->places[i].bytes < from->places[i].bytes ? to->places[i].bytes
+									   : from->places[i].bytes;
+		for (uint32_t m = mask; m; m &= m - 1)
+			memcpy(lane_at(warp, to, i, gt_ptx_lowest(m)),
+			       lane_at(warp, from, i, gt_ptx_lowest(m)), bytes);
+	}
+}
+
+/* Hands what the running function returns to its caller, for lanes that leave it. */
+static void return_values(struct gt_ptx_warp *warp, uint32_t mask)
+{
+	const struct gt_ptx_frame *frame = warp->frame;
+	const struct gt_ptx_call *call = frame->call->with.call;
+	struct side caller = {frame->caller, call->returns, call->n_returns};
+	struct side callee = {frame, frame->code->returns, frame->code->n_returns};
+
+	hand_over(warp, &caller, &callee, mask);
+}
+
+/* The function at an address, or NULL after a fault. */
+static const struct gt_ptx_code *code_at(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t address,
+					 unsigned lane)
+{
+	const struct gt_ptx_core *core = warp->core;
+	uint64_t index = (address - GT_PTX_FUNCTION_BASE) / GT_PTX_FUNCTION_STEP;
+
+	if (address >= GT_PTX_FUNCTION_BASE && index < core->machine->module->n_functions &&
+	    core->program->codes[index])
+		return core->program->codes[index];
+	gt_ptx_fault(warp, op, lane, "call of 0x%llx, where no function is", (unsigned long long)address);
+	return NULL;
+}
+
+/* The function that the lowest of these lanes calls, by name or by address, and who calls it too. */
+static const struct gt_ptx_code *callee_of(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+					   uint32_t *same)
+{
+	const struct gt_ptx_call *call = op->with.call;
+	const struct gt_ptx_core *core = warp->core;
+
+	*same = mask;
+	if (call->callee)
+		return core->program->codes[call->callee - core->machine->module->functions];
+	const uint64_t *address = gt_ptx_lanes(warp, call->address);
+	unsigned lane = gt_ptx_lowest(mask);
+	for (uint32_t m = mask; m; m &= m - 1)
+		if (address[gt_ptx_lowest(m)] != address[lane])
+			*same &= ~(UINT32_C(1) << gt_ptx_lowest(m));
+	return code_at(warp, op, address[lane], lane);
+}
+
+const struct gt_ptx_op *gt_ptx_do_call(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	struct gt_ptx_path *path = warp->path;
+	uint32_t same;
+
+	path->next = op + 1;
+	path->state = GT_PTX_PATH_JOINS;
+	for (uint32_t left = mask; left; left &= ~same) {
+		gt_ptx_path_select(warp, path);
+		const struct gt_ptx_code *code = callee_of(warp, op, left, &same);
+		if (!code || enter(warp, code, op, path, same) != 0)
+			return NULL;
+		struct side caller = {path->frame, op->with.call->arguments, op->with.call->n_arguments};
+		struct side callee = {warp->frame, code->parameters, code->n_parameters};
+		hand_over(warp, &callee, &caller, same);
+	}
+	return warp->at;
+}
+
+const struct gt_ptx_op *gt_ptx_local_address(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+					     uint32_t mask)
+{
+	uint64_t *lanes = gt_ptx_lanes(warp, op->d);
+
+	for (uint32_t m = mask; m; m &= m - 1)
+		lanes[gt_ptx_lowest(m)] = warp->local_at + op->with.immediate;
+	return op + 1;
+}
 
 /* ---- control ---- */
 
@@ -171,7 +392,7 @@ const struct gt_ptx_op *gt_ptx_return(struct gt_ptx_warp *warp, const struct gt_
 {
 	if (!warp->frame->caller)
 		return gt_ptx_exit(warp, op, mask);
-	gt_ptx_give_back(warp, mask);
+	return_values(warp, mask);
 	return leave(warp, op, mask, false);
 }
 
@@ -189,224 +410,4 @@ const struct gt_ptx_op *gt_ptx_trap(struct gt_ptx_warp *warp, const struct gt_pt
 const struct gt_ptx_op *gt_ptx_unknown(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	return gt_ptx_fault(warp, op, gt_ptx_lowest(mask), "%s", op->with.text);
-}
-
-/* ---- calls ---- */
-
-/* Active functions: their parts of the arena and of local memory, and their parameters and results. Paths of a warp may be in
- * several functions at a time; each has its own part of the arena. */
-
-/* Room for the arena and the local memory of one more function. */
-static int make_room(struct gt_ptx_warp *warp, size_t arena_end, size_t local_end, struct gt_error *error)
-{
-	if (arena_end > warp->arena_bytes) {
-		void *grown;
-		if (posix_memalign(&grown, 64, 2 * arena_end) != 0)
-			return gt_fail_memory(error, "the arena of a warp");
-		memset(grown, 0, 2 * arena_end);
-		if (warp->arenas)
-			memcpy(grown, warp->arenas, warp->arena_bytes);
-		free(warp->arenas);
-		warp->arenas = grown;
-		warp->arena_bytes = 2 * arena_end;
-	}
-	if (local_end > warp->local_stride) {
-		size_t stride = 2 * local_end;
-		unsigned char *grown = calloc(GT_WARP_SIZE, stride);
-		if (!grown)
-			return gt_fail_memory(error, "the local memory of a warp");
-		for (size_t lane = 0; warp->local && lane < GT_WARP_SIZE; lane++)
-			memcpy(grown + lane * stride, warp->local + lane * warp->local_stride,
-			       warp->local_stride);
-		free(warp->local);
-		warp->local = grown;
-		warp->local_stride = stride;
-	}
-	return 0;
-}
-
-static struct gt_ptx_frame *take_free(struct gt_ptx_warp *warp)
-{
-	struct gt_ptx_frame *frame = warp->free_frames;
-
-	if (frame)
-		warp->free_frames = frame->before;
-	else
-		frame = malloc(sizeof *frame);
-	return frame;
-}
-
-/* Places a frame after its caller's, where no other active function has its registers. */
-static void place_frame(struct gt_ptx_frame *frame)
-{
-	struct gt_ptx_frame *before = frame->caller;
-
-	while (before) {
-		frame->arena = (before->arena + before->code->arena_bytes + 63) / 64 * 64;
-		if (!before->after || before->after->arena >= frame->arena + frame->code->arena_bytes)
-			break;
-		before = before->after;
-	}
-	frame->before = before;
-	frame->after = before ? before->after : NULL;
-	if (before)
-		before->after = frame;
-	if (frame->after)
-		frame->after->before = frame;
-}
-
-/* Sets what is in slots before a function begins. The kernel's part of the arena is no other function's, so what it had in an
- * earlier block is still there. */
-static void fill_frame(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, bool filled)
-{
-	if (!filled) {
-		memset(warp->arena + GT_PTX_ALL_ONES, 0xff, sizeof(uint32_t));
-		if (code->image)
-			memcpy(warp->arena + code->image_at, code->image, code->arena_bytes - code->image_at);
-	}
-	for (size_t i = 0; i < code->n_specials; i++) {
-		const enum gt_ptx_life life = code->specials[i].special->life;
-		if (life == GT_PTX_OF_BLOCK || (life == GT_PTX_OF_LAUNCH && !filled))
-			gt_ptx_fill_special(warp, code->specials[i].special, gt_ptx_lanes(warp, code->specials[i].slot));
-	}
-}
-
-/* Begins a function for some lanes, whose path is on top then. */
-static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const struct gt_ptx_op *call,
-		 struct gt_ptx_path *parent, uint32_t mask)
-{
-	struct gt_ptx_frame *caller = parent ? parent->frame : NULL, *frame;
-	size_t depth = caller ? caller->depth + 1 : 0;
-	size_t local = caller ? caller->local + gt_ptx_local_span(caller->code) : 0;
-
-	if (depth == GT_PTX_FRAMES_MAX || local + code->local_bytes > GT_PTX_LOCAL_MAX) {
-		gt_ptx_fault(warp, call, gt_ptx_lowest(mask),
-			     "call of '%s': no stack is left (%zu calls deep, %zu bytes of local memory)",
-			     code->function->name, depth, local);
-		return -1;
-	}
-	if (!(frame = take_free(warp))) {
-		warp->core->failed = true;
-		return gt_fail_memory(warp->core->error, "the functions of a warp");
-	}
-	*frame = (struct gt_ptx_frame){
-		.code = code, .call = call, .caller = caller, .local = local, .depth = depth};
-	place_frame(frame);
-	if (make_room(warp, frame->arena + code->arena_bytes, local + code->local_bytes, warp->core->error) !=
-		    0 ||
-	    !gt_ptx_path_new(warp, parent, frame, code->ops, NULL, mask)) {
-		gt_ptx_frame_end(warp, frame);
-		warp->core->failed = true;
-		return -1;
-	}
-	warp->frame = NULL; /* the arena may have moved */
-	gt_ptx_path_select(warp, warp->top);
-	fill_frame(warp, code, !caller && warp->filled == code);
-	if (!caller)
-		warp->filled = code;
-	return 0;
-}
-
-const struct gt_ptx_op *gt_ptx_begin(struct gt_ptx_warp *warp, const struct gt_ptx_code *code)
-{
-	return enter(warp, code, NULL, NULL, warp->live) == 0 ? warp->at : NULL;
-}
-
-/* Copies values between the places of a caller and its callee. */
-struct side {
-	const struct gt_ptx_frame *frame;
-	const struct gt_ptx_place *places;
-	size_t n;
-};
-
-static unsigned char *lane_at(const struct gt_ptx_warp *warp, const struct side *side, size_t i,
-			      unsigned lane)
-{
-	const struct gt_ptx_place *place = &side->places[i];
-
-	if (place->in_slot)
-		return warp->arenas + side->frame->arena + place->at + lane * place->bytes;
-	return warp->local + lane * warp->local_stride + side->frame->local + place->at;
-}
-
-static void hand_over(struct gt_ptx_warp *warp, const struct side *to, const struct side *from, uint32_t mask)
-{
-	for (size_t i = 0; i < to->n && i < from->n; i++) {
-		size_t bytes = to->places[i].bytes < from->places[i].bytes ? to->places[i].bytes
-									   : from->places[i].bytes;
-		for (uint32_t m = mask; m; m &= m - 1)
-			memcpy(lane_at(warp, to, i, gt_ptx_lowest(m)),
-			       lane_at(warp, from, i, gt_ptx_lowest(m)), bytes);
-	}
-}
-
-void gt_ptx_give_back(struct gt_ptx_warp *warp, uint32_t mask)
-{
-	const struct gt_ptx_frame *frame = warp->frame;
-	const struct gt_ptx_call *call = frame->call->with.call;
-	struct side caller = {frame->caller, call->returns, call->n_returns};
-	struct side callee = {frame, frame->code->returns, frame->code->n_returns};
-
-	hand_over(warp, &caller, &callee, mask);
-}
-
-/* The function at an address, or NULL after a fault. */
-static const struct gt_ptx_code *code_at(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t address,
-					 unsigned lane)
-{
-	const struct gt_ptx_core *core = warp->core;
-	uint64_t index = (address - GT_PTX_FUNCTION_BASE) / GT_PTX_FUNCTION_STEP;
-
-	if (address >= GT_PTX_FUNCTION_BASE && index < core->machine->module->n_functions &&
-	    core->program->codes[index])
-		return core->program->codes[index];
-	gt_ptx_fault(warp, op, lane, "call of 0x%llx, where no function is", (unsigned long long)address);
-	return NULL;
-}
-
-/* The function that the lowest of these lanes calls, by name or by address, and who calls it too. */
-static const struct gt_ptx_code *callee_of(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-					   uint32_t *same)
-{
-	const struct gt_ptx_call *call = op->with.call;
-	const struct gt_ptx_core *core = warp->core;
-
-	*same = mask;
-	if (call->callee)
-		return core->program->codes[call->callee - core->machine->module->functions];
-	const uint64_t *address = gt_ptx_lanes(warp, call->address);
-	unsigned lane = gt_ptx_lowest(mask);
-	for (uint32_t m = mask; m; m &= m - 1)
-		if (address[gt_ptx_lowest(m)] != address[lane])
-			*same &= ~(UINT32_C(1) << gt_ptx_lowest(m));
-	return code_at(warp, op, address[lane], lane);
-}
-
-const struct gt_ptx_op *gt_ptx_do_call(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
-{
-	struct gt_ptx_path *path = warp->path;
-	uint32_t same;
-
-	path->next = op + 1;
-	path->state = GT_PTX_PATH_JOINS;
-	for (uint32_t left = mask; left; left &= ~same) {
-		gt_ptx_path_select(warp, path);
-		const struct gt_ptx_code *code = callee_of(warp, op, left, &same);
-		if (!code || enter(warp, code, op, path, same) != 0)
-			return NULL;
-		struct side caller = {path->frame, op->with.call->arguments, op->with.call->n_arguments};
-		struct side callee = {warp->frame, code->parameters, code->n_parameters};
-		hand_over(warp, &callee, &caller, same);
-	}
-	return warp->at;
-}
-
-const struct gt_ptx_op *gt_ptx_local_address(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
-					     uint32_t mask)
-{
-	uint64_t *lanes = gt_ptx_lanes(warp, op->d);
-
-	for (uint32_t m = mask; m; m &= m - 1)
-		lanes[gt_ptx_lowest(m)] = warp->local_at + op->with.immediate;
-	return op + 1;
 }

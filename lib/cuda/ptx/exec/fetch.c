@@ -4,10 +4,18 @@
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/exec/fetch.h"
+#include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/exec/texture.h"
 #include "cuda/ptx/exec/warp.h"
 #include "stream/op.h"
+
+/* The footprints of a warp: of each corner the lanes that are inside, and by lane what struct gt_ptx_footprint has. */
+struct texture_warp {
+	unsigned n;
+	uint32_t inside[8];
+	uint64_t offset[8][GT_WARP_SIZE];
+	double weight[8][GT_WARP_SIZE];
+};
 
 /* ---- points ---- */
 
@@ -93,7 +101,7 @@ static void find_on_axis(const struct gt_ptx_texture *texture, unsigned dimensio
 }
 
 /* A corner of all lanes: where it is, which are inside, its weights. */
-static void find_corner(unsigned dimensions, const struct axis axes[3], unsigned corner, struct gt_ptx_points *points)
+static void find_corner(unsigned dimensions, const struct axis axes[3], unsigned corner, struct texture_warp *points)
 {
 	uint64_t *offset = points->offset[corner];
 	double *weight = points->weight[corner];
@@ -113,7 +121,8 @@ static void find_corner(unsigned dimensions, const struct axis axes[3], unsigned
 	}
 }
 
-bool gt_ptx_find_points(const struct gt_ptx_texture *texture, const float *const coordinates[3], struct gt_ptx_points *points)
+/* Finds them. coordinates: of 32 lanes each. False if the texture is not of a kind for which this is done. */
+static bool find_texture_warp(const struct gt_ptx_texture *texture, const float *const coordinates[3], struct texture_warp *points)
 {
 	const struct gt_ptx_image *image = &texture->image;
 	const uint32_t extent[3] = {image->width, image->height, image->depth};
@@ -130,6 +139,60 @@ bool gt_ptx_find_points(const struct gt_ptx_texture *texture, const float *const
 	for (unsigned k = 0; k < points->n; k++)
 		find_corner(image->dimensions, axes, k, points);
 	return true;
+}
+
+/* ---- levels ---- */
+
+/* The levels of mipmapped arrays: which one a fetch takes, or which two. */
+
+/* The level that a fetch takes, or two and the weight of the second. */
+struct mip_levels {
+	const struct gt_ptx_texture *first, *second; /* second: NULL if its weight is 0 */
+	double weight;
+};
+
+static struct mip_levels mip_levels_at(const struct gt_ptx_texture *texture, float level)
+{
+	if (!texture->levels)
+		return (struct mip_levels){texture, NULL, 0};
+	float last = (float)(texture->n_levels - 1);
+	level = isnan(level) ? 0 : level + texture->bias;
+	level = level < texture->least ? texture->least : level > texture->most ? texture->most : level;
+	level = level < 0 ? 0 : level > last ? last : level;
+	unsigned lower = (unsigned)(level + (texture->between ? 0 : 0.5F));
+	if (lower >= texture->n_levels)
+		lower = texture->n_levels - 1U;
+	struct mip_levels between = {&texture->levels[lower], NULL, 0};
+	if (texture->between)
+		between.weight = floor(((double)level - lower) * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
+	if (between.weight > 0)
+		between.second = &texture->levels[lower + 1];
+	return between;
+}
+
+/* The level at which a step of one pixel is a step of one texel; gradients: of the coordinates, by x and y of the picture. */
+static float mip_level_of(const struct gt_ptx_texture *texture, float gradients[2][3])
+{
+	const uint32_t extent[3] = {texture->image.width, texture->image.height, texture->image.depth};
+	float longest = 0;
+
+	for (unsigned by = 0; by < 2; by++) {
+		float square = 0;
+		for (unsigned d = 0; d < texture->image.dimensions; d++) {
+			float texels = gradients[by][d] * (float)extent[d];
+			square += texels * texels;
+		}
+		longest = square > longest ? square : longest;
+	}
+	return longest > 0 ? log2f(longest) / 2 : -HUGE_VALF;
+}
+
+/* Values become those between them and others, which are floats; weight: of the others. */
+static void mix(uint32_t values[4], const uint32_t others[4], double weight)
+{
+	for (unsigned c = 0; c < 4; c++)
+		values[c] = gt_ptx_to_bits((float)((1 - weight) * (double)gt_ptx_from_bits(values[c]) +
+					    weight * (double)gt_ptx_from_bits(others[c])));
 }
 
 /* ---- fetch ---- */
@@ -244,7 +307,7 @@ static float level_of(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch 
 	for (unsigned by = 0; by < 2; by++)
 		for (unsigned d = 0; d < fetch->geometry->dimensions; d++)
 			gradients[by][d] = ((const float *)gt_ptx_lanes(warp, fetch->gradients[by][d]))[lane];
-	return gt_ptx_level_of(texture, gradients);
+	return mip_level_of(texture, gradients);
 }
 
 /* What one lane fetches from one level; its texels are the corners from `first` on. */
@@ -275,7 +338,7 @@ static int fetch_level(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch
 static int fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
 		      const struct gt_ptx_texture *texture, struct gathered *gathered)
 {
-	struct gt_ptx_between between = gt_ptx_levels_at(texture, level_of(warp, fetch, lane, texture));
+	struct mip_levels between = mip_levels_at(texture, level_of(warp, fetch, lane, texture));
 	uint32_t values[4], others[4];
 
 	if (fetch_level(warp, fetch, lane, between.first, 0, gathered, values) != 0)
@@ -283,7 +346,7 @@ static int fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch 
 	if (between.second) {
 		if (fetch_level(warp, fetch, lane, between.second, CORNERS / 2, gathered, others) != 0)
 			return -1;
-		gt_ptx_mix(values, others, between.weight);
+		mix(values, others, between.weight);
 	}
 	put_values(warp, fetch, lane, values);
 	return 0;
@@ -294,13 +357,13 @@ static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fet
 			 const struct gt_ptx_texture *texture, const unsigned char *texels, struct gathered *gathered)
 {
 	const float *coordinates[3] = {0};
-	struct gt_ptx_points points;
+	struct texture_warp points;
 
 	if (fetch->texels || fetch->gather != GT_PTX_NO_GATHER || texture->levels)
 		return false;
 	for (unsigned d = 0; d < fetch->geometry->coordinates; d++)
 		coordinates[d] = gt_ptx_lanes(warp, fetch->coordinates[d]);
-	if (!gt_ptx_find_points(texture, coordinates, &points))
+	if (!find_texture_warp(texture, coordinates, &points))
 		return false;
 	memset(gathered->bytes, (int)gt_ptx_texel_bytes(&texture->image), sizeof gathered->bytes);
 	for (unsigned k = 0; k < points.n; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/exec/forms.h"
+#include "cuda/ptx/exec/code.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,10 +2,9 @@
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/exec/cluster.h"
+#include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/forms.h"
-#include "cuda/ptx/exec/half.h"
+#include "cuda/ptx/exec/numbers.h"
 #include "stream/op.h"
 
 /* ---- loadstore ---- */

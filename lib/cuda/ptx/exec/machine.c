@@ -8,8 +8,7 @@
 #include <xxhash.h>
 
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/forms.h"
-#include "cuda/ptx/exec/notes.h"
+#include "cuda/ptx/exec/machine.h"
 
 /* ---- notes ---- */
 

@@ -11,17 +11,78 @@
 
 #include "base/error.h"
 #include "cuda/ptx/exec/memory.h"
-#include "cuda/ptx/exec/notes.h"
 #include "cuda/ptx/text/module.h"
 #include "stream/kernel.h"
 #include "stream/op.h"
 #include "stream/rows.h"
 
-struct gt_ptx_machine;
+/* Warnings about parts of a PTX text that the machine ignores because they cannot change a result, once for each name. */
+
+#define GT_PTX_NOTES 64 /* distinct names, at most */
+#define GT_PTX_NOTE_TEXT 256
+
+struct gt_ptx_notes {
+	void (*say)(void *context, const char *text);
+	void *context;
+	const char *said[GT_PTX_NOTES];
+	size_t n;
+	bool quiet; /* no warnings of what kernels do */
+	uint64_t clocks[GT_PTX_NOTES]; /* kernels that were warned of, by hashes of their names */
+	size_t n_clocks;
+	/* Faults with GT_PTX_MEMCHECK: where they are reported, NULL: nowhere; instructions whose faults were passed over, and their
+	 * accesses by threads; launches that ended at a fault, and the last one's. */
+	void (*fault)(void *context, const char *text);
+	uint64_t faults, accesses, ended;
+	char last[512];
+};
+
+/* Reports a name, which must have static lifetime, unless it was reported before: "PTX line LINE: NAME is ignored: WHY". NULL
+ * notes: no report. */
+void gt_ptx_note_ignored(struct gt_ptx_notes *notes, unsigned line, const char *name, const char *why);
+
+/* The same of what is reported as `text`. */
+void gt_ptx_note_text(struct gt_ptx_notes *notes, const char *name, const char *text);
+
+/* Warns once of a kernel that reads a clock. */
+void gt_ptx_note_clock(struct gt_ptx_notes *notes, const char *kernel, const char *clock);
+
+/* Counts a launch that ended at a fault, and reports it unless the one before ended at the same. */
+void gt_ptx_note_end(struct gt_ptx_notes *notes, const char *text);
+
+#define GT_PTX_FAULTS_TEXT 192
+/* "memcheck: N instructions at fault ..."; NULL if there were no faults. */
+const char *gt_ptx_notes_sum(const struct gt_ptx_notes *notes, char text[GT_PTX_FAULTS_TEXT]);
+
+/* ---- the machine ---- */
+
 struct gt_ptx_program;
 struct gt_ptx_launched;
 struct gt_ptx_team;
 struct gt_writer;
+
+/* A variable of the module in device memory; address 0: it is not there. */
+struct gt_ptx_placed {
+	uint64_t address;
+};
+
+/* What a kernel needs of an SM; computed when first asked for (launch/run.c). */
+struct gt_ptx_figures {
+	bool knows_shared, knows_registers;
+	uint64_t static_shared;
+	uint32_t registers; /* estimated */
+};
+
+struct gt_ptx_machine {
+	const struct gt_ptx_module *module;
+	struct gt_ptx_memory *memory;
+	char *name;
+	struct gt_ptx_placed *variables; /* by the module's variables */
+	struct gt_ptx_program *programs;
+	struct gt_ptx_figures *figures; /* by the module's functions */
+	uint32_t full_registers; /* of a thread when the GPU is full of threads; 0: as the .target says */
+	uint64_t launches;
+	struct gt_ptx_notes *notes; /* NULL: none are taken */
+};
 
 /* Allocates and initialises the variables of the module. The module and the memory stay the caller's and must outlive
  * the machine. NULL on error. */
@@ -104,5 +165,36 @@ struct gt_ptx_ran {
  * *ran. On a fault returns -1 with kernel, PTX line, block, thread, address and nearest allocation in the error. */
 int gt_ptx_execute(struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
 		   const struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error);
+
+/* ---- accesses out of bounds ---- */
+
+/* Accesses outside of every allocation, by --check; all that are at fault, with --memcheck. */
+
+struct gt_ptx_warp;
+struct gt_ptx_op;
+
+/* The same after a fault of a call that can be left out: whether it is. */
+bool gt_ptx_leave_out(struct gt_ptx_warp *warp, const struct gt_ptx_op *op);
+
+/* Reports the instructions with such accesses in a launch, each once, and resets the counts. */
+void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check);
+
+/* Counts of a program's accesses, in their order. Initially zero. */
+struct gt_ptx_strays {
+	struct gt_ptx_stray_count {
+		uint64_t n, address; /* the first one's address and line */
+		uint32_t line;
+	} *counts;
+	size_t n;
+};
+
+/* Takes the counts of a program, which are then 0. Returns 0, or -1 when memory is short. */
+int gt_ptx_strays_take(struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions, struct gt_error *error);
+/* Adds them to those of another copy of the program, whose accesses come before these. */
+void gt_ptx_strays_add(const struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions);
+
+/* With GT_PTX_MEMCHECK, after a launch that failed: whether it did so by a fault of the kernel, which is then reported. */
+bool gt_ptx_ends_at_fault(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran,
+			  const struct gt_error *error);
 
 #endif

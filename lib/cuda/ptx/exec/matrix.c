@@ -2,10 +2,8 @@
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/exec/fragment.h"
 #include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/matrix.h"
-#include "cuda/ptx/exec/runs.h"
 
 /* ---- fragment ---- */
 

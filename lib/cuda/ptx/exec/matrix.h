@@ -1,12 +1,208 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions that a whole warp does together on matrices: ldmatrix, stmatrix, movmatrix, mma, wmma. */
+/* Matrices that lie in the registers of a warp: which element a lane's register holds. The layouts are
+ * those of the PTX ISA, "Matrix Fragments for mma". A fragment of wmma, whose layout the ISA leaves open,
+ * has that of the mma instructions that its product consists of: blocks of 16 x 8 and their multiplicands,
+ * from left to right. */
 #ifndef GT_PTX_MATRIX_H
 #define GT_PTX_MATRIX_H
 
-#include "cuda/ptx/exec/fragment.h"
-#include "cuda/ptx/exec/warp.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-struct gt_ptx_product;
+#include "cuda/ptx/exec/lanes.h"
+#include "cuda/ptx/exec/numbers.h"
+
+#define GT_PTX_FRAGMENT_REGISTERS 8
+
+/* What a matrix is in D = A B + C. C: D too. */
+enum gt_ptx_role { GT_PTX_MATRIX_A, GT_PTX_MATRIX_B, GT_PTX_MATRIX_C };
+
+struct gt_ptx_shape {
+	uint16_t m, n, k;
+	bool quads; /* mma.m8n8k4 of f16: four products, each of 8 lanes */
+};
+
+struct gt_ptx_fragment {
+	enum gt_ptx_element element;
+	uint16_t rows, columns; /* in units: an element, or 32 of one bit. Matrices of quads lie one below the other */
+	uint8_t n;		/* registers a lane */
+	uint8_t distinct;	/* those that hold the matrix; further ones hold the same again */
+	uint8_t units;		/* of a register */
+	uint16_t step;		/* from unit to unit of a register, in the matrix row by row */
+	/* But for quads, the four lanes of a group hold a run of a line in each register: of a row of A or C, of a column of B. The
+	 * run of the next group is in the next line. */
+	bool by_columns; /* lines are columns */
+	bool paired;	 /* each two registers share runs: one has the even units, the next one the odd ones */
+	uint16_t line;	 /* bytes */
+	struct {
+		uint16_t line, at; /* of the first group's run: the line, and how many bytes in */
+	} runs[GT_PTX_FRAGMENT_REGISTERS];
+	uint32_t slots[GT_PTX_FRAGMENT_REGISTERS];
+	/* Where in the matrix, row by row, the first unit of each lane's register lies. */
+	uint16_t at[GT_PTX_FRAGMENT_REGISTERS][GT_WARP_SIZE];
+};
+
+/* Bits of an element in a register, and in memory. */
+unsigned gt_ptx_element_bits(enum gt_ptx_element element);
+/* "f16" and so on; GT_PTX_NO_ELEMENT if the word names none. */
+enum gt_ptx_element gt_ptx_element_named(const char *word);
+
+/* Lays out a matrix of a product: all but the slots. n: the registers that the instruction names, a multiple of
+ * those that are needed: further ones hold the same again. by_columns: the layout written for A or B, which
+ * only quads need. Returns false if there can be no such fragment. */
+bool gt_ptx_fragment_lay_out(struct gt_ptx_fragment *fragment, enum gt_ptx_role role, struct gt_ptx_shape shape,
+			     enum gt_ptx_element element, unsigned n, bool by_columns);
+
+/* Copies registers to the matrix and back: the bits of a unit in each word. */
+void gt_ptx_fragment_gather(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, uint64_t *bits);
+void gt_ptx_fragment_scatter(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp,
+			     const uint64_t *bits);
+
+/* ---- runs ---- */
+
+/* Copies a fragment that is laid out in runs between registers and the lines of its matrix. */
+
+#define GT_PTX_LINES_MAX 1024 /* bytes: 32 x 16 elements of 16 bits, or 16 x 16 of 32 */
+#define GT_PTX_GROUPS (GT_WARP_SIZE / GT_PTX_THREADS)
+#define GT_PTX_THREADS 4 /* lanes of a group */
+
+/* Two registers that share runs, and back. Words move in pairs, which compilers make vectors of. */
+GT_INLINE void gt_ptx_join32(const uint32_t *even, const uint32_t *odd, unsigned char *to, size_t pitch)
+{
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane += GT_PTX_THREADS, to += pitch) {
+		uint64_t pairs[GT_PTX_THREADS];
+		for (unsigned i = 0; i < GT_PTX_THREADS; i++)
+			pairs[i] = even[lane + i] | (uint64_t)odd[lane + i] << 32;
+		memcpy(to, pairs, sizeof pairs);
+	}
+}
+
+GT_INLINE void gt_ptx_part32(const unsigned char *from, size_t pitch, uint32_t *even, uint32_t *odd)
+{
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane += GT_PTX_THREADS, from += pitch) {
+		uint64_t pairs[GT_PTX_THREADS];
+		memcpy(pairs, from, sizeof pairs);
+		for (unsigned i = 0; i < GT_PTX_THREADS; i++) {
+			even[lane + i] = (uint32_t)pairs[i];
+			odd[lane + i] = (uint32_t)(pairs[i] >> 32);
+		}
+	}
+}
+
+typedef uint64_t gt_ptx_half_line __attribute__((vector_size(4 * sizeof(uint64_t))));
+typedef uint64_t gt_ptx_whole_line __attribute__((vector_size(8 * sizeof(uint64_t))));
+
+GT_INLINE void gt_ptx_join64(const uint64_t *even, const uint64_t *odd, unsigned char *to, size_t pitch)
+{
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane += GT_PTX_THREADS, to += pitch) {
+		gt_ptx_half_line x, y;
+		memcpy(&x, even + lane, sizeof x);
+		memcpy(&y, odd + lane, sizeof y);
+		const gt_ptx_whole_line line = __builtin_shufflevector(x, y, 0, 4, 1, 5, 2, 6, 3, 7);
+		memcpy(to, &line, sizeof line);
+	}
+}
+
+GT_INLINE void gt_ptx_part64(const unsigned char *from, size_t pitch, uint64_t *even, uint64_t *odd)
+{
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane += GT_PTX_THREADS, from += pitch) {
+		gt_ptx_whole_line line;
+		memcpy(&line, from, sizeof line);
+		const gt_ptx_half_line x = __builtin_shufflevector(line, line, 0, 2, 4, 6), y = __builtin_shufflevector(line, line, 1, 3, 5, 7);
+		memcpy(even + lane, &x, sizeof x);
+		memcpy(odd + lane, &y, sizeof y);
+	}
+}
+
+/* pitch: bytes from line to line; wide: the registers have 64 bits a lane. */
+GT_INLINE void gt_ptx_read_wide_runs(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp,
+				     unsigned char *lines, size_t pitch, const bool wide)
+{
+	const size_t run = GT_PTX_THREADS * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
+
+	for (unsigned r = 0; r < fragment->distinct; r += fragment->paired ? 2 : 1) {
+		const unsigned char *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
+		unsigned char *to = lines + fragment->runs[r].line * pitch + fragment->runs[r].at;
+		if (fragment->paired && wide)
+			gt_ptx_join64((const void *)lanes, gt_ptx_lanes(warp, fragment->slots[r + 1]), to, pitch);
+		else if (fragment->paired)
+			gt_ptx_join32((const void *)lanes, gt_ptx_lanes(warp, fragment->slots[r + 1]), to, pitch);
+		else
+			for (unsigned group = 0; group < GT_PTX_GROUPS; group++)
+				memcpy(to + group * pitch, lanes + group * run, run);
+	}
+}
+
+GT_INLINE void gt_ptx_write_wide_runs(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp,
+				      const unsigned char *lines, size_t pitch, const bool wide)
+{
+	const size_t run = GT_PTX_THREADS * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
+
+	for (unsigned r = 0; r < fragment->n; r += fragment->paired ? 2 : 1) {
+		unsigned char *lanes = gt_ptx_lanes(warp, fragment->slots[r]);
+		const unsigned char *from = lines + fragment->runs[r].line * pitch + fragment->runs[r].at;
+		if (fragment->paired && wide)
+			gt_ptx_part64(from, pitch, (void *)lanes, gt_ptx_lanes(warp, fragment->slots[r + 1]));
+		else if (fragment->paired)
+			gt_ptx_part32(from, pitch, (void *)lanes, gt_ptx_lanes(warp, fragment->slots[r + 1]));
+		else
+			for (unsigned group = 0; group < GT_PTX_GROUPS; group++)
+				memcpy(lanes + group * run, from + group * pitch, run);
+	}
+}
+
+/* Registers to lines, and back. */
+GT_INLINE void gt_ptx_read_runs(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, unsigned char *lines,
+				size_t pitch)
+{
+	if (fragment->element == GT_PTX_ELEMENT_F64)
+		gt_ptx_read_wide_runs(fragment, warp, lines, pitch, true);
+	else
+		gt_ptx_read_wide_runs(fragment, warp, lines, pitch, false);
+}
+
+GT_INLINE void gt_ptx_write_runs(const struct gt_ptx_fragment *fragment, const struct gt_ptx_warp *warp, const unsigned char *lines,
+				 size_t pitch)
+{
+	if (fragment->element == GT_PTX_ELEMENT_F64)
+		gt_ptx_write_wide_runs(fragment, warp, lines, pitch, true);
+	else
+		gt_ptx_write_wide_runs(fragment, warp, lines, pitch, false);
+}
+
+/* ---- products ---- */
+
+/* Sums of products of matrices, in double precision. */
+
+/* d += a b: rows x depth times depth x columns; rows and columns are multiples of 8, the depth is one of 4. a and d lie row by row, b
+ * column by column. Each sum is made from k = 0 on, with one rounding a product. */
+typedef void gt_ptx_multiplier(unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b, double *d);
+
+/* The one for this processor. */
+gt_ptx_multiplier *gt_ptx_multiply(void);
+
+/* Products of matrices in registers: D = A B + C.
+ *
+ * Of integers and of bits D is exact; it wraps around at 32 bits, or is cut to the range of s32 (.satfinite): the sum
+ * of all products and C is, once. Of floats the products are exact (of f64: fused); they are added to C in double
+ * precision, from k = 0 on, and the sum is rounded once to the type of D. The PTX ISA promises less of the sums,
+ * and hardware's differ from these in the last bits. */
+
+struct gt_ptx_product {
+	gt_ptx_multiplier *multiply;
+	struct gt_ptx_shape shape;
+	struct gt_ptx_fragment a, b, c, d;
+	bool saturates; /* integers */
+	bool differs;	/* bits: those that differ are counted (.xor); else those that both have (.and) */
+};
+
+/* Lanes of each four that hold the metadata of mma.sp. */
+unsigned gt_ptx_metadata_lanes(struct gt_ptx_shape shape, enum gt_ptx_element element);
+
+/* ---- instructions of a warp ---- */
+
+/* Instructions that a whole warp does together on matrices: ldmatrix, stmatrix, movmatrix, mma, wmma. */
 
 /* wmma.load and wmma.store: a fragment, and where its matrix lies. */
 struct gt_ptx_tile {
@@ -48,5 +244,34 @@ gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product);
 /* mma.sp: op->with.product, whose A has half the columns; op->a: metadata; op->choice: the first lane of each four that has
  * some. */
 gt_ptx_step gt_ptx_sparse_product;
+
+/* ---- wgmma ---- */
+
+/* wgmma: products of matrices by four warps, whose multiplicands lie in shared memory, as descriptors say; A may be in
+ * registers. Each warp makes 16 of the 64 rows. */
+
+#define GT_PTX_WGMMA_COLUMNS 256
+#define GT_PTX_WGMMA_RESULTS 128 /* registers of D: 16 x 256 elements of 32 bits, over 32 lanes */
+
+struct gt_ptx_wgmma {
+	struct gt_ptx_access access; /* of pieces of 16 bytes in shared memory: its address slot is temporary */
+	gt_ptx_multiplier *multiply;
+	uint16_t columns, depth; /* depth in elements, or words of 32 bits */
+	enum gt_ptx_element a_element, b_element, d_element;
+	bool a_in_registers, a_transposed, b_transposed; /* transposed: successive elements lie along M, or N */
+	bool a_negative, b_negative, saturates;
+	struct gt_ptx_fragment a; /* if it is in registers */
+	uint32_t a_descriptor, b_descriptor; /* slots */
+	uint32_t adds; /* slot of the predicate: D is added to */
+	uint16_t n;    /* registers of D */
+	uint32_t d[GT_PTX_WGMMA_RESULTS];
+};
+
+/* wgmma.mma_async: op->with.access is that of a struct gt_ptx_wgmma. wgmma.wait_group: the four warps wait for each
+ * other, so that none overwrites what another has still to read. */
+gt_ptx_step *gt_ptx_wgmma_step(void);
+gt_ptx_step gt_ptx_wgmma_wait;
+/* A warp has ended: others may have waited for it. */
+void gt_ptx_wgmma_left(struct gt_ptx_warp *warp);
 
 #endif

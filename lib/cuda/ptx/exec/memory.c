@@ -9,14 +9,13 @@
 #include <unistd.h>
 
 #include "base/pages.h"
-#include "cuda/ptx/exec/gaps.h"
-#include "cuda/ptx/exec/granule.h"
-#include "cuda/ptx/exec/heap.h"
 #include "cuda/ptx/exec/memory.h"
-#include "cuda/ptx/exec/nested.h"
-#include "cuda/ptx/exec/pagetable.h"
-#include "cuda/ptx/exec/texture.h"
-#include "cuda/ptx/exec/window.h"
+
+/* As many bytes or more, in whole pages. */
+static inline uint64_t gt_ptx_in_pages(uint64_t bytes)
+{
+	return (bytes + GT_PTX_PAGE - 1) / GT_PTX_PAGE * GT_PTX_PAGE;
+}
 
 /* ---- pagetable ---- */
 
@@ -74,7 +73,7 @@ static uint64_t enter(struct gt_ptx_memory *memory, const struct gt_ptx_allocati
 	return 0;
 }
 
-int gt_ptx_pages_enter(struct gt_ptx_memory *memory, struct gt_ptx_allocation *allocation, struct gt_error *error)
+static int pages_enter(struct gt_ptx_memory *memory, struct gt_ptx_allocation *allocation, struct gt_error *error)
 {
 	uint64_t missing = enter(memory, allocation, allocation, UINT64_MAX);
 
@@ -84,12 +83,14 @@ int gt_ptx_pages_enter(struct gt_ptx_memory *memory, struct gt_ptx_allocation *a
 	return gt_fail_memory(error, "the table of device memory");
 }
 
-void gt_ptx_pages_leave(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *allocation)
+/* Enters an allocation, with the byte behind its end, in the pages that it touches. Returns 0, or -1 when memory is short. */
+static void pages_leave(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *allocation)
 {
 	enter(memory, allocation, NULL, UINT64_MAX);
 }
 
-struct gt_ptx_allocation *gt_ptx_pages_owner(const struct gt_ptx_memory *memory, uint64_t address)
+/* The allocation whose part of a page the address is in, which may lie behind its end; NULL if there is none. */
+static struct gt_ptx_allocation *pages_owner(const struct gt_ptx_memory *memory, uint64_t address)
 {
 	uint64_t at = address - GT_PTX_GLOBAL_BASE;
 
@@ -101,20 +102,22 @@ struct gt_ptx_allocation *gt_ptx_pages_owner(const struct gt_ptx_memory *memory,
 	return page->parts ? page->parts->of[at % GT_PTX_PAGE / GT_PTX_ALIGNMENT] : NULL;
 }
 
-bool gt_ptx_pages_has(const struct gt_ptx_memory *memory, uint64_t address)
+/* Whether the page of an address in the window has any. */
+static bool pages_has(const struct gt_ptx_memory *memory, uint64_t address)
 {
 	const struct gt_ptx_page *page = page_of(memory, address);
 
 	return page->whole || page->parts;
 }
 
-int gt_ptx_pages_open(struct gt_ptx_memory *memory)
+static int pages_open(struct gt_ptx_memory *memory)
 {
 	memory->pages = calloc(memory->reserved / GT_PTX_PAGE, sizeof *memory->pages);
 	return memory->pages ? 0 : -1;
 }
 
-void gt_ptx_pages_close(struct gt_ptx_memory *memory)
+/* For the window that is there. Returns 0, or -1 when memory is short. */
+static void pages_close(struct gt_ptx_memory *memory)
 {
 	free(memory->pages);
 }
@@ -130,7 +133,8 @@ void gt_ptx_pages_close(struct gt_ptx_memory *memory)
  * here and there takes this much more at most. */
 #define LARGE_PAGES_MAX (UINT64_C(1) << 30)
 
-void *gt_ptx_map_zeros(void *wish, uint64_t bytes, int protection)
+/* Zeros at a place that is wished (NULL: anywhere), which take memory when they are written to. NULL with errno set. */
+static void *map_zeros(void *wish, uint64_t bytes, int protection)
 {
 	int zeros = open("/dev/zero", O_RDWR);
 
@@ -143,10 +147,10 @@ void *gt_ptx_map_zeros(void *wish, uint64_t bytes, int protection)
 	return host == MAP_FAILED ? NULL : host;
 }
 
-int gt_ptx_window_open(struct gt_ptx_memory *memory, uint64_t bytes)
+static int window_open(struct gt_ptx_memory *memory, uint64_t bytes)
 {
 	/* The address is a wish: what serves device code alone works anywhere. */
-	memory->host = gt_ptx_map_zeros((void *)(uintptr_t)GT_PTX_GLOBAL_BASE, bytes, PROT_NONE);
+	memory->host = map_zeros((void *)(uintptr_t)GT_PTX_GLOBAL_BASE, bytes, PROT_NONE);
 	if (!memory->host)
 		return -1;
 	memory->reserved = bytes;
@@ -154,7 +158,8 @@ int gt_ptx_window_open(struct gt_ptx_memory *memory, uint64_t bytes)
 	return 0;
 }
 
-void gt_ptx_window_close(struct gt_ptx_memory *memory)
+/* Returns 0, or -1 with errno set. */
+static void window_close(struct gt_ptx_memory *memory)
 {
 	if (memory->below)
 		munmap(memory->below, GT_PTX_GRANULE);
@@ -162,7 +167,8 @@ void gt_ptx_window_close(struct gt_ptx_memory *memory)
 		munmap(memory->host, memory->reserved);
 }
 
-int gt_ptx_window_use(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, struct gt_error *error)
+/* Makes the pages of [address, address + bytes) usable; they are zero when first touched. Returns 0, or -1. */
+static int window_use(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, struct gt_error *error)
 {
 	uint64_t first = (address - GT_PTX_GLOBAL_BASE) / GT_PTX_PAGE * GT_PTX_PAGE;
 	uint64_t last = gt_ptx_in_pages(address - GT_PTX_GLOBAL_BASE + bytes);
@@ -182,12 +188,12 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 		return gt_fail(error, "device memory of %" PRIu64 " bytes: from 1 to %" PRIu64 " expected",
 			       limit, GT_PTX_WINDOW);
 	uint64_t reserved = limit < GT_PTX_WINDOW / 2 ? gt_ptx_in_pages(2 * limit) : GT_PTX_WINDOW;
-	if (gt_ptx_window_open(memory, reserved) != 0)
+	if (window_open(memory, reserved) != 0)
 		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", limit);
 	memory->limit = limit;
 	memory->heap_bytes = GT_PTX_HEAP_BYTES;
 	memory->pending = GT_PTX_PENDING;
-	if (gt_ptx_pages_open(memory) == 0)
+	if (pages_open(memory) == 0)
 		return 0;
 	gt_ptx_memory_close(memory);
 	return gt_fail_memory(error, "the table of device memory");
@@ -215,7 +221,7 @@ static bool find_gap(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *add
 	*before = NULL;
 	if (gap_behind(memory, NULL, address) > bytes)
 		return true;
-	*before = gt_ptx_gaps_first(memory, bytes);
+	*before = (struct gt_ptx_allocation *)(void *)gt_ptx_room_first(memory->gaps, bytes + 1);
 	return *before && gap_behind(memory, *before, address) > bytes;
 }
 
@@ -225,7 +231,7 @@ static void note_gap(struct gt_ptx_memory *memory, const struct gt_ptx_allocatio
 	uint64_t address;
 
 	if (before)
-		gt_ptx_gaps_change(memory, before, gap_behind(memory, before, &address));
+		gt_ptx_room_change(&memory->gaps, &before->gap, gap_behind(memory, before, &address));
 }
 
 static void link_behind(struct gt_ptx_memory *memory, struct gt_ptx_allocation *before, struct gt_ptx_allocation *allocation)
@@ -235,7 +241,7 @@ static void link_behind(struct gt_ptx_memory *memory, struct gt_ptx_allocation *
 	*(before ? &before->after : &memory->first) = allocation;
 	*(allocation->after ? &allocation->after->before : &memory->last) = allocation;
 	uint64_t address;
-	gt_ptx_gaps_add(memory, allocation, gap_behind(memory, allocation, &address));
+	gt_ptx_room_add(&memory->gaps, &allocation->gap, allocation->address, gap_behind(memory, allocation, &address));
 	note_gap(memory, before);
 }
 
@@ -250,7 +256,7 @@ static void release_oldest(struct gt_ptx_memory *memory)
 	memory->held_bytes -= gone->bytes;
 	*(before ? &before->after : &memory->first) = gone->after;
 	*(gone->after ? &gone->after->before : &memory->last) = before;
-	gt_ptx_gaps_remove(memory, gone);
+	gt_ptx_room_remove(&memory->gaps, &gone->gap);
 	note_gap(memory, before);
 	size_t begin, end;
 	gt_pages_return(memory->host + (gone->address - GT_PTX_GLOBAL_BASE), gone->bytes, &begin, &end);
@@ -298,7 +304,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	allocation->call = memory->call;
 	allocation->kind = memory->kind;
 	snprintf(allocation->name, sizeof allocation->name, "%s", name);
-	if (gt_ptx_window_use(memory, *address, bytes, error) != 0 || gt_ptx_pages_enter(memory, allocation, error) != 0) {
+	if (window_use(memory, *address, bytes, error) != 0 || pages_enter(memory, allocation, error) != 0) {
 		free(allocation);
 		return -1;
 	}
@@ -316,11 +322,11 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 
 int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error *error)
 {
-	struct gt_ptx_allocation *gone = gt_ptx_pages_owner(memory, address);
+	struct gt_ptx_allocation *gone = pages_owner(memory, address);
 
 	if (!gone || gone->address != address || gt_ptx_in_heap(memory, address))
 		return gt_fail(error, "nothing was allocated at 0x%" PRIx64, address);
-	gt_ptx_pages_leave(memory, gone);
+	pages_leave(memory, gone);
 	memory->live_bytes -= gone->bytes;
 	memory->n--;
 	gone->freed = true;
@@ -346,8 +352,8 @@ void gt_ptx_memory_close(struct gt_ptx_memory *memory)
 	while (memory->first)
 		gt_ptx_free(memory, memory->first->address, &ignored);
 	gt_ptx_textures_free(memory);
-	gt_ptx_pages_close(memory);
-	gt_ptx_window_close(memory);
+	pages_close(memory);
+	window_close(memory);
 	memset(memory, 0, sizeof *memory);
 }
 
@@ -360,7 +366,7 @@ void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
 
 bool gt_ptx_bounds(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, uint64_t *begin, uint64_t *end)
 {
-	const struct gt_ptx_allocation *allocation = gt_ptx_pages_owner(memory, address);
+	const struct gt_ptx_allocation *allocation = pages_owner(memory, address);
 
 	if (!allocation)
 		return false;
@@ -379,19 +385,19 @@ const struct gt_ptx_allocation *gt_ptx_containing(const struct gt_ptx_memory *me
 {
 	uint64_t begin, end;
 
-	return gt_ptx_bounds(memory, address, bytes, &begin, &end) ? gt_ptx_pages_owner(memory, address) : NULL;
+	return gt_ptx_bounds(memory, address, bytes, &begin, &end) ? pages_owner(memory, address) : NULL;
 }
 
 const struct gt_ptx_allocation *gt_ptx_denied(const struct gt_ptx_memory *memory, uint64_t address)
 {
-	const struct gt_ptx_allocation *allocation = gt_ptx_pages_owner(memory, address);
+	const struct gt_ptx_allocation *allocation = pages_owner(memory, address);
 
 	return allocation && memory->denied >> allocation->owner & 1 ? allocation : NULL;
 }
 
 const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memory, uint64_t address)
 {
-	const struct gt_ptx_allocation *inside = gt_ptx_pages_owner(memory, address), *below = NULL, *above = gt_ptx_live(memory->first);
+	const struct gt_ptx_allocation *inside = pages_owner(memory, address), *below = NULL, *above = gt_ptx_live(memory->first);
 
 	for (const struct gt_ptx_allocation *one = memory->held_first; one && !inside; one = one->freed_next)
 		inside = address - one->address < one->bytes ? one : NULL;
@@ -427,7 +433,7 @@ bool gt_ptx_is_mapped(const struct gt_ptx_memory *memory, uint64_t address, uint
 		return false;
 	for (uint64_t i = 0; i < GT_PTX_GRANULE && !mapped; i += GT_PTX_PAGE) {
 		uint64_t page = granule_of(address) + i;
-		mapped = page - GT_PTX_GLOBAL_BASE < memory->reserved && gt_ptx_pages_has(memory, page);
+		mapped = page - GT_PTX_GLOBAL_BASE < memory->reserved && pages_has(memory, page);
 	}
 	return mapped;
 }
@@ -439,10 +445,10 @@ void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t 
 
 	if (is_below(address)) {
 		if (!memory->below)
-			memory->below = gt_ptx_map_zeros(NULL, GT_PTX_GRANULE, PROT_READ | PROT_WRITE);
+			memory->below = map_zeros(NULL, GT_PTX_GRANULE, PROT_READ | PROT_WRITE);
 		return memory->below ? memory->below + address % GT_PTX_GRANULE : NULL;
 	}
-	if (!gt_ptx_is_mapped(memory, address, bytes) || gt_ptx_window_use(memory, address, bytes, &ignored) != 0)
+	if (!gt_ptx_is_mapped(memory, address, bytes) || window_use(memory, address, bytes, &ignored) != 0)
 		return NULL;
 	memory->used = at + bytes > memory->used ? at + bytes : memory->used;
 	return memory->host + at;

@@ -23,12 +23,23 @@
 
 #define GT_PTX_HELD_PART   4 /* of all memory, and of the heap: one such part is held back at most, if any is */
 
+#define GT_PTX_PENDING 2048	   /* cudaLimitDevRuntimePendingLaunchCount's default */
+
 #define GT_PTX_EVERYONE 31 /* owns what all devices may use: memory of the host */
 
 /* What CUDA calls the type of a pointer to it. */
 enum gt_ptx_memory_kind { GT_PTX_OF_DEVICE, GT_PTX_OF_HOST, GT_PTX_MANAGED };
 
+/* A node of a tree of what lies in an address space, each with some room: treap.c. */
+struct gt_ptx_room {
+	uint64_t at;
+	uint64_t room, most; /* bytes; the most of a node in its subtree */
+	uint64_t priority;   /* a parent's is above those of its children */
+	struct gt_ptx_room *left, *right;
+};
+
 struct gt_ptx_allocation {
+	struct gt_ptx_room gap; /* the first member: the gap behind it, in a tree by address */
 	uint64_t address; /* of the device */
 	uint64_t bytes;
 	char name[64]; /* "C", "cudaMalloc 3", a variable's name */
@@ -38,14 +49,12 @@ struct gt_ptx_allocation {
 	bool freed;	/* its room is not given out yet */
 	struct gt_ptx_allocation *before, *after; /* by address */
 	struct gt_ptx_allocation *freed_next; /* by time */
-	struct gt_ptx_allocation *left, *right; /* exec/gaps.h */
-	uint64_t gap, gap_most; /* bytes behind it, and the most behind one of its tree */
 };
 
 struct gt_ptx_texture;
 struct gt_ptx_heap;
 struct gt_ptx_pool;
-struct gt_ptx_page; /* exec/pagetable.h */
+struct gt_ptx_page; /* memory.c */
 
 struct gt_ptx_memory {
 	unsigned char *host; /* where GT_PTX_GLOBAL_BASE lies here: at that address if it was free */
@@ -63,14 +72,14 @@ struct gt_ptx_memory {
 	 * blocks of the heap. */
 	uint64_t held_max, held_bytes;
 	struct gt_ptx_allocation *held_first, *held_last; /* by time */
-	struct gt_ptx_allocation *by_gap; /* the root of exec/gaps.h */
+	struct gt_ptx_room *gaps; /* behind allocations, by address */
 	struct gt_ptx_page *pages;
 	unsigned char *below; /* the granule below the window, mapped when asked for */
-	struct gt_ptx_texture **textures; /* by handle - 1; NULL: removed. exec/texture.h */
+	struct gt_ptx_texture **textures; /* by handle - 1; NULL: removed. texture.h */
 	size_t n_textures, textures_capacity;
-	struct gt_ptx_heap *heap; /* NULL: there is none yet. exec/heap.h */
+	struct gt_ptx_heap *heap; /* NULL: there is none yet. heap.c */
 	uint64_t heap_bytes;	  /* that it has, or will have */
-	struct gt_ptx_pool *pool; /* of launches that kernels make; NULL: there is none yet. exec/nested.h */
+	struct gt_ptx_pool *pool; /* of launches that kernels make; NULL: there is none yet. nested.c */
 	uint64_t pending;	  /* launches that it has, or will have, room for */
 };
 
@@ -118,5 +127,70 @@ const struct gt_ptx_allocation *gt_ptx_denied(const struct gt_ptx_memory *memory
 
 /* The allocation that contains the address, live or freed, else the nearest one; NULL if there is none. For messages. */
 const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memory, uint64_t address);
+
+/* Frees all objects: texture.c. */
+void gt_ptx_textures_free(struct gt_ptx_memory *memory);
+
+/* ---- rooms by address ---- */
+
+/* Adds a node, whose memory stays the caller's, to a tree in which none is at that address; changes the room of one; removes one. */
+void gt_ptx_room_add(struct gt_ptx_room **tree, struct gt_ptx_room *node, uint64_t at, uint64_t room);
+void gt_ptx_room_change(struct gt_ptx_room **tree, const struct gt_ptx_room *node, uint64_t room);
+void gt_ptx_room_remove(struct gt_ptx_room **tree, const struct gt_ptx_room *node);
+/* The first node with so much room, more than none; NULL: there is none. */
+struct gt_ptx_room *gt_ptx_room_first(struct gt_ptx_room *tree, uint64_t room);
+/* The last node that is not behind an address; NULL: there is none. */
+struct gt_ptx_room *gt_ptx_room_at(struct gt_ptx_room *tree, uint64_t at);
+
+/* ---- granules ---- */
+
+/* What hardware has memory for beside allocations: it maps whole granules around them. */
+
+/* Whether the hardware has memory at [address, address + bytes), which no multiple of GT_PTX_PAGE divides: in a granule with an
+ * allocation, or in the one below the first address, where a GPU keeps what belongs to the program. */
+bool gt_ptx_is_mapped(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
+/* Where it lies in this process then. What is written there stays. NULL if there is none. */
+void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
+
+/* ---- the heap ---- */
+
+/* The heap of the device, which kernels allocate from with malloc, new and cudaMalloc. It is one allocation of the device's
+ * memory, of which only the blocks that are given out may be accessed. */
+
+#define GT_PTX_HEAP_NAME "device_heap"
+#define GT_PTX_HEAP_BYTES (UINT64_C(8) << 20) /* cudaLimitMallocHeapSize's default */
+#define GT_PTX_HEAP_MAX (UINT64_C(32) << 30)
+#define GT_PTX_HEAP_UNIT 16 /* bytes; what CUDA aligns blocks to, and what each has before it */
+#define GT_PTX_HEAP_TEXT 192
+
+/* The bytes that the heap has, or will have. Can be set until there is a heap: then -1. */
+int gt_ptx_heap_resize(struct gt_ptx_memory *memory, uint64_t bytes);
+
+/* Makes the heap if there is none. */
+int gt_ptx_heap_open(struct gt_ptx_memory *memory, struct gt_error *error);
+void gt_ptx_heap_close(struct gt_ptx_memory *memory);
+
+/* A block at a multiple of `alignment`, a power of two, in the lowest room that is large enough; what was there before is its
+ * contents. The address is 0 if there is no such room. Returns 0, or -1 when the host's memory is short. */
+int gt_ptx_heap_take(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t alignment, uint64_t *address,
+		     struct gt_error *error);
+/* Gives a block back; if freed memory is held back, so is the block. -1 if none that is given out begins there. */
+int gt_ptx_heap_give(struct gt_ptx_memory *memory, uint64_t address);
+
+/* Whether the address is in the heap; and the block given out that contains all of [address, address + bytes). */
+bool gt_ptx_in_heap(const struct gt_ptx_memory *memory, uint64_t address);
+bool gt_ptx_heap_block(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, uint64_t *begin, uint64_t *end);
+/* What is at an address of the heap, for messages: "of the device's heap: outside of the block of ...". */
+const char *gt_ptx_heap_describe(const struct gt_ptx_memory *memory, uint64_t address, char text[GT_PTX_HEAP_TEXT]);
+
+/* A heap of nothing but free room, and where it begins. NULL on error. */
+struct gt_ptx_heap *gt_ptx_heap_new(uint64_t address, uint64_t bytes, struct gt_error *error);
+uint64_t gt_ptx_heap_address(const struct gt_ptx_heap *heap);
+
+/* The state of the heap apart from the contents of its memory, to go back to. NULL when memory is short, or there is no heap. */
+struct gt_ptx_heap *gt_ptx_heap_copy(const struct gt_ptx_memory *memory);
+/* Puts a copy in the heap's place. */
+void gt_ptx_heap_restore(struct gt_ptx_memory *memory, struct gt_ptx_heap *copy);
+void gt_ptx_heap_free(struct gt_ptx_heap *heap);
 
 #endif

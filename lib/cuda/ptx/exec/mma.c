@@ -4,10 +4,7 @@
 
 #include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/matrix.h"
-#include "cuda/ptx/exec/multiply.h"
 #include "cuda/ptx/exec/numbers.h"
-#include "cuda/ptx/exec/product.h"
-#include "cuda/ptx/exec/runs.h"
 
 /* ---- multiply ---- */
 

@@ -5,8 +5,7 @@
 
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/nested.h"
-#include "cuda/ptx/exec/service.h"
+#include "cuda/ptx/exec/device_runtime.h"
 
 /* ---- nested_calls ---- */
 
@@ -17,7 +16,8 @@
 #define STREAMS 5
 #define HANDLE UINT64_C(0x100)
 
-bool gt_ptx_is_stream(uint64_t stream)
+/* Whether a handle is a stream or an event. */
+static bool is_stream(uint64_t stream)
 {
 	return stream < STREAMS || stream == HANDLE;
 }
@@ -36,7 +36,8 @@ static int driver_code(int code)
 	return 0;
 }
 
-void gt_ptx_give_code(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, int code)
+/* For calls that return an error: keeps it for cudaGetLastError, and gives it to the caller. */
+static void give_code(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, int code)
 {
 	if (code != GT_PTX_OK)
 		warp->last_error[lane] = code;
@@ -79,7 +80,7 @@ static void tell(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned 
 
 	if (place)
 		memcpy(place, &value, bytes);
-	gt_ptx_give_code(warp, op, lane, place ? GT_PTX_OK : GT_PTX_INVALID_VALUE);
+	give_code(warp, op, lane, place ? GT_PTX_OK : GT_PTX_INVALID_VALUE);
 }
 
 const struct gt_ptx_op *gt_ptx_create_handle(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
@@ -95,8 +96,8 @@ const struct gt_ptx_op *gt_ptx_use_handle(struct gt_ptx_warp *warp, const struct
 		unsigned lane = gt_ptx_lowest(m);
 		bool known = true;
 		for (size_t i = 0; i < op->with.call->n_arguments && i < 2; i++)
-			known &= gt_ptx_is_stream(gt_ptx_call_argument(warp, op->with.call, i, lane));
-		gt_ptx_give_code(warp, op, lane, known ? GT_PTX_OK : GT_PTX_INVALID_VALUE);
+			known &= is_stream(gt_ptx_call_argument(warp, op->with.call, i, lane));
+		give_code(warp, op, lane, known ? GT_PTX_OK : GT_PTX_INVALID_VALUE);
 	}
 	return op + 1;
 }
@@ -127,7 +128,7 @@ static const struct gt_ptx_op *ask(struct gt_ptx_warp *warp, const struct gt_ptx
 		if (answer((unsigned)gt_ptx_call_argument(warp, op->with.call, 1, lane), &value) == 0)
 			tell(warp, op, lane, value, bytes);
 		else
-			gt_ptx_give_code(warp, op, lane, GT_PTX_INVALID_VALUE);
+			give_code(warp, op, lane, GT_PTX_INVALID_VALUE);
 	}
 	return op + 1;
 }
@@ -417,14 +418,14 @@ static int launch_child(struct gt_ptx_core *core, struct buffer *buffer, uint64_
 static bool launch_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, struct buffer *buffer, uint64_t stream)
 {
 	struct gt_ptx_core *core = warp->core;
-	int code = buffer && gt_ptx_is_stream(stream) ? check_shape(&buffer->child) : GT_PTX_INVALID_VALUE;
+	int code = buffer && is_stream(stream) ? check_shape(&buffer->child) : GT_PTX_INVALID_VALUE;
 
 	if (code == GT_PTX_OK)
 		code = launch_child(core, buffer, stream);
 	if (code < 0)
 		core->failed = true;
 	else
-		gt_ptx_give_code(warp, op, lane, code);
+		give_code(warp, op, lane, code);
 	return code >= 0;
 }
 

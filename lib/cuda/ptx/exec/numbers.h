@@ -1,17 +1,94 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of matrices as numbers. Sums of products of integers are exact in double precision too. */
+/* Floats of 16 bits, through double: f16 (5 bits of exponent, 10 of fraction) and bf16 (8 and 7).
+ * One rounding each way, in any of PTX's directions. */
 #ifndef GT_PTX_NUMBERS_H
 #define GT_PTX_NUMBERS_H
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "cuda/ptx/exec/fragment.h"
-#include "cuda/ptx/exec/half.h"
-#include "cuda/ptx/exec/lanes.h"
+enum gt_ptx_rounding {
+	GT_PTX_AS_IT_IS,	/* no rounding given */
+	GT_PTX_RN, GT_PTX_RZ, GT_PTX_RM, GT_PTX_RP, /* to nearest even, to zero, down, up */
+	GT_PTX_RNA,		/* to nearest, ties away from zero */
+};
+
+/* The value rounded to a format with that many bits of exponent and of fraction. */
+uint32_t gt_ptx_to_small(double value, unsigned exponent_bits, unsigned fraction_bits,
+			 enum gt_ptx_rounding rounding);
+
+/* The sum, or the fused multiply-add, rounded to odd. A second rounding to a format of at most half as many bits then gives the
+ * correctly rounded exact value (Boldo and Melquiond). */
+double gt_ptx_odd_sum(double x, double y);
+
+static inline float gt_ptx_from_bits(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static inline uint32_t gt_ptx_to_bits(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static inline float gt_ptx_from_bfloat(uint16_t x)
+{
+	return gt_ptx_from_bits((uint32_t)x << 16);
+}
+
+/* Without branches, for vectors: the exponent is moved by a product. */
+static inline float gt_ptx_from_half(uint16_t x)
+{
+	uint32_t sign = (uint32_t)(x & 0x8000) << 16, magnitude = (uint32_t)(x & 0x7fff) << 13, bits;
+	float value = gt_ptx_from_bits(magnitude) * 0x1p112f;
+
+	memcpy(&bits, &value, sizeof bits);
+	return gt_ptx_from_bits(sign | bits | (magnitude >= UINT32_C(31) << 23 ? 0x7f800000 : 0));
+}
+
+static inline uint16_t gt_ptx_to_half(double x, enum gt_ptx_rounding rounding)
+{
+	return (uint16_t)gt_ptx_to_small(x, 5, 10, rounding);
+}
+
+static inline uint16_t gt_ptx_to_bfloat(double x, enum gt_ptx_rounding rounding)
+{
+	return (uint16_t)gt_ptx_to_small(x, 8, 7, rounding);
+}
+
+/* ---- elements of matrices ---- */
+
+/* Elements of matrices. Those of one bit are held as words of 32. */
+enum gt_ptx_element {
+	GT_PTX_NO_ELEMENT,
+	GT_PTX_ELEMENT_F16,
+	GT_PTX_ELEMENT_BF16,
+	GT_PTX_ELEMENT_E4M3,
+	GT_PTX_ELEMENT_E5M2,
+	GT_PTX_ELEMENT_TF32,
+	GT_PTX_ELEMENT_F32,
+	GT_PTX_ELEMENT_F64,
+	GT_PTX_ELEMENT_S8,
+	GT_PTX_ELEMENT_U8,
+	GT_PTX_ELEMENT_S4,
+	GT_PTX_ELEMENT_U4,
+	GT_PTX_ELEMENT_S32,
+	GT_PTX_ELEMENT_B1,
+	GT_PTX_ELEMENTS
+};
+
+/* Elements of matrices as numbers. Sums of products of integers are exact in double precision too. */
 
 /* e4m3 has no infinities, and a bias of 7; e5m2 is the upper half of an f16. */
-GT_INLINE double gt_ptx_from_e4m3(uint64_t x)
+static inline __attribute__((always_inline)) double gt_ptx_from_e4m3(uint64_t x)
 {
 	float value = gt_ptx_from_bits((uint32_t)(x & 0x7f) << 20) * 0x1p120f;
 
@@ -20,7 +97,7 @@ GT_INLINE double gt_ptx_from_e4m3(uint64_t x)
 }
 
 /* The value of an element; of f64 and of bits it is not asked for. */
-GT_INLINE double gt_ptx_number_of(enum gt_ptx_element element, uint64_t x)
+static inline __attribute__((always_inline)) double gt_ptx_number_of(enum gt_ptx_element element, uint64_t x)
 {
 	switch (element) {
 	case GT_PTX_ELEMENT_F16: return (double)gt_ptx_from_half((uint16_t)x);
@@ -36,7 +113,7 @@ GT_INLINE double gt_ptx_number_of(enum gt_ptx_element element, uint64_t x)
 }
 
 /* The bits of a sum in an element of 16 or 32 bits. */
-GT_INLINE uint32_t gt_ptx_element_of(double value, enum gt_ptx_element element, bool saturates)
+static inline __attribute__((always_inline)) uint32_t gt_ptx_element_of(double value, enum gt_ptx_element element, bool saturates)
 {
 	float single = (float)value;
 	uint32_t word;

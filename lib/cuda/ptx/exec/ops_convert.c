@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "cuda/ptx/exec/half.h"
 #include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/numbers.h"
 

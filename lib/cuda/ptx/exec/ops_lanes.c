@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cuda/ptx/exec/lanes.h"
-#include "cuda/ptx/exec/simd.h"
 
 /* ---- ops_move ---- */
 

@@ -5,10 +5,79 @@
 #include <string.h>
 
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/forms.h"
 #include "cuda/ptx/exec/lanes.h"
-#include "cuda/ptx/exec/notes.h"
+#include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/paths.h"
+
+/* ---- fault ---- */
+
+/* What is said of a kernel that is at fault, and of paths that wait. */
+
+static void thread_of(const struct gt_ptx_warp *warp, unsigned lane, uint32_t thread[3])
+{
+	for (unsigned k = 0; k < 3; k++)
+		thread[k] = warp->tid[k][lane];
+}
+
+const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
+				     const char *format, ...)
+{
+	struct gt_ptx_core *core = warp->core;
+	const uint32_t *block = core->ctaid;
+	uint32_t thread[3];
+	unsigned line = op ? op->line : core->launch->kernel->line, source_line;
+	const char *file;
+	char text[512], place[128] = "";
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	thread_of(warp, lane, thread);
+	core->failed = core->ran->fault = true;
+	if (gt_ptx_source_place(core->machine->module, line, &file, &source_line))
+		snprintf(place, sizeof place, " (%.100s:%u)", file, source_line);
+	gt_fail(core->error, "kernel %.128s, PTX line %u, pc 0x%x%s: block (%u,%u,%u) thread (%u,%u,%u): %s",
+		core->launch->kernel->name, line, line, place, block[0], block[1], block[2], thread[0], thread[1], thread[2],
+		text);
+	return NULL;
+}
+
+static const struct gt_ptx_form *sync_form(const struct gt_ptx_op *op)
+{
+	for (size_t i = 0; i < gt_ptx_lane_forms.n; i++)
+		if (gt_ptx_form_step(&gt_ptx_lane_forms.rows[i]) == op->with.inner)
+			return &gt_ptx_lane_forms.rows[i];
+	return NULL;
+}
+
+/* The row of a .sync operation; NULL: bar.warp.sync, which has no operands. Its name. */
+static const char *sync_name(const struct gt_ptx_op *op)
+{
+	const struct gt_ptx_form *form = sync_form(op);
+
+	return form ? form->name : "bar.warp.sync";
+}
+
+void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t size)
+{
+	if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_CLUSTER_BARRIER)
+		snprintf(text, size, "at barrier.cluster.wait (line %u)", (path->next - 1)->line);
+	else if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_GROUP_BARRIER)
+		snprintf(text, size, "at wgmma.wait_group (line %u)", (path->next - 1)->line);
+	else if (path->state == GT_PTX_PATH_AT_BARRIER)
+		snprintf(text, size, "at barrier %u (line %u)", path->waits_at, (path->next - 1)->line);
+	else
+		snprintf(text, size, "at %s (line %u)", sync_name(path->next), path->next->line);
+}
+
+/* Why a .sync operation waits for ever, as a fault. */
+static const struct gt_ptx_op *sync_fault(struct gt_ptx_warp *warp, const struct gt_ptx_path *path)
+{
+	return gt_ptx_fault(warp, path->next, gt_ptx_lowest(path->mask),
+			    "%s waits for ever: lanes 0x%08x of its member mask 0x%08x do not come to it",
+			    sync_name(path->next), path->waits_at & warp->live & ~path->mask, path->waits_at);
+}
 
 /* ---- paths ---- */
 
@@ -159,7 +228,7 @@ const struct gt_ptx_op *gt_ptx_path_search(struct gt_ptx_warp *warp)
 	warp->state = warp->top ? GT_PTX_WAITS : GT_PTX_DONE;
 	if (warp->core->failed || !warp->top || topmost(warp, GT_PTX_PATH_AT_BARRIER))
 		return NULL;
-	return gt_ptx_sync_fault(warp, topmost(warp, GT_PTX_PATH_SYNCS));
+	return sync_fault(warp, topmost(warp, GT_PTX_PATH_SYNCS));
 }
 
 /* Moves a path below all others. */
@@ -237,7 +306,7 @@ static bool same_group(const struct gt_ptx_path *path, const struct gt_ptx_op *o
 static void perform_on_stage(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t members, uint32_t mask)
 {
 	_Alignas(64) unsigned char stage[STAGE_BYTES] = {0};
-	const struct gt_ptx_form *form = gt_ptx_sync_form(op);
+	const struct gt_ptx_form *form = sync_form(op);
 	unsigned char *arena = warp->arena;
 	struct gt_ptx_op staged = *op;
 
@@ -332,9 +401,9 @@ static int wait_for_others(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
  * lanes that come to it together, and programs rely on it. False after a fault. */
 static bool let_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t stray, uint32_t members)
 {
-	if (strcmp(gt_ptx_sync_name(op), "shfl") != 0) {
+	if (strcmp(sync_name(op), "shfl") != 0) {
 		gt_ptx_fault(warp, op, gt_ptx_lowest(stray), "%s with the member mask 0x%08x, in which its own lane is not",
-			     gt_ptx_sync_name(op), members);
+			     sync_name(op), members);
 		return false;
 	}
 	gt_ptx_note_ignored(warp->core->machine->notes, op->line, "the member mask of 'shfl'",
@@ -397,72 +466,4 @@ const struct gt_ptx_op *gt_ptx_sync_alike(struct gt_ptx_warp *warp, const struct
 	const uint32_t *members = gt_ptx_lanes(warp, op->e);
 
 	return (members[0] & warp->live) == mask ? op->with.inner(warp, op, mask) : sync_groups(warp, op, mask);
-}
-
-/* ---- fault ---- */
-
-/* What is said of a kernel that is at fault, and of paths that wait. */
-
-static void thread_of(const struct gt_ptx_warp *warp, unsigned lane, uint32_t thread[3])
-{
-	for (unsigned k = 0; k < 3; k++)
-		thread[k] = warp->tid[k][lane];
-}
-
-const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,
-				     const char *format, ...)
-{
-	struct gt_ptx_core *core = warp->core;
-	const uint32_t *block = core->ctaid;
-	uint32_t thread[3];
-	unsigned line = op ? op->line : core->launch->kernel->line, source_line;
-	const char *file;
-	char text[512], place[128] = "";
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	thread_of(warp, lane, thread);
-	core->failed = core->ran->fault = true;
-	if (gt_ptx_source_place(core->machine->module, line, &file, &source_line))
-		snprintf(place, sizeof place, " (%.100s:%u)", file, source_line);
-	gt_fail(core->error, "kernel %.128s, PTX line %u, pc 0x%x%s: block (%u,%u,%u) thread (%u,%u,%u): %s",
-		core->launch->kernel->name, line, line, place, block[0], block[1], block[2], thread[0], thread[1], thread[2],
-		text);
-	return NULL;
-}
-
-const struct gt_ptx_form *gt_ptx_sync_form(const struct gt_ptx_op *op)
-{
-	for (size_t i = 0; i < gt_ptx_lane_forms.n; i++)
-		if (gt_ptx_form_step(&gt_ptx_lane_forms.rows[i]) == op->with.inner)
-			return &gt_ptx_lane_forms.rows[i];
-	return NULL;
-}
-
-const char *gt_ptx_sync_name(const struct gt_ptx_op *op)
-{
-	const struct gt_ptx_form *form = gt_ptx_sync_form(op);
-
-	return form ? form->name : "bar.warp.sync";
-}
-
-void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t size)
-{
-	if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_CLUSTER_BARRIER)
-		snprintf(text, size, "at barrier.cluster.wait (line %u)", (path->next - 1)->line);
-	else if (path->state == GT_PTX_PATH_AT_BARRIER && path->waits_at == GT_PTX_GROUP_BARRIER)
-		snprintf(text, size, "at wgmma.wait_group (line %u)", (path->next - 1)->line);
-	else if (path->state == GT_PTX_PATH_AT_BARRIER)
-		snprintf(text, size, "at barrier %u (line %u)", path->waits_at, (path->next - 1)->line);
-	else
-		snprintf(text, size, "at %s (line %u)", gt_ptx_sync_name(path->next), path->next->line);
-}
-
-const struct gt_ptx_op *gt_ptx_sync_fault(struct gt_ptx_warp *warp, const struct gt_ptx_path *path)
-{
-	return gt_ptx_fault(warp, path->next, gt_ptx_lowest(path->mask),
-			    "%s waits for ever: lanes 0x%08x of its member mask 0x%08x do not come to it",
-			    gt_ptx_sync_name(path->next), path->waits_at & warp->live & ~path->mask, path->waits_at);
 }

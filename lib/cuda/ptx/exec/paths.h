@@ -129,17 +129,8 @@ static inline const struct gt_ptx_op *gt_ptx_path_pick(struct gt_ptx_warp *warp)
 /* The path that runs has waited long enough: others of the warp go on, if there are any. */
 bool gt_ptx_path_yield(struct gt_ptx_warp *warp);
 
-/* At the end of a turn: true if the warp is as it was before (watch.c). */
-bool gt_ptx_watch_end(struct gt_ptx_warp *warp);
-/* At the end of a turn that a poll ended, or in which none came for long. */
-void gt_ptx_poll_end(struct gt_ptx_warp *warp);
-/* Begins to watch anew. */
-void gt_ptx_watch_begin(struct gt_ptx_warp *warp);
-
 /* Begins a kernel, for all lanes; NULL when it cannot. */
 const struct gt_ptx_op *gt_ptx_begin(struct gt_ptx_warp *warp, const struct gt_ptx_code *code);
-/* Hands what the running function returns to its caller, for lanes that leave it. */
-void gt_ptx_give_back(struct gt_ptx_warp *warp, uint32_t mask);
 
 /* After lanes have exited: .sync operations and barriers that waited for them. */
 void gt_ptx_sync_left(struct gt_ptx_warp *warp);
@@ -153,10 +144,5 @@ const struct gt_ptx_op *gt_ptx_path_wait(struct gt_ptx_warp *warp, const struct 
 					 unsigned barrier);
 /* Says what a path waits for, for a message. */
 void gt_ptx_path_describe(const struct gt_ptx_path *path, char *text, size_t size);
-/* The row of a .sync operation; NULL: bar.warp.sync, which has no operands. Its name. */
-const struct gt_ptx_form *gt_ptx_sync_form(const struct gt_ptx_op *op);
-const char *gt_ptx_sync_name(const struct gt_ptx_op *op);
-/* Why a .sync operation waits for ever, as a fault. */
-const struct gt_ptx_op *gt_ptx_sync_fault(struct gt_ptx_warp *warp, const struct gt_ptx_path *path);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/warp.h"
 
 #define VALUE(NAME, EXPRESSION)                                                                    \
 	static uint64_t NAME(const struct gt_ptx_warp *warp, unsigned lane)                        \

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/text/module.h"
 
 #define GT_TENSOR_RANK_MAX 5
@@ -45,10 +46,6 @@ struct gt_tensor_map {
 };
 _Static_assert(sizeof(struct gt_tensor_map) == 128, "as CUtensorMap");
 
-/* Bytes of an element; its type in PTX. */
-unsigned gt_tensor_bytes(const struct gt_tensor_map *map);
-enum gt_ptx_type gt_tensor_ptx_type(const struct gt_tensor_map *map);
-
 /* Whether what it says fits together, as cuTensorMapEncodeTiled asks. */
 bool gt_tensor_is_sound(const struct gt_tensor_map *map);
 
@@ -63,5 +60,58 @@ static inline uint64_t gt_swizzled(uint64_t address, enum gt_tensor_swizzle swiz
 {
 	return address ^ ((address >> 7 & ((1U << swizzle) - 1U)) << 4);
 }
+
+/* ---- copies ---- */
+
+/* Copies in bulk: of successive bytes, or of a box of a tensor; between global and shared memory, or from shared memory to
+ * that of another block of the cluster. */
+
+struct gt_ptx_bulk {
+	/* Accesses of pieces, whose address slots are temporary: `outer` is that of global memory, or of another block's
+	 * shared memory; `inner` is in shared memory. */
+	struct gt_ptx_access outer, inner;
+	struct gt_ptx_access outer_base, inner_base; /* addresses of the first bytes; outer_base of the tensor map if rank > 0 */
+	struct gt_ptx_access mbarrier; /* address slot 0: none */
+	bool stores;	   /* from inner to outer */
+	bool prefetches;   /* global memory into L2: there is no inner */
+	uint8_t rank;	   /* of a tensor; 0: successive bytes */
+	uint16_t hint;	   /* that is written; a tensor map can add one */
+	uint32_t bytes;	   /* slot: of successive bytes */
+	uint32_t blocks;   /* slot: the blocks of the cluster that get a copy each; 0: the one of the address */
+	uint32_t coordinates[GT_TENSOR_RANK_MAX]; /* slots */
+	const struct gt_ptx_instruction *reduces; /* whose operation is done with what is there; NULL: it is overwritten */
+	enum gt_ptx_type type;			  /* of its elements; of a tensor its map says it */
+};
+
+/* op->with.access: `outer` of a struct gt_ptx_bulk. */
+gt_ptx_step gt_ptx_copy_bulk;
+
+/* ---- changes ---- */
+
+/* Changes of tensor maps by kernels: tensormap.replace, and tensormap.cp_fenceproxy, which copies a map to global memory. */
+
+/* The fields, by their names in PTX; those from GT_TENSOR_BOX to GT_TENSOR_STEP are of a dimension each. */
+#define GT_TENSOR_FIELDS(ROW)                                                                                             \
+	ROW(ADDRESS, "global_address") ROW(RANK, "rank") ROW(BOX, "box_dim") ROW(EXTENT, "global_dim")                    \
+	ROW(STRIDE, "global_stride") ROW(STEP, "element_stride") ROW(TYPE, "elemtype") ROW(INTERLEAVE, "interleave_layout") \
+	ROW(SWIZZLE, "swizzle_mode") ROW(ATOMICITY, "swizzle_atomicity") ROW(FILL, "fill_mode")
+enum gt_tensor_field {
+#define GT_TENSOR_FIELD(NAME, word) GT_TENSOR_FIELD_##NAME,
+	GT_TENSOR_FIELDS(GT_TENSOR_FIELD)
+#undef GT_TENSOR_FIELD
+	GT_TENSOR_FIELD_COUNT
+};
+
+struct gt_ptx_remap {
+	struct gt_ptx_access place; /* of the map; of cp_fenceproxy: where it goes */
+	struct gt_ptx_access from;
+	enum gt_tensor_field field;
+	unsigned dimension;
+	uint32_t value; /* slot */
+	bool wide;	/* it has 64 bits */
+};
+
+/* op->with.access: `place` of a struct gt_ptx_remap. */
+gt_ptx_step gt_ptx_replace_in_map, gt_ptx_copy_map;
 
 #endif

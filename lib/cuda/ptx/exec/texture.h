@@ -4,9 +4,67 @@
 #ifndef GT_PTX_TEXTURE_H
 #define GT_PTX_TEXTURE_H
 
-#include "cuda/ptx/exec/image.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "cuda/ptx/exec/memory.h"
 #include "stream/rows.h"
+
+/* What textures and surfaces are made of: texels in rows, slices and layers, and where each lies.
+ *
+ * NVIDIA does not document how CUDA arrays lie in memory. Assumed is its block-linear layout, as the
+ * Tegra X1 Technical Reference Manual (section 20.1, "Block Linear") and the open-source drivers of
+ * Mesa have it: 64 bytes by 8 rows are 512 successive bytes, a GOB; blocks are one GOB wide, some
+ * high, and in 3D some deep. How many is assumed too: what covers the image, up to a limit. */
+
+#define GT_PTX_GOB_BYTES 512
+#define GT_PTX_GOB_WIDTH 64 /* bytes */
+#define GT_PTX_GOB_ROWS	 8
+#define GT_PTX_GOB_PIECE 16 /* bytes of a row that lie side by side */
+
+/* The numbers of cudaChannelFormatKind. */
+enum gt_ptx_channel { GT_PTX_CHANNEL_SIGNED, GT_PTX_CHANNEL_UNSIGNED, GT_PTX_CHANNEL_FLOAT };
+
+struct gt_ptx_image {
+	uint64_t address, bytes; /* in device memory */
+	uint32_t width, height, depth; /* texels of a row, rows, slices or layers; each at least 1 */
+	uint8_t dimensions;	       /* 1 to 3, without the layers */
+	bool layered, cube;	       /* a cube has 6 layers, a layered one 6 for each of its own */
+	uint8_t channels, channel_bytes; /* 1, 2 or 4 each */
+	uint8_t kind;			 /* enum gt_ptx_channel */
+	bool blocks; /* it lies in blocks of GOBs, else in rows */
+	/* In blocks: how many GOBs high and slices deep one is, as powers of two; how many there are side by side, and one
+	 * below the other. */
+	uint8_t block_rows, block_slices;
+	uint32_t blocks_wide, blocks_high;
+	uint64_t pitch, slice; /* in rows: bytes from a row, a slice, to the next */
+};
+
+static inline uint32_t gt_ptx_texel_bytes(const struct gt_ptx_image *image)
+{
+	return (uint32_t)image->channels * image->channel_bytes;
+}
+
+/* Lays out the texels of a CUDA array whose shape is filled in: sets the fields below `kind`, and `bytes`. */
+void gt_ptx_image_arrange(struct gt_ptx_image *image);
+
+/* Bytes from the image's address to byte x of row y of slice z, all within the image. */
+static inline uint64_t gt_ptx_image_offset(const struct gt_ptx_image *image, uint64_t x, uint64_t y, uint64_t z)
+{
+	if (!image->blocks)
+		return z * image->slice + y * image->pitch + x;
+	uint64_t gob_row = y / GT_PTX_GOB_ROWS;
+	uint64_t deep = z >> image->block_slices, high = gob_row >> image->block_rows;
+	uint64_t block = (deep * image->blocks_high + high) * image->blocks_wide + x / GT_PTX_GOB_WIDTH;
+	uint64_t slice = (block << image->block_slices) + (z - (deep << image->block_slices));
+	uint64_t gob = (slice << image->block_rows) + (gob_row - (high << image->block_rows));
+	/* In a GOB: 16 bytes of a row, two rows of them, 32 bytes, four pairs of rows, 64 bytes. */
+	uint64_t within = x % 16 + y % 2 * 16 + x / 16 % 2 * 32 + y / 2 % 4 * 64 + x / 32 % 2 * 256;
+
+	return gob * GT_PTX_GOB_BYTES + within;
+}
+
+/* ---- textures ---- */
 
 #define GT_PTX_WEIGHT_STEPS 256.0 /* weights have 8 bits of fraction */
 
@@ -32,15 +90,6 @@ struct gt_ptx_texture {
 	float bias, least, most; /* what is added to a level, and the limits of the sum */
 };
 
-/* The level that a fetch takes, or two and the weight of the second. */
-struct gt_ptx_between {
-	const struct gt_ptx_texture *first, *second; /* second: NULL if its weight is 0 */
-	double weight;
-};
-struct gt_ptx_between gt_ptx_levels_at(const struct gt_ptx_texture *texture, float level);
-/* The level at which a step of one pixel is a step of one texel; gradients: of the coordinates, by x and y of the picture. */
-float gt_ptx_level_of(const struct gt_ptx_texture *texture, float gradients[2][3]);
-
 /* The objects that a device memory knows. A handle is never given twice, and is of the memory's until the
  * object is removed. -1 when memory is short. */
 int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture *texture, uint64_t *handle);
@@ -48,7 +97,6 @@ int gt_ptx_texture_add(struct gt_ptx_memory *memory, const struct gt_ptx_texture
 const struct gt_ptx_texture *gt_ptx_texture_of(const struct gt_ptx_memory *memory, uint64_t handle);
 /* False if there is none. */
 bool gt_ptx_texture_remove(struct gt_ptx_memory *memory, uint64_t handle);
-void gt_ptx_textures_free(struct gt_ptx_memory *memory);
 
 /* The address mode of a dimension: wrapping and mirroring are for normalized coordinates alone, and else clamping. */
 static inline enum gt_ptx_address_mode gt_ptx_mode_of(const struct gt_ptx_texture *texture, unsigned dimension)
@@ -84,18 +132,44 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
 			   const unsigned char *texels, uint32_t values[4]);
 
-/* Values become those between them and others, which are floats; weight: of the others. */
-void gt_ptx_mix(uint32_t values[4], const uint32_t others[4], double weight);
+/* ---- fetches ---- */
 
-/* The footprints of a warp: of each corner the lanes that are inside, and as above by lane. */
-struct gt_ptx_points {
-	unsigned n;
-	uint32_t inside[8];
-	uint64_t offset[8][GT_WARP_SIZE];
-	double weight[8][GT_WARP_SIZE];
+/* Operations on textures and surfaces, as the decoder makes them. */
+
+/* How textures and surfaces of one kind are addressed. */
+struct gt_ptx_geometry {
+	const char *name; /* "a2d" */
+	uint8_t dimensions;
+	bool layered, cube;
+	uint8_t coordinates; /* without the layer */
 };
 
-/* Finds them. coordinates: of 32 lanes each. False if the texture is not of a kind for which this is done. */
-bool gt_ptx_find_points(const struct gt_ptx_texture *texture, const float *const coordinates[3], struct gt_ptx_points *points);
+/* What a surface does with coordinates beyond its ends. */
+enum gt_ptx_beyond { GT_PTX_BEYOND_TRAP, GT_PTX_BEYOND_CLAMP, GT_PTX_BEYOND_ZERO };
+
+enum gt_ptx_image_figure {
+	GT_PTX_FIGURE_WIDTH,
+	GT_PTX_FIGURE_HEIGHT,
+	GT_PTX_FIGURE_DEPTH,
+	GT_PTX_FIGURE_LAYERS,
+	GT_PTX_FIGURES
+};
+
+#define GT_PTX_NO_GATHER 4
+
+/* Of slots, each of 32 lanes. */
+struct gt_ptx_fetch {
+	const struct gt_ptx_geometry *geometry; /* NULL: of a query */
+	uint32_t handle, layer, coordinates[3]; /* handle: 64 bits; layer 0: there is none */
+	uint32_t level;				 /* of tex.level: a float, or an integer with whole texels; 0: not said */
+	uint32_t gradients[2][3];		 /* of tex.grad; 0: not said */
+	uint32_t values[4];			 /* results, or what is stored; 0: not wanted */
+	uint32_t resident;			 /* of textures: a predicate that becomes true; 0: not wanted */
+	uint8_t n, size;			 /* of surfaces: elements, and bytes of each */
+	bool texels;				 /* coordinates are whole texels, not floats */
+	uint8_t gather;				 /* the channel that tld4 gathers; GT_PTX_NO_GATHER: a plain fetch */
+	enum gt_ptx_beyond beyond;
+	enum gt_ptx_image_figure figure; /* of a query */
+};
 
 #endif

@@ -4,14 +4,16 @@
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/exec/blockorder.h"
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/hold.h"
 #include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/paths.h"
-#include "cuda/ptx/exec/policy.h"
 #include "stream/hint.h"
 #include "stream/op.h"
+
+/* Cache policies: 64 bits, of which 56 to 63 are the priority in L2, with the values of NVIDIA's cuda::access_property. The
+ * other bits are the fraction of the lines to which it applies. */
 
 /* ---- policy ---- */
 
@@ -39,7 +41,8 @@ bool gt_ptx_policy_named(const char *modifier, uint64_t *policy)
 	return false;
 }
 
-enum gt_priority gt_ptx_policy_priority(uint64_t policy)
+/* The priority of a policy, or GT_PRIORITY_NONE if the value is not a policy. */
+static enum gt_priority policy_priority(uint64_t policy)
 {
 	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
 		if (policy >> PRIORITY_SHIFT == policies[i].byte)
@@ -91,7 +94,7 @@ static bool put(struct gt_ptx_spin *spin, uint64_t key)
 	return false;
 }
 
-void gt_ptx_spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global, bool store)
+static void spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global, bool store)
 {
 	struct gt_ptx_spin *spin = &core->spin;
 	bool known = put(spin, (address * UINT64_C(0x9e3779b97f4a7c15) ^ line * UINT64_C(0xc2b2ae3d27d4eb4f)) | 1);
@@ -272,7 +275,8 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 	return 0;
 }
 
-int gt_ptx_trace_whole(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation, uint16_t hint, unsigned bytes,
+/* The same for all lanes at a stride, lane 0 at `first`. */
+static int trace_whole(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation, uint16_t hint, unsigned bytes,
 		       uint64_t first, int64_t stride)
 {
 	return warp->core->hold ? hold_access(warp, op, GT_PTX_FULL, operation, hint, bytes, NULL, first, stride, true)
@@ -323,7 +327,7 @@ static int add_policy(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 {
 	unsigned lane = gt_ptx_lowest(mask);
 	uint64_t policy = ((const uint64_t *)gt_ptx_lanes(warp, op->with.access->policy))[lane];
-	enum gt_priority priority = gt_ptx_policy_priority(policy);
+	enum gt_priority priority = policy_priority(policy);
 
 	if (priority == GT_PRIORITY_NONE) {
 		gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no cache policy that is known", policy);
@@ -375,7 +379,7 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	uint16_t hint;
 
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
-		gt_ptx_spin_note(warp->core, op->line, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, space == GT_GLOBAL,
+		spin_note(warp->core, op->line, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, space == GT_GLOBAL,
 				 access->action == GT_STORE);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
@@ -397,11 +401,11 @@ int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint6
 	uint16_t hint;
 
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
-		gt_ptx_spin_note(warp->core, op->line, first, space == GT_GLOBAL,
+		spin_note(warp->core, op->line, first, space == GT_GLOBAL,
 				 access->action == GT_STORE);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, GT_PTX_FULL, space, &operation, &hint) != 0)
 		return -1;
-	return gt_ptx_trace_whole(warp, op, operation, hint, bytes, first, stride);
+	return trace_whole(warp, op, operation, hint, bytes, first, stride);
 }

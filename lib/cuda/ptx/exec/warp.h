@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the interpreter share: micro-ops, warps, and the launch under way.
- *
- * Every operand, immediates and special registers too, is a slot in the warp's arena: 32 lanes of
- * 1, 2, 4 or 8 bytes side by side. A predicate is a slot that holds one 32-bit mask. A micro-op
- * names its slots by their offsets from the arena of the function that runs. */
+/* What runs: the paths and frames of a warp, the warp, and its block. The machine's state alone; blocks.h and paths.h have what
+ * is done with it. */
 #ifndef GT_PTX_WARP_H
 #define GT_PTX_WARP_H
 
@@ -12,117 +9,22 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/text/module.h"
 #include "stream/rows.h"
 
-#define GT_PTX_FULL	UINT32_C(0xffffffff)
 #define GT_PTX_BARRIERS 16
 #define GT_PTX_CLUSTER_BARRIER GT_PTX_BARRIERS /* where paths wait for those of other blocks */
 #define GT_PTX_GROUP_BARRIER   (GT_PTX_BARRIERS + 1) /* and for those of the four warps of a group */
 #define GT_PTX_TURN	32	       /* instructions a warp issues before the next one's turn */
-#define GT_PTX_ALL_ONES 0	       /* the slot of a predicate that always holds */
-#define GT_PTX_FUNCTION_BASE UINT64_C(0x204000000000) /* addresses of functions */
-#define GT_PTX_FUNCTION_STEP 16
 #define GT_PTX_PARAMETER_BASE UINT64_C(0x205000000000) /* generic addresses of kernel parameters */
 #define GT_PTX_FRAMES_MAX 4096			       /* functions under way at a time */
 #define GT_PTX_SHARED_MAX (1U << 20)			       /* bytes a block, beyond any GPU's */
 #define GT_PTX_LOCAL_MAX (512U << 10)		       /* bytes of local memory a thread, CUDA's limit */
 
 #define GT_PTX_NOWHERE 64 /* bytes, as many as a lane accesses at a time */
-
-struct gt_ptx_op;
-struct gt_ptx_warp;
-struct gt_ptx_code;
-
-/* Does a micro-op for the lanes in `mask` (never 0); returns the one to go on with, or NULL when
- * the warp stops: it waits, is done, or the launch failed. */
-typedef const struct gt_ptx_op *gt_ptx_step(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
-					    uint32_t mask);
-
-struct gt_ptx_op {
-	gt_ptx_step *run;
-	union {
-		uint64_t immediate;
-		gt_ptx_step *inner;	       /* what `run` wraps, as a rounding does */
-		struct gt_ptx_access *access;  /* memory */
-		const struct gt_ptx_fetch *fetch; /* textures and surfaces */
-		struct gt_ptx_call *call;
-		const struct gt_ptx_switch *ways;
-		const struct gt_ptx_product *product;
-		const struct gt_ptx_segment *segment; /* machine code (lib/cuda/ptx/native) */
-		const struct gt_ptx_entry *entry;     /* the same, of several segments and accesses */
-		const char *text;	       /* what an unknown instruction says */
-	} with;
-	uint32_t d, q;	     /* slots of the results */
-	uint32_t a, b, c, e; /* slots of the sources */
-	uint32_t guard;	     /* slot of the predicate */
-	uint8_t guarded;     /* 0: always; 1: where the guard holds; 2: where it does not */
-	uint8_t counts;	     /* instructions: 1 for the first micro-op of one, else 0 */
-	uint8_t choice;	     /* a rounding, a combination of predicates and so on, as `run` knows */
-	uint8_t accesses;    /* it has an access */
-	uint32_t line;	     /* in the PTX text */
-	int32_t target;	     /* branches: micro-ops from here to the target */
-	int32_t join;	     /* and to where both ways meet again; 0: at the function's end */
-};
-
-/* A load, store, atomic, or copy. */
-struct gt_ptx_access {
-	enum gt_ptx_space space;
-	uint8_t action, operation; /* enum gt_action, enum gt_operator */
-	bool scoped;		   /* the operator is that of a scope, which only global memory has */
-	uint16_t hint;		   /* stream/hint.h */
-	uint32_t policy;	   /* slot of the cache policy that says the priority in L2; 0: none */
-	uint8_t size, n;	   /* bytes of an element, elements of a vector */
-	bool narrow;		   /* the address slot is of 32-bit lanes */
-	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
-	bool in_frame;		   /* the address counts from the running function's local frame */
-	bool untraced;		   /* parameters */
-	bool waits;		   /* the warp needs the data of earlier loads before it: decode/registers.c */
-	bool remote;		   /* it may be in the shared memory of another block of the cluster */
-	uint32_t address;	   /* its slot */
-	int64_t offset;
-	uint32_t slots[8];	   /* of the elements */
-	uint32_t results[8];	   /* slots of what a vector atomic finds; 0: not wanted */
-	uint64_t (*change)(uint64_t old, uint64_t b, uint64_t c); /* atomics */
-	/* The allocation that the last access fell into. */
-	uint64_t low, high;
-	unsigned char *host;	   /* of `low` */
-	/* Lanes outside of every allocation in this launch: how many, the first, its line; whether it was told. */
-	uint64_t strays, stray_address;
-	uint32_t stray_line;
-	bool told;
-};
-
-/* Where a value passed to or from a function lies: a slot, or bytes of the local frame. */
-struct gt_ptx_place {
-	bool in_slot;
-	uint32_t at;
-	uint32_t bytes;
-};
-
-struct gt_ptx_call {
-	const struct gt_ptx_function *callee; /* NULL: by the address in a slot */
-	uint32_t address;
-	struct gt_ptx_place *arguments, *returns;
-	size_t n_arguments, n_returns;
-	bool told; /* of the first that was passed over, see exec/stray.h */
-};
-
-/* A step in the place of `n` lane operations. They are the warp's alone, so that it may run ahead of its turn. */
-typedef void gt_ptx_segment_code(unsigned char *arena, uint32_t mask);
-struct gt_ptx_segment {
-	gt_ptx_segment_code *whole, *part; /* machine code for all lanes, and for some; NULL: there is none */
-	size_t n;
-	struct gt_ptx_op first; /* of them, in whose place the step is */
-};
-
-/* The ways of brx.idx: micro-ops from here to each target. */
-struct gt_ptx_switch {
-	size_t n;
-	int32_t targets[];
-};
 
 enum gt_ptx_path_state {
 	GT_PTX_PATH_RUNS,
@@ -295,17 +197,6 @@ static inline unsigned gt_ptx_lowest(uint32_t mask)
  * + offset; stride GT_STRIDE_LANES if they are not affine. Returns -1 when the sink fails. */
 int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint8_t operation,
 		 uint16_t hint, unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride);
-
-/* The same for all lanes at a stride, lane 0 at `first`. */
-int gt_ptx_trace_whole(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation, uint16_t hint, unsigned bytes,
-		       uint64_t first, int64_t stride);
-
-gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
-	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,
-	gt_ptx_barrier_wait, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing,
-	gt_ptx_local_address, gt_ptx_poll, gt_ptx_fetch_texels, gt_ptx_load_surface, gt_ptx_store_surface, gt_ptx_query_image,
-		gt_ptx_atomic, gt_ptx_vector_atomic,
-		gt_ptx_is_space, gt_ptx_read_special, gt_ptx_touch_lines;
 
 /* Ends the launch: "kernel NAME, PTX line L: BLOCK (x,y,z) THREAD (x,y,z): ..."; returns NULL. */
 const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane,

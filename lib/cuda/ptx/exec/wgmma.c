@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/exec/wgmma.h"
+#include "cuda/ptx/exec/matrix.h"
 
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/exec/matrix.h"
 #include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/exec/paths.h"
 #include "cuda/ptx/exec/tensor.h"

@@ -8,7 +8,7 @@
 
 #include "base/grown.h"
 #include "base/scan.h"
-#include "cuda/ptx/exec/cluster.h"
+#include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/launch/launch.h"
 #include "stream/kernel.h"
 

@@ -5,11 +5,11 @@
 
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/estimate/estimate.h"
-#include "cuda/ptx/exec/cluster.h"
+#include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/heap.h"
-#include "cuda/ptx/exec/nested.h"
-#include "cuda/ptx/exec/notes.h"
+#include "cuda/ptx/exec/device_runtime.h"
+#include "cuda/ptx/exec/machine.h"
+#include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/ptx/launch/team.h"
 

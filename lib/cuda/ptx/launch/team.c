@@ -9,8 +9,7 @@
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/blockorder.h"
 #include "cuda/ptx/exec/blocks.h"
-#include "cuda/ptx/exec/cluster.h"
-#include "cuda/ptx/exec/stray.h"
+#include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/launch/team.h"
 
 #define GROUPS 128 /* at least, if there are as many blocks: 16 for each of 8 threads, so that none waits long for the last */

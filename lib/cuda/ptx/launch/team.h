@@ -6,7 +6,6 @@
 
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/machine.h"
-#include "cuda/ptx/exec/stray.h"
 #include "stream/recorded.h"
 
 struct gt_ptx_team;

@@ -12,7 +12,7 @@
 
 #include "base/grown.h"
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/exec/hold.h"
+#include "cuda/ptx/exec/blockorder.h"
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/stretch.h"
 

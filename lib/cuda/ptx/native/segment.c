@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/exec/half.h"
+#include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/segment.h"
 

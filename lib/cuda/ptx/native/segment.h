@@ -5,7 +5,7 @@
 #define GT_PTX_NATIVE_SEGMENT_H
 
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/forms.h"
+#include "stream/rows.h"
 #include "cuda/ptx/native/encode.h"
 
 /* What is known of slots. */

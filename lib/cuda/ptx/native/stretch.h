@@ -5,8 +5,8 @@
 #ifndef GT_PTX_NATIVE_STRETCH_H
 #define GT_PTX_NATIVE_STRETCH_H
 
+#include "cuda/ptx/exec/blockorder.h"
 #include "cuda/ptx/exec/code.h"
-#include "cuda/ptx/exec/held.h"
 #include "cuda/ptx/native/segment.h"
 
 typedef const struct gt_ptx_op *gt_ptx_stretch_code(unsigned char *arena, struct gt_ptx_warp *warp, const unsigned char *at);

@@ -10,7 +10,8 @@
 
 #include "base/options.h"
 #include "base/pipeline.h"
-#include "cuda/ptx/exec/heap.h"
+#include "cuda/ptx/exec/machine.h"
+#include "cuda/ptx/exec/memory.h"
 #include "stream/op.h"
 
 void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)

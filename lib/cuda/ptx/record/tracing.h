@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/regex.h"
-#include "gpu/gpu.h"
 #include "cuda/ptx/exec/machine.h"
+#include "gpu/gpu.h"
 
 #define GT_PTX_LAUNCHES 65536 /* the numbers in --launches are below this */
 #define GT_TRACING_GPU "a100" /* the program's device by default */
