@@ -232,7 +232,7 @@ API int cudaMallocMipmappedArray(struct gt_mipmapped **handle, const struct gt_c
 	struct gt_mipmapped *one = calloc(1, sizeof *one);
 	if (!one)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
-	int code = allocate_levels(one, channels, extent, levels < GT_LEVELS ? levels : GT_LEVELS, flags);
+	int code = allocate_levels(one, channels, extent, levels < GT_MIP_LEVELS ? levels : GT_MIP_LEVELS, flags);
 	if (code != CUDA_SUCCESS) {
 		discard_levels(one);
 		return gt_cudart_leave(code);
@@ -492,7 +492,7 @@ static int sample(struct gt_ptx_texture *texture, const struct gt_sampling *samp
 }
 
 /* Fills in the levels of a mipmapped array, which are sampled as the first is. Returns a code. */
-static int add_levels(struct gt_ptx_texture *texture, struct gt_ptx_texture levels[GT_LEVELS], const struct gt_mipmapped *array,
+static int add_levels(struct gt_ptx_texture *texture, struct gt_ptx_texture levels[GT_MIP_LEVELS], const struct gt_mipmapped *array,
 		      const struct gt_sampling *sampling)
 {
 	bool floats = texture->scaled || texture->image.kind == GT_PTX_CHANNEL_FLOAT;
@@ -517,7 +517,7 @@ static int add_levels(struct gt_ptx_texture *texture, struct gt_ptx_texture leve
 API int cudaCreateTextureObject(uint64_t *handle, const struct gt_resource *resource, const struct gt_sampling *sampling,
 				const void *view)
 {
-	struct gt_ptx_texture texture = {0}, levels[GT_LEVELS];
+	struct gt_ptx_texture texture = {0}, levels[GT_MIP_LEVELS];
 
 	gt_cudart_enter();
 	if (!handle || !resource || !sampling)

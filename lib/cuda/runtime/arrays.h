@@ -21,10 +21,10 @@ struct gt_array {
 	struct gt_array *next;
 };
 
-#define GT_LEVELS 18 /* at most: from 131072 texels to 1 */
+#define GT_MIP_LEVELS 18 /* at most: from 131072 texels to 1 */
 
 struct gt_mipmapped {
-	struct gt_array *levels[GT_LEVELS]; /* from the largest */
+	struct gt_array *levels[GT_MIP_LEVELS]; /* from the largest */
 	unsigned n;
 	struct gt_mipmapped *next;
 };

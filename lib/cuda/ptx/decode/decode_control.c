@@ -35,7 +35,7 @@ static int emit_window(struct gt_ptx_decoder *decoder, gt_ptx_step *const steps[
 /* mapa(.shared::cluster).u32|u64 d, address, rank */
 static int decode_mapa(struct gt_ptx_decoder *decoder)
 {
-	static gt_ptx_step *const steps[2] = {gt_ptx_map_address32, gt_ptx_map_address64};
+	gt_ptx_step *const *steps = gt_ptx_barrier_steps.map_address;
 
 	if (decoder->instruction->n_operands != 3)
 		return gt_ptx_refuse(decoder, "is not known in this form");
@@ -46,7 +46,7 @@ static int decode_mapa(struct gt_ptx_decoder *decoder)
 /* getctarank(.shared::cluster).u32|u64 d, address */
 static int decode_getctarank(struct gt_ptx_decoder *decoder)
 {
-	static gt_ptx_step *const steps[2] = {gt_ptx_rank_of32, gt_ptx_rank_of64};
+	gt_ptx_step *const *steps = gt_ptx_barrier_steps.rank_of;
 
 	return decoder->instruction->n_operands == 2 ? emit_window(decoder, steps, GT_PTX_U32, 0)
 						     : gt_ptx_refuse(decoder, "is not known in this form");
@@ -59,7 +59,7 @@ static int decode_cluster_barrier(struct gt_ptx_decoder *decoder)
 
 	if (arrives == gt_ptx_says(decoder, "wait") || decoder->instruction->n_operands != 0)
 		return gt_ptx_refuse(decoder, "is not known in this form");
-	return gt_ptx_emit(decoder, arrives ? gt_ptx_cluster_arrive : gt_ptx_cluster_wait) ? 0 : -1;
+	return gt_ptx_emit(decoder, arrives ? gt_ptx_barrier_steps.cluster_arrive : gt_ptx_barrier_steps.cluster_wait) ? 0 : -1;
 }
 
 /* ---- branches, calls, returns, barriers of a block ---- */
@@ -129,12 +129,12 @@ static int decode_ret(struct gt_ptx_decoder *decoder)
 
 static int decode_exit(struct gt_ptx_decoder *decoder)
 {
-	return gt_ptx_emit(decoder, gt_ptx_exit) ? 0 : -1;
+	return gt_ptx_emit(decoder, gt_ptx_control_steps.exit) ? 0 : -1;
 }
 
 static int decode_trap(struct gt_ptx_decoder *decoder)
 {
-	return gt_ptx_emit(decoder, gt_ptx_trap) ? 0 : -1;
+	return gt_ptx_emit(decoder, gt_ptx_control_steps.trap) ? 0 : -1;
 }
 
 /* Where the arguments or the return values of a call are: registers, constants, .param variables. */
@@ -181,22 +181,22 @@ static int decode_call(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_call *call = gt_ptx_own(decoder, sizeof *call);
 	if (!call)
 		return -1;
-	const struct gt_ptx_service *service = NULL;
+	const struct gt_ptx_runtime_function *function = NULL;
 	bool driver = false;
 	if (gt_ptx_register_named(&decoder->registers, target->name)) {
 		if (!(call->address = gt_ptx_source(decoder, target, GT_PTX_U64)))
 			return -1;
 	} else {
 		call->callee = gt_ptx_function_body(decoder->machine->module, target->name);
-		service = call->callee ? NULL : gt_ptx_service_named(target->name, &driver);
+		function = call->callee ? NULL : gt_ptx_runtime_function_named(target->name, &driver);
 	}
-	if (!call->callee && !call->address && !service)
+	if (!call->callee && !call->address && !function)
 		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here", target->name);
 	call->n_arguments = instruction->n_arguments;
 	call->n_returns = instruction->n_returns;
 	call->arguments = place_actuals(decoder, instruction->arguments, instruction->n_arguments, false);
 	call->returns = place_actuals(decoder, instruction->returns, instruction->n_returns, true);
-	struct gt_ptx_op *op = call->arguments && call->returns ? gt_ptx_emit(decoder, service ? service->run : gt_ptx_do_call) : NULL;
+	struct gt_ptx_op *op = call->arguments && call->returns ? gt_ptx_emit(decoder, function ? function->run : gt_ptx_control_steps.call) : NULL;
 	if (!op)
 		return -1;
 	op->with.call = call;
@@ -213,7 +213,7 @@ static int emit_reduction(struct gt_ptx_decoder *decoder, uint32_t number)
 	if (gt_ptx_result_slot(decoder, &decoder->instruction->operands[0], counts ? GT_PTX_U32 : GT_PTX_PRED,
 			  &result) != 0)
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_result);
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_path_steps.barrier_result);
 	if (!op)
 		return -1;
 	op->d = result.slot;
@@ -241,7 +241,7 @@ static int decode_bar(struct gt_ptx_decoder *decoder)
 	     !(threads = gt_ptx_source(decoder, &instruction->operands[first + 1], GT_PTX_U32))) ||
 	    (reduces && !(predicate = gt_ptx_source(decoder, &instruction->operands[last], GT_PTX_PRED))))
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_wait);
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_steps.wait);
 	if (!op)
 		return -1;
 	op->a = number;

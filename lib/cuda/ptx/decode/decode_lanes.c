@@ -230,7 +230,7 @@ static void emit_members(struct gt_ptx_decoder *decoder, struct gt_ptx_op *op, u
 	if (!members)
 		return;
 	op->with.inner = op->run;
-	op->run = decoder->instruction->operands[at].kind == GT_PTX_IMMEDIATE ? gt_ptx_sync_alike : gt_ptx_sync;
+	op->run = decoder->instruction->operands[at].kind == GT_PTX_IMMEDIATE ? gt_ptx_path_steps.sync_alike : gt_ptx_path_steps.sync;
 	op->e = members;
 }
 
@@ -690,7 +690,7 @@ static int decode_isspacep(struct gt_ptx_decoder *decoder)
 	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
 	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_PRED, &result) != 0)
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_is_space);
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_atomic_steps.is_space);
 	if (!op)
 		return -1;
 	op->d = result.slot;

@@ -175,7 +175,7 @@ static int decode_ldmatrix(struct gt_ptx_decoder *decoder)
 	access->action = GT_LOAD;
 	if (read_registers(decoder, access->slots, registers, n, GT_PTX_B32, results) != 0)
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_load_matrices);
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_matrix_steps.load);
 	if (!op)
 		return -1;
 	op->choice = gt_ptx_says(decoder, "trans");
@@ -202,7 +202,7 @@ static int decode_stmatrix(struct gt_ptx_decoder *decoder)
 	access->action = GT_STORE;
 	if (read_registers(decoder, access->slots, registers, n, GT_PTX_B32, NULL) != 0)
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_store_matrices);
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_matrix_steps.store);
 	if (!op)
 		return -1;
 	op->choice = gt_ptx_says(decoder, "trans");
@@ -221,7 +221,7 @@ static int decode_movmatrix(struct gt_ptx_decoder *decoder)
 	uint32_t a = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_B32);
 	if (!a || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &result) != 0)
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_transpose);
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_matrix_steps.transpose);
 	if (!op)
 		return -1;
 	op->d = result.slot;

@@ -199,7 +199,7 @@ static int decode_bulk(struct gt_ptx_decoder *decoder)
 	read = read_operands(decoder, bulk, global, n);
 	if (read != 0)
 		return gt_ptx_refused(read);
-	return gt_ptx_emit_access(decoder, &bulk->outer, gt_ptx_copy_bulk) ? 0 : -1;
+	return gt_ptx_emit_access(decoder, &bulk->outer, gt_ptx_async_steps.bulk) ? 0 : -1;
 }
 
 /* ---- mbarrier, and cp.async.mbarrier.arrive ---- */
@@ -252,7 +252,7 @@ static int decode_mbarrier(struct gt_ptx_decoder *decoder)
 	    (at > 0 && gt_ptx_result_slot(decoder, &instruction->operands[0], actions[i].tests ? GT_PTX_PRED : GT_PTX_B64,
 					  &result) != 0))
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_mbarrier);
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_async_steps.mbarrier);
 	if (!op)
 		return -1;
 	op->a = operand;
@@ -275,7 +275,7 @@ static int decode_copies_arrive(struct gt_ptx_decoder *decoder)
 	access->action = GT_REDUCTION;
 	if (gt_ptx_read_address(decoder, access, &decoder->instruction->operands[0]) != 0)
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_mbarrier);
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_async_steps.mbarrier);
 	if (op)
 		op->choice = gt_ptx_says(decoder, "noinc") ? GT_PTX_MBARRIER_ARRIVE : GT_PTX_MBARRIER_LOOK;
 	return op ? 0 : -1;
@@ -298,7 +298,7 @@ static int emit_report(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	*access = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
 	if (gt_ptx_read_address(decoder, access, operand) != 0)
 		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_mbarrier);
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_async_steps.mbarrier);
 	if (!op)
 		return -1;
 	op->a = slot;
@@ -400,7 +400,7 @@ static int decode_vector_atomic(struct gt_ptx_decoder *decoder, struct gt_ptx_ac
 		access->results[i] = at > 0 ? results[i].slot : 0;
 	}
 	access->action = at > 0 ? GT_ATOMIC : GT_REDUCTION;
-	if (!gt_ptx_emit_access(decoder, access, gt_ptx_vector_atomic))
+	if (!gt_ptx_emit_access(decoder, access, gt_ptx_atomic_steps.vector))
 		return -1;
 	for (size_t i = 0; i < access->n && at > 0; i++)
 		if (gt_ptx_finish_result(decoder, &results[i]) != 0)
@@ -447,7 +447,7 @@ static int decode_atom(struct gt_ptx_decoder *decoder)
 	}
 	const bool reduces = !gt_ptx_says(decoder, "exch") && !gt_ptx_says(decoder, "cas");
 	access->action = !reduces || (returns && result.slot) ? GT_ATOMIC : GT_REDUCTION;
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_atomic);
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_atomic_steps.one);
 	if (!op)
 		return -1;
 	op->d = result.slot;
@@ -626,7 +626,7 @@ static int decode_replace(struct gt_ptx_decoder *decoder, struct gt_ptx_remap *r
 	remap->value = gt_ptx_source(decoder, &operands[1 + indexed], remap->wide ? GT_PTX_B64 : GT_PTX_B32);
 	if (!remap->value || read_place(decoder, &remap->place, &operands[0], space) != 0)
 		return -1;
-	return emit(decoder, remap, gt_ptx_replace_in_map);
+	return emit(decoder, remap, gt_ptx_async_steps.replace_in_map);
 }
 
 /* tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic... [to], [from], 128 */
@@ -645,7 +645,7 @@ static int decode_tensormap(struct gt_ptx_decoder *decoder)
 	if (read_place(decoder, &remap->place, &instruction->operands[0], GT_PTX_GLOBAL) != 0 ||
 	    read_place(decoder, &remap->from, &instruction->operands[1], GT_PTX_SHARED) != 0)
 		return -1;
-	return emit(decoder, remap, gt_ptx_copy_map);
+	return emit(decoder, remap, gt_ptx_async_steps.copy_map);
 }
 
 gt_ptx_decode_one *const gt_ptx_decode_memory[GT_PTX_OP_COUNT] = {

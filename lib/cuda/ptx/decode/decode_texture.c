@@ -168,7 +168,7 @@ static int decode_tex(struct gt_ptx_decoder *decoder)
 	if (results == 2 && gt_ptx_result_slot(decoder, &values[1], GT_PTX_PRED, &resident) != 0)
 		return -1;
 	fetch->resident = resident.slot;
-	return emit_fetch(decoder, fetch, gt_ptx_fetch_texels);
+	return emit_fetch(decoder, fetch, gt_ptx_texture_steps.fetch);
 }
 
 /* What suld and sust say: false if something else is said too. */
@@ -229,7 +229,7 @@ static int decode_surface(struct gt_ptx_decoder *decoder)
 		if (!fetch->values[i])
 			return -1;
 	}
-	if (emit_fetch(decoder, fetch, loads ? gt_ptx_load_surface : gt_ptx_store_surface) != 0)
+	if (emit_fetch(decoder, fetch, loads ? gt_ptx_texture_steps.load_surface : gt_ptx_texture_steps.store_surface) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (gt_ptx_finish_result(decoder, &results[i]) != 0)
@@ -262,7 +262,7 @@ static int decode_image_query(struct gt_ptx_decoder *decoder)
 	if (gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &result) != 0)
 		return -1;
 	fetch->values[0] = result.slot;
-	if (emit_fetch(decoder, fetch, gt_ptx_query_image) != 0)
+	if (emit_fetch(decoder, fetch, gt_ptx_texture_steps.query) != 0)
 		return -1;
 	return gt_ptx_finish_result(decoder, &result);
 }

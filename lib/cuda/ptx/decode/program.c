@@ -91,7 +91,7 @@ static void tell_liveness(const struct gt_ptx_liveness *live, struct gt_native_k
 	known->sets = live->sets ? gt_ptx_liveness_of(live, 0, GT_PTX_LIVE_OUT) : NULL;
 }
 
-/* Where blocks wait for each other, registers that are not live are kept up, too: what a warp repeats is told from all (exec/watch.c). */
+/* Where blocks wait for each other, registers that are not live are kept up, too: what a warp repeats is told from all (exec/block.c). */
 static int make_native(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_registers *registers = &decoder->registers;
@@ -444,7 +444,7 @@ static bool calls_by_address(const struct gt_ptx_function *function)
 }
 
 /* A function without PTX may be one of the device's runtime. */
-static void note_service(struct search *search, const struct gt_ptx_instruction *instruction)
+static void note_runtime_function(struct search *search, const struct gt_ptx_instruction *instruction)
 {
 	const char *name = gt_ptx_row(instruction)->ending == GT_PTX_CALLS && instruction->n_operands > 0
 				   ? instruction->operands[0].name : NULL;
@@ -452,10 +452,10 @@ static void note_service(struct search *search, const struct gt_ptx_instruction 
 	if (!name || gt_ptx_function_body(search->machine->module, name))
 		return;
 	bool driver;
-	const struct gt_ptx_service *service = gt_ptx_service_named(name, &driver);
-	search->program->uses_heap |= service && service->uses_heap;
-	search->program->launches |= service && service->launches;
-	search->program->joins_blocks |= service != NULL;
+	const struct gt_ptx_runtime_function *function = gt_ptx_runtime_function_named(name, &driver);
+	search->program->uses_heap |= function && function->uses_heap;
+	search->program->launches |= function && function->launches;
+	search->program->joins_blocks |= function != NULL;
 }
 
 static int find_functions(struct search *search)
@@ -473,7 +473,7 @@ static int find_functions(struct search *search)
 			if (note_operands(search, instruction->operands, instruction->n_operands) != 0 ||
 			    note_operands(search, instruction->arguments, instruction->n_arguments) != 0)
 				return -1;
-			note_service(search, instruction);
+			note_runtime_function(search, instruction);
 			search->program->joins_blocks |= joins_blocks(instruction);
 			search->program->has_effects |= has_effect(instruction);
 		}

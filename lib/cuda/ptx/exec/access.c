@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Where the lanes of a warp access memory when the fast path (access.h) does not know it: the variables of local and shared memory,
+ * accesses out of bounds, generic addresses, and faults. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -24,7 +26,7 @@ static inline unsigned char *gt_ptx_local_place(const struct gt_ptx_warp *warp, 
 /* "; nearest is 'tile', 4224 bytes at 0x0" of an address outside of all memory of the block, or "" if it has no variable; returns `text`. */
 #define GT_PTX_SHARED_TEXT 160
 
-/* ---- local ---- */
+/* ---- variables of local memory ---- */
 
 /* The variable that begins nearest below an address, or at it; NULL if there is none. *begin: where. Callers' frames lie below. */
 static const struct gt_ptx_local *find(const struct gt_ptx_warp *warp, uint64_t at, uint64_t *begin)
@@ -72,7 +74,7 @@ static const char *local_describe(const struct gt_ptx_warp *warp, uint64_t at, c
 	return text;
 }
 
-/* ---- shared ---- */
+/* ---- variables of shared memory ---- */
 
 static bool is_dynamic(const struct gt_ptx_variable *variable)
 {
@@ -119,7 +121,7 @@ static const char *shared_describe(const struct gt_ptx_core *core, uint64_t at, 
 	return text;
 }
 
-/* ---- stray ---- */
+/* ---- accesses out of bounds ---- */
 
 /* Accesses outside of every allocation that --check permits: all of them, redirected to bytes of the block's own, or those that
  * hardware permits, within the pages that it maps. */
@@ -130,10 +132,10 @@ static void count(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op, ui
 {
 	struct gt_ptx_access *access = op->with.access;
 
-	warp->core->ran->strayed = true;
-	if (access->strays++ == 0) {
-		access->stray_address = address;
-		access->stray_line = op->line;
+	warp->core->ran->out_of_bounds = true;
+	if (access->outside++ == 0) {
+		access->outside_address = address;
+		access->outside_line = op->line;
 	}
 }
 
@@ -213,7 +215,7 @@ static unsigned char *pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op
 
 	if (!go_on(warp->core, &access->told))
 		return NULL;
-	access->strays++;
+	access->outside++;
 	return memset(warp->core->nowhere[lane], 0, GT_PTX_NOWHERE);
 }
 
@@ -240,71 +242,71 @@ static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *k
 	unsigned line;
 	char place[128] = "", text[640];
 
-	if (gt_ptx_source_place(machine->module, access->stray_line, &file, &line))
+	if (gt_ptx_source_place(machine->module, access->outside_line, &file, &line))
 		snprintf(place, sizeof place, " (%.100s:%u)", file, line);
 	snprintf(text, sizeof text,
 		 "kernel %.128s, PTX line %u, pc 0x%x%s: %" PRIu64 " thread accesses outside of every allocation, the first a %s at 0x%" PRIx64 "%s",
-		 kernel->name, access->stray_line, access->stray_line, place, access->strays, actions[access->action], access->stray_address, rest);
+		 kernel->name, access->outside_line, access->outside_line, place, access->outside, actions[access->action], access->outside_address, rest);
 	machine->notes->say(machine->notes->context, text);
 }
 
 static void count_faults(struct gt_ptx_machine *machine, const struct gt_ptx_access *access)
 {
 	if (machine->notes)
-		machine->notes->accesses += access->strays;
+		machine->notes->accesses += access->outside;
 }
 
-void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check)
+void gt_ptx_report_out_of_bounds(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check)
 {
 	for (size_t f = 0; f < machine->module->n_functions; f++)
 		for (size_t i = 0; program->codes[f] && i < program->codes[f]->n_accesses; i++) {
 			struct gt_ptx_access *access = program->codes[f]->accesses[i];
 			if (check == GT_PTX_MEMCHECK) {
 				count_faults(machine, access);
-			} else if (access->strays > 0 && machine->notes && !access->told) {
+			} else if (access->outside > 0 && machine->notes && !access->told) {
 				tell(machine, program->kernel, access, check == GT_PTX_CHECK_PAGE ? ", where hardware has memory" : "");
 				access->told = true;
 			}
-			access->strays = 0;
+			access->outside = 0;
 		}
 }
 
-int gt_ptx_strays_take(struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions, struct gt_error *error)
+int gt_ptx_out_of_bounds_take(struct gt_ptx_out_of_bounds *outside, const struct gt_ptx_program *program, size_t n_functions, struct gt_error *error)
 {
-	strays->n = 0;
+	outside->n = 0;
 	for (size_t f = 0; f < n_functions; f++) {
 		const struct gt_ptx_code *code = program->codes[f];
 		if (!code || code->n_accesses == 0)
 			continue;
-		struct gt_ptx_stray_count *counts = gt_resized(strays->counts, strays->n + code->n_accesses, sizeof *counts);
+		struct gt_ptx_out_of_bounds_count *counts = gt_resized(outside->counts, outside->n + code->n_accesses, sizeof *counts);
 		if (!counts)
 			return gt_fail_memory(error, "accesses outside of every allocation");
-		strays->counts = counts;
+		outside->counts = counts;
 		for (size_t i = 0; i < code->n_accesses; i++) {
 			struct gt_ptx_access *access = code->accesses[i];
-			counts[strays->n++] = (struct gt_ptx_stray_count){access->strays, access->stray_address, access->stray_line};
-			access->strays = 0;
+			counts[outside->n++] = (struct gt_ptx_out_of_bounds_count){access->outside, access->outside_address, access->outside_line};
+			access->outside = 0;
 		}
 	}
 	return 0;
 }
 
-void gt_ptx_strays_add(const struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions)
+void gt_ptx_out_of_bounds_add(const struct gt_ptx_out_of_bounds *outside, const struct gt_ptx_program *program, size_t n_functions)
 {
-	const struct gt_ptx_stray_count *count = strays->counts;
+	const struct gt_ptx_out_of_bounds_count *count = outside->counts;
 
 	for (size_t f = 0; f < n_functions; f++)
 		for (size_t i = 0; program->codes[f] && i < program->codes[f]->n_accesses; i++, count++) {
 			struct gt_ptx_access *sum = program->codes[f]->accesses[i];
-			if (sum->strays == 0) {
-				sum->stray_address = count->address;
-				sum->stray_line = count->line;
+			if (sum->outside == 0) {
+				sum->outside_address = count->address;
+				sum->outside_line = count->line;
 			}
-			sum->strays += count->n;
+			sum->outside += count->n;
 		}
 }
 
-/* ---- access ---- */
+/* ---- places of lanes ---- */
 
 static const char *const space_names[GT_PTX_SPACES] = {
 	[GT_PTX_GENERIC] = "global", [GT_PTX_GLOBAL] = "global",   [GT_PTX_SHARED] = "shared",

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Asynchronous copies: cp.async, the barriers in shared memory that they complete, and copies in bulk of bytes or of a box of a
+ * tensor, with the tensor maps that describe it. */
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
@@ -8,7 +10,7 @@
 #include "cuda/ptx/exec/tensor.h"
 #include "stream/hint.h"
 
-/* ---- async ---- */
+/* ---- cp.async ---- */
 
 /* cp.async in two halves: from global memory to the warp's buffer, and on to shared memory. */
 
@@ -97,7 +99,7 @@ gt_ptx_step *gt_ptx_copy_step(bool stores)
 	return (stores ? to : from)[gt_ptx_simd_variant()];
 }
 
-/* ---- mbarrier ---- */
+/* ---- mbarriers ---- */
 
 #define COUNT_MAX ((UINT64_C(1) << 20) - 1)
 #define BYTES_ZERO (INT64_C(1) << 20) /* as no bytes that are to come are kept */
@@ -190,7 +192,7 @@ static bool reach_shared(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	return gt_ptx_note(warp, op, mask, reach, bytes) == 0;
 }
 
-const struct gt_ptx_op *gt_ptx_mbarrier(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *step_mbarrier(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const enum gt_ptx_mbarrier_action action = (enum gt_ptx_mbarrier_action)op->choice;
 	const bool tests = action == GT_PTX_MBARRIER_TEST || action == GT_PTX_MBARRIER_TEST_PARITY;
@@ -242,7 +244,7 @@ static bool mbarrier_complete(struct gt_ptx_warp *warp, const struct gt_ptx_op *
 	return true;
 }
 
-/* ---- tensor ---- */
+/* ---- tensor maps ---- */
 
 static const struct {
 	uint8_t bytes;
@@ -280,7 +282,7 @@ bool gt_tensor_is_sound(const struct gt_tensor_map *map)
 	return map->address % 16 == 0 && row % 16 == 0 && row <= spans[map->swizzle];
 }
 
-/* ---- bulk ---- */
+/* ---- copies in bulk ---- */
 
 #define PIECE 16 /* bytes of a lane's access */
 
@@ -530,7 +532,7 @@ static bool report(const struct pieces *pieces, const uint32_t *sizes)
 	return true;
 }
 
-const struct gt_ptx_op *gt_ptx_copy_bulk(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *copy_bulk(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	struct gt_ptx_bulk *bulk = (struct gt_ptx_bulk *)op->with.access;
 	uint32_t sizes[GT_WARP_SIZE] = {0};
@@ -557,7 +559,7 @@ const struct gt_ptx_op *gt_ptx_copy_bulk(struct gt_ptx_warp *warp, const struct 
 	return op + 1;
 }
 
-/* ---- remap ---- */
+/* ---- changes of tensor maps ---- */
 
 /* Where the 128 bytes of a lane's map are; NULL after a fault. */
 static unsigned char *map_at(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct gt_ptx_access *base, unsigned lane)
@@ -616,7 +618,7 @@ static bool begin(struct gt_tensor_map *map)
 	return true;
 }
 
-const struct gt_ptx_op *gt_ptx_replace_in_map(GT_STEP_ARGUMENTS)
+static const struct gt_ptx_op *replace_in_map(GT_STEP_ARGUMENTS)
 {
 	static const char *const names[] = {
 #define NAME(IDENTIFIER, word) word,
@@ -645,7 +647,7 @@ const struct gt_ptx_op *gt_ptx_replace_in_map(GT_STEP_ARGUMENTS)
 }
 
 /* All lanes name the same two maps. */
-const struct gt_ptx_op *gt_ptx_copy_map(GT_STEP_ARGUMENTS)
+static const struct gt_ptx_op *copy_map(GT_STEP_ARGUMENTS)
 {
 	const struct gt_ptx_remap *remap = (const struct gt_ptx_remap *)op->with.access;
 	const unsigned lane = gt_ptx_lowest(mask);
@@ -656,3 +658,10 @@ const struct gt_ptx_op *gt_ptx_copy_map(GT_STEP_ARGUMENTS)
 	memcpy(to, from, sizeof(struct gt_tensor_map));
 	return op + 1;
 }
+
+const struct gt_ptx_async_steps gt_ptx_async_steps = {
+	.bulk = copy_bulk,
+	.mbarrier = step_mbarrier,
+	.replace_in_map = replace_in_map,
+	.copy_map = copy_map,
+};

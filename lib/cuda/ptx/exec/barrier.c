@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Barriers of a block and of a cluster, and how the blocks of a cluster reach each other's shared memory. */
 #include <stdlib.h>
 
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/paths.h"
 
-/* ---- barrier ---- */
+/* ---- barriers of a block ---- */
 
 /* bar and barrier: threads wait until all of the block, or as many as were named, arrive. They are
  * counted one by one, where a warp has parted; the lanes that a warp lacks count when all that it
@@ -162,7 +163,7 @@ const struct gt_ptx_op *gt_ptx_path_wait(struct gt_ptx_warp *warp, const struct 
 	return end_turn(warp, false);
 }
 
-const struct gt_ptx_op *gt_ptx_barrier_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *barrier_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	uint32_t numbers = 0;
 
@@ -189,21 +190,11 @@ const struct gt_ptx_op *gt_ptx_barrier_wait(struct gt_ptx_warp *warp, const stru
 	return end_turn(warp, mask == warp->mask);
 }
 
-/* ---- cluster ---- */
-
-static uint32_t extent(const struct gt_ptx_launch *launch, unsigned k)
-{
-	return launch->cluster[k] ? launch->cluster[k] : 1;
-}
+/* ---- clusters ---- */
 
 uint32_t gt_ptx_cluster_size(const struct gt_ptx_launch *launch)
 {
-	return extent(launch, 0) * extent(launch, 1) * extent(launch, 2);
-}
-
-uint64_t gt_ptx_clusters(const struct gt_ptx_launch *launch)
-{
-	return gt_ptx_blocks(launch) / gt_ptx_cluster_size(launch);
+	return gt_ptx_cluster_extent(launch, 0) * gt_ptx_cluster_extent(launch, 1) * gt_ptx_cluster_extent(launch, 2);
 }
 
 uint64_t gt_ptx_cluster_block(const struct gt_ptx_launch *launch, uint64_t cluster, uint32_t rank)
@@ -211,32 +202,12 @@ uint64_t gt_ptx_cluster_block(const struct gt_ptx_launch *launch, uint64_t clust
 	uint64_t at[3];
 
 	for (unsigned k = 0; k < 3; k++) {
-		const uint32_t clusters = launch->grid[k] / extent(launch, k);
-		at[k] = cluster % clusters * extent(launch, k) + rank % extent(launch, k);
+		const uint32_t clusters = launch->grid[k] / gt_ptx_cluster_extent(launch, k);
+		at[k] = cluster % clusters * gt_ptx_cluster_extent(launch, k) + rank % gt_ptx_cluster_extent(launch, k);
 		cluster /= clusters;
-		rank /= extent(launch, k);
+		rank /= gt_ptx_cluster_extent(launch, k);
 	}
 	return (at[2] * launch->grid[1] + at[1]) * launch->grid[0] + at[0];
-}
-
-uint64_t gt_ptx_cluster_of(const struct gt_ptx_launch *launch, uint64_t block)
-{
-	uint64_t cluster = 0, step = 1;
-
-	for (unsigned k = 0; k < 3; k++) {
-		cluster += block % launch->grid[k] / extent(launch, k) * step;
-		block /= launch->grid[k];
-		step *= launch->grid[k] / extent(launch, k);
-	}
-	return cluster;
-}
-
-void gt_ptx_cluster_join(struct gt_ptx_cluster *cluster, struct gt_ptx_core *core, uint32_t rank)
-{
-	core->cluster = cluster;
-	core->rank = rank;
-	cluster->blocks[rank] = core;
-	cluster->open++;
 }
 
 void gt_ptx_cluster_leave(struct gt_ptx_core *core)
@@ -269,7 +240,7 @@ unsigned char *gt_ptx_cluster_place(struct gt_ptx_core *core, uint64_t address, 
 /* ---- addresses ---- */
 
 #define MAPS(BITS)                                                                                               \
-	const struct gt_ptx_op *gt_ptx_map_address##BITS(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask) \
+	static const struct gt_ptx_op *map_address##BITS(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask) \
 	{                                                                                                        \
 		const uint##BITS##_t *from = gt_ptx_lanes(warp, op->a), base = (uint##BITS##_t)op->with.immediate; \
 		uint##BITS##_t *to = gt_ptx_lanes(warp, op->d);                                                  \
@@ -288,7 +259,7 @@ unsigned char *gt_ptx_cluster_place(struct gt_ptx_core *core, uint64_t address, 
 		}                                                                                                \
 		return op + 1;                                                                                   \
 	}                                                                                                        \
-	const struct gt_ptx_op *gt_ptx_rank_of##BITS(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask) \
+	static const struct gt_ptx_op *rank_of##BITS(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask) \
 	{                                                                                                        \
 		const uint##BITS##_t *from = gt_ptx_lanes(warp, op->a), base = (uint##BITS##_t)op->with.immediate; \
 		uint32_t *to = gt_ptx_lanes(warp, op->d);                                                        \
@@ -348,7 +319,7 @@ void gt_ptx_cluster_left(struct gt_ptx_warp *warp)
 		settle_cluster(warp->core);
 }
 
-const struct gt_ptx_op *gt_ptx_cluster_arrive(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *cluster_arrive(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	if (warp->cluster_owes & mask)
 		return gt_ptx_fault(warp, op, gt_ptx_lowest(warp->cluster_owes & mask),
@@ -363,7 +334,7 @@ const struct gt_ptx_op *gt_ptx_cluster_arrive(struct gt_ptx_warp *warp, const st
 	return gt_ptx_path_select(warp, warp->path);
 }
 
-const struct gt_ptx_op *gt_ptx_cluster_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *cluster_wait(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const uint32_t waits = mask & warp->cluster_arrived;
 
@@ -373,3 +344,11 @@ const struct gt_ptx_op *gt_ptx_cluster_wait(struct gt_ptx_warp *warp, const stru
 	warp->cluster_owes &= ~mask;
 	return waits ? gt_ptx_path_wait(warp, op, waits, GT_PTX_CLUSTER_BARRIER) : op + 1;
 }
+
+const struct gt_ptx_barrier_steps gt_ptx_barrier_steps = {
+	.wait = barrier_wait,
+	.cluster_arrive = cluster_arrive,
+	.cluster_wait = cluster_wait,
+	.map_address = {map_address32, map_address64},
+	.rank_of = {rank_of32, rank_of64},
+};

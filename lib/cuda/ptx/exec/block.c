@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A block: how its warps take turns, and when one of them only repeats what it did. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "cuda/ptx/exec/matrix.h"
 #include "cuda/ptx/exec/paths.h"
 
-/* ---- watch ---- */
+/* ---- warps that repeat themselves ---- */
 
 /* Detects a path that waits in a loop: the warp returns to the same micro-op with the same values in its registers and its local
  * memory. Until another thread writes to memory it will repeat this for ever. */
@@ -119,7 +120,7 @@ static bool is_same(const struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
 	return !frame && at == watch->bytes && same_local(warp, watch);
 }
 
-/* At the end of a turn: true if the warp is as it was before (watch.c). */
+/* At the end of a turn: true if the warp is as it was before (block.c). */
 static bool watch_end(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
@@ -174,7 +175,7 @@ static void poll_end(struct gt_ptx_warp *warp)
 	poll->repeats = false;
 }
 
-/* ---- block ---- */
+/* ---- turns ---- */
 
 /* One block: its warps in turns of a few instructions, so that kernels that race see each other's writes. */
 

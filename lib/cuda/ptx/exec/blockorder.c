@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Puts accesses into logical order: held accesses of a block, a packed FIFO for each warp, and when they are passed on. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "cuda/ptx/exec/blockorder.h"
 
-/* ---- held ---- */
+/* ---- FIFOs ---- */
 
 void gt_ptx_held_store_open(struct gt_ptx_held_store *store, uint64_t memory)
 {
@@ -84,7 +85,7 @@ void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_ptx_held_store *store
 	*held = (struct gt_ptx_held){0};
 }
 
-/* ---- blockorder ---- */
+/* ---- order ---- */
 
 #define WARPS GT_PTX_HOLD_WARPS
 #define EARLY (1U << 16) /* held accesses above which some are passed on before the block ends */

@@ -67,15 +67,16 @@ struct gt_ptx_cluster {
 	struct gt_ptx_core *blocks[GT_PTX_CLUSTER_BLOCKS]; /* by rank; NULL: it has ended */
 };
 
-/* Blocks of a launch's clusters, 1 if it has none; how many clusters there are; the number of the block of a rank. */
-uint32_t gt_ptx_cluster_size(const struct gt_ptx_launch *launch);
-uint64_t gt_ptx_clusters(const struct gt_ptx_launch *launch);
-uint64_t gt_ptx_cluster_block(const struct gt_ptx_launch *launch, uint64_t cluster, uint32_t rank);
-/* The number of the cluster that a block belongs to. */
-uint64_t gt_ptx_cluster_of(const struct gt_ptx_launch *launch, uint64_t block);
+/* Blocks of a cluster of a launch along a dimension, and in all: 1 if it has none. */
+static inline uint32_t gt_ptx_cluster_extent(const struct gt_ptx_launch *launch, unsigned k)
+{
+	return launch->cluster[k] ? launch->cluster[k] : 1;
+}
 
-/* A block joins a cluster, or leaves it when it is closed; without blocks the cluster is freed. */
-void gt_ptx_cluster_join(struct gt_ptx_cluster *cluster, struct gt_ptx_core *core, uint32_t rank);
+uint32_t gt_ptx_cluster_size(const struct gt_ptx_launch *launch);
+/* The number of the block of a rank. */
+uint64_t gt_ptx_cluster_block(const struct gt_ptx_launch *launch, uint64_t cluster, uint32_t rank);
+/* A block leaves its cluster when it is closed; without blocks the cluster is freed. */
 void gt_ptx_cluster_leave(struct gt_ptx_core *core);
 
 /* The block of that rank in the cluster of a block; NULL if there is none, or it has ended. */
@@ -89,34 +90,8 @@ void gt_ptx_cluster_left(struct gt_ptx_warp *warp);
 
 /* mapa: op->d becomes op->a in the shared memory of block op->b; op->with.immediate: where the window of shared
  * addresses begins in op->a. getctarank: op->d becomes the rank of op->a. */
-gt_ptx_step gt_ptx_map_address32, gt_ptx_map_address64, gt_ptx_rank_of32, gt_ptx_rank_of64;
-/* barrier.cluster.arrive, and .wait. */
-gt_ptx_step gt_ptx_cluster_arrive, gt_ptx_cluster_wait;
-
-/* ---- barriers in shared memory ---- */
-
-/* Barriers that are objects in shared memory: mbarrier.
- *
- * PTX leaves the 64 bits of an mbarrier opaque. Here they are, from the lowest: pending arrivals and expected arrivals,
- * 20 bits each; bytes that are still to come, plus 2^20, 21 bits; the number of the phase, modulo 8. The state that an
- * arrival returns is these bits. */
-
-/* What is done with an mbarrier: `choice` of the micro-op. */
-enum gt_ptx_mbarrier_action {
-	GT_PTX_MBARRIER_INIT,
-	GT_PTX_MBARRIER_INVALIDATE,
-	GT_PTX_MBARRIER_ARRIVE,
-	GT_PTX_MBARRIER_DROP, /* arrives, and is not expected any more */
-	GT_PTX_MBARRIER_EXPECT,
-	GT_PTX_MBARRIER_ARRIVE_EXPECTING, /* expects bytes, then arrives once */
-	GT_PTX_MBARRIER_COMPLETE,
-	GT_PTX_MBARRIER_LOOK, /* arrives for copies that are done, and is expected once more */
-	GT_PTX_MBARRIER_TEST,
-	GT_PTX_MBARRIER_TEST_PARITY,
-};
-
-/* op->with.access: where the mbarriers of the lanes are; op->a: the count, bytes, state or parity, 0: the count is 1;
- * op->d: the state, or the predicate, 0: none. */
-gt_ptx_step gt_ptx_mbarrier;
+extern const struct gt_ptx_barrier_steps {
+	gt_ptx_step *wait, *cluster_arrive, *cluster_wait, *map_address[2], *rank_of[2];
+} gt_ptx_barrier_steps;
 
 #endif

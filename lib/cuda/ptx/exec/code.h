@@ -79,8 +79,8 @@ struct gt_ptx_access {
 	uint64_t low, high;
 	unsigned char *host;	   /* of `low` */
 	/* Lanes outside of every allocation in this launch: how many, the first, its line; whether it was told. */
-	uint64_t strays, stray_address;
-	uint32_t stray_line;
+	uint64_t outside, outside_address;
+	uint32_t outside_line;
 	bool told;
 };
 
@@ -96,7 +96,7 @@ struct gt_ptx_call {
 	uint32_t address;
 	struct gt_ptx_place *arguments, *returns;
 	size_t n_arguments, n_returns;
-	bool told; /* of the first that was passed over, see exec/stray.h */
+	bool told; /* of the first that was passed over, see exec/machine.h */
 };
 
 /* A step in the place of `n` lane operations. They are the warp's alone, so that it may run ahead of its turn. */
@@ -113,12 +113,21 @@ struct gt_ptx_switch {
 	int32_t targets[];
 };
 
-gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt_ptx_exit, gt_ptx_trap,
-	gt_ptx_do_call, gt_ptx_sync, gt_ptx_sync_alike,
-	gt_ptx_barrier_wait, gt_ptx_barrier_result, gt_ptx_unknown, gt_ptx_do_nothing,
-	gt_ptx_local_address, gt_ptx_poll, gt_ptx_fetch_texels, gt_ptx_load_surface, gt_ptx_store_surface, gt_ptx_query_image,
-		gt_ptx_atomic, gt_ptx_vector_atomic,
-		gt_ptx_is_space, gt_ptx_read_special, gt_ptx_touch_lines;
+/* Steps that the decoder names, by what they are of. */
+extern const struct gt_ptx_control_steps {
+	gt_ptx_step *call, *exit, *trap;
+} gt_ptx_control_steps;
+extern const struct gt_ptx_path_steps {
+	gt_ptx_step *sync, *sync_alike, *barrier_result;
+} gt_ptx_path_steps;
+extern const struct gt_ptx_atomic_steps {
+	gt_ptx_step *one, *vector, *is_space;
+} gt_ptx_atomic_steps;
+extern const struct gt_ptx_texture_steps {
+	gt_ptx_step *fetch, *load_surface, *store_surface, *query;
+} gt_ptx_texture_steps;
+gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt_ptx_unknown,
+	gt_ptx_do_nothing, gt_ptx_local_address, gt_ptx_poll, gt_ptx_read_special, gt_ptx_touch_lines;
 
 /* The tables of lane operations, by an instruction's name. A new operation is a row in one of the tables. */
 

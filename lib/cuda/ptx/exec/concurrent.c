@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* All blocks of a launch: one after the other, or concurrently if one waits for a later one. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/paths.h"
 
-/* ---- beside ---- */
+/* ---- concurrent blocks ---- */
 
 /* Blocks that run concurrently, in turns. When all of them wait, as many more are started. Accesses are passed on for the first
  * unfinished block only; those of later blocks are held until the earlier ones are done. */
@@ -26,10 +27,10 @@ struct resident {
 	uint64_t block;
 	struct gt_sink sink; /* of all but the first: to `held` */
 	struct gt_ptx_held held;
-	struct beside *beside;
+	struct concurrent *concurrent;
 };
 
-struct beside {
+struct concurrent {
 	const struct gt_ptx_core *like;
 	struct resident **blocks; /* in the order of their numbers */
 	size_t n, capacity, under_way;
@@ -41,13 +42,38 @@ struct beside {
 	uint64_t state; /* a hash of memory, taken after half of GT_PTX_PATIENCE */
 };
 
+static uint64_t clusters_of(const struct gt_ptx_launch *launch)
+{
+	return gt_ptx_blocks(launch) / gt_ptx_cluster_size(launch);
+}
+
+static uint64_t cluster_of(const struct gt_ptx_launch *launch, uint64_t block)
+{
+	uint64_t cluster = 0, step = 1;
+
+	for (unsigned k = 0; k < 3; k++) {
+		cluster += block % launch->grid[k] / gt_ptx_cluster_extent(launch, k) * step;
+		block /= launch->grid[k];
+		step *= launch->grid[k] / gt_ptx_cluster_extent(launch, k);
+	}
+	return cluster;
+}
+
+static void join_cluster(struct gt_ptx_cluster *cluster, struct gt_ptx_core *core, uint32_t rank)
+{
+	core->cluster = cluster;
+	core->rank = rank;
+	cluster->blocks[rank] = core;
+	cluster->open++;
+}
+
 static int hold_batch(void *context, struct gt_rows *rows, struct gt_error *error)
 {
 	struct resident *resident = context;
 	int result = 0;
 
 	for (size_t i = 0; result == 0 && i < rows->n; i++)
-		result = gt_ptx_held_add(&resident->held, &resident->beside->store, rows, i, error);
+		result = gt_ptx_held_add(&resident->held, &resident->concurrent->store, rows, i, error);
 	rows->n = rows->n_lanes = 0;
 	rows->has_hints = false;
 	return result;
@@ -56,8 +82,8 @@ static int hold_batch(void *context, struct gt_rows *rows, struct gt_error *erro
 /* Passes on the accesses of a block that has become the first. */
 static int pass_held(struct resident *resident)
 {
-	const struct gt_ptx_core *like = resident->beside->like;
-	struct gt_ptx_held_store *store = &resident->beside->store;
+	const struct gt_ptx_core *like = resident->concurrent->like;
+	struct gt_ptx_held_store *store = &resident->concurrent->store;
 
 	if (!resident->sink.rows)
 		return 0;
@@ -79,35 +105,35 @@ static int pass_held(struct resident *resident)
 
 static void close_resident(struct resident *resident)
 {
-	gt_ptx_held_clear(&resident->held, &resident->beside->store);
+	gt_ptx_held_clear(&resident->held, &resident->concurrent->store);
 	gt_rows_free(resident->sink.rows);
 	gt_ptx_core_close(resident->core);
 	free(resident);
 }
 
 /* Adds a block where its number belongs; the one whose turn it is writes to the launch's sink. */
-static int add_resident(struct beside *beside, struct gt_ptx_core *core, uint64_t block)
+static int add_resident(struct concurrent *concurrent, struct gt_ptx_core *core, uint64_t block)
 {
-	struct gt_error *error = beside->like->error;
-	void *grown = gt_grown(beside->blocks, beside->n, &beside->capacity, sizeof *beside->blocks);
+	struct gt_error *error = concurrent->like->error;
+	void *grown = gt_grown(concurrent->blocks, concurrent->n, &concurrent->capacity, sizeof *concurrent->blocks);
 	struct resident *resident = grown ? calloc(1, sizeof *resident) : NULL;
-	size_t at = beside->n;
+	size_t at = concurrent->n;
 
 	if (grown)
-		beside->blocks = grown;
+		concurrent->blocks = grown;
 	if (!resident) {
 		gt_ptx_core_close(core);
 		return gt_fail_memory(error, "blocks");
 	}
 	resident->core = core;
 	resident->block = block;
-	resident->beside = beside;
-	for (; at > 0 && beside->blocks[at - 1]->block > block; at--)
-		beside->blocks[at] = beside->blocks[at - 1];
-	beside->blocks[at] = resident;
-	beside->n++;
-	beside->under_way++;
-	if (block == beside->turn || !core->sink)
+	resident->concurrent = concurrent;
+	for (; at > 0 && concurrent->blocks[at - 1]->block > block; at--)
+		concurrent->blocks[at] = concurrent->blocks[at - 1];
+	concurrent->blocks[at] = resident;
+	concurrent->n++;
+	concurrent->under_way++;
+	if (block == concurrent->turn || !core->sink)
 		return 0;
 	resident->sink = (struct gt_sink){gt_rows_new(HELD_ROWS, error), hold_batch, resident};
 	core->sink = &resident->sink;
@@ -115,38 +141,38 @@ static int add_resident(struct beside *beside, struct gt_ptx_core *core, uint64_
 }
 
 /* Whether a GPU could hold one more cluster. */
-static bool has_room(const struct beside *beside)
+static bool has_room(const struct concurrent *concurrent)
 {
-	const struct gt_ptx_launch *launch = beside->like->launch;
+	const struct gt_ptx_launch *launch = concurrent->like->launch;
 	const uint32_t *block = launch->block;
 	uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + GT_WARP_SIZE - 1) / GT_WARP_SIZE;
-	uint64_t then = beside->under_way + gt_ptx_cluster_size(launch);
+	uint64_t then = concurrent->under_way + gt_ptx_cluster_size(launch);
 
 	return then <= RESIDENT_MAX && then * warps <= RESIDENT_WARPS;
 }
 
 /* Starts the blocks of a cluster, or one block where there are none. */
-static int begin_cluster(struct beside *beside, uint64_t number)
+static int begin_cluster(struct concurrent *concurrent, uint64_t number)
 {
-	const struct gt_ptx_launch *launch = beside->like->launch;
+	const struct gt_ptx_launch *launch = concurrent->like->launch;
 	const uint32_t n = gt_ptx_cluster_size(launch);
 	struct gt_ptx_core *cores[GT_PTX_CLUSTER_BLOCKS];
 	struct gt_ptx_cluster *cluster = n > 1 ? calloc(1, sizeof *cluster) : NULL;
 	int result = 0;
 
 	if (n > 1 && !cluster)
-		return gt_fail_memory(beside->like->error, "a cluster");
+		return gt_fail_memory(concurrent->like->error, "a cluster");
 	for (uint32_t rank = 0; rank < n; rank++) {
-		if (!(cores[rank] = gt_ptx_core_open(beside->like))) {
+		if (!(cores[rank] = gt_ptx_core_open(concurrent->like))) {
 			if (rank == 0)
 				free(cluster);
 			return -1;
 		}
 		if (cluster) {
 			cluster->n = n;
-			gt_ptx_cluster_join(cluster, cores[rank], rank);
+			join_cluster(cluster, cores[rank], rank);
 		}
-		if (add_resident(beside, cores[rank], n > 1 ? gt_ptx_cluster_block(launch, number, rank) : number) != 0)
+		if (add_resident(concurrent, cores[rank], n > 1 ? gt_ptx_cluster_block(launch, number, rank) : number) != 0)
 			return -1;
 	}
 	for (uint32_t rank = 0; result == 0 && rank < n; rank++)
@@ -155,17 +181,17 @@ static int begin_cluster(struct beside *beside, uint64_t number)
 }
 
 /* Starts as many further blocks as there are now, if that many are left; a cluster if there are none. */
-static int begin_more(struct beside *beside)
+static int begin_more(struct concurrent *concurrent)
 {
-	const struct gt_ptx_launch *launch = beside->like->launch;
-	const uint64_t clusters = gt_ptx_clusters(launch);
+	const struct gt_ptx_launch *launch = concurrent->like->launch;
+	const uint64_t clusters = clusters_of(launch);
 	const uint32_t n = gt_ptx_cluster_size(launch);
 
-	for (size_t more = beside->under_way ? beside->under_way : 1; more > 0 && *beside->next < clusters && has_room(beside);
-	     ++*beside->next) {
-		if (!gt_ptx_is_executed(launch, *beside->next))
+	for (size_t more = concurrent->under_way ? concurrent->under_way : 1; more > 0 && *concurrent->next < clusters && has_room(concurrent);
+	     ++*concurrent->next) {
+		if (!gt_ptx_is_executed(launch, *concurrent->next))
 			continue;
-		if (begin_cluster(beside, *beside->next) != 0)
+		if (begin_cluster(concurrent, *concurrent->next) != 0)
 			return -1;
 		more -= more < n ? more : n;
 	}
@@ -173,15 +199,15 @@ static int begin_more(struct beside *beside)
 }
 
 /* Runs a turn of each; sets *wait if all of them wait, *spin if all wait or spin, and *ahead if a warp is ahead of its turns. */
-static int run_round(struct beside *beside, bool *wait, bool *spin, bool *ahead)
+static int run_round(struct concurrent *concurrent, bool *wait, bool *spin, bool *ahead)
 {
 	*wait = *spin = true;
 	*ahead = false;
-	for (size_t i = 0; i < beside->n; i++) {
-		struct resident *resident = beside->blocks[i];
+	for (size_t i = 0; i < concurrent->n; i++) {
+		struct resident *resident = concurrent->blocks[i];
 		if (!resident->core)
 			continue;
-		if (gt_ptx_block_round(resident->core, beside->left) != 0)
+		if (gt_ptx_block_round(resident->core, concurrent->left) != 0)
 			return -1;
 		bool waits = gt_ptx_block_waits(resident->core);
 		*wait = *wait && waits;
@@ -189,10 +215,10 @@ static int run_round(struct beside *beside, bool *wait, bool *spin, bool *ahead)
 		*ahead |= resident->core->ahead;
 		if (resident->core->running > 0)
 			continue;
-		gt_ptx_block_count(resident->core, beside->ran);
+		gt_ptx_block_count(resident->core, concurrent->ran);
 		gt_ptx_core_close(resident->core);
 		resident->core = NULL;
-		beside->under_way--;
+		concurrent->under_way--;
 	}
 	return 0;
 }
@@ -203,48 +229,48 @@ static uint64_t executed_from(const struct gt_ptx_launch *launch, uint64_t block
 	const uint64_t blocks = gt_ptx_blocks(launch);
 	const bool clusters = gt_ptx_cluster_size(launch) > 1;
 
-	while (block < blocks && !gt_ptx_is_executed(launch, clusters ? gt_ptx_cluster_of(launch, block) : block))
+	while (block < blocks && !gt_ptx_is_executed(launch, clusters ? cluster_of(launch, block) : block))
 		block++;
 	return block;
 }
 
 /* Removes finished blocks whose turn it is to write; the next one then writes to the launch's sink. */
-static int end_blocks(struct beside *beside)
+static int end_blocks(struct concurrent *concurrent)
 {
 	size_t done = 0;
 	int result = 0;
 
-	while (result == 0 && done < beside->n && beside->blocks[done]->block == beside->turn && !beside->blocks[done]->core) {
-		result = pass_held(beside->blocks[done]);
-		beside->turn = executed_from(beside->like->launch, beside->turn + 1);
-		close_resident(beside->blocks[done++]);
+	while (result == 0 && done < concurrent->n && concurrent->blocks[done]->block == concurrent->turn && !concurrent->blocks[done]->core) {
+		result = pass_held(concurrent->blocks[done]);
+		concurrent->turn = executed_from(concurrent->like->launch, concurrent->turn + 1);
+		close_resident(concurrent->blocks[done++]);
 	}
 	if (done == 0)
 		return result;
-	beside->n -= done;
-	memmove(beside->blocks, beside->blocks + done, beside->n * sizeof *beside->blocks);
-	return result == 0 && beside->n > 0 && beside->blocks[0]->block == beside->turn ? pass_held(beside->blocks[0]) : result;
+	concurrent->n -= done;
+	memmove(concurrent->blocks, concurrent->blocks + done, concurrent->n * sizeof *concurrent->blocks);
+	return result == 0 && concurrent->n > 0 && concurrent->blocks[0]->block == concurrent->turn ? pass_held(concurrent->blocks[0]) : result;
 }
 
-static uint64_t memory_state(const struct beside *beside)
+static uint64_t memory_state(const struct concurrent *concurrent)
 {
-	const struct gt_ptx_memory *memory = beside->like->memory;
+	const struct gt_ptx_memory *memory = concurrent->like->memory;
 	uint64_t state = 0;
 
 	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); one; one = gt_ptx_live(one->after))
 		state = XXH3_64bits_withSeed(memory->host + (one->address - GT_PTX_GLOBAL_BASE), one->bytes, state);
-	for (size_t i = 0; i < beside->n; i++)
-		if (beside->blocks[i]->core)
-			state = XXH3_64bits_withSeed(beside->blocks[i]->core->shared,
-						     beside->blocks[i]->core->shared_bytes, state);
+	for (size_t i = 0; i < concurrent->n; i++)
+		if (concurrent->blocks[i]->core)
+			state = XXH3_64bits_withSeed(concurrent->blocks[i]->core->shared,
+						     concurrent->blocks[i]->core->shared_bytes, state);
 	return state;
 }
 
-static int fail_runaway(const struct beside *beside)
+static int fail_runaway(const struct concurrent *concurrent)
 {
-	beside->ran->runs_away = true;
-	for (size_t i = 0; i < beside->n; i++) {
-		const struct gt_ptx_core *core = beside->blocks[i]->core;
+	concurrent->ran->runs_away = true;
+	for (size_t i = 0; i < concurrent->n; i++) {
+		const struct gt_ptx_core *core = concurrent->blocks[i]->core;
 		for (uint32_t w = 0; core && w < core->n_warps; w++) {
 			const struct gt_ptx_warp *warp = &core->warps[w];
 			if (warp->state != GT_PTX_RUNS)
@@ -261,46 +287,46 @@ static int fail_runaway(const struct beside *beside)
 }
 
 /* All blocks wait and none can be started: the launch hangs if memory does not change. */
-static int check_runaway(struct beside *beside, uint64_t issued)
+static int check_runaway(struct concurrent *concurrent, uint64_t issued)
 {
-	uint64_t before = beside->quiet;
+	uint64_t before = concurrent->quiet;
 
-	beside->quiet += issued;
-	if (before < GT_PTX_PATIENCE / 2 && beside->quiet >= GT_PTX_PATIENCE / 2)
-		beside->state = memory_state(beside);
-	if (beside->quiet < GT_PTX_PATIENCE)
+	concurrent->quiet += issued;
+	if (before < GT_PTX_PATIENCE / 2 && concurrent->quiet >= GT_PTX_PATIENCE / 2)
+		concurrent->state = memory_state(concurrent);
+	if (concurrent->quiet < GT_PTX_PATIENCE)
 		return 0;
-	if (beside->state == memory_state(beside))
-		return fail_runaway(beside);
-	beside->quiet = 0;
+	if (concurrent->state == memory_state(concurrent))
+		return fail_runaway(concurrent);
+	concurrent->quiet = 0;
 	return 0;
 }
 
 /* No warp of any block can go on. */
-static int fail_deadlock(const struct beside *beside)
+static int fail_deadlock(const struct concurrent *concurrent)
 {
-	for (size_t i = 0; i < beside->n; i++)
-		if (beside->blocks[i]->core)
-			return gt_ptx_block_deadlock(beside->blocks[i]->core);
+	for (size_t i = 0; i < concurrent->n; i++)
+		if (concurrent->blocks[i]->core)
+			return gt_ptx_block_deadlock(concurrent->blocks[i]->core);
 	return 0;
 }
 
 /* Starts what can be started, and runs a turn of all. */
-static int run_some(struct beside *beside, bool *wait, bool *spin)
+static int run_some(struct concurrent *concurrent, bool *wait, bool *spin)
 {
-	const size_t under_way = beside->under_way;
-	const uint64_t before = *beside->left;
+	const size_t under_way = concurrent->under_way;
+	const uint64_t before = *concurrent->left;
 	bool ahead;
 
-	if (*spin && begin_more(beside) != 0)
+	if (*spin && begin_more(concurrent) != 0)
 		return -1;
-	if (run_round(beside, wait, spin, &ahead) != 0)
+	if (run_round(concurrent, wait, spin, &ahead) != 0)
 		return -1;
-	if (beside->under_way > 0 && *beside->left == before && !ahead)
-		return fail_deadlock(beside);
-	if (*wait && beside->under_way == under_way)
-		return check_runaway(beside, before - *beside->left);
-	beside->quiet = 0;
+	if (concurrent->under_way > 0 && *concurrent->left == before && !ahead)
+		return fail_deadlock(concurrent);
+	if (*wait && concurrent->under_way == under_way)
+		return check_runaway(concurrent, before - *concurrent->left);
+	concurrent->quiet = 0;
 	return 0;
 }
 
@@ -310,30 +336,30 @@ static int run_some(struct beside *beside, bool *wait, bool *spin)
 static int run_concurrently(const struct gt_ptx_core *like, struct gt_ptx_core *core, uint64_t *next, uint64_t *left,
 		      struct gt_ptx_ran *ran)
 {
-	struct beside beside = {.like = like, .next = next, .left = left, .ran = ran};
-	const uint64_t clusters = core ? 0 : gt_ptx_clusters(like->launch);
+	struct concurrent concurrent = {.like = like, .next = next, .left = left, .ran = ran};
+	const uint64_t clusters = core ? 0 : clusters_of(like->launch);
 	bool wait = true, spin = true;
 	int result = 0;
 
-	gt_ptx_held_store_open(&beside.store, like->launch->memory);
-	beside.turn = core ? core->block : executed_from(like->launch, 0);
+	gt_ptx_held_store_open(&concurrent.store, like->launch->memory);
+	concurrent.turn = core ? core->block : executed_from(like->launch, 0);
 	if (core) {
 		core->hold = NULL; /* from now on its accesses are not the only ones */
-		result = add_resident(&beside, core, core->block);
+		result = add_resident(&concurrent, core, core->block);
 	}
-	while (result == 0 && (beside.under_way > 0 || *next < clusters)) {
-		result = run_some(&beside, &wait, &spin);
+	while (result == 0 && (concurrent.under_way > 0 || *next < clusters)) {
+		result = run_some(&concurrent, &wait, &spin);
 		if (result == 0)
-			result = end_blocks(&beside);
+			result = end_blocks(&concurrent);
 	}
-	for (size_t i = 0; i < beside.n; i++)
-		close_resident(beside.blocks[i]);
-	free(beside.blocks);
-	gt_ptx_held_store_close(&beside.store);
+	for (size_t i = 0; i < concurrent.n; i++)
+		close_resident(concurrent.blocks[i]);
+	free(concurrent.blocks);
+	gt_ptx_held_store_close(&concurrent.store);
 	return result;
 }
 
-/* ---- run ---- */
+/* ---- the launch ---- */
 
 /* A launch: its blocks one after the other in the order of their numbers, as far as they do not wait
  * for later ones. */
@@ -402,6 +428,6 @@ int gt_ptx_execute(struct gt_ptx_machine *machine, const struct gt_ptx_program *
 		return -1;
 	gt_ptx_forget_allocations(program, machine->module->n_functions);
 	int result = run_blocks(&core, ran);
-	gt_ptx_strays_tell(machine, program, launch->check);
+	gt_ptx_report_out_of_bounds(machine, program, launch->check);
 	return result;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls, with the frames of functions in the arena and in local memory; branches, returns and exits. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,7 +199,7 @@ static const struct gt_ptx_code *callee_of(struct gt_ptx_warp *warp, const struc
 	return code_at(warp, op, address[lane], lane);
 }
 
-const struct gt_ptx_op *gt_ptx_do_call(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *step_call(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	struct gt_ptx_path *path = warp->path;
 	uint32_t same;
@@ -227,7 +228,7 @@ const struct gt_ptx_op *gt_ptx_local_address(struct gt_ptx_warp *warp, const str
 	return op + 1;
 }
 
-/* ---- control ---- */
+/* ---- branches and exits ---- */
 
 /* Control flow of lanes: branches and their joins, returns and exits. */
 
@@ -388,21 +389,21 @@ static const struct gt_ptx_op *leave(struct gt_ptx_warp *warp, const struct gt_p
 	return warp->path ? gt_ptx_path_select(warp, warp->path) : gt_ptx_path_pick(warp);
 }
 
-const struct gt_ptx_op *gt_ptx_return(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
-{
-	if (!warp->frame->caller)
-		return gt_ptx_exit(warp, op, mask);
-	return_values(warp, mask);
-	return leave(warp, op, mask, false);
-}
-
-const struct gt_ptx_op *gt_ptx_exit(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *step_exit(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	warp->live &= ~mask;
 	return leave(warp, op, mask, true);
 }
 
-const struct gt_ptx_op *gt_ptx_trap(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+const struct gt_ptx_op *gt_ptx_return(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	if (!warp->frame->caller)
+		return step_exit(warp, op, mask);
+	return_values(warp, mask);
+	return leave(warp, op, mask, false);
+}
+
+static const struct gt_ptx_op *step_trap(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	return gt_ptx_fault(warp, op, gt_ptx_lowest(mask), "trap");
 }
@@ -411,3 +412,9 @@ const struct gt_ptx_op *gt_ptx_unknown(struct gt_ptx_warp *warp, const struct gt
 {
 	return gt_ptx_fault(warp, op, gt_ptx_lowest(mask), "%s", op->with.text);
 }
+
+const struct gt_ptx_control_steps gt_ptx_control_steps = {
+	.call = step_call,
+	.exit = step_exit,
+	.trap = step_trap,
+};

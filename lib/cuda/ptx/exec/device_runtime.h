@@ -10,7 +10,7 @@
 #include "cuda/ptx/exec/warp.h"
 #include "cuda/ptx/text/module.h"
 
-struct gt_ptx_service {
+struct gt_ptx_runtime_function {
 	const char *name; /* without the prefix of its family */
 	gt_ptx_step *run;
 	bool uses_heap, launches;
@@ -18,7 +18,7 @@ struct gt_ptx_service {
 
 /* NULL if there is none of that name. *driver: it is one that libcudadevrt calls, with error codes of its own; the op's
  * `choice` says so. */
-const struct gt_ptx_service *gt_ptx_service_named(const char *name, bool *driver);
+const struct gt_ptx_runtime_function *gt_ptx_runtime_function_named(const char *name, bool *driver);
 
 /* The place of a call's argument or result, of call->arguments or call->returns; NULL if there are fewer. */
 static inline unsigned char *gt_ptx_call_place(const struct gt_ptx_warp *warp, const struct gt_ptx_place *places, size_t n,
@@ -50,10 +50,6 @@ static inline void gt_ptx_call_result(const struct gt_ptx_warp *warp, const stru
 	if (place)
 		memcpy(place, &value, call->returns[0].bytes < sizeof value ? call->returns[0].bytes : sizeof value);
 }
-
-gt_ptx_step gt_ptx_configured_buffer, gt_ptx_plain_buffer, gt_ptx_launch_configured, gt_ptx_launch_plain, gt_ptx_last_error,
-	gt_ptx_peek_error, gt_ptx_set_error, gt_ptx_create_handle, gt_ptx_use_handle, gt_ptx_count_devices, gt_ptx_this_device,
-	gt_ptx_ask_attribute, gt_ptx_ask_limit, gt_ptx_set_condition;
 
 /* ---- launches ---- */
 

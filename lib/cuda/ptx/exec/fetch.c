@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Steps that fetch from textures, and load from surfaces and store to them: where each lane's texels are, by itself or with its warp,
+ * and of which mip level. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +19,7 @@ struct texture_warp {
 	double weight[8][GT_WARP_SIZE];
 };
 
-/* ---- points ---- */
+/* ---- the texels of a whole warp ---- */
 
 /* Fetches of a whole warp from one texture: what texture.c finds lane by lane, for all lanes at once. */
 
@@ -141,7 +143,7 @@ static bool find_texture_warp(const struct gt_ptx_texture *texture, const float 
 	return true;
 }
 
-/* ---- levels ---- */
+/* ---- mip levels ---- */
 
 /* The levels of mipmapped arrays: which one a fetch takes, or which two. */
 
@@ -195,7 +197,7 @@ static void mix(uint32_t values[4], const uint32_t others[4], double weight)
 					    weight * (double)gt_ptx_from_bits(others[c])));
 }
 
-/* ---- fetch ---- */
+/* ---- steps ---- */
 
 /* Fetches from textures, loads from and stores to surfaces. */
 
@@ -388,7 +390,7 @@ static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fet
 	return true;
 }
 
-const struct gt_ptx_op *gt_ptx_fetch_texels(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *fetch_texels(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_fetch *fetch = op->with.fetch;
 	const uint64_t *handles = gt_ptx_lanes(warp, fetch->handle);
@@ -495,17 +497,17 @@ static const struct gt_ptx_op *access_surface(struct gt_ptx_warp *warp, const st
 	return trace(warp, op, &gathered, action) != 0 ? NULL : op + 1;
 }
 
-const struct gt_ptx_op *gt_ptx_load_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *load_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	return access_surface(warp, op, mask, GT_LOAD);
 }
 
-const struct gt_ptx_op *gt_ptx_store_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *store_surface(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	return access_surface(warp, op, mask, GT_STORE);
 }
 
-const struct gt_ptx_op *gt_ptx_query_image(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *query_image(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_fetch *fetch = op->with.fetch;
 	const uint64_t *handles = gt_ptx_lanes(warp, fetch->handle);
@@ -528,3 +530,10 @@ const struct gt_ptx_op *gt_ptx_query_image(struct gt_ptx_warp *warp, const struc
 	}
 	return op + 1;
 }
+
+const struct gt_ptx_texture_steps gt_ptx_texture_steps = {
+	.fetch = fetch_texels,
+	.load_surface = load_surface,
+	.store_surface = store_surface,
+	.query = query_image,
+};

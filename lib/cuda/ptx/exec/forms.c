@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds lane operations by name, and decides in which variant they run. */
 #include "cuda/ptx/exec/code.h"
 
 #include <pthread.h>

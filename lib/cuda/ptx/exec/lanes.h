@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Macros that make a lane operation from an expression: a loop for all lanes and one for some, each compiled in every
- * variant that the processor may have instructions for (forms.h). */
+ * variant that the processor may have instructions for (code.h). */
 #ifndef GT_PTX_LANES_H
 #define GT_PTX_LANES_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Loads, stores and atomics. */
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
@@ -7,7 +8,7 @@
 #include "cuda/ptx/exec/numbers.h"
 #include "stream/op.h"
 
-/* ---- loadstore ---- */
+/* ---- loads and stores ---- */
 
 /* Loads and stores. Most are of a row: all lanes of a warp at a stride, in the allocation of the last access or in shared memory.
  * Its two ends are checked, and it is moved, as a whole. */
@@ -266,7 +267,7 @@ bool gt_ptx_is_moved(const struct gt_ptx_op *op, bool *loads)
 	return *loads || op->run == gt_ptx_store_step(access);
 }
 
-/* ---- atomic ---- */
+/* ---- atomics ---- */
 
 /* Atomics, one lane after the other from the lowest, and what else needs the memory of lanes. */
 
@@ -406,7 +407,7 @@ change_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask
 	}
 }
 
-const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *step_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
 	struct gt_ptx_reach reach;
@@ -430,7 +431,7 @@ const struct gt_ptx_op *gt_ptx_atomic(struct gt_ptx_warp *warp, const struct gt_
 }
 
 /* Each element of a vector is an atomic by itself. */
-const struct gt_ptx_op *gt_ptx_vector_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *vector_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
 	const unsigned size = access->size, bytes = size * access->n;
@@ -465,7 +466,7 @@ static bool is_constant(const struct gt_ptx_machine *machine, uint64_t address)
 	return false;
 }
 
-const struct gt_ptx_op *gt_ptx_is_space(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *is_space(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const uint64_t *lanes = gt_ptx_lanes(warp, op->a);
 	const struct gt_ptx_machine *machine = warp->core->machine;
@@ -484,3 +485,9 @@ const struct gt_ptx_op *gt_ptx_is_space(struct gt_ptx_warp *warp, const struct g
 	gt_ptx_set_predicate(warp, op->d, mask, inside);
 	return op + 1;
 }
+
+const struct gt_ptx_atomic_steps gt_ptx_atomic_steps = {
+	.one = step_atomic,
+	.vector = vector_atomic,
+	.is_space = is_space,
+};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The machine: what it notes, the programs of its kernels, and the variables of its module in device memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ const char *gt_ptx_notes_sum(const struct gt_ptx_notes *notes, char text[GT_PTX_
 	return text;
 }
 
-/* ---- code ---- */
+/* ---- programs ---- */
 
 void gt_ptx_code_free(struct gt_ptx_code *code)
 {
@@ -124,7 +125,7 @@ void gt_ptx_forget_allocations(const struct gt_ptx_program *program, size_t n_fu
 		}
 }
 
-/* ---- machine ---- */
+/* ---- the module's variables ---- */
 
 /* The machine: the variables of a module in device memory, and the programs of its kernels. */
 

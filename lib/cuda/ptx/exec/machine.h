@@ -152,12 +152,12 @@ struct gt_ptx_launch {
 /* What a launch did, beside its accesses. */
 struct gt_ptx_ran {
 	uint64_t warp_instructions, accesses;
-	uint64_t polls; /* turns that warps gave away, since what they had read again had not changed: exec/watch.c */
+	uint64_t polls; /* turns that warps gave away, since what they had read again had not changed: exec/block.c */
 	const char *clock; /* a special register that counts time and was read; NULL: none was */
 	bool fault; /* of the kernel's own, by which the launch failed */
 	bool assertion_failed; /* which is such a fault */
 	bool runs_away; /* by such a fault: it waits, and no block of it does what it waits for */
-	bool strayed; /* outside of every allocation, and went on: exec/stray.h */
+	bool out_of_bounds; /* outside of every allocation, and went on: exec/machine.h */
 };
 
 /* Executes a launch to its end; its program is that of its kernel (decode/program.h). Accesses come block by block,
@@ -177,11 +177,11 @@ struct gt_ptx_op;
 bool gt_ptx_leave_out(struct gt_ptx_warp *warp, const struct gt_ptx_op *op);
 
 /* Reports the instructions with such accesses in a launch, each once, and resets the counts. */
-void gt_ptx_strays_tell(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check);
+void gt_ptx_report_out_of_bounds(struct gt_ptx_machine *machine, const struct gt_ptx_program *program, enum gt_ptx_check check);
 
 /* Counts of a program's accesses, in their order. Initially zero. */
-struct gt_ptx_strays {
-	struct gt_ptx_stray_count {
+struct gt_ptx_out_of_bounds {
+	struct gt_ptx_out_of_bounds_count {
 		uint64_t n, address; /* the first one's address and line */
 		uint32_t line;
 	} *counts;
@@ -189,9 +189,9 @@ struct gt_ptx_strays {
 };
 
 /* Takes the counts of a program, which are then 0. Returns 0, or -1 when memory is short. */
-int gt_ptx_strays_take(struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions, struct gt_error *error);
+int gt_ptx_out_of_bounds_take(struct gt_ptx_out_of_bounds *outside, const struct gt_ptx_program *program, size_t n_functions, struct gt_error *error);
 /* Adds them to those of another copy of the program, whose accesses come before these. */
-void gt_ptx_strays_add(const struct gt_ptx_strays *strays, const struct gt_ptx_program *program, size_t n_functions);
+void gt_ptx_out_of_bounds_add(const struct gt_ptx_out_of_bounds *outside, const struct gt_ptx_program *program, size_t n_functions);
 
 /* With GT_PTX_MEMCHECK, after a launch that failed: whether it did so by a fault of the kernel, which is then reported. */
 bool gt_ptx_ends_at_fault(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Matrices in the registers of a warp: their layout (fragments), and the instructions that load, store and transpose them. */
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/matrix.h"
 
-/* ---- fragment ---- */
+/* ---- fragments ---- */
 
 static const struct {
 	const char *name;
@@ -185,7 +186,7 @@ void gt_ptx_fragment_scatter(const struct gt_ptx_fragment *fragment, const struc
 	}
 }
 
-/* ---- matrix ---- */
+/* ---- ldmatrix, stmatrix, movmatrix ---- */
 
 /* ldmatrix, stmatrix, movmatrix: matrices of 8 x 8 elements of 16 bits. A row is 16 bytes at the address of one lane;
  * lane l has the elements 2 (l % 4) and the next of row l / 4 in a register. */
@@ -225,7 +226,7 @@ static void element_of(unsigned lane, unsigned i, bool transposed, unsigned *row
 	*column = transposed ? lane / 4 : 2 * (lane % 4) + i;
 }
 
-const struct gt_ptx_op *gt_ptx_load_matrices(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *load_matrices(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
 	uint16_t matrices[4][8][8];
@@ -249,7 +250,7 @@ const struct gt_ptx_op *gt_ptx_load_matrices(struct gt_ptx_warp *warp, const str
 	return op + 1;
 }
 
-const struct gt_ptx_op *gt_ptx_store_matrices(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *store_matrices(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
 	uint16_t matrices[4][8][8];
@@ -270,7 +271,7 @@ const struct gt_ptx_op *gt_ptx_store_matrices(struct gt_ptx_warp *warp, const st
 	return op + 1;
 }
 
-const struct gt_ptx_op *gt_ptx_transpose(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *step_transpose(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), from[GT_WARP_SIZE];
 
@@ -287,7 +288,7 @@ const struct gt_ptx_op *gt_ptx_transpose(struct gt_ptx_warp *warp, const struct 
 	return op + 1;
 }
 
-/* ---- tile ---- */
+/* ---- wmma.load and wmma.store ---- */
 
 /* wmma.load, wmma.store: a matrix in memory, line by line (rows or columns), to and from a fragment.
  *
@@ -522,3 +523,9 @@ gt_ptx_step *gt_ptx_tile_step(bool stores)
 
 	return (stores ? others : loads)[gt_ptx_simd_variant()];
 }
+
+const struct gt_ptx_matrix_steps gt_ptx_matrix_steps = {
+	.load = load_matrices,
+	.store = store_matrices,
+	.transpose = step_transpose,
+};

@@ -236,7 +236,9 @@ bool gt_ptx_whole_warp(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 
 /* ldmatrix, stmatrix: op->with.access has the address slot, and `n` registers; op->choice: .trans. movmatrix: op->d
  * becomes op->a with rows and columns exchanged. */
-gt_ptx_step gt_ptx_load_matrices, gt_ptx_store_matrices, gt_ptx_transpose;
+extern const struct gt_ptx_matrix_steps {
+	gt_ptx_step *load, *store, *transpose;
+} gt_ptx_matrix_steps;
 /* wmma.load, wmma.store: op->with.access is that of a struct gt_ptx_tile. */
 gt_ptx_step *gt_ptx_tile_step(bool stores);
 /* mma, wmma.mma: op->with.product, for which this is the step. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Device memory: the part of this process that stands for it, what its pages are allocated to, allocations with the gaps between
+ * them, and the granules that hardware maps around them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +19,7 @@ static inline uint64_t gt_ptx_in_pages(uint64_t bytes)
 	return (bytes + GT_PTX_PAGE - 1) / GT_PTX_PAGE * GT_PTX_PAGE;
 }
 
-/* ---- pagetable ---- */
+/* ---- the table of pages ---- */
 
 #define ALIGNMENTS (GT_PTX_PAGE / GT_PTX_ALIGNMENT) /* of a page */
 
@@ -122,7 +124,7 @@ static void pages_close(struct gt_ptx_memory *memory)
 	free(memory->pages);
 }
 
-/* ---- window ---- */
+/* ---- the part of this process ---- */
 
 /* Linux and the BSDs have these beyond POSIX; without them /dev/zero serves. */
 #ifndef MAP_NORESERVE
@@ -178,7 +180,7 @@ static int window_use(struct gt_ptx_memory *memory, uint64_t address, uint64_t b
 	return 0;
 }
 
-/* ---- memory ---- */
+/* ---- allocations ---- */
 
 int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error)
 {
@@ -410,7 +412,7 @@ const struct gt_ptx_allocation *gt_ptx_nearest(const struct gt_ptx_memory *memor
 	return address - (below->address + below->bytes) < above->address - address ? below : above;
 }
 
-/* ---- granule ---- */
+/* ---- granules ---- */
 
 static uint64_t granule_of(uint64_t address)
 {
@@ -454,7 +456,7 @@ void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t 
 	return memory->host + at;
 }
 
-/* ---- heap_open ---- */
+/* ---- when the heap comes and goes ---- */
 
 /* The heap as a part of the device's memory: its size, and when it comes and goes. */
 

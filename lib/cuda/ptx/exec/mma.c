@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Products of matrices in registers: mma, wmma.mma, and mma.sp, whose A is sparse. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "cuda/ptx/exec/matrix.h"
 #include "cuda/ptx/exec/numbers.h"
 
-/* ---- multiply ---- */
+/* ---- sums of products ---- */
 
 #if defined __x86_64__
 #include <immintrin.h>
@@ -138,7 +139,7 @@ gt_ptx_multiplier *gt_ptx_multiply(void)
 	return multipliers[gt_ptx_simd_variant()];
 }
 
-/* ---- product ---- */
+/* ---- mma and wmma.mma ---- */
 
 #define ELEMENTS_MAX 1024 /* 16 x 64 of 4 bits */
 #define QUADS 4
@@ -292,7 +293,7 @@ gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product)
 	return (product->shape.quads ? of_quads : product->a.element == GT_PTX_ELEMENT_B1 ? counts : steps)[gt_ptx_simd_variant()];
 }
 
-/* ---- sparse ---- */
+/* ---- mma.sp ---- */
 
 /* mma.sp: of each group of successive elements of a row of A half are stored, and metadata say which: 4 bits a group.
  * Groups are of 4 elements, of 2 (tf32), and of 8 (4 bits), where the elements are kept in pairs. The layouts are those of the

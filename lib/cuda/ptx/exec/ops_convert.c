@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Conversions between numbers: what rounds a value to a float of 16 bits, and the table of cvt. */
 #include <math.h>
 #include <stdbool.h>
 
 #include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/numbers.h"
 
-/* ---- half ---- */
+/* ---- rounding to few bits ---- */
 
 /* Whether to round up in magnitude when the low bits `rest` are cut; `half` is half a unit in the last place. */
 static bool away(uint64_t kept, uint64_t rest, uint64_t half, bool negative, enum gt_ptx_rounding rounding)
@@ -81,7 +82,7 @@ double gt_ptx_odd_sum(double x, double y)
 	return sum;
 }
 
-/* ---- ops_convert ---- */
+/* ---- cvt ---- */
 
 /* cvt of every pair of types. Floats become integers by the given rounding, clamped to the range of the type. NaN becomes 0, but
  * from f64 or to 64 bits only the highest bit is set (PTX, cvt). */

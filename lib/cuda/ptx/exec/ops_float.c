@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lane operations of floats: arithmetic of f32 and f64, of f16 and bf16, and comparisons of all types. */
 #include <fenv.h>
 #include <float.h>
 #include <math.h>
@@ -54,7 +55,7 @@ GT_FAST GT_INLINE bool gt_ptx_rsqrt_fast(const float *from, float *to, uint32_t 
 
 #endif
 
-/* ---- ops_float ---- */
+/* ---- f32 and f64 ---- */
 
 /* Arithmetic of f32 and f64. A NaN result of f32 is 0x7fffffff, as in PTX. The approximate forms (.approx, .full) give the
  * results of the host's mathematical library, which are at least as exact. */
@@ -167,7 +168,7 @@ const struct gt_ptx_op *gt_ptx_rounded(struct gt_ptx_warp *warp, const struct gt
 	return next;
 }
 
-/* ---- ops_half ---- */
+/* ---- f16 and bf16 ---- */
 
 /* Arithmetic of f16, bf16, and pairs of them: in double, rounded to odd, then once to the format. */
 
@@ -256,7 +257,7 @@ static const struct gt_ptx_form half_rows[] = {
 };
 const struct gt_ptx_forms gt_ptx_half_forms = {half_rows, sizeof half_rows / sizeof half_rows[0]};
 
-/* ---- ops_compare ---- */
+/* ---- comparisons ---- */
 
 /* setp, selp (set is a setp and a selp), slct, and testp. */
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Lane operations of integers: arithmetic; products that are twice as wide, and sums that carry; logic, shifts, fields and
+ * permutations of bits. A row of the table at the end of a section is an operation. */
 #include "cuda/ptx/exec/lanes.h"
 
-/* ---- ops_integer ---- */
+/* ---- integers ---- */
 
 /* Integer arithmetic. Results that PTX does not define: a quotient by zero is all ones, with the dividend as remainder; the
  * smallest number divided by -1 is itself, with remainder 0. */
@@ -117,7 +119,7 @@ INTEGER(GT_LANES)
 static const struct gt_ptx_form integer_rows[] = {INTEGER(GT_ROW)};
 const struct gt_ptx_forms gt_ptx_integer_forms = {integer_rows, sizeof integer_rows / sizeof integer_rows[0]};
 
-/* ---- ops_wide ---- */
+/* ---- wide products, and carries ---- */
 
 /* Products of twice the width, and sums with a carry (CC.CF, one bit a lane). */
 
@@ -187,7 +189,7 @@ CARRIES3(CARRIED)
 static const struct gt_ptx_form wide_rows[] = {WIDES(GT_ROW) CARRIES2(CARRIED_ROW2) CARRIES3(CARRIED_ROW3)};
 const struct gt_ptx_forms gt_ptx_wide_forms = {wide_rows, sizeof wide_rows / sizeof wide_rows[0]};
 
-/* ---- ops_bits ---- */
+/* ---- bits ---- */
 
 /* Logic, shifts, and operations on bits. Shifts past the width give 0, or copies of the sign. */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Lane operations that move values as they are: within a lane, and between the lanes of a warp. */
 #include "cuda/ptx/exec/lanes.h"
 
-/* ---- ops_move ---- */
+/* ---- moves within a lane ---- */
 
 /* mov: copies, and vectors packed into one value or unpacked from it. Forms whose names are not PTX opcodes are steps that the
  * decoder inserts: changes of width (registers may be wider than the value loaded), and parts of vectors. */
@@ -50,7 +51,7 @@ static const struct gt_ptx_form move_rows[] = {
 };
 const struct gt_ptx_forms gt_ptx_move_forms = {move_rows, sizeof move_rows / sizeof move_rows[0]};
 
-/* ---- ops_lanes ---- */
+/* ---- between lanes ---- */
 
 /* Exchanges between the lanes of a warp. All lanes of the mask take part as one group: sync.c forms the groups of .sync
  * operations; for others it is the active lanes. */

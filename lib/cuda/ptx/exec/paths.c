@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The paths of a warp: how lanes part and meet again, and wait for each other in .sync operations; and what is said of those that wait
+ * for ever. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/paths.h"
 
-/* ---- fault ---- */
+/* ---- faults ---- */
 
 /* What is said of a kernel that is at fault, and of paths that wait. */
 
@@ -79,7 +81,7 @@ static const struct gt_ptx_op *sync_fault(struct gt_ptx_warp *warp, const struct
 			    sync_name(path->next), path->waits_at & warp->live & ~path->mask, path->waits_at);
 }
 
-/* ---- paths ---- */
+/* ---- the tree of paths ---- */
 
 struct gt_ptx_path *gt_ptx_path_make(struct gt_ptx_warp *warp)
 {
@@ -130,7 +132,7 @@ void gt_ptx_frame_end(struct gt_ptx_warp *warp, struct gt_ptx_frame *frame)
 	warp->free_frames = frame;
 }
 
-const struct gt_ptx_op *gt_ptx_barrier_result(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
+static const struct gt_ptx_op *barrier_result(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 					      uint32_t mask)
 {
 	const uint32_t *result = warp->path->result;
@@ -148,7 +150,7 @@ const struct gt_ptx_op *gt_ptx_barrier_result(struct gt_ptx_warp *warp, const st
 /* What a barrier found is kept by each path until it has read it. */
 static bool reads_result(const struct gt_ptx_path *path)
 {
-	return path->next && path->next->run == gt_ptx_barrier_result;
+	return path->next && path->next->run == barrier_result;
 }
 
 void gt_ptx_path_merge(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
@@ -263,7 +265,7 @@ bool gt_ptx_path_yield(struct gt_ptx_warp *warp)
 	return other != path;
 }
 
-/* ---- sync ---- */
+/* ---- .sync operations ---- */
 
 /* The .sync operations of a warp: each lane names the lanes that take part with it, its member mask.
  * Those that name the same mask are a group; it waits until all of its lanes that have not exited
@@ -445,7 +447,7 @@ static const struct gt_ptx_op *sync_groups(struct gt_ptx_warp *warp, const struc
 	return gt_ptx_path_pick(warp);
 }
 
-const struct gt_ptx_op *gt_ptx_sync(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *step_sync(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const uint32_t *members = gt_ptx_lanes(warp, op->e);
 	uint32_t first = members[gt_ptx_lowest(mask)], differs = 0;
@@ -461,9 +463,15 @@ const struct gt_ptx_op *gt_ptx_sync(struct gt_ptx_warp *warp, const struct gt_pt
 }
 
 /* The same where all lanes have one mask, as they do if it is a number. */
-const struct gt_ptx_op *gt_ptx_sync_alike(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+static const struct gt_ptx_op *step_sync_alike(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const uint32_t *members = gt_ptx_lanes(warp, op->e);
 
 	return (members[0] & warp->live) == mask ? op->with.inner(warp, op, mask) : sync_groups(warp, op, mask);
 }
+
+const struct gt_ptx_path_steps gt_ptx_path_steps = {
+	.sync = step_sync,
+	.sync_alike = step_sync_alike,
+	.barrier_result = barrier_result,
+};

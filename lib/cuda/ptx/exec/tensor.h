@@ -83,9 +83,6 @@ struct gt_ptx_bulk {
 	enum gt_ptx_type type;			  /* of its elements; of a tensor its map says it */
 };
 
-/* op->with.access: `outer` of a struct gt_ptx_bulk. */
-gt_ptx_step gt_ptx_copy_bulk;
-
 /* ---- changes ---- */
 
 /* Changes of tensor maps by kernels: tensormap.replace, and tensormap.cp_fenceproxy, which copies a map to global memory. */
@@ -111,7 +108,35 @@ struct gt_ptx_remap {
 	bool wide;	/* it has 64 bits */
 };
 
-/* op->with.access: `place` of a struct gt_ptx_remap. */
-gt_ptx_step gt_ptx_replace_in_map, gt_ptx_copy_map;
+/* ---- barriers in shared memory ---- */
+
+/* Barriers that are objects in shared memory: mbarrier.
+ *
+ * PTX leaves the 64 bits of an mbarrier opaque. Here they are, from the lowest: pending arrivals and expected arrivals,
+ * 20 bits each; bytes that are still to come, plus 2^20, 21 bits; the number of the phase, modulo 8. The state that an
+ * arrival returns is these bits. */
+
+/* What is done with an mbarrier: `choice` of the micro-op. */
+enum gt_ptx_mbarrier_action {
+	GT_PTX_MBARRIER_INIT,
+	GT_PTX_MBARRIER_INVALIDATE,
+	GT_PTX_MBARRIER_ARRIVE,
+	GT_PTX_MBARRIER_DROP, /* arrives, and is not expected any more */
+	GT_PTX_MBARRIER_EXPECT,
+	GT_PTX_MBARRIER_ARRIVE_EXPECTING, /* expects bytes, then arrives once */
+	GT_PTX_MBARRIER_COMPLETE,
+	GT_PTX_MBARRIER_LOOK, /* arrives for copies that are done, and is expected once more */
+	GT_PTX_MBARRIER_TEST,
+	GT_PTX_MBARRIER_TEST_PARITY,
+};
+
+/* ---- steps ---- */
+
+/* op->with.access: of bulk, `outer` of a struct gt_ptx_bulk; of the changes of maps, `place` of a struct gt_ptx_remap; of mbarrier,
+ * where the mbarriers of the lanes are; op->a: the count, bytes, state or parity, 0: the count is 1;
+ * op->d: the state, or the predicate, 0: none. */
+extern const struct gt_ptx_async_steps {
+	gt_ptx_step *bulk, *mbarrier, *replace_in_map, *copy_map;
+} gt_ptx_async_steps;
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Textures and surfaces: how an image lies in memory, the objects that a device knows, and the texels that a fetch from a texture
+ * takes, with their weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,7 @@
 #include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/exec/texture.h"
 
-/* ---- image ---- */
+/* ---- images ---- */
 
 /* Powers of two. */
 #define BLOCK_ROWS_MAX	  4 /* GOBs: of an image without depth */
@@ -48,7 +50,7 @@ void gt_ptx_image_arrange(struct gt_ptx_image *image)
 			<< (image->block_rows + image->block_slices)) * GT_PTX_GOB_BYTES;
 }
 
-/* ---- texture ---- */
+/* ---- objects, and the texels of a fetch ---- */
 
 /* ---- the objects of a memory ---- */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What an access is in the trace: its rows, their operation and hints; and whether a block spins, as far as its accesses say. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 /* Cache policies: 64 bits, of which 56 to 63 are the priority in L2, with the values of NVIDIA's cuda::access_property. The
  * other bits are the fraction of the lines to which it applies. */
 
-/* ---- policy ---- */
+/* ---- cache policies ---- */
 
 #define PRIORITY_SHIFT 56
 
@@ -50,7 +51,7 @@ static enum gt_priority policy_priority(uint64_t policy)
 	return GT_PRIORITY_NONE;
 }
 
-/* ---- spin ---- */
+/* ---- blocks that spin ---- */
 
 /* Detects blocks that wait in loops whose registers change, such as a back-off counter, from their accesses. All accesses are
  * sampled for a period from time to time; a block spins if the second half of the period has accesses to global memory, but none
@@ -161,7 +162,7 @@ bool gt_ptx_spin_look(struct gt_ptx_core *core)
 	}
 }
 
-/* ---- trace ---- */
+/* ---- rows ---- */
 
 /* Accesses that are traced: rows of the sink, or held for their order. */
 
@@ -283,7 +284,7 @@ static int trace_whole(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 				: gt_ptx_trace(warp, op, GT_PTX_FULL, operation, hint, bytes, NULL, first, stride);
 }
 
-/* ---- access_rows ---- */
+/* ---- rows of an access ---- */
 
 /* What an access is in the trace: its rows, their operation and their hints. */
 

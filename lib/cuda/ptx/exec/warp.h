@@ -123,7 +123,7 @@ struct gt_ptx_barrier {
 #define GT_PTX_NOTES_SPIN (UINT32_C(1) << 31)
 #define GT_PTX_NOTES_WORK (UINT32_C(1) << 30)
 
-/* Whether a block spins, as far as its accesses say (spin.c). */
+/* Whether a block spins, as far as its accesses say (trace.c). */
 struct gt_ptx_spin {
 	bool spins;
 	bool polls, fresh; /* accesses to global memory that it has made before; accesses that it has not */

@@ -53,7 +53,7 @@ static int group_open(struct gt_ptx_group *group, uint64_t memory, struct gt_err
 static void group_close(struct gt_ptx_group *group)
 {
 	gt_recorded_rows_close(&group->rows);
-	free(group->strays.counts);
+	free(group->outside.counts);
 }
 
 /* Forgets them. */
@@ -170,7 +170,7 @@ static void worker_run(struct gt_ptx_worker *worker, struct gt_ptx_group *group)
 	struct gt_error *error = group->result == 0 ? &group->error : &second;
 	if (worker->launch.sink && end_rows(worker, group, error) != 0)
 		group->result = -1;
-	if (worker->ran.strayed && gt_ptx_strays_take(&group->strays, worker->program, worker->machine.module->n_functions, error) != 0)
+	if (worker->ran.out_of_bounds && gt_ptx_out_of_bounds_take(&group->outside, worker->program, worker->machine.module->n_functions, error) != 0)
 		group->result = -1;
 	group->ran = worker->ran;
 }
@@ -285,8 +285,8 @@ static int pass_group(void *context, void *item, unsigned lane, struct gt_error 
 	team->ran->clock = group->ran.clock ? group->ran.clock : team->ran->clock;
 	team->ran->fault |= group->ran.fault;
 	team->ran->assertion_failed |= group->ran.assertion_failed;
-	if (group->ran.strayed)
-		gt_ptx_strays_add(&group->strays, team->program, team->machine->module->n_functions);
+	if (group->ran.out_of_bounds)
+		gt_ptx_out_of_bounds_add(&group->outside, team->program, team->machine->module->n_functions);
 	if (group->result != 0) {
 		*error = group->error;
 		return -1;
@@ -412,6 +412,6 @@ int gt_ptx_team_run(struct gt_ptx_machine *machine, struct gt_ptx_program *progr
 		worker_end(&team->workers[i]);
 	for (size_t i = 0; i < team->n; i++)
 		group_drop(&team->groups[i]);
-	gt_ptx_strays_tell(machine, program, launch->check);
+	gt_ptx_report_out_of_bounds(machine, program, launch->check);
 	return result;
 }

@@ -34,7 +34,7 @@ struct gt_ptx_group {
 	uint64_t first, end; /* blocks */
 	uint64_t issued[GT_PTX_GROUP_BLOCKS]; /* warp instructions of each */
 	struct gt_ptx_ran ran;
-	struct gt_ptx_strays strays; /* if ran.strayed */
+	struct gt_ptx_out_of_bounds outside; /* if ran.out_of_bounds */
 	int result; /* of the block that failed; its error */
 	struct gt_error error;
 	struct gt_recorded_rows rows; /* none, if none are traced */

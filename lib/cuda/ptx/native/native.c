@@ -67,7 +67,7 @@ static bool is_move(const struct gt_ptx_op *op, bool *fast)
 	return true;
 }
 
-/* ---- a row that is traced, added in machine code to those that are held for their order: exec/hold.h says the same in C ---- */
+/* ---- a row that is traced, added in machine code to those that are held for their order: exec/blockorder.h says the same in C ---- */
 
 #define FAILS 5
 

@@ -131,7 +131,7 @@ static void name_slots(struct gt_native_needs *needs, const uint32_t *slots, siz
 		needs->named[slots[i] / GT_NATIVE_UNIT] = op + 1;
 }
 
-/* What a load found is kept in any case: by it a warp that waits is known from one that goes on (exec/watch.c). */
+/* What a load found is kept in any case: by it a warp that waits is known from one that goes on (exec/block.c). */
 static void name_access(struct gt_native_needs *needs, const struct gt_ptx_access *access, size_t op)
 {
 	name_slots(needs, &access->address, 1, op);
