@@ -15,16 +15,10 @@
 #include "stream/hint.h"
 
 /* A lane's byte `at`, which is below warp->local_stride. */
-static inline unsigned char *gt_ptx_local_place(const struct gt_ptx_warp *warp, unsigned lane, uint64_t at)
+static inline unsigned char *local_place(const struct gt_ptx_warp *warp, unsigned lane, uint64_t at)
 {
 	return warp->local + lane * warp->local_stride + at;
 }
-
-/* "outside every variable; nearest is 'buffer', 64 bytes at 0x0", and the like; returns `text`. */
-#define GT_PTX_LOCAL_TEXT 160
-
-/* "; nearest is 'tile', 4224 bytes at 0x0" of an address outside of all memory of the block, or "" if it has no variable; returns `text`. */
-#define GT_PTX_SHARED_TEXT 160
 
 /* ---- variables of local memory ---- */
 
@@ -54,23 +48,25 @@ static bool find_local(const struct gt_ptx_warp *warp, uint64_t at, uint64_t byt
 }
 
 /* Whether [at, at + bytes) of local memory, as the running path sees it, lies in one variable, which is tried first from now on. */
-static inline bool gt_ptx_in_local(const struct gt_ptx_warp *warp, uint64_t at, uint64_t bytes)
+static inline bool in_local(const struct gt_ptx_warp *warp, uint64_t at, uint64_t bytes)
 {
 	const struct gt_ptx_frame *frame = warp->frame;
 
 	return (at >= frame->low && at <= frame->high && bytes <= frame->high - at) || find_local(warp, at, bytes);
 }
 
-static const char *local_describe(const struct gt_ptx_warp *warp, uint64_t at, char text[GT_PTX_LOCAL_TEXT])
+/* "outside every variable; nearest is 'buffer', 64 bytes at 0x0", and the like; returns `text`. */
+#define LOCAL_TEXT 160
+static const char *local_describe(const struct gt_ptx_warp *warp, uint64_t at, char text[LOCAL_TEXT])
 {
 	uint64_t begin;
 	const struct gt_ptx_local *local = find(warp, at, &begin);
 
 	if (local)
-		snprintf(text, GT_PTX_LOCAL_TEXT, "outside every variable; nearest is '%.80s', %" PRIu32 " bytes at 0x%" PRIx64,
+		snprintf(text, LOCAL_TEXT, "outside every variable; nearest is '%.80s', %" PRIu32 " bytes at 0x%" PRIx64,
 			 local->name, local->bytes, begin);
 	else
-		snprintf(text, GT_PTX_LOCAL_TEXT, "no function under way has variables");
+		snprintf(text, LOCAL_TEXT, "no function under way has variables");
 	return text;
 }
 
@@ -98,7 +94,9 @@ bool gt_ptx_find_shared(const struct gt_ptx_program *program, size_t i, uint64_t
 	return array->bytes > 0;
 }
 
-static const char *shared_describe(const struct gt_ptx_core *core, uint64_t at, char text[GT_PTX_SHARED_TEXT])
+/* "; nearest is 'tile', 4224 bytes at 0x0" of an address outside of all memory of the block, or "" if it has no variable; returns `text`. */
+#define SHARED_TEXT 160
+static const char *shared_describe(const struct gt_ptx_core *core, uint64_t at, char text[SHARED_TEXT])
 {
 	struct gt_ptx_shared_array array, nearest = {.bytes = 0};
 	uint32_t least = UINT32_MAX;
@@ -116,7 +114,7 @@ static const char *shared_describe(const struct gt_ptx_core *core, uint64_t at, 
 	}
 	text[0] = '\0';
 	if (nearest.bytes > 0)
-		snprintf(text, GT_PTX_SHARED_TEXT, "; nearest is '%s', %" PRIu64 " bytes at 0x%" PRIx64, nearest.name,
+		snprintf(text, SHARED_TEXT, "; nearest is '%s', %" PRIu64 " bytes at 0x%" PRIx64, nearest.name,
 			 nearest.bytes, nearest.at);
 	return text;
 }
@@ -145,7 +143,7 @@ static unsigned char *local_out_of_bounds(struct gt_ptx_warp *warp, const struct
 	if (warp->core->launch->check != GT_PTX_CHECK_PAGE)
 		return NULL;
 	count(warp, op, GT_PTX_LOCAL_BASE + at);
-	return gt_ptx_local_place(warp, lane, at);
+	return local_place(warp, lane, at);
 }
 
 /* Blocks may run in several threads. */
@@ -404,7 +402,7 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	const struct gt_ptx_core *core = warp->core;
 	const struct gt_ptx_allocation *near = gt_ptx_nearest(core->memory, address), *denied = gt_ptx_denied(core->memory, address);
 	const char *action = action_name(op->with.access);
-	union { char heap[GT_PTX_HEAP_TEXT], local[GT_PTX_LOCAL_TEXT], shared[GT_PTX_SHARED_TEXT]; } text;
+	union { char heap[GT_PTX_HEAP_TEXT], local[LOCAL_TEXT], shared[SHARED_TEXT]; } text;
 
 	if (space == GT_PTX_SHARED && address / GT_PTX_CLUSTER_STEP - 1 < GT_PTX_CLUSTER_BLOCKS)
 		fault_in_cluster(warp, op, lane, address, bytes);
@@ -480,8 +478,8 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 		host = core->shared + at;
 	else if (space == GT_PTX_SHARED && access->remote)
 		host = gt_ptx_cluster_place(core, at, bytes);
-	else if (space == GT_PTX_LOCAL && gt_ptx_in_local(warp, at, bytes))
-		host = gt_ptx_local_place(warp, lane, at);
+	else if (space == GT_PTX_LOCAL && in_local(warp, at, bytes))
+		host = local_place(warp, lane, at);
 	else if (space == GT_PTX_LOCAL && inside)
 		host = local_out_of_bounds(warp, op, lane, at);
 	else if (space == GT_PTX_PARAM && inside && access->action == GT_LOAD)
@@ -497,11 +495,11 @@ static unsigned char *find_lane(struct gt_ptx_warp *warp, const struct gt_ptx_op
 void gt_ptx_window_local(struct gt_ptx_warp *warp, uint64_t base, uint64_t at, unsigned bytes, struct gt_ptx_reach *reach,
 			 uint64_t *high)
 {
-	if ((base & (bytes - 1)) != 0 || !gt_ptx_in_local(warp, at - base, bytes))
+	if ((base & (bytes - 1)) != 0 || !in_local(warp, at - base, bytes))
 		return;
 	reach->low = warp->frame->low + base;
 	*high = warp->frame->high + base;
-	reach->host = gt_ptx_local_place(warp, 0, warp->frame->low);
+	reach->host = local_place(warp, 0, warp->frame->low);
 	reach->apart = warp->local_stride;
 	reach->space = GT_PTX_LOCAL;
 }

@@ -257,6 +257,7 @@ static const struct {
 	[GT_TENSOR_TF32_FTZ] = {4, GT_PTX_F32},
 };
 
+/* Bytes of an element; its type in PTX. */
 static unsigned element_bytes(const struct gt_tensor_map *map)
 {
 	return element_types[map->type].bytes;

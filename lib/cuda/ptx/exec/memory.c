@@ -14,7 +14,7 @@
 #include "cuda/ptx/exec/memory.h"
 
 /* As many bytes or more, in whole pages. */
-static inline uint64_t gt_ptx_in_pages(uint64_t bytes)
+static uint64_t in_pages(uint64_t bytes)
 {
 	return (bytes + GT_PTX_PAGE - 1) / GT_PTX_PAGE * GT_PTX_PAGE;
 }
@@ -75,6 +75,7 @@ static uint64_t enter(struct gt_ptx_memory *memory, const struct gt_ptx_allocati
 	return 0;
 }
 
+/* Enters an allocation, with the byte behind its end, in the pages that it touches. Returns 0, or -1 when memory is short. */
 static int pages_enter(struct gt_ptx_memory *memory, struct gt_ptx_allocation *allocation, struct gt_error *error)
 {
 	uint64_t missing = enter(memory, allocation, allocation, UINT64_MAX);
@@ -112,6 +113,7 @@ static bool pages_has(const struct gt_ptx_memory *memory, uint64_t address)
 	return page->whole || page->parts;
 }
 
+/* For the window that is there. Returns 0, or -1 when memory is short. */
 static int pages_open(struct gt_ptx_memory *memory)
 {
 	memory->pages = calloc(memory->reserved / GT_PTX_PAGE, sizeof *memory->pages);
@@ -149,6 +151,7 @@ static void *map_zeros(void *wish, uint64_t bytes, int protection)
 	return host == MAP_FAILED ? NULL : host;
 }
 
+/* Returns 0, or -1 with errno set. */
 static int window_open(struct gt_ptx_memory *memory, uint64_t bytes)
 {
 	/* The address is a wish: what serves device code alone works anywhere. */
@@ -173,7 +176,7 @@ static void window_close(struct gt_ptx_memory *memory)
 static int window_use(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, struct gt_error *error)
 {
 	uint64_t first = (address - GT_PTX_GLOBAL_BASE) / GT_PTX_PAGE * GT_PTX_PAGE;
-	uint64_t last = gt_ptx_in_pages(address - GT_PTX_GLOBAL_BASE + bytes);
+	uint64_t last = in_pages(address - GT_PTX_GLOBAL_BASE + bytes);
 
 	if (mprotect(memory->host + first, last - first, PROT_READ | PROT_WRITE) != 0)
 		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", bytes);
@@ -189,7 +192,7 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 	if (limit == 0 || limit > GT_PTX_WINDOW)
 		return gt_fail(error, "device memory of %" PRIu64 " bytes: from 1 to %" PRIu64 " expected",
 			       limit, GT_PTX_WINDOW);
-	uint64_t reserved = limit < GT_PTX_WINDOW / 2 ? gt_ptx_in_pages(2 * limit) : GT_PTX_WINDOW;
+	uint64_t reserved = limit < GT_PTX_WINDOW / 2 ? in_pages(2 * limit) : GT_PTX_WINDOW;
 	if (window_open(memory, reserved) != 0)
 		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", limit);
 	memory->limit = limit;

@@ -7,6 +7,8 @@
 #include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/numbers.h"
 
+/* ---- rsqrt.f32 ---- */
+
 /* rsqrt.f32 on processors with AVX2, where a root and a quotient of doubles would take most of a kernel's time: from the
  * processor's estimate by two steps of Newton's method, in doubles. Its result is that of (float)(1 / sqrt((double)x)): each of the
  * two is within two units in the last place of the double, so that they can become different floats only next to the middle of two
@@ -14,22 +16,22 @@
 
 #if defined __x86_64__
 /* Of the 29 bits that a double has more than a float: the middle, and how near it is too near. */
-#define GT_RSQRT_MIDDLE (INT64_C(1) << 28)
-#define GT_RSQRT_NEAR	8
+#define RSQRT_MIDDLE (INT64_C(1) << 28)
+#define RSQRT_NEAR	8
 
 /* 1 / sqrt of four floats, to two units in the last place of doubles; *hard: of which it is not known, or is too near to the middle
  * of two floats. The estimate is right to 1.5 / 2^12, and knows no denormal numbers. */
-GT_FAST GT_INLINE __m256d gt_ptx_rsqrt_near4(__m128 floats, unsigned *hard)
+GT_FAST GT_INLINE __m256d rsqrt_near4(__m128 floats, unsigned *hard)
 {
 	const __m256d one = _mm256_set1_pd(1), half = _mm256_set1_pd(0.5), rest = _mm256_set1_pd(0.375), x = _mm256_cvtps_pd(floats);
-	const __m256i bits = _mm256_set1_epi64x(2 * GT_RSQRT_MIDDLE - 1), from = _mm256_set1_epi64x(GT_RSQRT_MIDDLE - GT_RSQRT_NEAR);
+	const __m256i bits = _mm256_set1_epi64x(2 * RSQRT_MIDDLE - 1), from = _mm256_set1_epi64x(RSQRT_MIDDLE - RSQRT_NEAR);
 	__m256d y = _mm256_cvtps_pd(_mm_rsqrt_ps(floats)), error = _mm256_fnmadd_pd(_mm256_mul_pd(x, y), y, one);
 
 	y = _mm256_fmadd_pd(_mm256_mul_pd(y, error), _mm256_fmadd_pd(error, rest, half), y);
 	error = _mm256_fnmadd_pd(_mm256_mul_pd(x, y), y, one);
 	y = _mm256_fmadd_pd(_mm256_mul_pd(y, error), half, y);
 	const __m256i low = _mm256_sub_epi64(_mm256_and_si256(_mm256_castpd_si256(y), bits), from);
-	const __m256i far = _mm256_or_si256(_mm256_cmpgt_epi64(low, _mm256_set1_epi64x(2 * GT_RSQRT_NEAR)),
+	const __m256i far = _mm256_or_si256(_mm256_cmpgt_epi64(low, _mm256_set1_epi64x(2 * RSQRT_NEAR)),
 					    _mm256_cmpgt_epi64(_mm256_setzero_si256(), low));
 	const __m256d usual = _mm256_and_pd(_mm256_cmp_pd(x, _mm256_set1_pd((double)FLT_MIN), _CMP_GE_OQ),
 					    _mm256_cmp_pd(x, _mm256_set1_pd(__builtin_inf()), _CMP_LT_OQ));
@@ -38,14 +40,14 @@ GT_FAST GT_INLINE __m256d gt_ptx_rsqrt_near4(__m128 floats, unsigned *hard)
 }
 
 /* False if a lane in `mask` must be computed in the slow way; nothing is stored then. */
-GT_FAST GT_INLINE bool gt_ptx_rsqrt_fast(const float *from, float *to, uint32_t mask)
+GT_FAST GT_INLINE bool rsqrt_fast(const float *from, float *to, uint32_t mask)
 {
 	float roots[GT_WARP_SIZE];
 	uint32_t hard = 0;
 
 	for (int i = 0; i < GT_WARP_SIZE; i += 4) {
 		unsigned these;
-		_mm_storeu_ps(roots + i, _mm256_cvtpd_ps(gt_ptx_rsqrt_near4(_mm_loadu_ps(from + i), &these)));
+		_mm_storeu_ps(roots + i, _mm256_cvtpd_ps(rsqrt_near4(_mm_loadu_ps(from + i), &these)));
 		hard |= (uint32_t)these << i;
 	}
 	for (int i = 0; i < GT_WARP_SIZE && !(hard & mask); i++)
@@ -139,7 +141,7 @@ GT_LANES(rsqrt_f32, "rsqrt.f32", f32, f32, none, none, canonical_f32((float)(1 /
 #define NEWTON(TARGET, VARIANT)                                                                    \
 	TARGET GT_STEP_HEAD(rsqrt_f32_newton##VARIANT)                                             \
 	{                                                                                          \
-		const bool done = gt_ptx_rsqrt##VARIANT(gt_ptx_lanes(warp, op->a), gt_ptx_lanes(warp, op->d), mask); \
+		const bool done = rsqrt##VARIANT(gt_ptx_lanes(warp, op->a), gt_ptx_lanes(warp, op->d), mask); \
 		return done ? op + 1 : rsqrt_f32##VARIANT(warp, op, mask);                         \
 	}
 NEWTON(GT_FAST, _fast)

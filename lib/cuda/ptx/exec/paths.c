@@ -45,6 +45,7 @@ const struct gt_ptx_op *gt_ptx_fault(struct gt_ptx_warp *warp, const struct gt_p
 	return NULL;
 }
 
+/* The row of a .sync operation; NULL: bar.warp.sync, which has no operands. Its name. */
 static const struct gt_ptx_form *sync_form(const struct gt_ptx_op *op)
 {
 	for (size_t i = 0; i < gt_ptx_lane_forms.n; i++)

@@ -13,10 +13,10 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
+/* ---- cache policies ---- */
+
 /* Cache policies: 64 bits, of which 56 to 63 are the priority in L2, with the values of NVIDIA's cuda::access_property. The
  * other bits are the fraction of the lines to which it applies. */
-
-/* ---- cache policies ---- */
 
 #define PRIORITY_SHIFT 56
 
