@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which way is replaced. With a deterministic policy, a replay of the series through the inferred cache finds each access that
- * disagrees with it; the replay is slow and simple, and searches lists from the front. Without one ([001] 3.2, step (4)), a set with
+ * disagrees with it. Without one ([001] 3.2, step (4)), a set with
  * one line too many tells: one line is always absent, and when it misses, it replaces the line that misses next. */
 #include "dissect/replacement.h"
 
@@ -8,130 +8,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replace/replace.h"
+#include "replace/tags.h"
+
 #define NONE UINT32_MAX
 #define NOISE 0.02 /* share of the replacements that noise may move to another way */
 
 /* ---- replays ---- */
 
 const struct gt_victim gt_victims[GT_REPLAYED_MAX] = {
-	{"lru", GT_OLDEST_USE, true},
-	{"fifo", GT_OLDEST_FILL, true},
-	{"lfu", GT_FEWEST_USES, false},
-	{"lfu:way", GT_FEWEST_USES_WAY, false},
-	{"srrip", GT_INTERVALS, false},
-	{"plru", GT_TREE, false},
+	{.name = "lru", .steady = true},
+	{.name = "fifo", .steady = true},
+	{.name = "lfu"},
+	{.name = "lfu:way"},
+	{.name = "srrip"},
+	{.name = "plru", .least_ways = 3},
 };
 
-struct entry {
-	uint64_t tag, filled, used, uses;
-	bool *valid; /* each unit of the line */
-	bool present;
-	int interval;
-	bool right;
-};
-
+/* The inferred cache with one policy. */
 struct cache {
-	enum gt_victim_rule rule;
-	struct entry *entries; /* of all sets, one set after the other */
-	bool *valid;
-	size_t *begin; /* of each set; begin[sets + 1] is the end */
-	uint64_t clock, units; /* of a line */
+	struct gt_replacement replacement;
+	struct gt_tags tags;
+	uint64_t last; /* the line that was served last; chases often stay in it */
+	uint32_t last_slot;
 };
 
-/* The tree over the ways is in `right` of the entries 1 and up: whether a node points to its right half. */
-static void touch_tree(struct entry *set, size_t ways, size_t way)
+static void empty(struct cache *cache)
 {
-	for (size_t node = ways + way; node > 1; node /= 2)
-		set[node / 2].right = (node & 1) == 0;
+	gt_tags_clear(&cache->tags);
+	cache->last = UINT64_MAX; /* no line */
 }
 
-static void touch(struct cache *cache, struct entry *set, size_t ways, size_t way)
+/* Whether the sector of a line hits; it is valid then. */
+static bool serve(struct cache *cache, uint32_t set, uint64_t line, unsigned sector)
 {
-	set[way].used = cache->clock;
-	set[way].uses++;
-	set[way].interval = 0;
-	if (cache->rule == GT_TREE)
-		touch_tree(set, ways, way);
-}
+	const struct gt_policy *policy = cache->replacement.policy;
+	struct gt_tags *tags = &cache->tags;
+	uint32_t slot = line == cache->last ? cache->last_slot : gt_tags_find(tags, set, line);
 
-/* The order of eviction: the smallest is evicted first. */
-static bool before(const struct cache *cache, const struct entry *a, const struct entry *b)
-{
-	if (cache->rule == GT_FEWEST_USES_WAY || (cache->rule == GT_FEWEST_USES && a->uses != b->uses))
-		return a->uses < b->uses;
-	return cache->rule == GT_OLDEST_FILL ? a->filled < b->filled : a->used < b->used;
-}
-
-static size_t predicted(struct entry *set, size_t ways)
-{
-	for (;;) {
-		for (size_t i = 0; i < ways; i++)
-			if (set[i].interval == 3)
-				return i;
-		for (size_t i = 0; i < ways; i++)
-			set[i].interval++;
-	}
-}
-
-/* Where the tree points. */
-static size_t pointed(const struct entry *set, size_t ways)
-{
-	size_t node = 1;
-
-	while (node < ways)
-		node = 2 * node + set[node].right;
-	return node - ways;
-}
-
-static size_t choose(const struct cache *cache, struct entry *set, size_t ways)
-{
-	size_t chosen = 0;
-
-	for (size_t i = 0; i < ways; i++)
-		if (!set[i].present)
-			return i;
-	if (cache->rule == GT_INTERVALS)
-		return predicted(set, ways);
-	if (cache->rule == GT_TREE)
-		return pointed(set, ways);
-	for (size_t i = 1; i < ways; i++)
-		if (before(cache, &set[i], &set[chosen]))
-			chosen = i;
-	return chosen;
-}
-
-static bool serve(struct cache *cache, uint32_t set_id, uint64_t unit)
-{
-	struct entry *set = cache->entries + cache->begin[set_id];
-	size_t ways = cache->begin[set_id + 1] - cache->begin[set_id];
-	uint64_t tag = unit / cache->units, part = unit % cache->units;
-
-	cache->clock++;
-	for (size_t i = 0; i < ways; i++) {
-		if (!set[i].present || set[i].tag != tag)
-			continue;
-		bool hit = set[i].valid[part];
-		set[i].valid[part] = true;
-		touch(cache, set, ways, i);
+	cache->last = line;
+	if (slot != GT_NO_SLOT) {
+		bool hit = tags->valid[slot] >> sector & 1;
+		cache->last_slot = slot;
+		tags->valid[slot] |= UINT64_C(1) << sector;
+		if (policy->hit)
+			policy->hit(tags, set, slot);
+		else if (policy->slot_bytes == 0) /* it goes by recency */
+			gt_tags_touch(tags, set, &slot);
 		return hit;
 	}
-	size_t way = choose(cache, set, ways);
-	struct entry *entry = &set[way];
-	memset(entry->valid, 0, cache->units * sizeof *entry->valid);
-	entry->valid[part] = true;
-	entry->present = true;
-	entry->tag = tag;
-	entry->filled = cache->clock;
-	entry->uses = 0;
-	touch(cache, set, ways, way);
-	entry->interval = 2;
+	slot = gt_tags_vacant(tags, set);
+	if (slot == GT_NO_SLOT)
+		slot = policy->victim(tags, set, &cache->replacement);
+	slot = gt_tags_fill(tags, set, slot, line);
+	tags->valid[slot] = UINT64_C(1) << sector;
+	if (policy->fill)
+		policy->fill(tags, set, slot);
+	cache->last_slot = slot;
 	return false;
-}
-
-static void empty(struct cache *cache, uint32_t sets)
-{
-	for (size_t i = 0; i < cache->begin[sets + 1]; i++)
-		cache->entries[i].present = cache->entries[i].right = false;
 }
 
 static bool known(const struct gt_chase_run *run, const struct gt_sample *samples, const struct gt_function *function)
@@ -142,21 +76,35 @@ static bool known(const struct gt_chase_run *run, const struct gt_sample *sample
 	return true;
 }
 
-/* Notes in a bit of each access of a run whether the policy hits. */
-static void play(struct cache *cache, const struct gt_chase_series *series, const struct gt_function *function, size_t r,
-		 uint64_t unit, bool cold, uint8_t bit, uint8_t *hits)
+/* The policies that hit, a bit of each. */
+static uint8_t serve_all(struct cache *caches, const struct gt_replay *replays, uint32_t set, uint64_t line, unsigned sector)
+{
+	uint8_t hits = 0;
+
+	for (unsigned v = 0; v < GT_REPLAYED_MAX; v++)
+		if (replays[v].applies && serve(&caches[v], set, line, sector))
+			hits |= (uint8_t)(1U << v);
+	return hits;
+}
+
+/* Notes of each access of a run which policies hit. */
+static void play(struct cache *caches, const struct gt_replay *replays, const struct gt_chase_series *series,
+		 const struct gt_function *function, size_t r, uint64_t unit, bool cold, uint8_t *hits)
 {
 	const struct gt_chase_run *run = &series->runs[r];
 	const struct gt_sample *samples = &series->samples[run->first];
+	const size_t warm = cold ? 0 : 2 * run->period;
 
-	empty(cache, function->sets);
-	for (size_t i = 0; !cold && i < 2 * run->period; i++) {
-		uint64_t offset = samples[i % run->period].offset;
-		serve(cache, gt_function_set(function, offset), offset / unit);
+	for (unsigned v = 0; v < GT_REPLAYED_MAX; v++)
+		if (replays[v].applies)
+			empty(&caches[v]);
+	for (size_t i = 0; i < warm + run->n; i++) {
+		uint64_t offset = samples[i < warm ? i % run->period : i - warm].offset, line = offset >> function->shift;
+		unsigned sector = (unsigned)((offset - (line << function->shift)) / unit);
+		uint8_t hit = serve_all(caches, replays, gt_function_set(function, offset) - 1, line, sector);
+		if (i >= warm)
+			hits[run->first + i - warm] = hit;
 	}
-	for (size_t i = 0; i < run->n; i++)
-		if (serve(cache, gt_function_set(function, samples[i].offset), samples[i].offset / unit))
-			hits[run->first + i] |= bit;
 }
 
 static void count(struct gt_replay *replay, bool expected, bool hit, bool all_hit, bool must)
@@ -198,65 +146,58 @@ static void compare(const struct gt_chase_series *series, size_t r, uint64_t uni
 	}
 }
 
-/* A tree needs a power of two of ways, and with two of them it is LRU. */
-static bool applies(const struct gt_victim *victim, const struct gt_function *function)
+/* Whether all sets may have the policy, and it is none of the others with these ways. */
+static bool applies(const struct gt_victim *victim, const struct gt_replacement *replacement, const struct gt_function *function)
 {
+	struct gt_error unused;
 	uint32_t most = 0;
 
-	for (uint32_t s = 1; s <= function->sets && victim->rule == GT_TREE; s++) {
-		if ((function->ways[s] & (function->ways[s] - 1)) != 0)
+	for (uint32_t s = 1; s <= function->sets; s++) {
+		if (replacement->policy->check && replacement->policy->check(replacement, function->ways[s], &unused) != 0)
 			return false;
 		most = function->ways[s] > most ? function->ways[s] : most;
 	}
-	return victim->rule != GT_TREE || most > 2;
+	return most >= victim->least_ways;
 }
 
-static int make_cache(struct cache *cache, const struct gt_function *function)
+/* Opens a cache for each policy that applies. */
+static int open_caches(struct cache *caches, const struct gt_geometry *geometry, const struct gt_function *function,
+		       struct gt_replay *replays, struct gt_error *error)
 {
-	size_t n = 0;
-
-	cache->begin = calloc(function->sets + 2, sizeof *cache->begin);
-	if (!cache->begin)
-		return -1;
-	for (uint32_t s = 1; s <= function->sets; s++) {
-		cache->begin[s] = n;
-		n += function->ways[s];
+	for (unsigned v = 0; v < GT_REPLAYED_MAX; v++) {
+		struct gt_replacement *replacement = &caches[v].replacement;
+		if (gt_replacement_parse(gt_victims[v].name, replacement, error) != 0)
+			return -1;
+		replays[v].applies = applies(&gt_victims[v], replacement, function);
+		if (replays[v].applies &&
+		    gt_tags_open(&caches[v].tags, geometry, replacement->policy->slot_bytes * geometry->slots, 0, error) != 0)
+			return -1;
 	}
-	cache->begin[function->sets + 1] = n;
-	cache->entries = calloc(n + 1, sizeof *cache->entries);
-	cache->valid = calloc((n + 1) * cache->units, sizeof *cache->valid);
-	if (!cache->entries || !cache->valid)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		cache->entries[i].valid = cache->valid + i * cache->units;
 	return 0;
 }
 
 int gt_replay_run(const struct gt_chase_series *series, const struct gt_function *function, uint64_t unit, bool cold, uint64_t limit,
 		  struct gt_replay replays[GT_REPLAYED_MAX], struct gt_error *error)
 {
-	struct cache cache = {.units = (UINT64_C(1) << function->shift) / unit};
+	struct cache caches[GT_REPLAYED_MAX] = {0};
+	struct gt_geometry geometry = {0};
+	unsigned sectors = (unsigned)((UINT64_C(1) << function->shift) / unit);
 	uint8_t *hits = calloc(series->n + 1, 1);
-	int result = hits ? make_cache(&cache, function) : -1;
+	int result = hits ? gt_geometry_open(&geometry, function->ways + 1, function->sets, sectors, false, false, error) : -1;
 
 	memset(replays, 0, GT_REPLAYED_MAX * sizeof *replays);
-	for (unsigned v = 0; v < GT_REPLAYED_MAX; v++)
-		replays[v].applies = applies(&gt_victims[v], function);
+	if (result == 0)
+		result = open_caches(caches, &geometry, function, replays, error);
 	for (size_t r = 0; result == 0 && r < series->runs_n; r++) {
 		if (series->runs[r].bytes > limit || !known(&series->runs[r], series->samples + series->runs[r].first, function))
 			continue;
-		for (unsigned v = 0; v < GT_REPLAYED_MAX; v++) {
-			if (!replays[v].applies)
-				continue;
-			cache.rule = gt_victims[v].rule;
-			play(&cache, series, function, r, unit, cold, (uint8_t)(1U << v), hits);
-		}
+		play(caches, replays, series, function, r, unit, cold, hits);
 		compare(series, r, unit, hits, replays);
 	}
 	free(hits);
-	free(cache.entries);
-	free(cache.valid);
-	free(cache.begin);
+	for (unsigned v = 0; v < GT_REPLAYED_MAX; v++)
+		gt_tags_close(&caches[v].tags);
+	gt_geometry_close(&geometry);
 	return result == 0 ? 0 : gt_fail_memory(error, "a replay");
 }
 

@@ -9,12 +9,10 @@
 
 #define GT_REPLAYED_MAX 6 /* policies */
 
-enum gt_victim_rule { GT_OLDEST_USE, GT_OLDEST_FILL, GT_FEWEST_USES, GT_FEWEST_USES_WAY, GT_INTERVALS, GT_TREE };
-
 struct gt_victim { /* a deterministic policy */
-	const char *name;
-	enum gt_victim_rule rule;
-	bool steady; /* in a ring each element misses in every round, or in none */
+	const char *name;    /* as gcache takes it */
+	uint32_t least_ways; /* if no set has so many, it is another of these policies */
+	bool steady;	     /* in a ring each element misses in every round, or in none */
 };
 extern const struct gt_victim gt_victims[GT_REPLAYED_MAX];
 
