@@ -34,8 +34,13 @@ CFLAGS  ?= -O3 -g
 GPU     ?= titanv
 DEMO     = gemm<<<(8,32),(32,8)>>>(A=f32[256*256]:ramp, B=f32[256*256]:rand(1), C=f32[256*256], 256)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-# pkg-config runs when something is compiled, not before, since make deps may have to install it.
-PKGS     = $(shell pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack) libpcre2-8 libxxhash liblz4 libzstd
+# $(call once,NAME,COMMAND): what a command prints, which runs when it is first needed and not again. pkg-config runs when something is
+# compiled, not before, since make deps may have to install it.
+once     = $(eval $(1) := $(shell $(2)))$($(1))
+MSGPACK  = $(call once,MSGPACK,pkg-config --exists msgpack-c && echo msgpack-c || echo msgpack)
+PKGS     = $(MSGPACK) libpcre2-8 libxxhash liblz4 libzstd
+PKG_FLAGS = $(call once,PKG_FLAGS,pkg-config --cflags $(PKGS))
+PKG_LIBS = $(call once,PKG_LIBS,pkg-config --libs $(PKGS))
 DEFINES  = -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8
 # Compiled into lib/base/installed.o only.
 BAKED    = -DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(datadir)/gtrace"' -DGT_LIBDIR='"$(libdir)/gtrace"'
@@ -43,9 +48,9 @@ BAKED    = -DGT_VERSION='"$(VERSION)"' -DGT_DATADIR='"$(datadir)/gtrace"' -DGT_L
 # HARDEN= builds without; sanitizers have checks of their own.
 HARDEN   = $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 RELRO    = -Wl,-z,relro,-z,now
-COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(HARDEN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $$(pkg-config --cflags $(PKGS))
+COMPILE  = $(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -fvisibility=hidden $(HARDEN) $(CFLAGS) $(SANITIZE) -Ilib $(DEFINES) $(PKG_FLAGS)
 # libgtrace-ptx.a uses libgtrace.a, so it is linked before it, in whatever order a rule names them.
-LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %/libgtrace-ptx.a,$^) $(filter %/libgtrace.a,$^) $$(pkg-config --libs $(PKGS)) -lm -pthread $(LDLIBS)
+LINK     = $(CC) $(CFLAGS) $(SANITIZE) $(RELRO) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %/libgtrace-ptx.a,$^) $(filter %/libgtrace.a,$^) $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
 # Two houses: the model, and what runs CUDA programs, which is in lib/cuda and uses the model's base, gpu and stream.
 MODEL   := $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find lib -name '*.c' ! -path 'lib/cuda/*')))
