@@ -36,8 +36,8 @@ static struct gt_cache_stage stage = {.settings = &settings};
 static struct gt_intake intake;
 static struct gt_intake_batch alone; /* a batch that goes through no other thread */
 
-static bool shared_by_blocks; /* the level is private, or two halves, and the kernel has several blocks */
-static bool halved;	      /* it is two halves */
+static bool shared_by_blocks; /* the level is private, or two L2 partitions, and the kernel has several blocks */
+static bool partitioned;      /* it is two L2 partitions: --halves */
 
 /* Without a schedule all blocks run on one SM, and share its cache. */
 static void warn_unscheduled(const struct gt_rows *requests)
@@ -48,7 +48,7 @@ static void warn_unscheduled(const struct gt_rows *requests)
 		return;
 	said = true;
 	tool_warn(&tool, "%s is %s, but no gschedule has assigned SMs: all blocks share one", settings.name,
-		  halved ? "two halves, each of half of the SMs" : "private to an SM");
+		  partitioned ? "two halves, each of half of the SMs" : "private to an SM");
 }
 
 /* What a batch has of its own on its way: its requests, and what lanes have of them. */
@@ -141,8 +141,8 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	tool_must(&tool, gt_kernel_same_device(kernel, &device, &tool.error));
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, &config, &tool.error));
 	check(&config, ~UINT64_C(0));
-	halved = config.l2_partitions;
-	shared_by_blocks = (halved || !config.shared) && gt_kernel_blocks(kernel) > 1;
+	partitioned = config.l2_partitions;
+	shared_by_blocks = (partitioned || !config.shared) && gt_kernel_blocks(kernel) > 1;
 	tool_must(&tool, gt_cache_stage_begin(context, &config, gt_reader_gpu(tool.in), kernel, &tool.error));
 	tool_must(&tool, gt_intake_begin(&intake, gt_reader_gpu(tool.in), &tool.error));
 	return true;

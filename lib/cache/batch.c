@@ -394,8 +394,8 @@ void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 
 	if (!gt_launch_reads_any(reads))
 		return;
-	level->launch_code = code_of(kernel->name);
-	level->launch_gpcs = blocks > 0 && blocks < reads->gpcs ? blocks : reads->gpcs;
+	level->launch_reads_code = code_of(kernel->name);
+	level->launch_reads_gpcs = blocks > 0 && blocks < reads->gpcs ? blocks : reads->gpcs;
 }
 
 /* Reads `n` sectors, one a request, that follow each other from `first` on; after `bytes` they begin again. */
@@ -427,8 +427,8 @@ static int serve_reads(struct gt_serving *serving)
 	const struct gt_bypass_counters bypass = level->bypass;
 	struct gt_level_counters *counters = &level->counters, after;
 
-	for (; level->launch_gpcs > 0; level->launch_gpcs--)
-		if (reads->code > 0 && read_sectors(serving, level->launch_code, reads->code, reads->code / GT_SECTOR) != 0)
+	for (; level->launch_reads_gpcs > 0; level->launch_reads_gpcs--)
+		if (reads->code > 0 && read_sectors(serving, level->launch_reads_code, reads->code, reads->code / GT_SECTOR) != 0)
 			return -1;
 	if (reads->reads > 0 && read_sectors(serving, CONSTANTS, reads->bytes, reads->reads) != 0)
 		return -1;
@@ -449,7 +449,7 @@ int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt
 {
 	static const uint64_t never[GT_LINE / GT_SECTOR] = {NO_USE, NO_USE, NO_USE, NO_USE};
 
-	if (level->launch_gpcs == 0)
+	if (level->launch_reads_gpcs == 0)
 		return 0;
 	struct gt_serving serving = {
 		.level = level, .tags = gt_level_instance(level, 0, error), .error = error,

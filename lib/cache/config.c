@@ -278,12 +278,12 @@ static int take_latency(struct gt_level_config *config, const struct gt_value *v
 #define PART_MAX (UINT64_C(1) << 20) /* bytes, and sectors */
 
 /* "CODE,READS,BYTES" or "none"; the GPCs are left as they are. */
-static int parse_launch_reads(const char *text, struct gt_launch_reads *launch, struct gt_error *error)
+static int parse_launch_reads(const char *text, struct gt_launch_reads *reads, struct gt_error *error)
 {
 	uint64_t numbers[3];
 	const char *at = text;
 
-	launch->code = launch->reads = launch->bytes = 0;
+	reads->code = reads->reads = reads->bytes = 0;
 	if (strcmp(text, "none") == 0)
 		return 0;
 	for (int i = 0; i < 3; i++) {
@@ -298,9 +298,9 @@ static int parse_launch_reads(const char *text, struct gt_launch_reads *launch, 
 	if (numbers[0] % GT_SECTOR != 0 || numbers[2] % GT_SECTOR != 0 || (numbers[1] == 0) != (numbers[2] == 0) ||
 	    numbers[2] / GT_SECTOR > numbers[1])
 		return gt_fail(error, "'%.100s': expected whole sectors of %d bytes, each of them read", text, GT_SECTOR);
-	launch->code = numbers[0];
-	launch->reads = numbers[1];
-	launch->bytes = numbers[2];
+	reads->code = numbers[0];
+	reads->reads = numbers[1];
+	reads->bytes = numbers[2];
 	return 0;
 }
 
@@ -360,7 +360,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_WARM] = FIELD(warm, 0),
 	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
 	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch_reads),
-	[GT_LEVEL_HALVES] = FIELD(l2_partitions, 0),
+	[GT_LEVEL_L2_PARTITIONS] = FIELD(l2_partitions, 0),
 	[GT_LEVEL_DIRTY_WAYS] = FIELD(dirty_ways, GT_LEVEL_SLOTS_MAX),
 	[GT_LEVEL_EMIT] = FIELD(emit, 0),
 	[GT_LEVEL_BY] = FIELD(by_pc, 0),
@@ -586,7 +586,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	/* In the timed model requests arrive at their steps, so a description's value applies to the functional model only. */
 	if (config->is_timed && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
-	if (config->is_timed && !settings->option[GT_LEVEL_HALVES])
+	if (config->is_timed && !settings->option[GT_LEVEL_L2_PARTITIONS])
 		config->l2_partitions = false;
 	if (config->is_timed && !settings->option[GT_LEVEL_DIRTY_WAYS])
 		config->dirty_ways = GT_LEVEL_SLOTS_MAX;

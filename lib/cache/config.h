@@ -140,9 +140,9 @@ struct gt_launch_reads {
 	uint64_t gpcs;	/* of the GPU */
 };
 
-static inline bool gt_launch_reads_any(const struct gt_launch_reads *launch)
+static inline bool gt_launch_reads_any(const struct gt_launch_reads *reads)
 {
-	return launch->code > 0 || launch->reads > 0;
+	return reads->code > 0 || reads->reads > 0;
 }
 
 struct gt_level_config {

@@ -179,7 +179,7 @@ static int check_arrival(const struct gt_level_config *config, struct gt_error *
 	return 0;
 }
 
-static int check_launch(const struct gt_level_config *config, struct gt_error *error)
+static int check_launch_reads(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (gt_launch_reads_any(&config->launch_reads) && (!config->shared || config->translate))
 		return gt_fail(error, "launch-reads is for a shared data cache: a launch's code and constants come from the L2");
@@ -224,8 +224,8 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_FLUSH), check_ahead},
 	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
-	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch},
-	{GT_OF(GT_LEVEL_HALVES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_l2_partitions},
+	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch_reads},
+	{GT_OF(GT_LEVEL_L2_PARTITIONS) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_l2_partitions},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},
 };
 
@@ -388,7 +388,7 @@ static const struct gt_rule timed_rules[] = {
 	{GT_OF(GT_LEVEL_ARRIVAL), check_order},
 	{GT_OF(GT_LEVEL_REPLACE), check_lookahead},
 	{GT_OF(GT_LEVEL_WARM), check_warm_timed},
-	{GT_OF(GT_LEVEL_HALVES), check_l2_partitions_timed},
+	{GT_OF(GT_LEVEL_L2_PARTITIONS), check_l2_partitions_timed},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS), check_dirty_timed},
 	{GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), check_bank_count},
 	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), check_banks},

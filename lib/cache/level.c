@@ -147,10 +147,10 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 	    gt_count_numbers(count, &gt_counters_clean, &level->clean, sizeof level->clean, error) != 0)
 		return -1;
 	if (gt_launch_reads_any(&level->config.launch_reads) &&
-	    gt_count_numbers(count, &gt_counters_launch, &level->launch_reads, sizeof level->launch_reads, error) != 0)
+	    gt_count_numbers(count, &gt_counters_launch_reads, &level->launch_reads, sizeof level->launch_reads, error) != 0)
 		return -1;
-	if (level->config.l2_partitions && (gt_count_numbers(count, &gt_counters_halves, &level->l2_partitions, sizeof level->l2_partitions, error) != 0 ||
-				     gt_count_arrays(count, &gt_counters_halves, &level->l2_partitions, GT_L2_PARTITIONS, GT_L2_PARTITIONS, error) != 0))
+	if (level->config.l2_partitions && (gt_count_numbers(count, &gt_counters_l2_partitions, &level->l2_partitions, sizeof level->l2_partitions, error) != 0 ||
+				     gt_count_arrays(count, &gt_counters_l2_partitions, &level->l2_partitions, GT_L2_PARTITIONS, GT_L2_PARTITIONS, error) != 0))
 		return -1;
 	return describe_shape(level, count, error) == 0 ? by_pc_count(&level->by_pc, count, error) : -1;
 }
@@ -300,7 +300,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->clean, 0, sizeof level->clean);
 	memset(&level->l2_partitions, 0, sizeof level->l2_partitions);
 	by_pc_begin(&level->by_pc);
-	level->launch_gpcs = 0;
+	level->launch_reads_gpcs = 0;
 	level->last_step = 0;
 }
 

@@ -78,7 +78,7 @@ struct gt_clean_counters {
 };
 
 /* Counters of what launches read; written only by a level that makes such reads. */
-struct gt_launch_counters {
+struct gt_launch_read_counters {
 	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
 };
 
@@ -176,11 +176,11 @@ struct gt_level {
 	struct gt_fetch_counters fetch;
 	struct gt_between_counters between;
 	struct gt_clean_counters clean;
-	struct gt_launch_counters launch_reads;
+	struct gt_launch_read_counters launch_reads;
 	struct gt_l2_partition_counters l2_partitions;
 	struct gt_by_pc by_pc;
-	uint64_t launch_code; /* address of the code of the kernel that has begun */
-	uint64_t launch_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
+	uint64_t launch_reads_code; /* address of the code of the kernel that has begun */
+	uint64_t launch_reads_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
 	struct gt_window window; /* of the launch */
 	uint64_t aside;		 /* bytes set aside for lines that persist by it */
 	bool ranked;	/* some line has had another rank than the normal one */

@@ -28,8 +28,8 @@ TABLE(bypass, NULL, GT_BYPASS_COUNTERS(ROW))
 TABLE(fetch, NULL, GT_FETCH_COUNTERS(ROW))
 TABLE(between, NULL, GT_BETWEEN_COUNTERS(ROW))
 TABLE(clean, NULL, GT_CLEAN_COUNTERS(ROW))
-TABLE(launch, NULL, GT_LAUNCH_COUNTERS(ROW))
-TABLE(halves, NULL, GT_HALVES_COUNTERS(ROW))
+TABLE(launch_reads, NULL, GT_LAUNCH_COUNTERS(ROW))
+TABLE(l2_partitions, NULL, GT_HALVES_COUNTERS(ROW))
 TABLE(shape, NULL, GT_SHAPE_COUNTERS(ROW))
 TABLE(timed, NULL, GT_TIMED_COUNTERS(ROW))
 TABLE(reuse, NULL, GT_REUSE_COUNTERS(ROW))
@@ -37,7 +37,7 @@ TABLE(reuse, NULL, GT_REUSE_COUNTERS(ROW))
 static const struct gt_counters *const tables[] = {
 	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_untraced, &gt_counters_source,
 	&gt_counters_coalesce, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
-	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_between, &gt_counters_clean, &gt_counters_launch, &gt_counters_halves,
+	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_between, &gt_counters_clean, &gt_counters_launch_reads, &gt_counters_l2_partitions,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,
 };
 

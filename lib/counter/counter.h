@@ -34,7 +34,7 @@ extern const struct gt_counters gt_counters_order, gt_counters_ptx, gt_counters_
 	gt_counters_untraced, gt_counters_source, gt_counters_coalesce, gt_counters_schedule, gt_counters_level, gt_counters_hints, gt_counters_bypass, gt_counters_shape, gt_counters_timed,
 	gt_counters_dram, gt_counters_reuse;
 /* Of levels that do such things. */
-extern const struct gt_counters gt_counters_fetch, gt_counters_between, gt_counters_clean, gt_counters_launch, gt_counters_halves;
+extern const struct gt_counters gt_counters_fetch, gt_counters_between, gt_counters_clean, gt_counters_launch_reads, gt_counters_l2_partitions;
 
 static inline bool gt_counter_is_number(const struct gt_counter *counter)
 {

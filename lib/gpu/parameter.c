@@ -61,7 +61,7 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_LAUNCH_READS] = {"launch-reads", WORD("CODE,READS,BYTES|none"), "none", false,
 				   "what a launch reads by itself: each GPC CODE bytes, and once READS sectors out of BYTES (a shared level)",
 				   NULL},
-	[GT_LEVEL_HALVES] = {"halves", YES_NO, "no", false,
+	[GT_LEVEL_L2_PARTITIONS] = {"halves", YES_NO, "no", false,
 			     "whether a shared level is two halves, each of half of the SMs, that copy each other's lines", NULL},
 	[GT_LEVEL_DIRTY_WAYS] = {"dirty-ways", {GT_VALUE_COUNT, "N|all", 1, GT_LEVEL_SLOTS_MAX}, "all", false,
 				 "lines of a set that may be dirty, with write back: one more writes the least recently used of them back", NULL},
