@@ -21,10 +21,11 @@ int gt_bytes_write(void *context, const char *data, size_t n)
 		bytes->failed = bytes->n + n > 0;
 		return -1;
 	}
+	unsigned char *place = grown + bytes->n;
 	bytes->data = grown;
-	if (n > 0)
-		memcpy(bytes->data + bytes->n, data, n);
 	bytes->n += n;
+	if (n > 0)
+		memcpy(place, data, n);
 	return 0;
 }
 
