@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cuda/ptx/record/tracing.h"
+#include "cuda/ptx/record/record.h"
 #include "tool.h"
 
 enum { TRACING = 0x2000 }; /* tool_option returns TRACING + the row of the table, or the letter */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "cuda/ptx/text/lex.h"
+#include "cuda/ptx/text/parse.h"
 #include "cuda/ptx/text/module.h"
 
 #define HEAD ".version 9.0\n.target sm_75\n.address_size 64\n"

@@ -4,7 +4,7 @@
 
 #include "cuda/driver/driver.h"
 #include "cuda/ptx/exec/tensor.h"
-#include "cuda/runtime/arrays.h"
+#include "cuda/runtime/work.h"
 
 extern int cudaMalloc3DArray(struct gt_array **handle, const struct gt_channels *channels, struct gt_extent extent,
 			     unsigned flags);
@@ -146,7 +146,7 @@ struct resource {
 			size_t width, height, pitch;
 		} pitched;
 		int reserved[32];
-	} of;
+	} data;
 	unsigned flags;
 };
 
@@ -164,18 +164,18 @@ static int take_resource(struct gt_resource *to, const struct resource *from)
 	switch (from->type) {
 	case GT_RESOURCE_ARRAY:
 	case GT_RESOURCE_MIPMAPPED_ARRAY:
-		to->of.array = from->of.array;
+		to->data.array = from->data.array;
 		return CUDA_SUCCESS;
 	case GT_RESOURCE_LINEAR:
-		to->of.linear.at = gt_driver_pointer(from->of.linear.at);
-		to->of.linear.bytes = from->of.linear.bytes;
-		return gt_driver_channels(&to->of.linear.channels, from->of.linear.format, from->of.linear.n);
+		to->data.linear.at = gt_driver_pointer(from->data.linear.at);
+		to->data.linear.bytes = from->data.linear.bytes;
+		return gt_driver_channels(&to->data.linear.channels, from->data.linear.format, from->data.linear.n);
 	case GT_RESOURCE_PITCH_2D:
-		to->of.pitched.at = gt_driver_pointer(from->of.pitched.at);
-		to->of.pitched.width = from->of.pitched.width;
-		to->of.pitched.height = from->of.pitched.height;
-		to->of.pitched.pitch = from->of.pitched.pitch;
-		return gt_driver_channels(&to->of.pitched.channels, from->of.pitched.format, from->of.pitched.n);
+		to->data.pitched.at = gt_driver_pointer(from->data.pitched.at);
+		to->data.pitched.width = from->data.pitched.width;
+		to->data.pitched.height = from->data.pitched.height;
+		to->data.pitched.pitch = from->data.pitched.pitch;
+		return gt_driver_channels(&to->data.pitched.channels, from->data.pitched.format, from->data.pitched.n);
 	}
 	return CUDA_INVALID_VALUE;
 }
@@ -183,10 +183,10 @@ static int take_resource(struct gt_resource *to, const struct resource *from)
 /* Integers are read as fractions unless a flag says otherwise; floats, and integers of 32 bits, as they are. */
 static void take_sampling(struct gt_sampling *to, const struct sampling *from, const struct gt_resource *resource)
 {
-	const struct gt_array *array = resource->type == GT_RESOURCE_ARRAY ? gt_cudart_array(resource->of.array) : NULL;
+	const struct gt_array *array = resource->type == GT_RESOURCE_ARRAY ? gt_cudart_array(resource->data.array) : NULL;
 	const struct gt_channels *channels = array ? &array->channels
-					     : resource->type == GT_RESOURCE_PITCH_2D ? &resource->of.pitched.channels
-										     : &resource->of.linear.channels;
+					     : resource->type == GT_RESOURCE_PITCH_2D ? &resource->data.pitched.channels
+										     : &resource->data.linear.channels;
 
 	*to = (struct gt_sampling){
 		.filter = from->filter,

@@ -7,7 +7,7 @@
 
 #include "cuda/driver/driver.h"
 #include "cuda/runtime/calls.h"
-#include "cuda/runtime/contexts.h"
+#include "cuda/runtime/runtime.h"
 
 #define FLAGS_MASK 0xffU
 #define API_VERSION 3020

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies: between host and device by name, and of rectangles and boxes with arrays on either side; and fills. */
 #include "cuda/driver/driver.h"
-#include "cuda/runtime/arrays.h"
 #include "cuda/runtime/work.h"
 
 /* ---- bytes ---- */

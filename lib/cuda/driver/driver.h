@@ -4,7 +4,7 @@
 #ifndef GT_DRIVER_DRIVER_H
 #define GT_DRIVER_DRIVER_H
 
-#include "cuda/runtime/contexts.h"
+#include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 
 /* CUresult, where it is not the number of a cudaError_t. */

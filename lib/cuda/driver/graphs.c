@@ -3,7 +3,7 @@
  * has all memory. */
 #include "cuda/driver/driver.h"
 #include "cuda/runtime/calls.h"
-#include "cuda/runtime/graph_nodes.h"
+#include "cuda/runtime/work.h"
 
 struct kernel_parameters;
 struct fill_parameters;

@@ -5,7 +5,7 @@
 
 #include "cuda/driver/driver.h"
 #include "cuda/runtime/calls.h"
-#include "cuda/runtime/launch.h"
+#include "cuda/runtime/work.h"
 
 /* ---- launches ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cuda/driver/driver.h"
-#include "cuda/runtime/allocate.h"
+#include "cuda/runtime/runtime.h"
 #include "cuda/runtime/calls.h"
 
 enum { LOCATION_DEVICE = 1, READ_WRITE = 3 }; /* CUmemLocationType, CUmemAccess_flags */

@@ -11,7 +11,6 @@
 
 #include "cuda/driver/driver.h"
 #include "cuda/ptx/text/module.h"
-#include "cuda/runtime/allocate.h"
 #include "cuda/runtime/runtime.h"
 
 struct gt_module {

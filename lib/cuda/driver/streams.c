@@ -2,7 +2,7 @@
 /* Streams and events, and capture. */
 #include "cuda/driver/driver.h"
 #include "cuda/runtime/calls.h"
-#include "cuda/runtime/launch.h"
+#include "cuda/runtime/work.h"
 
 /* ---- streams ---- */
 

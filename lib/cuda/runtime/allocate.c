@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that the program allocates: on devices, in nodes of graphs, and memory of the host that the device uses too; and what is
- * known of a pointer. */
+/* Memory that the program allocates: on devices, in nodes of graphs, and memory of the host that the device uses too; and what is known
+ * of a pointer. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,29 +10,17 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cuda/runtime/allocate.h"
-#include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 
 /* ---- memory of graphs ---- */
-
-/* Memory that nodes of graphs allocate. It has its address, and is part of the device's memory, from when its node is made until
- * no graph has the node any more and nothing is allocated there. */
-
-struct gt_graph_memory {
-	uint64_t address, bytes; /* address 0: it went with all else */
-	bool live;		 /* allocated now */
-	size_t nodes;		 /* that allocate or free it */
-	struct gt_graph_memory *next;
-};
 
 static struct gt_graph_memory *memories;
 /* Bytes: allocated now; the most since the last trim, which graphs keep; and the most of that. */
 static uint64_t live_bytes, kept, kept_high;
 
 /* Memory of allocating nodes; its address; NULL if there is none. */
-static struct gt_graph_memory *gt_graph_memory_new(uint64_t address, uint64_t bytes)
+static struct gt_graph_memory *new_graph_memory(uint64_t address, uint64_t bytes)
 {
 	struct gt_graph_memory *memory = malloc(sizeof *memory);
 
@@ -64,25 +52,9 @@ static uint64_t forget(struct gt_graph_memory *memory)
 	return address;
 }
 
-void gt_graph_memory_retain(struct gt_graph_memory *memory)
-{
-	memory->nodes++;
-}
-
 uint64_t gt_graph_memory_drop(struct gt_graph_memory *memory)
 {
 	return --memory->nodes == 0 && !memory->live ? forget(memory) : 0;
-}
-
-void gt_graph_memory_place(const struct gt_graph_memory *memory, uint64_t *address, uint64_t *bytes)
-{
-	*address = memory->address;
-	*bytes = memory->bytes;
-}
-
-bool gt_graph_memory_live(const struct gt_graph_memory *memory)
-{
-	return memory->live;
 }
 
 int gt_graph_memory_set(struct gt_graph_memory *memory, bool live)
@@ -97,7 +69,7 @@ int gt_graph_memory_set(struct gt_graph_memory *memory, bool live)
 }
 
 /* The same for the program's own free. *keeps: its room is still needed, or it was not allocated. */
-static int gt_graph_memory_release(struct gt_graph_memory *memory, bool *keeps)
+static int release_graph_memory(struct gt_graph_memory *memory, bool *keeps)
 {
 	int code = gt_graph_memory_set(memory, false);
 
@@ -107,7 +79,7 @@ static int gt_graph_memory_release(struct gt_graph_memory *memory, bool *keeps)
 	return code;
 }
 
-static void gt_graph_memory_reset(void)
+static void reset_graph_memory(void)
 {
 	for (struct gt_graph_memory *memory = memories; memory; memory = memory->next) {
 		memory->address = 0;
@@ -119,15 +91,15 @@ static void gt_graph_memory_reset(void)
 /* ---- cudaGraphMemAttributeType ---- */
 
 /* What graphs use, its high-water mark, and what is reserved for them: all that is used. */
-static uint64_t *const attributes[] = {&kept, &kept_high, &kept, &kept_high};
-#define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
+static uint64_t *const graph_attributes[] = {&kept, &kept_high, &kept, &kept_high};
+#define GRAPH_ATTRIBUTES (sizeof graph_attributes / sizeof graph_attributes[0])
 
 API int cudaDeviceGetGraphMemAttribute(int device, unsigned attribute, uint64_t *value)
 {
 	gt_cudart_enter();
-	if (!value || attribute >= ATTRIBUTES || !gt_cudart_is_device(device))
+	if (!value || attribute >= GRAPH_ATTRIBUTES || !gt_cudart_is_device(device))
 		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
-	*value = *attributes[attribute];
+	*value = *graph_attributes[attribute];
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -135,9 +107,9 @@ API int cudaDeviceGetGraphMemAttribute(int device, unsigned attribute, uint64_t 
 API int cudaDeviceSetGraphMemAttribute(int device, unsigned attribute, const uint64_t *value)
 {
 	gt_cudart_enter();
-	if (!value || attribute >= ATTRIBUTES || attribute % 2 == 0 || *value != 0 || !gt_cudart_is_device(device))
+	if (!value || attribute >= GRAPH_ATTRIBUTES || attribute % 2 == 0 || *value != 0 || !gt_cudart_is_device(device))
 		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
-	*attributes[attribute] = *attributes[attribute - 1];
+	*graph_attributes[attribute] = *graph_attributes[attribute - 1];
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -152,7 +124,8 @@ API int cudaDeviceGraphMemTrim(int device)
 
 #define PITCH 512 /* bytes that rows of cudaMallocPitch are a multiple of */
 
-uint64_t gt_cudart_used_bytes(int device)
+/* Bytes that a device has given out. */
+static uint64_t used_bytes(int device)
 {
 	uint64_t bytes = 0;
 
@@ -165,6 +138,16 @@ uint64_t gt_cudart_used_bytes(int device)
 	return bytes;
 }
 
+API int cudaMemGetInfo(size_t *left, size_t *total)
+{
+	gt_cudart_enter();
+	if (!left || !total)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	*total = gt_cudart.record.tracing.device_memory;
+	*left = *total - used_bytes(gt_cudart_device());
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
 /* Whether a device has room; all devices together have what the memory has. */
 static bool fits(unsigned owner, size_t bytes)
 {
@@ -172,7 +155,7 @@ static bool fits(unsigned owner, size_t bytes)
 
 	if (owner == GT_PTX_EVERYONE || gt_cudart_devices() == 1)
 		return true;
-	used = gt_cudart_used_bytes((int)owner);
+	used = used_bytes((int)owner);
 	return used <= limit && bytes <= limit - used;
 }
 
@@ -245,10 +228,10 @@ int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const 
 
 	if (code != CUDA_SUCCESS)
 		return code;
-	*work = (struct gt_work){GT_WORK_ALLOCATE, {.memory = gt_graph_memory_new(gt_cudart_address(*pointer), bytes)}};
+	*work = (struct gt_work){GT_WORK_ALLOCATE, {.memory = new_graph_memory(gt_cudart_address(*pointer), bytes)}};
 	if (!work->u.memory)
 		return CUDA_MEMORY_ALLOCATION;
-	gt_graph_memory_retain(work->u.memory);
+	work->u.memory->nodes++;
 	return CUDA_SUCCESS;
 }
 
@@ -260,7 +243,7 @@ int gt_cudart_release(void *pointer)
 
 	if (!pointer)
 		return CUDA_SUCCESS;
-	int code = memory ? gt_graph_memory_release(memory, &keeps) : CUDA_SUCCESS;
+	int code = memory ? release_graph_memory(memory, &keeps) : CUDA_SUCCESS;
 	if (keeps)
 		return code;
 	return gt_ptx_free(&gt_cudart.memory, gt_cudart_address(pointer), &error) == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
@@ -270,7 +253,7 @@ void gt_cudart_free_all(int device)
 {
 	const struct gt_ptx_memory *memory = &gt_cudart.memory;
 
-	gt_graph_memory_reset();
+	reset_graph_memory();
 	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first), *after; one; one = after) {
 		after = gt_ptx_live(one->after);
 		if (one->call > 0 && (one->owner == (unsigned)device || gt_cudart_devices() == 1))

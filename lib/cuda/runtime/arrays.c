@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cuda/ptx/exec/texture.h"
-#include "cuda/runtime/arrays.h"
+#include "cuda/runtime/work.h"
 #include "cuda/runtime/runtime.h"
 
 /* cudaArray... */
@@ -48,7 +48,8 @@ static bool has_memory(const struct gt_array *array)
 	return gt_ptx_at(&gt_cudart.memory, array->image.address, 1);
 }
 
-void gt_cudart_forget_arrays(void)
+/* Those whose memory was freed. */
+static void forget_arrays(void)
 {
 	for (struct gt_mipmapped **link = &mipmapped, *one; (one = *link);) {
 		if (has_memory(one->levels[0])) {
@@ -328,8 +329,8 @@ static int memory_image(struct gt_ptx_image *image, const void *at, const struct
 
 static int linear_image(struct gt_ptx_image *image, const struct gt_resource *resource)
 {
-	int code = memory_image(image, resource->of.linear.at, &resource->of.linear.channels, GT_PTX_GOB_PIECE);
-	size_t texels = code == CUDA_SUCCESS ? resource->of.linear.bytes / gt_ptx_texel_bytes(image) : 0;
+	int code = memory_image(image, resource->data.linear.at, &resource->data.linear.channels, GT_PTX_GOB_PIECE);
+	size_t texels = code == CUDA_SUCCESS ? resource->data.linear.bytes / gt_ptx_texel_bytes(image) : 0;
 
 	if (code != CUDA_SUCCESS || texels == 0 || texels > UINT32_C(1) << 28)
 		return code == CUDA_SUCCESS ? CUDA_INVALID_VALUE : code;
@@ -342,8 +343,8 @@ static int linear_image(struct gt_ptx_image *image, const struct gt_resource *re
 
 static int pitched_image(struct gt_ptx_image *image, const struct gt_resource *resource)
 {
-	size_t width = resource->of.pitched.width, height = resource->of.pitched.height, pitch = resource->of.pitched.pitch;
-	int code = memory_image(image, resource->of.pitched.at, &resource->of.pitched.channels, ALIGNMENT);
+	size_t width = resource->data.pitched.width, height = resource->data.pitched.height, pitch = resource->data.pitched.pitch;
+	int code = memory_image(image, resource->data.pitched.at, &resource->data.pitched.channels, ALIGNMENT);
 
 	if (code != CUDA_SUCCESS)
 		return code;
@@ -367,15 +368,15 @@ static int image_of(struct gt_ptx_image *image, const struct gt_resource *resour
 	*image = (struct gt_ptx_image){0};
 	switch (resource->type) {
 	case GT_RESOURCE_ARRAY:
-		array = gt_cudart_array(resource->of.array);
+		array = gt_cudart_array(resource->data.array);
 		if (!array)
 			return CUDA_INVALID_RESOURCE_HANDLE;
 		*image = array->image;
 		return CUDA_SUCCESS;
 	case GT_RESOURCE_MIPMAPPED_ARRAY:
-		if (!gt_cudart_mipmapped(resource->of.mipmapped))
+		if (!gt_cudart_mipmapped(resource->data.mipmapped))
 			return CUDA_INVALID_RESOURCE_HANDLE;
-		*image = gt_cudart_mipmapped(resource->of.mipmapped)->levels[0]->image;
+		*image = gt_cudart_mipmapped(resource->data.mipmapped)->levels[0]->image;
 		return CUDA_SUCCESS;
 	case GT_RESOURCE_LINEAR:
 		code = linear_image(image, resource);
@@ -439,8 +440,9 @@ static int destroy(uint64_t handle, bool surface)
 	return CUDA_SUCCESS;
 }
 
-void gt_cudart_forget_objects(void)
+void gt_cudart_forget_arrays(void)
 {
+	forget_arrays();
 	for (struct made **link = &objects, *one; (one = *link);) {
 		const struct gt_ptx_texture *texture = gt_ptx_texture_of(&gt_cudart.memory, one->handle);
 		if (gt_ptx_at(&gt_cudart.memory, texture->image.address, 1)) {
@@ -529,7 +531,7 @@ API int cudaCreateTextureObject(uint64_t *handle, const struct gt_resource *reso
 	if (code == CUDA_SUCCESS)
 		code = sample(&texture, sampling, resource->type);
 	if (code == CUDA_SUCCESS && resource->type == GT_RESOURCE_MIPMAPPED_ARRAY)
-		code = add_levels(&texture, levels, resource->of.mipmapped, sampling);
+		code = add_levels(&texture, levels, resource->data.mipmapped, sampling);
 	if (code == CUDA_SUCCESS)
 		code = keep(handle, &texture, resource, sampling);
 	return gt_cudart_leave(code);
@@ -549,7 +551,7 @@ API int cudaCreateSurfaceObject(uint64_t *handle, const struct gt_resource *reso
 	if (!handle || !resource)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*handle = 0;
-	const struct gt_array *array = resource->type == GT_RESOURCE_ARRAY ? gt_cudart_array(resource->of.array) : NULL;
+	const struct gt_array *array = resource->type == GT_RESOURCE_ARRAY ? gt_cudart_array(resource->data.array) : NULL;
 	/* Of a level a GPU makes a surface all the same. */
 	if (!array || (!(array->flags & SURFACE) && !array->level))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);

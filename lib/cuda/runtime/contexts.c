@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* How many devices there are, which one a thread uses, and which may access the memory of another. */
-#include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
 
 #define STACK 64 /* contexts that a thread may push */

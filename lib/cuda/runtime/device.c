@@ -6,9 +6,8 @@
 
 #include "cuda/ptx/exec/device_runtime.h"
 #include "cuda/ptx/exec/memory.h"
-#include "cuda/runtime/arrays.h"
-#include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
+#include "cuda/runtime/work.h"
 
 #define DEVICE_FLAGS_MASK 0x1fU
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
@@ -135,7 +134,6 @@ void gt_cudart_reset(int device)
 		gt_ptx_pool_close(&gt_cudart.memory);
 	}
 	gt_cudart_forget_arrays();
-	gt_cudart_forget_objects();
 	gt_cudart.peers[device] = 0;
 	gt_cudart.failing = CUDA_SUCCESS;
 	gt_cudart.failed = CUDA_SUCCESS;
@@ -148,23 +146,7 @@ API int cudaDeviceReset(void)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-static int cache_config;
 static int shared_config;
-
-API int cudaDeviceSetCacheConfig(int config)
-{
-	gt_cudart_enter();
-	cache_config = config;
-	gt_cudart.carveout = gt_cudart_carveout(config);
-	gt_cudart_leave(CUDA_SUCCESS);
-	return CUDA_SUCCESS;
-}
-
-API int cudaDeviceGetCacheConfig(int *config)
-{
-	*config = cache_config;
-	return CUDA_SUCCESS;
-}
 
 API int cudaDeviceSetSharedMemConfig(int config)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors, and the end of the program: the stream gets its end record if all work of a GPU is in it. */
 #define _GNU_SOURCE /* dladdr */
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
@@ -193,12 +192,12 @@ static void explain_none(char reason[REASON])
 /* Why work may be missing, or "". */
 static void find_reason(char reason[REASON])
 {
-	char faults[GT_PTX_FAULTS_TEXT], hint[HINT];
+	char summary[GT_PTX_FAULTS_TEXT], hint[HINT];
 	bool none = gt_cudart.launches == 0;
 
 	reason[0] = '\0';
-	if (gt_ptx_notes_sum(&gt_cudart.notes, faults))
-		snprintf(reason, REASON, "%s", faults);
+	if (gt_ptx_notes_sum(&gt_cudart.notes, summary))
+		snprintf(reason, REASON, "%s", summary);
 	else if (gt_cudart.assertions > 0)
 		snprintf(reason, REASON, "a kernel stopped at an assertion: the stream has no end");
 	if (reason[0] || gt_cudart.record.tracing.ignore_unsupported)

@@ -7,7 +7,6 @@
 #include "cuda/ptx/exec/device_runtime.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/fatbin/fatbin.h"
-#include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
 
 /* ---- the description ---- */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "cuda/runtime/contexts.h"
-#include "cuda/runtime/graph_nodes.h"
+#include "cuda/runtime/runtime.h"
+#include "cuda/runtime/work.h"
 
 /* ---- what a program says of a node, and the work that it is ---- */
 
@@ -490,25 +490,20 @@ API int cudaGraphConditionalHandleCreate(uint64_t *handle, struct gt_graph *grap
 
 API int cudaGraphMemAllocNodeGetParams(const struct gt_node *node, struct gt_allocation_parameters *to)
 {
-	uint64_t address, bytes;
-
 	gt_cudart_enter();
 	if (!node || !to || node->work.kind != GT_WORK_ALLOCATE)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	gt_graph_memory_place(node->work.u.memory, &address, &bytes);
 	*to = (struct gt_allocation_parameters){.pool = {.allocation_type = PINNED, .location = {LOCATION_DEVICE, 0}},
-						.bytes = bytes, .pointer = (void *)(uintptr_t)address};
+						.bytes = node->work.u.memory->bytes,
+						.pointer = (void *)(uintptr_t)node->work.u.memory->address};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaGraphMemFreeNodeGetParams(const struct gt_node *node, void **to)
 {
-	uint64_t address, bytes;
-
 	gt_cudart_enter();
 	if (!node || !to || node->work.kind != GT_WORK_FREE)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	gt_graph_memory_place(node->work.u.memory, &address, &bytes);
-	*to = (void *)(uintptr_t)address;
+	*to = (void *)(uintptr_t)node->work.u.memory->address;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }

@@ -6,7 +6,7 @@
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 
-/* ---- graphs ---- */
+/* ---- calls that create, query and change graphs ---- */
 
 API int cudaGraphCreate(struct gt_graph **graph, unsigned flags)
 {
@@ -30,7 +30,7 @@ API int cudaGraphClone(struct gt_graph **copy, const struct gt_graph *graph)
 	if (!copy || !graph)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	for (size_t i = 0; i < graph->nodes.n; i++)
-		if (graph->nodes.of[i]->work.kind == GT_WORK_ALLOCATE || graph->nodes.of[i]->work.kind == GT_WORK_FREE)
+		if (graph->nodes.list[i]->work.kind == GT_WORK_ALLOCATE || graph->nodes.list[i]->work.kind == GT_WORK_FREE)
 			return gt_cudart_leave(CUDA_NOT_SUPPORTED); /* CUDA does not allow it */
 	*copy = gt_graph_copy(graph);
 	return gt_cudart_leave(*copy ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
@@ -40,8 +40,8 @@ API int cudaGraphClone(struct gt_graph **copy, const struct gt_graph *graph)
 static struct gt_node *gt_graph_twin(const struct gt_node *node, const struct gt_graph *copy)
 {
 	for (size_t i = 0; i < copy->nodes.n; i++)
-		if (copy->nodes.of[i]->origin == node)
-			return copy->nodes.of[i];
+		if (copy->nodes.list[i]->origin == node)
+			return copy->nodes.list[i];
 	return NULL;
 }
 
@@ -60,7 +60,7 @@ static int tell(const struct gt_nodes *nodes, struct gt_node **to, size_t *n)
 	if (!n)
 		return CUDA_INVALID_VALUE;
 	for (size_t i = 0; to && i < *n; i++)
-		to[i] = i < nodes->n ? nodes->of[i] : NULL;
+		to[i] = i < nodes->n ? nodes->list[i] : NULL;
 	if (!to || *n > nodes->n)
 		*n = nodes->n;
 	return CUDA_SUCCESS;
@@ -79,8 +79,8 @@ API int cudaGraphGetRootNodes(const struct gt_graph *graph, struct gt_node **to,
 
 	gt_cudart_enter();
 	for (size_t i = 0; graph && i < graph->nodes.n && code == CUDA_SUCCESS; i++)
-		if (graph->nodes.of[i]->after.n == 0)
-			code = gt_nodes_join(&roots, &graph->nodes.of[i], 1);
+		if (graph->nodes.list[i]->after.n == 0)
+			code = gt_nodes_join(&roots, &graph->nodes.list[i], 1);
 	if (code == CUDA_SUCCESS)
 		code = tell(&roots, to, n);
 	gt_nodes_clear(&roots);
@@ -97,10 +97,10 @@ API int cudaGraphGetEdges(const struct gt_graph *graph, struct gt_node **from, s
 	if (!graph || !n)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	for (size_t i = 0; i < graph->nodes.n; i++)
-		for (size_t k = 0; k < graph->nodes.of[i]->after.n; k++, at++)
+		for (size_t k = 0; k < graph->nodes.list[i]->after.n; k++, at++)
 			if (from && to && at < *n) {
-				from[at] = graph->nodes.of[i]->after.of[k];
-				to[at] = graph->nodes.of[i];
+				from[at] = graph->nodes.list[i]->after.list[k];
+				to[at] = graph->nodes.list[i];
 			}
 	if (!from || !to || *n > at)
 		*n = at;
@@ -117,7 +117,7 @@ API int cudaGraphNodeGetDependencies(const struct gt_node *node, struct gt_node 
 static bool comes_after(const struct gt_node *node, const struct gt_node *before)
 {
 	for (size_t i = 0; i < node->after.n; i++)
-		if (node->after.of[i] == before)
+		if (node->after.list[i] == before)
 			return true;
 	return false;
 }
@@ -130,8 +130,8 @@ API int cudaGraphNodeGetDependentNodes(const struct gt_node *node, struct gt_nod
 	(void)edges;
 	gt_cudart_enter();
 	for (size_t i = 0; node && i < node->graph->nodes.n && code == CUDA_SUCCESS; i++)
-		if (comes_after(node->graph->nodes.of[i], node))
-			code = gt_nodes_join(&later, &node->graph->nodes.of[i], 1);
+		if (comes_after(node->graph->nodes.list[i], node))
+			code = gt_nodes_join(&later, &node->graph->nodes.list[i], 1);
 	if (code == CUDA_SUCCESS)
 		code = tell(&later, to, n);
 	gt_nodes_clear(&later);
@@ -143,8 +143,8 @@ static void forget(struct gt_nodes *nodes, const struct gt_node *node)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < nodes->n; i++)
-		if (nodes->of[i] != node)
-			nodes->of[kept++] = nodes->of[i];
+		if (nodes->list[i] != node)
+			nodes->list[kept++] = nodes->list[i];
 	nodes->n = kept;
 }
 
@@ -198,7 +198,7 @@ API int cudaGraphDestroyNode(struct gt_node *node)
 	struct gt_nodes *nodes = &node->graph->nodes;
 	forget(nodes, node);
 	for (size_t i = 0; i < nodes->n; i++)
-		forget(&nodes->of[i]->after, node);
+		forget(&nodes->list[i]->after, node);
 	gt_work_free(&node->work);
 	gt_nodes_clear(&node->after);
 	free(node);
@@ -348,13 +348,13 @@ static int alike(const struct gt_graph *one, const struct gt_graph *other)
 	if (one->nodes.n != other->nodes.n)
 		return UPDATE_TOPOLOGY;
 	for (size_t i = 0; i < one->nodes.n; i++) {
-		const struct gt_node *node = one->nodes.of[i], *paired = other->nodes.of[i];
-		if (node->work.kind != paired->work.kind)
+		const struct gt_node *node = one->nodes.list[i], *pair = other->nodes.list[i];
+		if (node->work.kind != pair->work.kind)
 			return UPDATE_TYPE;
-		if (node->after.n != paired->after.n)
+		if (node->after.n != pair->after.n)
 			return UPDATE_TOPOLOGY;
 		for (size_t k = 0; k < node->after.n; k++)
-			if (gt_graph_paired(one, other, node->after.of[k]) != paired->after.of[k])
+			if (gt_graph_paired(one, other, node->after.list[k]) != pair->after.list[k])
 				return UPDATE_TOPOLOGY;
 	}
 	return UPDATE_SUCCESS;
@@ -373,8 +373,8 @@ API int cudaGraphExecUpdate(struct gt_executable *executable, const struct gt_gr
 	if (!copy)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
 	for (size_t i = 0; i < copy->nodes.n; i++) {
-		copy->nodes.of[i]->origin = executable->graph->nodes.of[i]->origin;
-		copy->nodes.of[i]->disabled = executable->graph->nodes.of[i]->disabled;
+		copy->nodes.list[i]->origin = executable->graph->nodes.list[i]->origin;
+		copy->nodes.list[i]->disabled = executable->graph->nodes.list[i]->disabled;
 	}
 	gt_graph_free(executable->graph);
 	executable->graph = copy;

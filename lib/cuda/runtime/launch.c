@@ -2,7 +2,6 @@
 /* The calls that launch kernels, those about kernels, and the attributes of launches, streams and kernels. */
 #include <string.h>
 
-#include "cuda/runtime/launch.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 
@@ -12,7 +11,7 @@
 
 extern int cudaEventRecord(struct gt_cuda_event *event, void *stream);
 
-static int take_window(const union gt_launch_value *value, struct gt_wishes *wishes)
+static int read_window(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	const struct gt_access_window *window = &value->window;
 
@@ -31,13 +30,13 @@ static int take_window(const union gt_launch_value *value, struct gt_wishes *wis
 	return CUDA_SUCCESS;
 }
 
-static int take_cooperative(const union gt_launch_value *value, struct gt_wishes *wishes)
+static int read_cooperative(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	wishes->cooperative = value->number != 0;
 	return CUDA_SUCCESS;
 }
 
-static int take_cluster(const union gt_launch_value *value, struct gt_wishes *wishes)
+static int read_cluster(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	if (value->cluster.x == 0 || value->cluster.y == 0 || value->cluster.z == 0)
 		return CUDA_INVALID_VALUE;
@@ -45,7 +44,7 @@ static int take_cluster(const union gt_launch_value *value, struct gt_wishes *wi
 	return CUDA_SUCCESS;
 }
 
-static int take_carveout(const union gt_launch_value *value, struct gt_wishes *wishes)
+static int read_carveout(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	if (value->number < -1 || value->number > 100)
 		return CUDA_INVALID_VALUE;
@@ -54,7 +53,7 @@ static int take_carveout(const union gt_launch_value *value, struct gt_wishes *w
 }
 
 /* Recorded after the launch, when all earlier work is complete. */
-static int take_event(const union gt_launch_value *value, struct gt_wishes *wishes)
+static int read_event(const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	(void)value, (void)wishes;
 	return CUDA_SUCCESS;
@@ -65,26 +64,26 @@ enum { IGNORE, PROGRAMMATIC_EVENT = 7, COMPLETION_EVENT = 12, ATTRIBUTES = 17 };
 /* By number. An attribute without `take` is reported as ignored. */
 static const struct {
 	const char *name;
-	int (*take)(const union gt_launch_value *value, struct gt_wishes *wishes);
+	int (*read)(const union gt_launch_value *value, struct gt_wishes *wishes);
 } launch_attributes[ATTRIBUTES] = {
-	[1] = {"cudaLaunchAttributeAccessPolicyWindow", take_window},
-	[GT_LAUNCH_COOPERATIVE] = {"cudaLaunchAttributeCooperative", take_cooperative},
+	[1] = {"cudaLaunchAttributeAccessPolicyWindow", read_window},
+	[GT_LAUNCH_COOPERATIVE] = {"cudaLaunchAttributeCooperative", read_cooperative},
 	[3] = {"cudaLaunchAttributeSynchronizationPolicy", NULL},
-	[GT_LAUNCH_CLUSTER] = {"cudaLaunchAttributeClusterDimension", take_cluster},
+	[GT_LAUNCH_CLUSTER] = {"cudaLaunchAttributeClusterDimension", read_cluster},
 	[5] = {"cudaLaunchAttributeClusterSchedulingPolicyPreference", NULL},
 	[6] = {"cudaLaunchAttributeProgrammaticStreamSerialization", NULL},
-	[PROGRAMMATIC_EVENT] = {"cudaLaunchAttributeProgrammaticEvent", take_event},
+	[PROGRAMMATIC_EVENT] = {"cudaLaunchAttributeProgrammaticEvent", read_event},
 	[8] = {"cudaLaunchAttributePriority", NULL},
 	[9] = {"cudaLaunchAttributeMemSyncDomainMap", NULL},
 	[10] = {"cudaLaunchAttributeMemSyncDomain", NULL},
 	[11] = {"cudaLaunchAttributePreferredClusterDimension", NULL},
-	[COMPLETION_EVENT] = {"cudaLaunchAttributeLaunchCompletionEvent", take_event},
+	[COMPLETION_EVENT] = {"cudaLaunchAttributeLaunchCompletionEvent", read_event},
 	[13] = {"cudaLaunchAttributeDeviceUpdatableKernelNode", NULL},
-	[14] = {"cudaLaunchAttributePreferredSharedMemoryCarveout", take_carveout},
+	[14] = {"cudaLaunchAttributePreferredSharedMemoryCarveout", read_carveout},
 	[16] = {"cudaLaunchAttributeNvlinkUtilCentricScheduling", NULL},
 };
 
-static int take(unsigned id, const union gt_launch_value *value, struct gt_wishes *wishes)
+static int read_attribute(unsigned id, const union gt_launch_value *value, struct gt_wishes *wishes)
 {
 	static bool said[ATTRIBUTES];
 
@@ -92,8 +91,8 @@ static int take(unsigned id, const union gt_launch_value *value, struct gt_wishe
 		return CUDA_SUCCESS;
 	if (id >= ATTRIBUTES || !launch_attributes[id].name)
 		return CUDA_INVALID_VALUE;
-	if (launch_attributes[id].take)
-		return launch_attributes[id].take(value, wishes);
+	if (launch_attributes[id].read)
+		return launch_attributes[id].read(value, wishes);
 	gt_cudart_say_once(&said[id], "%s: has no effect", launch_attributes[id].name);
 	return CUDA_SUCCESS;
 }
@@ -113,7 +112,7 @@ int gt_cudart_launch_with(const struct gt_launch_config *config, const void *fun
 	struct gt_work work = {GT_WORK_KERNEL, {.kernel = {function, config->grid, config->block, config->shared, arguments,
 						       stream_wishes(config->stream), 0}}};
 	for (unsigned i = 0; i < config->n_attributes && code == CUDA_SUCCESS; i++)
-		code = take(config->attributes[i].id, &config->attributes[i].value, &work.u.kernel.wishes);
+		code = read_attribute(config->attributes[i].id, &config->attributes[i].value, &work.u.kernel.wishes);
 	if (code == CUDA_SUCCESS)
 		code = gt_stream_ask(config->stream, &work);
 	for (unsigned i = 0; i < config->n_attributes && code == CUDA_SUCCESS; i++)
@@ -134,7 +133,7 @@ API int cudaStreamSetAttribute(void *stream, unsigned id, const union gt_launch_
 {
 	gt_cudart_enter();
 	struct gt_wishes wishes = stream_wishes(stream);
-	int code = value ? take(id, value, &wishes) : CUDA_INVALID_VALUE;
+	int code = value ? read_attribute(id, value, &wishes) : CUDA_INVALID_VALUE;
 	if (code == CUDA_SUCCESS)
 		*gt_cudart_stream_window(stream) = wishes.window;
 	return gt_cudart_leave(code);
@@ -146,7 +145,7 @@ API int cudaStreamGetAttribute(void *stream, unsigned id, union gt_launch_value 
 	if (!value || id >= ATTRIBUTES || !launch_attributes[id].name)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	memset(value, 0, sizeof *value);
-	if (launch_attributes[id].take == take_window) {
+	if (launch_attributes[id].read == read_window) {
 		const struct gt_window *window = gt_cudart_stream_window(stream);
 		value->window = (struct gt_access_window){(const void *)(uintptr_t)window->base, window->bytes,
 						       (float)window->hit_ratio / GT_RATIO_ONE, window->hit, window->miss};
@@ -325,11 +324,29 @@ API int cudaFuncSetAttribute(const void *host, int attribute, int value)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-int gt_cudart_carveout(int config)
+/* The percentage of shared memory that a cudaFuncCache stands for; -1: no preference. */
+static int carveout_of(int config)
 {
 	static const int percent[] = {CARVEOUT_DEFAULT, 100, 0, 50}; /* none, shared, L1, equal */
 
 	return config >= 0 && config < 4 ? percent[config] : CARVEOUT_DEFAULT;
+}
+
+static int cache_config;
+
+API int cudaDeviceSetCacheConfig(int config)
+{
+	gt_cudart_enter();
+	cache_config = config;
+	gt_cudart.carveout = carveout_of(config);
+	gt_cudart_leave(CUDA_SUCCESS);
+	return CUDA_SUCCESS;
+}
+
+API int cudaDeviceGetCacheConfig(int *config)
+{
+	*config = cache_config;
+	return CUDA_SUCCESS;
 }
 
 API int cudaFuncSetCacheConfig(const void *host, int config)
@@ -338,7 +355,7 @@ API int cudaFuncSetCacheConfig(const void *host, int config)
 	struct gt_function *function = gt_cudart_find_function(host);
 	if (!function)
 		return gt_cudart_leave(CUDA_INVALID_DEVICE_FUNCTION);
-	function->carveout = gt_cudart_carveout(config);
+	function->carveout = carveout_of(config);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -12,7 +12,6 @@
 #include "cuda/ptx/fatbin/fatbin.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/ptx/text/module.h"
-#include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
 
 /* ---- ptxas ---- */
@@ -331,7 +330,8 @@ struct gt_function *gt_cudart_function(const void *host)
 	return function;
 }
 
-int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes)
+/* The device address and size of a variable. Returns a code. */
+static int find_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 {
 	struct gt_symbol *symbol = gt_cudart.symbols;
 	struct gt_error error;
@@ -348,7 +348,7 @@ int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer)
 {
 	uint64_t address, size;
-	int code = gt_cudart_symbol(symbol, &address, &size);
+	int code = find_symbol(symbol, &address, &size);
 
 	if (code != CUDA_SUCCESS)
 		return code;
@@ -356,6 +356,17 @@ int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, vo
 		return CUDA_INVALID_VALUE;
 	*pointer = (void *)(uintptr_t)(address + offset);
 	return CUDA_SUCCESS;
+}
+
+API int cudaGetSymbolSize(size_t *bytes, const void *symbol)
+{
+	uint64_t address, size = 0;
+
+	gt_cudart_enter();
+	int code = bytes ? find_symbol(symbol, &address, &size) : CUDA_INVALID_VALUE;
+	if (code == CUDA_SUCCESS)
+		*bytes = size;
+	return gt_cudart_leave(code);
 }
 
 /* ---- registration ---- */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls about memory: allocation, copies of bytes, boxes and rectangles, filling, variables. */
-#include "cuda/runtime/allocate.h"
-#include "cuda/runtime/arrays.h"
-#include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 
@@ -55,16 +52,6 @@ API int cudaFree(void *pointer)
 API int cudaFreeHost(void *pointer)
 {
 	return cudaFree(pointer);
-}
-
-API int cudaMemGetInfo(size_t *left, size_t *total)
-{
-	gt_cudart_enter();
-	if (!left || !total)
-		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*total = gt_cudart.record.tracing.device_memory;
-	*left = *total - gt_cudart_used_bytes(gt_cudart_device());
-	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
@@ -218,17 +205,6 @@ API int cudaGetSymbolAddress(void **pointer, const void *symbol)
 {
 	gt_cudart_enter();
 	return gt_cudart_leave(pointer ? gt_cudart_part_of_symbol(symbol, 0, 0, pointer) : CUDA_INVALID_VALUE);
-}
-
-API int cudaGetSymbolSize(size_t *bytes, const void *symbol)
-{
-	uint64_t address, size = 0;
-
-	gt_cudart_enter();
-	int code = bytes ? gt_cudart_symbol(symbol, &address, &size) : CUDA_INVALID_VALUE;
-	if (code == CUDA_SUCCESS)
-		*bytes = size;
-	return gt_cudart_leave(code);
 }
 
 /* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "cuda/runtime/contexts.h"
-#include "cuda/runtime/graph_nodes.h"
+#include "cuda/runtime/runtime.h"
+#include "cuda/runtime/work.h"
 
 /* cudaMemPoolAttr; the first three are ints, the others 64-bit integers. */
 enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH, ATTRIBUTES };
@@ -57,7 +57,7 @@ static struct pool *chosen_of(int device)
 static uint64_t used(struct pool *pool)
 {
 	uint64_t bytes = 0;
-	size_t kept = 0;
+	size_t left = 0;
 
 	for (size_t i = 0; i < pool->n; i++) {
 		const struct gt_ptx_allocation *live =
@@ -65,9 +65,9 @@ static uint64_t used(struct pool *pool)
 		if (!live || live->call != pool->taken[i].call)
 			continue;
 		bytes += pool->taken[i].bytes;
-		pool->taken[kept++] = pool->taken[i];
+		pool->taken[left++] = pool->taken[i];
 	}
-	pool->n = kept;
+	pool->n = left;
 	return bytes;
 }
 

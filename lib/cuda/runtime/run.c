@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "cuda/ptx/launch/run.h"
-#include "cuda/runtime/contexts.h"
-#include "cuda/runtime/launch.h"
 #include "cuda/runtime/runtime.h"
+#include "cuda/runtime/work.h"
 
 /* ---- the resources that a block may use, and occupancy ---- */
 

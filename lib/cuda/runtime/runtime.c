@@ -66,7 +66,7 @@ static bool catch_faults(void)
 }
 
 /* The first address that host code accessed; 0: it has not been seen to. */
-static uint64_t gt_host_accessed(void)
+static uint64_t host_accessed(void)
 {
 	return touched;
 }
@@ -84,7 +84,7 @@ static void close_pages(uint64_t from, uint64_t to)
 }
 
 /* When a call of the runtime begins, and when it ends: after so many warp instructions of kernels. */
-static void gt_host_access_open(void)
+static void open_host_access(void)
 {
 	if (closed_bytes > 0)
 		mprotect(memory->host, closed_bytes, PROT_READ | PROT_WRITE);
@@ -92,7 +92,7 @@ static void gt_host_access_open(void)
 }
 
 /* Pages with memory that the host may use stay open. */
-static void gt_host_access_close(const struct gt_ptx_memory *device, uint64_t instructions)
+static void close_host_access(const struct gt_ptx_memory *device, uint64_t instructions)
 {
 	uint64_t end = (device->used + PAGE - 1) / PAGE * PAGE, from = 0, cost = end / PAGE + CALL_COST + device->n;
 
@@ -158,7 +158,7 @@ void gt_cudart_say_once(bool *said, const char *format, ...)
 void gt_cudart_say_host_access(void)
 {
 	static bool said;
-	uint64_t address = gt_host_accessed();
+	uint64_t address = host_accessed();
 
 	if (!address || said)
 		return;
@@ -278,14 +278,14 @@ static void take_lock(void)
 	pthread_once(&once, open_runtime);
 	pthread_mutex_lock(&lock);
 	if (depth++ == 0)
-		gt_host_access_open();
+		open_host_access();
 	gt_cudart_say_host_access();
 }
 
 static void give_lock(void)
 {
 	if (--depth == 0 && !gt_cudart.record.quiet)
-		gt_host_access_close(&gt_cudart.memory, gt_cudart.instructions);
+		close_host_access(&gt_cudart.memory, gt_cudart.instructions);
 	pthread_mutex_unlock(&lock);
 }
 

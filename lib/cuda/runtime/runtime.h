@@ -20,9 +20,7 @@
 #include "cuda/ptx/record/record.h"
 #include "cuda/ptx/record/recorder.h"
 #include "cuda/ptx/text/module.h"
-#include "gpu/gpu.h"
 #include "gpu/occupancy.h"
-#include "stream/stream.h"
 
 /* An API function: the only symbols that programs see. */
 #define API __attribute__((visibility("default")))
@@ -215,9 +213,6 @@ struct gt_ptx_machine *gt_cudart_machine(struct gt_fat *fat);
 struct gt_function *gt_cudart_function(const void *host);
 /* The same as it was registered, without loading it. */
 struct gt_function *gt_cudart_find_function(const void *host);
-/* The device address and size of a variable. Returns a code. */
-int gt_cudart_symbol(const void *host, uint64_t *address, uint64_t *bytes);
-
 /* `bytes` of a variable from `offset` on: their device address. Returns a code. */
 int gt_cudart_part_of_symbol(const void *symbol, size_t bytes, size_t offset, void **pointer);
 static inline uint64_t gt_cudart_address(const void *pointer)
@@ -257,9 +252,6 @@ int gt_cudart_properties_11(unsigned char *to, int device);
  * hold. */
 void gt_cudart_reset(int device);
 
-/* Bytes that a device has given out. */
-uint64_t gt_cudart_used_bytes(int device);
-
 /* Frees what the program allocated on a device. */
 void gt_cudart_free_all(int device);
 
@@ -272,8 +264,6 @@ int gt_cudart_launch(const void *function, struct gt_dim3 grid, struct gt_dim3 b
 _Noreturn void gt_cudart_stop_closed(void);
 /* The access policy window that a stream keeps for its launches. */
 struct gt_window *gt_cudart_stream_window(void *stream);
-/* The percentage of shared memory that a cudaFuncCache stands for; -1: no preference. */
-int gt_cudart_carveout(int config);
 /* How many blocks of so many threads an SM holds. */
 uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared);
 /* The largest block that the function can be launched with. */
@@ -300,5 +290,47 @@ bool gt_callsite_name(const char *call, char name[GT_CALLSITE_TEXT]);
 
 /* A call of the driver returns to this code: libraries that use the driver by themselves may run kernels unseen. */
 void gt_cudart_driver_called_from(void *code);
+
+/* ---- devices, and which one a thread uses: contexts, as the driver API has them. The runtime uses the primary context of each device.
+ * And which devices may access the memory of each other (contexts.c) ---- */
+
+struct gt_context {
+	int device;
+	unsigned flags;
+	unsigned uses; /* how often a primary one was retained */
+	bool primary;
+	bool destroyed; /* it stays in memory, since threads may still have it */
+};
+
+int gt_cudart_devices(void);
+/* Whether there is a device of that number. */
+bool gt_cudart_is_device(int device);
+/* The device that a runtime call of this thread uses. */
+int gt_cudart_device(void);
+
+struct gt_context *gt_context_primary(int device);
+/* What the thread has on top of its stack; NULL: nothing. */
+struct gt_context *gt_context_current(void);
+/* Replaces the top, or takes it away. False if the stack is full. */
+bool gt_context_set(struct gt_context *context);
+bool gt_context_push(struct gt_context *context);
+struct gt_context *gt_context_pop(void);
+
+/* Gives a device access to the memory of another, and takes it. Each returns a code. */
+int gt_peers_enable(int device, int peer, unsigned flags);
+int gt_peers_disable(int device, int peer);
+
+/* ---- what a pointer points to (allocate.c) ---- */
+
+/* cudaMemoryType */
+enum gt_pointer_type { GT_POINTER_UNREGISTERED, GT_POINTER_HOST, GT_POINTER_DEVICE, GT_POINTER_MANAGED };
+
+struct gt_pointer {
+	enum gt_pointer_type type;
+	int device; /* -2: of none */
+	void *device_pointer, *host_pointer; /* NULL: there is none */
+};
+
+struct gt_pointer gt_cudart_pointer(const void *pointer);
 
 #endif

@@ -2,8 +2,6 @@
 /* Streams and events: what a stream has, work that is deferred, capture, and waiting. */
 #include <stdlib.h>
 
-#include "cuda/runtime/allocate.h"
-#include "cuda/runtime/contexts.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 
@@ -245,7 +243,7 @@ int gt_stream_ask(void *handle, const struct gt_work *work)
 		return deferred_ask(handle, work);
 	if (stream->capture->invalid)
 		return CUDA_STREAM_CAPTURE_INVALIDATED;
-	int code = gt_graph_add(stream->capture, stream->last.of, stream->last.n, work, &node);
+	int code = gt_graph_add(stream->capture, stream->last.list, stream->last.n, work, &node);
 	if (code != CUDA_SUCCESS)
 		return code;
 	stream->last.n = 0;
@@ -295,9 +293,9 @@ API int cudaStreamBeginCaptureToGraph(void *stream, struct gt_graph *graph, stru
 static void mark_before(const struct gt_nodes *nodes)
 {
 	for (size_t i = 0; i < nodes->n; i++)
-		if (!nodes->of[i]->done) {
-			nodes->of[i]->done = true;
-			mark_before(&nodes->of[i]->after);
+		if (!nodes->list[i]->done) {
+			nodes->list[i]->done = true;
+			mark_before(&nodes->list[i]->after);
 		}
 }
 
@@ -307,11 +305,11 @@ static bool joined(const struct gt_stream *origin)
 	const struct gt_graph *graph = origin->capture;
 
 	for (size_t i = 0; i < graph->nodes.n; i++)
-		graph->nodes.of[i]->done = false;
+		graph->nodes.list[i]->done = false;
 	mark_before(&origin->last);
 	for (const struct gt_stream *stream = streams; stream; stream = stream->next)
 		for (size_t i = 0; stream->capture == graph && i < stream->last.n; i++)
-			if (!stream->last.of[i]->done)
+			if (!stream->last.list[i]->done)
 				return false;
 	return true;
 }
@@ -378,7 +376,7 @@ API int cudaStreamGetCaptureInfo(void *handle, int *status, unsigned long long *
 	if (graph)
 		*graph = stream->capture;
 	if (after)
-		*after = stream->last.of;
+		*after = stream->last.list;
 	if (edges)
 		*edges = NULL;
 	if (n)
@@ -465,7 +463,7 @@ API int cudaStreamWaitEvent(struct gt_stream *handle, const struct gt_cuda_event
 	if (!stream || (stream->capture && stream->capture != event->capture))
 		return gt_cudart_leave(stream ? CUDA_STREAM_CAPTURE_MERGE : CUDA_STREAM_CAPTURE_IMPLICIT);
 	stream->capture = event->capture;
-	return gt_cudart_leave(gt_nodes_join(&stream->last, event->last.of, event->last.n));
+	return gt_cudart_leave(gt_nodes_join(&stream->last, event->last.list, event->last.n));
 }
 
 API int cudaStreamAddCallback(struct gt_stream *stream, void (*callback)(struct gt_stream *, int, void *), void *data,
@@ -527,7 +525,7 @@ API int cudaEventRecordWithFlags(struct gt_cuda_event *event, void *handle, unsi
 	if (!gt_stream_captured(handle) || flags == EVENT_RECORD_EXTERNAL)
 		return gt_cudart_leave(gt_stream_ask(handle, &work));
 	event->capture = stream->capture;
-	return gt_cudart_leave(gt_nodes_join(&event->last, stream->last.of, stream->last.n));
+	return gt_cudart_leave(gt_nodes_join(&event->last, stream->last.list, stream->last.n));
 }
 
 API int cudaEventRecord(struct gt_cuda_event *event, void *stream)

@@ -1,14 +1,184 @@
 /* SPDX-License-Identifier: MIT */
-/* Work: copies, fills, launches, functions of the host, and graphs of work; the work of a node may be a graph. It is done when it
- * is asked for, asynchronous work too: a stream's order is kept by doing everything in the order of the calls. */
+/* Work, and graphs whose nodes are work. Work is copies, fills, launches, functions of the host, and graphs; it is done when it is asked for,
+ * asynchronous work too: a stream's order is kept by doing everything in the order of the calls. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
 #include "cuda/ptx/exec/memory.h"
-#include "cuda/runtime/arrays.h"
-#include "cuda/runtime/contexts.h"
+#include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
+
+/* ---- graphs of work ---- */
+
+int gt_nodes_join(struct gt_nodes *nodes, struct gt_node *const *more, size_t n)
+{
+	struct gt_node **grown = gt_resized(nodes->list, nodes->n + n, sizeof *grown);
+
+	if (!grown)
+		return CUDA_MEMORY_ALLOCATION;
+	nodes->list = grown;
+	for (size_t i = 0; i < n; i++) {
+		size_t at = 0;
+		while (at < nodes->n && nodes->list[at] != more[i])
+			at++;
+		nodes->list[at] = more[i];
+		nodes->n += at == nodes->n;
+	}
+	return CUDA_SUCCESS;
+}
+
+void gt_nodes_clear(struct gt_nodes *nodes)
+{
+	free(nodes->list);
+	*nodes = (struct gt_nodes){0};
+}
+
+struct gt_graph *gt_graph_new(void)
+{
+	return calloc(1, sizeof(struct gt_graph));
+}
+
+static void free_node(struct gt_node *node)
+{
+	gt_work_free(&node->work);
+	gt_nodes_clear(&node->after);
+	free(node);
+}
+
+void gt_graph_free(struct gt_graph *graph)
+{
+	for (size_t i = 0; graph && i < graph->nodes.n; i++)
+		free_node(graph->nodes.list[i]);
+	if (graph) {
+		gt_nodes_clear(&graph->nodes);
+		free(graph->conditions);
+	}
+	free(graph);
+}
+
+int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n, const struct gt_work *work,
+		 struct gt_node **node)
+{
+	struct gt_node *made;
+
+	for (size_t i = 0; i < n; i++)
+		if (!after || !after[i] || after[i]->graph != graph)
+			return CUDA_INVALID_VALUE;
+	made = calloc(1, sizeof *made);
+	if (!made)
+		return CUDA_MEMORY_ALLOCATION;
+	made->graph = graph;
+	int code = gt_work_keep(&made->work, work);
+	if (code == CUDA_SUCCESS)
+		code = gt_nodes_join(&made->after, after, n);
+	if (code == CUDA_SUCCESS)
+		code = gt_nodes_join(&graph->nodes, &made, 1);
+	if (code != CUDA_SUCCESS)
+		free_node(made);
+	else if (node)
+		*node = made;
+	return code;
+}
+
+struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_graph *to, const struct gt_node *node)
+{
+	size_t at = 0;
+
+	while (from->nodes.list[at] != node)
+		at++;
+	return to->nodes.list[at];
+}
+
+static int copy_conditions(struct gt_graph *to, const struct gt_graph *from)
+{
+	if (from->n_conditions == 0)
+		return CUDA_SUCCESS;
+	to->conditions = malloc(from->n_conditions * sizeof *to->conditions);
+	if (!to->conditions)
+		return CUDA_MEMORY_ALLOCATION;
+	memcpy(to->conditions, from->conditions, from->n_conditions * sizeof *to->conditions);
+	to->n_conditions = from->n_conditions;
+	return CUDA_SUCCESS;
+}
+
+struct gt_graph *gt_graph_copy(const struct gt_graph *graph)
+{
+	struct gt_graph *copy = gt_graph_new();
+	int code = copy ? copy_conditions(copy, graph) : CUDA_MEMORY_ALLOCATION;
+
+	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
+		struct gt_node *made;
+		code = gt_graph_add(copy, NULL, 0, &graph->nodes.list[i]->work, &made);
+		if (code == CUDA_SUCCESS)
+			made->origin = graph->nodes.list[i];
+	}
+	/* An edge may lead to a node that was added later. */
+	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
+		const struct gt_nodes *after = &graph->nodes.list[i]->after;
+		for (size_t k = 0; k < after->n && code == CUDA_SUCCESS; k++) {
+			struct gt_node *before = gt_graph_paired(graph, copy, after->list[k]);
+			code = gt_nodes_join(&copy->nodes.list[i]->after, &before, 1);
+		}
+	}
+	if (code == CUDA_SUCCESS)
+		return copy;
+	gt_graph_free(copy);
+	return NULL;
+}
+
+static bool ready(const struct gt_node *node)
+{
+	for (size_t i = 0; i < node->after.n; i++)
+		if (!node->after.list[i]->done)
+			return false;
+	return !node->done;
+}
+
+int gt_graph_run(struct gt_graph *graph, bool dry)
+{
+	size_t left = graph->nodes.n, before = 0;
+	int code = CUDA_SUCCESS;
+
+	for (size_t i = 0; i < graph->nodes.n; i++)
+		graph->nodes.list[i]->done = false;
+	while (left > 0 && left != before && code == CUDA_SUCCESS) {
+		before = left;
+		for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
+			struct gt_node *node = graph->nodes.list[i];
+			if (!ready(node))
+				continue;
+			if (!dry && !node->disabled)
+				code = gt_cudart_do(&node->work);
+			if (code == GT_CUDART_CLOSED)
+				gt_cudart_stop_closed();
+			node->done = true;
+			left--;
+		}
+	}
+	return code == CUDA_SUCCESS && left > 0 ? CUDA_INVALID_VALUE : code;
+}
+
+int gt_graph_begin_launch(const struct gt_graph *graph, bool frees)
+{
+	for (size_t i = 0; i < graph->n_conditions; i++) {
+		const struct gt_condition *condition = &graph->conditions[i];
+		uint32_t *value = gt_ptx_at(&gt_cudart.memory, condition->handle, sizeof *value);
+		if (value && condition->assigned)
+			*value = condition->value;
+	}
+	for (size_t i = 0; i < graph->nodes.n; i++) {
+		const struct gt_work *work = &graph->nodes.list[i]->work;
+		if (work->kind != GT_WORK_ALLOCATE || !work->u.memory->live)
+			continue;
+		if (!frees)
+			return CUDA_INVALID_VALUE;
+		gt_graph_memory_set(work->u.memory, false);
+	}
+	return CUDA_SUCCESS;
+}
+
+/* ---- copies and fills ---- */
 
 static bool is_device(uint64_t address)
 {
@@ -304,7 +474,7 @@ int gt_work_keep(struct gt_work *kept, const struct gt_work *work)
 	if (kept->kind == GT_WORK_CONDITION)
 		return keep_bodies(&kept->u.condition, work->u.condition.bodies);
 	if (kept->kind == GT_WORK_ALLOCATE || kept->kind == GT_WORK_FREE)
-		gt_graph_memory_retain(kept->u.memory);
+		kept->u.memory->nodes++;
 	if (kept->kind == GT_WORK_KERNEL)
 		return keep_arguments(&kept->u.kernel);
 	if (kept->kind == GT_WORK_GRAPH) {
@@ -327,173 +497,4 @@ void gt_work_free(struct gt_work *work)
 	}
 	else if (work->kind == GT_WORK_GRAPH)
 		gt_graph_free(work->u.graph);
-}
-
-/* ---- graphs ---- */
-
-int gt_nodes_join(struct gt_nodes *nodes, struct gt_node *const *more, size_t n)
-{
-	struct gt_node **grown = gt_resized(nodes->of, nodes->n + n, sizeof *grown);
-
-	if (!grown)
-		return CUDA_MEMORY_ALLOCATION;
-	nodes->of = grown;
-	for (size_t i = 0; i < n; i++) {
-		size_t at = 0;
-		while (at < nodes->n && nodes->of[at] != more[i])
-			at++;
-		nodes->of[at] = more[i];
-		nodes->n += at == nodes->n;
-	}
-	return CUDA_SUCCESS;
-}
-
-void gt_nodes_clear(struct gt_nodes *nodes)
-{
-	free(nodes->of);
-	*nodes = (struct gt_nodes){0};
-}
-
-struct gt_graph *gt_graph_new(void)
-{
-	return calloc(1, sizeof(struct gt_graph));
-}
-
-static void free_node(struct gt_node *node)
-{
-	gt_work_free(&node->work);
-	gt_nodes_clear(&node->after);
-	free(node);
-}
-
-void gt_graph_free(struct gt_graph *graph)
-{
-	for (size_t i = 0; graph && i < graph->nodes.n; i++)
-		free_node(graph->nodes.of[i]);
-	if (graph) {
-		gt_nodes_clear(&graph->nodes);
-		free(graph->conditions);
-	}
-	free(graph);
-}
-
-int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n, const struct gt_work *work,
-		 struct gt_node **node)
-{
-	struct gt_node *made;
-
-	for (size_t i = 0; i < n; i++)
-		if (!after || !after[i] || after[i]->graph != graph)
-			return CUDA_INVALID_VALUE;
-	made = calloc(1, sizeof *made);
-	if (!made)
-		return CUDA_MEMORY_ALLOCATION;
-	made->graph = graph;
-	int code = gt_work_keep(&made->work, work);
-	if (code == CUDA_SUCCESS)
-		code = gt_nodes_join(&made->after, after, n);
-	if (code == CUDA_SUCCESS)
-		code = gt_nodes_join(&graph->nodes, &made, 1);
-	if (code != CUDA_SUCCESS)
-		free_node(made);
-	else if (node)
-		*node = made;
-	return code;
-}
-
-struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_graph *to, const struct gt_node *node)
-{
-	size_t at = 0;
-
-	while (from->nodes.of[at] != node)
-		at++;
-	return to->nodes.of[at];
-}
-
-static int copy_conditions(struct gt_graph *to, const struct gt_graph *from)
-{
-	if (from->n_conditions == 0)
-		return CUDA_SUCCESS;
-	to->conditions = malloc(from->n_conditions * sizeof *to->conditions);
-	if (!to->conditions)
-		return CUDA_MEMORY_ALLOCATION;
-	memcpy(to->conditions, from->conditions, from->n_conditions * sizeof *to->conditions);
-	to->n_conditions = from->n_conditions;
-	return CUDA_SUCCESS;
-}
-
-struct gt_graph *gt_graph_copy(const struct gt_graph *graph)
-{
-	struct gt_graph *copy = gt_graph_new();
-	int code = copy ? copy_conditions(copy, graph) : CUDA_MEMORY_ALLOCATION;
-
-	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
-		struct gt_node *made;
-		code = gt_graph_add(copy, NULL, 0, &graph->nodes.of[i]->work, &made);
-		if (code == CUDA_SUCCESS)
-			made->origin = graph->nodes.of[i];
-	}
-	/* An edge may lead to a node that was added later. */
-	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
-		const struct gt_nodes *after = &graph->nodes.of[i]->after;
-		for (size_t k = 0; k < after->n && code == CUDA_SUCCESS; k++) {
-			struct gt_node *before = gt_graph_paired(graph, copy, after->of[k]);
-			code = gt_nodes_join(&copy->nodes.of[i]->after, &before, 1);
-		}
-	}
-	if (code == CUDA_SUCCESS)
-		return copy;
-	gt_graph_free(copy);
-	return NULL;
-}
-
-static bool ready(const struct gt_node *node)
-{
-	for (size_t i = 0; i < node->after.n; i++)
-		if (!node->after.of[i]->done)
-			return false;
-	return !node->done;
-}
-
-int gt_graph_run(struct gt_graph *graph, bool dry)
-{
-	size_t left = graph->nodes.n, before = 0;
-	int code = CUDA_SUCCESS;
-
-	for (size_t i = 0; i < graph->nodes.n; i++)
-		graph->nodes.of[i]->done = false;
-	while (left > 0 && left != before && code == CUDA_SUCCESS) {
-		before = left;
-		for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
-			struct gt_node *node = graph->nodes.of[i];
-			if (!ready(node))
-				continue;
-			if (!dry && !node->disabled)
-				code = gt_cudart_do(&node->work);
-			if (code == GT_CUDART_CLOSED)
-				gt_cudart_stop_closed();
-			node->done = true;
-			left--;
-		}
-	}
-	return code == CUDA_SUCCESS && left > 0 ? CUDA_INVALID_VALUE : code;
-}
-
-int gt_graph_begin_launch(const struct gt_graph *graph, bool frees)
-{
-	for (size_t i = 0; i < graph->n_conditions; i++) {
-		const struct gt_condition *condition = &graph->conditions[i];
-		uint32_t *value = gt_ptx_at(&gt_cudart.memory, condition->handle, sizeof *value);
-		if (value && condition->assigned)
-			*value = condition->value;
-	}
-	for (size_t i = 0; i < graph->nodes.n; i++) {
-		const struct gt_work *work = &graph->nodes.of[i]->work;
-		if (work->kind != GT_WORK_ALLOCATE || !gt_graph_memory_live(work->u.memory))
-			continue;
-		if (!frees)
-			return CUDA_INVALID_VALUE;
-		gt_graph_memory_set(work->u.memory, false);
-	}
-	return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #ifndef GT_RUNTIME_WORK_H
 #define GT_RUNTIME_WORK_H
 
+#include "cuda/ptx/exec/texture.h"
 #include "cuda/runtime/runtime.h"
 
 /* The numbers of cudaGraphNodeType. */
@@ -53,8 +54,16 @@ struct gt_host_work {
 };
 
 struct gt_graph;
-struct gt_graph_memory;
 struct gt_cuda_event;
+
+/* Memory that nodes of graphs allocate. It has its address, and is part of the device's memory, from when its node is made until
+ * no graph has the node any more and nothing is allocated there. */
+struct gt_graph_memory {
+	uint64_t address, bytes; /* address 0: it went with all else */
+	bool live;		 /* allocated now */
+	size_t nodes;		 /* that allocate or free it */
+	struct gt_graph_memory *next;
+};
 
 /* Which of the bodies run: by cudaGraphConditionalNodeType, and the value at the handle, an address of the device. */
 struct gt_condition_work {
@@ -90,7 +99,7 @@ struct gt_work gt_copy_of(void *to, const void *from, size_t bytes, unsigned kin
 /* ---- graphs of work, and streams whose work becomes a graph instead of being done ---- */
 
 struct gt_nodes {
-	struct gt_node **of;
+	struct gt_node **list;
 	size_t n;
 };
 
@@ -152,7 +161,6 @@ struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_gra
 /* Executes the nodes in the order of their dependencies, otherwise in the order in which they were added; a cycle is an
  * error. `dry`: only looks for cycles. Returns a code. */
 int gt_graph_run(struct gt_graph *graph, bool dry);
-
 /* Sets the values that the graph's handles have when it is launched, and checks that what its nodes allocate is free; or frees
  * it. Returns a code. */
 int gt_graph_begin_launch(const struct gt_graph *graph, bool frees);
@@ -161,10 +169,7 @@ int gt_graph_begin_launch(const struct gt_graph *graph, bool frees);
 
 /* NULL if there is none at the address. */
 struct gt_graph_memory *gt_graph_memory_at(uint64_t address);
-void gt_graph_memory_place(const struct gt_graph_memory *memory, uint64_t *address, uint64_t *bytes);
-bool gt_graph_memory_live(const struct gt_graph_memory *memory);
-/* A node more, or less, that allocates or frees it. The address to be released, or 0. */
-void gt_graph_memory_retain(struct gt_graph_memory *memory);
+/* A node less that allocates or frees it. The address to be released, or 0. */
 uint64_t gt_graph_memory_drop(struct gt_graph_memory *memory);
 /* Allocates it, or frees it. Returns a code. */
 int gt_graph_memory_set(struct gt_graph_memory *memory, bool live);
@@ -204,5 +209,181 @@ struct gt_volume_copy {
 
 /* Returns a code. */
 int gt_cudart_volume(struct gt_copy_work *copy, const struct gt_volume_copy *volume);
+
+/* ---- what a program says of a node of a graph ---- */
+
+struct gt_kernel_parameters {
+	const void *function;
+	struct gt_dim3 grid, block;
+	unsigned shared;
+	void **arguments, **extra;
+};
+
+struct gt_fill_parameters {
+	void *to;
+	size_t pitch;
+	unsigned value, element;
+	size_t width, height;
+};
+
+/* cudaMemPoolProps, as far as it is looked at. */
+struct gt_pool_properties {
+	int allocation_type, handle_types;
+	struct {
+		int type, id;
+	} location;
+	void *security;
+	size_t max_bytes;
+	unsigned char rest[56];
+};
+
+/* cudaMemAllocNodeParams */
+struct gt_allocation_parameters {
+	struct gt_pool_properties pool;
+	const void *accesses;
+	size_t n_accesses, bytes;
+	void *pointer; /* that the node allocates */
+};
+
+/* cudaConditionalNodeParams */
+struct gt_condition_parameters {
+	uint64_t handle;
+	unsigned type, size;
+	struct gt_graph **bodies; /* of the node, for the program to fill */
+};
+
+/* cudaGraphNodeParams */
+struct gt_node_parameters {
+	int type, reserved[3];
+	union {
+		long long words[29];
+		struct gt_kernel_parameters kernel;
+		struct {
+			int flags, reserved[3];
+			struct gt_volume_copy copy;
+		} copy;
+		struct gt_fill_parameters fill;
+		struct gt_host_work host;
+		struct gt_graph *child;
+		struct gt_cuda_event *event;
+		struct gt_allocation_parameters allocation;
+		void *pointer; /* to be freed */
+		struct gt_condition_parameters condition;
+	} u;
+	long long last;
+};
+
+/* The work of a node that frees. Returns a code. */
+int gt_graph_free_work(struct gt_work *work, const void *pointer);
+
+/* ---- launches with attributes ---- */
+
+/* cudaAccessPolicyWindow. Its properties have the numbers of enum gt_property. */
+struct gt_access_window {
+	const void *base;
+	size_t bytes;
+	float hit_ratio;
+	unsigned hit, miss;
+};
+
+union gt_launch_value {
+	unsigned char bytes[64];
+	struct gt_access_window window;
+	struct gt_dim3 cluster;
+	struct gt_cuda_event *event;
+	int number;
+};
+
+#define GT_LAUNCH_COOPERATIVE 2
+#define GT_LAUNCH_CLUSTER     4
+
+/* cudaLaunchAttribute, and CUlaunchAttribute */
+struct gt_launch_attribute {
+	unsigned id;
+	union gt_launch_value value;
+};
+
+/* cudaLaunchConfig_t */
+struct gt_launch_config {
+	struct gt_dim3 grid, block;
+	size_t shared;
+	void *stream;
+	const struct gt_launch_attribute *attributes;
+	unsigned n_attributes;
+};
+
+/* Asks the stream for the launch. Returns a code. */
+int gt_cudart_launch_with(const struct gt_launch_config *config, const void *function, void **arguments);
+
+/* How many clusters of a configuration the GPU holds; the most blocks that a cluster may have. They return codes. */
+int cudaOccupancyMaxActiveClusters(int *clusters, const void *host, const struct gt_launch_config *config);
+int cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *host, const struct gt_launch_config *config);
+
+/* ---- CUDA arrays, the channels of their texels, and what texture and surface objects are made of ---- */
+
+/* cudaChannelFormatDesc */
+struct gt_channels {
+	int bits[4]; /* 0: there is none */
+	unsigned kind;
+};
+
+struct gt_array {
+	struct gt_ptx_image image;
+	struct gt_channels channels;
+	struct gt_extent extent; /* as it was asked for */
+	unsigned flags;
+	bool level; /* of a mipmapped array, with which it is freed */
+	struct gt_array *next;
+};
+
+#define GT_MIP_LEVELS 18 /* at most: from 131072 texels to 1 */
+
+struct gt_mipmapped {
+	struct gt_array *levels[GT_MIP_LEVELS]; /* from the largest */
+	unsigned n;
+	struct gt_mipmapped *next;
+};
+
+/* The array of a handle; NULL if there is none. */
+struct gt_array *gt_cudart_array(const void *handle);
+
+/* Forgets the arrays, and the texture and surface objects, whose memory was freed with all else. */
+void gt_cudart_forget_arrays(void);
+
+/* ---- texture and surface objects ---- */
+
+enum gt_resource_type { GT_RESOURCE_ARRAY, GT_RESOURCE_MIPMAPPED_ARRAY, GT_RESOURCE_LINEAR, GT_RESOURCE_PITCH_2D };
+
+/* cudaResourceDesc */
+struct gt_resource {
+	enum gt_resource_type type;
+	union {
+		struct gt_array *array;
+		struct gt_mipmapped *mipmapped;
+		struct {
+			void *at;
+			struct gt_channels channels;
+			size_t bytes;
+		} linear;
+		struct {
+			void *at;
+			struct gt_channels channels;
+			size_t width, height, pitch; /* texels, rows, bytes */
+		} pitched;
+		int reserved[32];
+	} data;
+	unsigned flags;
+};
+
+/* cudaTextureDesc */
+struct gt_sampling {
+	unsigned modes[3], filter, read_mode;
+	int srgb;
+	float border[4];
+	int normalized;
+	unsigned anisotropy, mipmap_filter;
+	float mipmap_bias, mipmap_least, mipmap_most;
+	int no_trilinear_optimization, seamless_cube;
+};
 
 #endif

@@ -73,14 +73,4 @@ struct gt_curand {
 	unsigned n_streams, next, within; /* whose turn it is; numbers of its group that are gone */
 };
 
-/* Sobol's sequence: what the bits of an index stand for in a dimension, and with that number i, from 0;
- * after 2^32 numbers it begins anew. */
-#define GT_SOBOL_DIMENSIONS 21
-#define GT_SOBOL_BITS	    32
-void gt_sobol_directions(unsigned dimension, uint32_t of[GT_SOBOL_BITS]);
-uint32_t gt_sobol_at(const uint32_t of[GT_SOBOL_BITS], uint64_t i);
-
-/* One number from draws that are evenly distributed over [0, 2^32): of a double, the second draw has the upper bits. */
-float gt_uniform_of(uint32_t draw);
-
 #endif

@@ -6,7 +6,6 @@
 #include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/matrix.h"
-#include "stream/op.h"
 
 #define BIT(ELEMENT) (1U << GT_PTX_ELEMENT_##ELEMENT)
 #define BYTES	     (BIT(S8) | BIT(U8))

@@ -11,7 +11,6 @@
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/tensor.h"
 #include "stream/hint.h"
-#include "stream/op.h"
 
 /* ---- cache policies ---- */
 

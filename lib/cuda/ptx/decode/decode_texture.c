@@ -120,12 +120,12 @@ static int read_levels(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 		return gt_ptx_refuse(decoder, "is not known in this form") == 0 ? 1 : -1;
 	for (size_t by = 0; by < n; by++) {
 		bool vector = operands[by].kind == GT_PTX_VECTOR;
-		const struct gt_ptx_operand *of = vector ? operands[by].elements : &operands[by];
+		const struct gt_ptx_operand *components = vector ? operands[by].elements : &operands[by];
 		if ((vector ? operands[by].n_elements : 1) < fetch->geometry->dimensions)
 			return gt_fail(decoder->error, "PTX line %u: '%s' needs more gradients", decoder->instruction->line,
 				       decoder->instruction->opcode);
 		for (size_t d = 0; d < fetch->geometry->dimensions; d++)
-			if (!(fetch->gradients[by][d] = gt_ptx_source(decoder, &of[d], GT_PTX_F32)))
+			if (!(fetch->gradients[by][d] = gt_ptx_source(decoder, &components[d], GT_PTX_F32)))
 				return -1;
 	}
 	return 0;

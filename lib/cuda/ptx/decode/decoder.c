@@ -14,7 +14,6 @@
 #include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/exec/warp.h"
 #include "stream/hint.h"
-#include "stream/op.h"
 
 /* ---- micro-ops ---- */
 
@@ -360,16 +359,16 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 			decoder->instruction->line, operand->name);
 		return 0;
 	}
-	enum gt_ptx_type own = reg ? reg->type : special->type;
+	enum gt_ptx_type register_type = reg ? reg->type : special->type;
 	slot = reg ? reg->slot : special_slot(decoder, special);
-	if ((own == GT_PTX_PRED) != (type == GT_PTX_PRED)) {
+	if ((register_type == GT_PTX_PRED) != (type == GT_PTX_PRED)) {
 		gt_fail(decoder->error, "PTX line %u: '%s' is %s predicate", decoder->instruction->line,
-			operand->name, own == GT_PTX_PRED ? "a" : "no");
+			operand->name, register_type == GT_PTX_PRED ? "a" : "no");
 		return 0;
 	}
-	if (own == GT_PTX_PRED)
+	if (register_type == GT_PTX_PRED)
 		return predicate_slot(decoder, operand, slot);
-	from_size = gt_ptx_type_size(own);
+	from_size = gt_ptx_type_size(register_type);
 	if (from_size == size || !slot)
 		return slot;
 	uint32_t changed = gt_ptx_temporary_slot(decoder, type);

@@ -448,7 +448,7 @@ static int walk_loads(struct waits *waits, struct visitor *visitor, size_t b)
 {
 	const struct gt_ptx_block *block = &waits->flow->blocks[b];
 	size_t n = visitor->registers->n;
-	bool used = false, held = false; /* loaded values, since the last access; before a barrier since then */
+	bool used = false, behind_barrier = false; /* loaded values, since the last access; before a barrier since then */
 
 	memcpy(waits->pending, waits->loaded, n);
 	waits->first[b] = GT_PTX_NO_REGISTER;
@@ -461,11 +461,11 @@ static int walk_loads(struct waits *waits, struct visitor *visitor, size_t b)
 			return -1;
 		waits->out[b] |= waits->reads;
 		used |= waits->reads;
-		held |= used && is_barrier(instruction);
-		if (access && (waits->reads || held)) {
+		behind_barrier |= used && is_barrier(instruction);
+		if (access && (waits->reads || behind_barrier)) {
 			waits->waiting[i] = true;
 			memset(waits->pending, 0, n);
-			used = held = false;
+			used = behind_barrier = false;
 		}
 		if (access && waits->first[b] == GT_PTX_NO_REGISTER)
 			waits->first[b] = i;

@@ -4,7 +4,6 @@
 
 #include "base/grown.h"
 #include "cuda/ptx/estimate/estimate.h"
-#include "cuda/ptx/estimate/steps.h"
 
 /* Loops that the assembler unrolls. */
 
@@ -479,9 +478,8 @@ static void link_memory(struct plan *plan, uint32_t from, uint32_t to)
 	}
 }
 
-/* What only serves reads that wait for a write, their addresses, is not issued before that write: it would but
- * occupy registers. */
-static void hold_back(struct plan *plan, uint32_t from, uint32_t to)
+/* Delays address computations of reads that depend on a write until that write: issued earlier they would only occupy registers. */
+static void delay_addresses(struct plan *plan, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = to; i-- > from;) {
 		const struct gt_ptx_step *step = &plan->block->list[i];
@@ -489,10 +487,10 @@ static void hold_back(struct plan *plan, uint32_t from, uint32_t to)
 		if (step->effect != GT_PTX_EFFECT_NONE || step->latency > GT_PTX_ARITHMETIC_CYCLES)
 			continue;
 		for (uint32_t l = plan->first_link[i]; l && earliest != NONE; l = plan->links[l].next) {
-			uint32_t reader = plan->links[l].to, held = plan->not_before[reader];
+			uint32_t reader = plan->links[l].to, reader_begins = plan->not_before[reader];
 			if (plan->block->list[reader].effect > GT_PTX_EFFECT_READS)
-				held = NONE;
-			earliest = held == NONE || held < earliest ? held : earliest;
+				reader_begins = NONE;
+			earliest = reader_begins == NONE || reader_begins < earliest ? reader_begins : earliest;
 		}
 		plan->not_before[i] = earliest;
 		if (earliest != NONE && earliest < i)
@@ -547,7 +545,7 @@ static void order_parts(struct plan *plan, uint32_t *order)
 		for (uint32_t k = from; k < i; k++)
 			link_sources(plan, from, k);
 		link_memory(plan, from, i);
-		hold_back(plan, from, i);
+		delay_addresses(plan, from, i);
 		if (plan->failed)
 			return;
 		find_heights(plan, from, i);

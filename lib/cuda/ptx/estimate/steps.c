@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/estimate/steps.h"
+#include "cuda/ptx/estimate/estimate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "base/scan.h"
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/launch/launch.h"
-#include "stream/kernel.h"
 
 /* ---- numbers: expressions, and their bits in a type ---- */
 

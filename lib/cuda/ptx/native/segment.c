@@ -311,14 +311,14 @@ struct gt_native_operand gt_native_where(const struct gt_native_segment *segment
 	for (unsigned v = 0; v < GT_NATIVE_VALUES; v++) {
 		const struct gt_native_value *value = &segment->values[v];
 		if (value->n && value->slot == slot && value->part == part)
-			return (struct gt_native_operand){.held = true, .at = value->at[i]};
+			return (struct gt_native_operand){.in_register = true, .at = value->at[i]};
 	}
 	return (struct gt_native_operand){.place = place_of(segment, &wanted, i)};
 }
 
 void gt_native_with(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, struct gt_native_operand b)
 {
-	if (b.held)
+	if (b.in_register)
 		segment->isa->vector(segment, op, d, a, b.at);
 	else
 		segment->isa->memory(segment, op, d, a, b.place.base, b.place.offset);
@@ -426,9 +426,9 @@ static void emit_fused(struct gt_native_segment *segment, const struct gt_native
 		       struct gt_native_operand y, struct gt_native_operand z)
 {
 	const struct gt_native_isa *isa = segment->isa;
-	const unsigned sum = d == x || (y.held && d == y.at) ? isa->first : d;
+	const unsigned sum = d == x || (y.in_register && d == y.at) ? isa->first : d;
 
-	if (!z.held)
+	if (!z.in_register)
 		isa->load(segment, sum, z.place.base, z.place.offset);
 	else if (sum != z.at)
 		isa->vector(segment, gt_native_move, sum, 0, z.at);
@@ -508,7 +508,7 @@ static void emit_parts(struct gt_native_segment *segment, const struct gt_native
 {
 	const unsigned n = rule->op.wide ? 2 : 1, sources = gt_native_sources(rule->kind);
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n);
-	const struct gt_native_operand none = {.held = false};
+	const struct gt_native_operand none = {.in_register = false};
 
 	if (sources > 1)
 		read_for(segment, op, op->b, n, !is_composed(rule));
@@ -538,7 +538,7 @@ static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d
 	const struct gt_native_isa *isa = segment->isa;
 	const struct gt_native_operand from = source(segment, slot, 1, 0);
 
-	if (from.held)
+	if (from.in_register)
 		isa->widen(segment, opcode, d, from.at, i);
 	else
 		isa->memory(segment, (struct gt_native_op){GT_0F38, GT_66, 0, (uint8_t)opcode}, d, 0, from.place.base,
@@ -558,7 +558,7 @@ static void emit_wide_product(struct gt_native_segment *segment, const struct gt
 {
 	const struct gt_native_isa *isa = segment->isa;
 	const bool adds = rule->kind == GT_NATIVE_WIDE_MULTIPLY_ADD, constant = gt_native_is_constant(segment->needs, op->b);
-	const struct gt_native_operand second = {.held = true, .at = isa->second};
+	const struct gt_native_operand second = {.in_register = true, .at = isa->second};
 
 	if (adds)
 		read_for(segment, op, op->c, 2, true);

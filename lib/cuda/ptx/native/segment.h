@@ -97,7 +97,7 @@ struct gt_native_place {
 
 /* A source of an instruction: a register, or memory. */
 struct gt_native_operand {
-	bool held;
+	bool in_register;
 	unsigned at;
 	struct gt_native_place place;
 };

@@ -372,7 +372,7 @@ static void write_first(const struct move *move)
 	const bool wide = !move->access->narrow;
 	const struct gt_native_operand *first = &move->lanes[0];
 
-	if (first->held) {
+	if (first->in_register) {
 		isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_TO_GENERAL}, first->at, GT_RAX);
 		isa->lane(segment, (struct gt_native_op){GT_0F3A, GT_66, wide, GT_VPEXTR}, first->at, GT_RCX);
 		gt_native_byte(move->code, 1);
@@ -425,9 +425,9 @@ static void store_lanes(const struct move *move)
 
 	for (unsigned i = 0; i < move->n_data; i++) {
 		const struct gt_native_operand *from = &move->data[0][i];
-		if (!from->held)
+		if (!from->in_register)
 			isa->load(segment, isa->first, from->place.base, from->place.offset);
-		isa->memory(segment, gt_native_store, from->held ? from->at : isa->first, 0, GT_RDI, isa->bytes * i);
+		isa->memory(segment, gt_native_store, from->in_register ? from->at : isa->first, 0, GT_RDI, isa->bytes * i);
 	}
 }
 
@@ -451,11 +451,11 @@ static void load_one(const struct move *move)
 	const struct gt_native_isa *isa = segment->isa;
 
 	for (unsigned k = 0; k < move->access->n; k++) {
-		const unsigned from = move->data[k][0].held ? move->data[k][0].at : isa->first;
+		const unsigned from = move->data[k][0].in_register ? move->data[k][0].at : isa->first;
 		isa->memory(segment, isa->broadcast[move->access->size == 8], from, 0, GT_RDI, k * move->access->size);
 		for (unsigned i = 0; i < move->n_data; i++) {
 			const struct gt_native_operand *to = &move->data[k][i];
-			if (!to->held)
+			if (!to->in_register)
 				isa->memory(segment, gt_native_store, from, 0, to->place.base, to->place.offset);
 			else if (i > 0)
 				vector(move, gt_native_move, to->at, 0, from);

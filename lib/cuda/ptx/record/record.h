@@ -1,18 +1,89 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings that gtrace-record passes to the CUDA runtime inside the recorded program, in environment variables: each
- * option of the table in tracing.h as GTRACE_RECORD_<OPTION>, and two descriptors. One is the stream's. The other is an end of
- * a socket with one byte in it: the first process that uses the runtime takes the byte, so that only one of a script's
- * programs writes. It puts back GT_RECORD_WHOLE when the stream has its end record, or GT_RECORD_CUT when it has reported why
- * there is none. */
+/* The tracing options of gtrace-ptx and gtrace-record: which launches are traced, and how. One table serves the parsers of both
+ * tools, their --help and the runtime in the recorded program. And how gtrace-record passes its settings on to the CUDA runtime inside the
+ * recorded program. */
 #ifndef GT_PTX_RECORD_RECORD_H
 #define GT_PTX_RECORD_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
-#include "cuda/ptx/record/tracing.h"
+#include "base/regex.h"
+#include "cuda/ptx/exec/machine.h"
+#include "gpu/gpu.h"
+
+/* ---- tracing options ---- */
+
+#define GT_PTX_LAUNCHES 65536 /* the numbers in --launches are below this */
+#define GT_TRACING_GPU "a100" /* the program's device by default */
+#define GT_TRACING_DEVICES 16 /* that a program may see */
+#define GT_TRACING_INSTRUCTIONS UINT64_C(100000000000) /* of a launch by default: half an hour or more */
+#define GT_TRACING_NAME 31    /* bytes of an array's name */
+#define GT_TRACING_PATH 4096  /* bytes of a path, with its final 0 */
+
+struct gt_ptx_tracing {
+	uint32_t spaces;	/* bit (1 << enum gt_space) */
+	struct gt_regex *kernel; /* names to match; NULL: all. Owned. */
+	unsigned char *launches; /* of GT_PTX_LAUNCHES: those to trace, from 1; NULL: all. Owned. */
+	uint64_t blocks;	 /* trace only this many of each launch */
+	bool skip_untraced;	 /* untraced blocks are not executed */
+	bool replay;		 /* each launch runs twice, as under a profiler: see recorder.c */
+	bool work;		 /* rows have the column work */
+	bool unordered;		 /* rows as the warps ran; else by block, an, warp */
+	uint64_t memory;	 /* bytes for ordering accesses, half for a block, half for blocks that wait */
+	unsigned jobs;		 /* threads */
+	enum gt_ptx_check check;
+	bool chooses_check; /* by name */
+	uint64_t max_instructions; /* warp instructions of a launch; 0: no limit */
+	struct gt_gpu gpu;	   /* chosen by the user and written into the stream. Owned. */
+	uint64_t heap;		   /* bytes, of gtrace-ptx alone; 0: the default */
+	/* of gtrace-record alone: */
+	uint64_t device_memory; /* bytes of a device */
+	uint64_t devices;	/* that the program sees */
+	uint32_t traced_devices; /* bit d: launches on device d are traced; 0: all */
+	char *ptx;		/* folder for the PTX texts; NULL: none. Owned. */
+	char *names;		/* of allocations, in order, with commas between; NULL: none. Owned. */
+	bool ptxas;		/* gives the number of registers */
+	bool ignore_unsupported;
+	char *stubs; /* plug-ins, with commas between, that do the work of libraries without PTX on the host; NULL: none. Owned. */
+};
+
+enum gt_tracing_tool { GT_TRACING_PTX = 1, GT_TRACING_RECORD = 2 };
+
+struct gt_tracing_option {
+	const char *name; /* without dashes */
+	const char *form; /* of the value, in --help; NULL: there is no value, and `flag` is set */
+	char letter;	  /* of the short form; 0: there is none */
+	unsigned tools;	  /* that take it: bits of enum gt_tracing_tool */
+	int (*set)(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error);
+	size_t flag; /* offset of a bool */
+	/* If the value names a file: makes its path absolute, since the program may change its folder. */
+	int (*locate)(const char *value, char path[GT_TRACING_PATH], struct gt_error *error);
+	const char *help;
+};
+/* A name occurs at most once for each tool. */
+extern const struct gt_tracing_option gt_tracing_options[];
+extern const size_t gt_tracing_options_n;
+
+/* Global and local accesses of everything. */
+void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing);
+void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing);
+
+/* Sets an option to a value, replacing an earlier one. The error names the value, not the option. */
+int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const struct gt_tracing_option *option, const char *value,
+		       struct gt_error *error);
+
+/* An option as --help shows it, such as "-S, --sort-memory SIZE". */
+#define GT_TRACING_HELP 64 /* bytes */
+void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACING_HELP]);
+
+/* ---- settings in environment variables: each option of the table as GTRACE_RECORD_<OPTION>, and two descriptors. One is the stream's.
+ * The other is an end of a socket with one byte in it: the first process that uses the runtime takes the byte, so that only one of a
+ * script's programs writes. It puts back GT_RECORD_WHOLE when the stream has its end record, or GT_RECORD_CUT when it has reported why
+ * there is none ---- */
 
 #define GT_RECORD_WHOLE 'w'
 #define GT_RECORD_CUT 'c'

@@ -16,11 +16,9 @@
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/launch/run.h"
-#include "cuda/ptx/launch/team.h"
 #include "cuda/ptx/record/recorder.h"
-#include "cuda/ptx/record/tracing.h"
+#include "cuda/ptx/record/record.h"
 #include "cuda/ptx/text/module.h"
-#include "stream/program.h"
 
 /* ---- the arrays that a launch can access ---- */
 
@@ -272,14 +270,14 @@ static void restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, st
 int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name)
 {
 	for (size_t i = 0; i < untraced->n; i++)
-		if (strcmp(untraced->of[i].name, name) == 0) {
-			untraced->of[i].calls++;
+		if (strcmp(untraced->list[i].name, name) == 0) {
+			untraced->list[i].calls++;
 			return 0;
 		}
-	struct gt_ptx_untraced_call *grown = gt_grown(untraced->of, untraced->n, &untraced->capacity, sizeof *grown);
+	struct gt_ptx_untraced_call *grown = gt_grown(untraced->list, untraced->n, &untraced->capacity, sizeof *grown);
 	if (!grown)
 		return -1;
-	untraced->of = grown;
+	untraced->list = grown;
 	snprintf(grown[untraced->n].name, sizeof grown->name, "%s", name);
 	grown[untraced->n++].calls = 1;
 	return 0;
@@ -295,8 +293,8 @@ static int untraced_count(const struct gt_ptx_untraced *untraced, const char *na
 	int result = numbers && text ? 0 : gt_fail_memory(error, "calls that were not traced");
 
 	for (size_t i = 0; result == 0 && i < untraced->n; i++) {
-		end += sprintf(end, "%s%s", i > 0 ? "," : "", untraced->of[i].name);
-		numbers[i] = untraced->of[i].calls;
+		end += sprintf(end, "%s%s", i > 0 ? "," : "", untraced->list[i].name);
+		numbers[i] = untraced->list[i].calls;
 	}
 	if (result == 0 && (gt_count_text(count, names, text, error) != 0 ||
 			    gt_count_array(count, calls, numbers, untraced->n, error) != 0))
@@ -308,7 +306,7 @@ static int untraced_count(const struct gt_ptx_untraced *untraced, const char *na
 
 static void untraced_clear(struct gt_ptx_untraced *untraced)
 {
-	free(untraced->of);
+	free(untraced->list);
 	*untraced = (struct gt_ptx_untraced){0};
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "cuda/ptx/exec/machine.h"
-#include "cuda/ptx/record/tracing.h"
+#include "cuda/ptx/record/record.h"
 #include "stream/recorded.h"
 
 /* Work of a program that was done without being traced, by the stand-ins of libraries: how often each of their calls was made
@@ -21,7 +21,7 @@ struct gt_ptx_untraced {
 	struct gt_ptx_untraced_call {
 		char name[GT_COUNT_NAME];
 		uint64_t calls;
-	} *of; /* in the order of their first calls; owned */
+	} *list; /* in the order of their first calls; owned */
 	size_t n, capacity;
 };
 

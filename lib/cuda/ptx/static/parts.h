@@ -11,7 +11,6 @@
 #include "base/map.h"
 #include "cuda/ptx/decode/flow.h"
 #include "cuda/ptx/static/static.h"
-#include "cuda/ptx/text/arena.h"
 
 #define GT_STATIC_NONE	  UINT32_MAX
 #define GT_STATIC_NUMBERS (UINT32_MAX / 4) /* values, and atoms, of a kernel */
@@ -131,11 +130,8 @@ int gt_static_find_values(struct gt_static *analysis, struct gt_error *error);
 /* The value that this one equals. */
 uint32_t gt_static_same(const struct gt_static *analysis, uint32_t value);
 
-/* poly.c: the polynomial of every value that an address needs; joins are atoms. */
+/* poly.c: the polynomial of every value that an address needs. Joins become loops and choices in the addresses. */
 int gt_static_fold(struct gt_static *analysis, struct gt_error *error);
-
-/* Joins become loops and choices in the addresses. */
-int gt_static_solve(struct gt_static *analysis, struct gt_error *error);
 
 /* value.c: the result of an operation that is no sum of products, for numbers. */
 struct gt_static_operation {
@@ -149,6 +145,27 @@ const struct gt_static_operation *gt_static_operation_of(const struct gt_ptx_ins
 enum gt_ptx_type gt_static_type(const struct gt_ptx_instruction *instruction);
 /* A number truncated to the type, and sign-extended if the type is signed. */
 int64_t gt_static_narrow(int64_t number, enum gt_ptx_type type);
+
+/* ---- the address that one thread accesses ---- */
+
+#define GT_STATIC_WARP	32
+#define GT_STATIC_PIECE 16 /* bytes that a lane copies, of a copy in bulk */
+#define GT_STATIC_LOOPS 8
+
+/* One thread, in one iteration of each loop. */
+struct gt_static_place {
+	const struct gt_static *analysis;
+	const struct gt_static_launch *launch;
+	uint32_t thread[3], block[3];
+	uint32_t loops[GT_STATIC_LOOPS]; /* the blocks that begin them */
+	uint32_t turns[GT_STATIC_LOOPS], period[GT_STATIC_LOOPS];
+	uint32_t n_loops;
+	enum gt_static_basis basis; /* the worst that was met */
+};
+
+/* The value of a polynomial, of an atom; what is not known counts as 0 and lowers the basis. */
+int64_t gt_static_evaluate(struct gt_static_place *place, const struct gt_static_poly *poly);
+int64_t gt_static_atom_value(struct gt_static_place *place, const struct gt_static_atom *atom);
 
 /* The instruction that makes an access. */
 static inline const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *analysis, size_t access)

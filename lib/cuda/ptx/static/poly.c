@@ -485,7 +485,8 @@ static const struct gt_static_poly *fold_one(struct gt_static *analysis, uint32_
 	return value->poly;
 }
 
-int gt_static_fold(struct gt_static *analysis, struct gt_error *error)
+/* The polynomial of every value that an address needs; joins are atoms. */
+static int fold_values(struct gt_static *analysis, struct gt_error *error)
 {
 	if (mark_needed(analysis, error) != 0)
 		return -1;
@@ -701,8 +702,10 @@ static const struct gt_static_poly *solve_poly(struct gt_static *analysis, const
 	return sum || !wide ? sum : gt_static_opaque(analysis, GT_STATIC_NONE, error);
 }
 
-int gt_static_solve(struct gt_static *analysis, struct gt_error *error)
+int gt_static_fold(struct gt_static *analysis, struct gt_error *error)
 {
+	if (fold_values(analysis, error) != 0)
+		return -1;
 	for (size_t i = 0; i < analysis->n_accesses; i++) {
 		struct gt_static_access *access = &analysis->accesses[i];
 

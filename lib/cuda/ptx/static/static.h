@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "cuda/ptx/launch/launch.h"
-#include "cuda/ptx/static/parts.h"
 #include "cuda/ptx/text/module.h"
 #include "stream/degree.h"
 
@@ -57,8 +56,6 @@ void gt_static_measure(const struct gt_static *analysis, size_t access, const st
 /* The folded expression of the address, without a newline. */
 void gt_static_write_expression(const struct gt_static *analysis, size_t access,
 				const struct gt_static_launch *launch, FILE *to);
-/* The syntax tree, a line a node. */
-int gt_static_write_tree(const struct gt_static *analysis, size_t access, FILE *to, struct gt_error *error);
 
 /* A line for each access and one for the kernel's loads together; coalescing graphs and syntax trees
  * where they are asked for. */

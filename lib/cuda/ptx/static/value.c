@@ -7,7 +7,6 @@
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/static/parts.h"
 #include "cuda/ptx/static/static.h"
-#include "cuda/ptx/static/value.h"
 
 static uint32_t read_variable(struct gt_static *analysis, uint32_t block, uint32_t variable, struct gt_error *error);
 

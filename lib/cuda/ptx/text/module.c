@@ -1,16 +1,222 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of a parsed module, the names that users see of what C++ mangles, and modules joined from the texts of several
- * translation units. */
+/* A parsed module: its memory and its names, the table of opcodes, what is asked of it, the names that users see of what C++ mangles, and
+ * modules joined from the texts of several translation units. */
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/grown.h"
-#include "cuda/ptx/text/arena.h"
 #include "cuda/ptx/text/module.h"
 #include "stream/kernel.h"
+
+/* ---- memory, and names that are stored once ---- */
+
+#define CHUNK 65536 /* bytes allocated at a time; larger pieces have a chunk of their own */
+
+struct chunk {
+	struct chunk *next;
+	max_align_t bytes[];
+};
+
+struct name {
+	uint64_t hash;
+	size_t length;
+	char *text;
+};
+
+struct gt_ptx_arena {
+	struct chunk *chunks;
+	char *at; /* in the last chunk of ordinary size */
+	size_t left;
+	struct name *names; /* open addressing, at most half full */
+	size_t mask, n_names;
+};
+
+struct gt_ptx_arena *gt_ptx_arena_open(struct gt_error *error)
+{
+	struct gt_ptx_arena *arena = calloc(1, sizeof *arena);
+
+	if (arena) {
+		arena->mask = 255;
+		arena->names = calloc(arena->mask + 1, sizeof *arena->names);
+	}
+	if (!arena || !arena->names) {
+		free(arena);
+		gt_fail_memory(error, "a PTX module");
+		return NULL;
+	}
+	return arena;
+}
+
+void gt_ptx_arena_close(struct gt_ptx_arena *arena)
+{
+	if (!arena)
+		return;
+	for (struct chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	free(arena->names);
+	free(arena);
+}
+
+static struct chunk *new_chunk(struct gt_ptx_arena *arena, size_t bytes)
+{
+	struct chunk *chunk = bytes < SIZE_MAX / 2 ? calloc(1, sizeof *chunk + bytes) : NULL;
+
+	if (chunk) {
+		chunk->next = arena->chunks;
+		arena->chunks = chunk;
+	}
+	return chunk;
+}
+
+void *gt_ptx_arena_take(struct gt_ptx_arena *arena, size_t n, size_t element, struct gt_error *error)
+{
+	const size_t align = sizeof(max_align_t);
+	struct chunk *chunk;
+
+	if (n > (SIZE_MAX / 4) / element) {
+		gt_fail_memory(error, "a PTX module");
+		return NULL;
+	}
+	size_t bytes = (n * element + align - 1) / align * align;
+	if (bytes > CHUNK / 4) {
+		chunk = new_chunk(arena, bytes);
+		if (!chunk)
+			gt_fail_memory(error, "a PTX module");
+		return chunk ? chunk->bytes : NULL;
+	}
+	if (bytes > arena->left || !arena->at) {
+		chunk = new_chunk(arena, CHUNK);
+		if (!chunk) {
+			gt_fail_memory(error, "a PTX module");
+			return NULL;
+		}
+		arena->at = (char *)chunk->bytes;
+		arena->left = CHUNK;
+	}
+	void *piece = arena->at;
+	arena->at += bytes;
+	arena->left -= bytes;
+	return piece;
+}
+
+void *gt_ptx_arena_copy(struct gt_ptx_arena *arena, const void *from, size_t n, size_t element,
+			struct gt_error *error)
+{
+	void *copy = gt_ptx_arena_take(arena, n, element, error);
+
+	if (copy && n > 0)
+		memcpy(copy, from, n * element);
+	return copy;
+}
+
+/* The slot of the name, or the empty one where it belongs. */
+static struct name *find_stored(struct name *names, size_t mask, uint64_t hash, const char *text, size_t length)
+{
+	size_t i = (size_t)hash & mask;
+
+	while (names[i].text && (names[i].hash != hash || names[i].length != length ||
+				 memcmp(names[i].text, text, length) != 0))
+		i = (i + 1) & mask;
+	return &names[i];
+}
+
+static bool grow_names(struct gt_ptx_arena *arena)
+{
+	size_t mask = arena->mask * 2 + 1;
+	struct name *names = calloc(mask + 1, sizeof *names);
+
+	if (!names)
+		return false;
+	for (size_t i = 0; i <= arena->mask; i++) {
+		const struct name *old = &arena->names[i];
+		if (old->text)
+			*find_stored(names, mask, old->hash, old->text, old->length) = *old;
+	}
+	free(arena->names);
+	arena->names = names;
+	arena->mask = mask;
+	return true;
+}
+
+char *gt_ptx_arena_known(const struct gt_ptx_arena *arena, const char *text, size_t length)
+{
+	return find_stored(arena->names, arena->mask, XXH3_64bits(text, length), text, length)->text;
+}
+
+char *gt_ptx_arena_name(struct gt_ptx_arena *arena, const char *text, size_t length, struct gt_error *error)
+{
+	uint64_t hash = XXH3_64bits(text, length);
+	struct name *name = find_stored(arena->names, arena->mask, hash, text, length);
+
+	if (name->text)
+		return name->text;
+	if (arena->n_names * 2 >= arena->mask) {
+		if (!grow_names(arena)) {
+			gt_fail_memory(error, "the names of a PTX module");
+			return NULL;
+		}
+		name = find_stored(arena->names, arena->mask, hash, text, length);
+	}
+	char *copy = gt_ptx_arena_take(arena, length + 1, 1, error);
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, length);
+	*name = (struct name){hash, length, copy};
+	arena->n_names++;
+	return copy;
+}
+
+/* ---- opcodes ---- */
+
+const struct gt_ptx_opcode_row gt_ptx_opcode_rows[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_OTHER] = {.name = ""},
+#define FACTS(IDENTIFIER, name, results, ending, access, family, folding) \
+	[GT_PTX_OP_##IDENTIFIER] = {name, GT_PTX_RESULTS_##results, GT_PTX_##ending, GT_PTX_ACCESS_##access, \
+				    GT_PTX_FOLD_##folding},
+	GT_PTX_OPCODES(FACTS)
+#undef FACTS
+};
+
+enum gt_ptx_opcode gt_ptx_opcode_named(const char *name)
+{
+	unsigned low = GT_PTX_OP_OTHER + 1, high = GT_PTX_OP_COUNT;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+		int order = strcmp(name, gt_ptx_opcode_rows[middle].name);
+		if (order == 0)
+			return (enum gt_ptx_opcode)middle;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return GT_PTX_OP_OTHER;
+}
+
+size_t gt_ptx_results(const struct gt_ptx_instruction *instruction)
+{
+	if (instruction->n_operands == 0)
+		return 0;
+	switch (gt_ptx_row(instruction)->results) {
+	case GT_PTX_RESULTS_NONE: return 0;
+	case GT_PTX_RESULTS_IF_RED: return gt_ptx_has(instruction, "red");
+	case GT_PTX_RESULTS_UNLESS_ADDRESS: return instruction->operands[0].kind != GT_PTX_ADDRESS;
+	default: return instruction->operands[0].paired ? 2 : 1;
+	}
+}
+
+size_t gt_ptx_first_source(const struct gt_ptx_instruction *instruction)
+{
+	return gt_ptx_row(instruction)->results == GT_PTX_RESULTS_UPDATED ? 0 : gt_ptx_results(instruction);
+}
 
 /* ---- names of the source in those that C++ mangles ---- */
 
@@ -294,13 +500,13 @@ struct token {
 	bool word;
 };
 
-struct name {
+struct local {
 	const char *at;
 	size_t n;
 };
 
 struct names {
-	struct name *list;
+	struct local *list;
 	size_t n, capacity;
 };
 
@@ -359,12 +565,12 @@ static bool is_one_of(const struct token *token, const char *const *words, size_
 
 static int add_name(struct names *names, const struct token *token, struct gt_error *error)
 {
-	struct name *list = gt_grown(names->list, names->n, &names->capacity, sizeof *list);
+	struct local *list = gt_grown(names->list, names->n, &names->capacity, sizeof *list);
 
 	if (!list)
 		return gt_fail_memory(error, "the names of a PTX unit");
 	names->list = list;
-	names->list[names->n++] = (struct name){token->at, token->n};
+	names->list[names->n++] = (struct local){token->at, token->n};
 	return 0;
 }
 
@@ -413,7 +619,7 @@ static int find_local(struct names *names, const char *unit, const char *end, st
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct name *left = a, *right = b;
+	const struct local *left = a, *right = b;
 	size_t n = left->n < right->n ? left->n : right->n;
 	int order = memcmp(left->at, right->at, n);
 
@@ -444,7 +650,7 @@ static int copy_renamed(struct gt_ptx_text *text, size_t *capacity, const char *
 	size_t suffix_bytes = (size_t)snprintf(suffix, sizeof suffix, "$unit%u", text->units);
 
 	while (next_token(&token, end)) {
-		const struct name name = {token.at, token.n};
+		const struct local name = {token.at, token.n};
 		const char *line = memchr(token.at, '\n', (size_t)(end - token.at));
 		if (is_one_of(&token, once, LENGTH(once))) {
 			if (append(text, capacity, from, (size_t)(token.at - from), error) != 0)

@@ -125,7 +125,7 @@ enum gt_ptx_access_kind {
 	GT_PTX_ACCESS_LINE,	 /* a cache line as a whole: prefetch, discard */
 };
 
-/* What the static analysis computes of integer operands: static/fold.c, static/operation.c. */
+/* What the static analysis computes of integer operands: static/poly.c, static/value.c. */
 enum gt_ptx_folding {
 	GT_PTX_FOLD_NONE,
 	GT_PTX_FOLD_COPY,

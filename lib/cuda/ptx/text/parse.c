@@ -70,7 +70,7 @@ static int parse_dotted_name(struct gt_ptx_parser *parser, char **name)
 	const char *text = parser->token.text;
 	size_t length = parser->token.length;
 
-	if (parser->ahead.kind != GT_PTX_TOKEN_DOT_WORD || parser->ahead.text != text + length)
+	if (parser->lookahead.kind != GT_PTX_TOKEN_DOT_WORD || parser->lookahead.text != text + length)
 		return gt_ptx_name(parser, "a name", name);
 	gt_ptx_advance(parser);
 	*name = gt_ptx_arena_name(parser->module->arena, text, length + parser->token.length, parser->error);
@@ -473,8 +473,8 @@ static int parse_statement(struct gt_ptx_parser *parser)
 			return gt_ptx_expected(parser, "an instruction, a label or a variable");
 		return gt_ptx_parse_variables(parser, &parser->locals, false);
 	}
-	if (parser->token.kind == GT_PTX_TOKEN_WORD && parser->ahead.kind == GT_PTX_TOKEN_SIGN &&
-	    *parser->ahead.text == ':')
+	if (parser->token.kind == GT_PTX_TOKEN_WORD && parser->lookahead.kind == GT_PTX_TOKEN_SIGN &&
+	    *parser->lookahead.text == ':')
 		return parse_label(parser);
 	return gt_ptx_parse_instruction(parser);
 }
@@ -753,7 +753,7 @@ int gt_ptx_parse(struct gt_ptx_module *module, const char *name, const char *tex
 	if (gt_map_open(&parser.bodies, 0, error) != 0)
 		return -1;
 	gt_ptx_lex_begin(&parser.lexer, text, length);
-	gt_ptx_lex(&parser.lexer, &parser.ahead);
+	gt_ptx_lex(&parser.lexer, &parser.lookahead);
 	gt_ptx_advance(&parser);
 	int result = parse_module(&parser);
 	if (result == 0)

@@ -325,8 +325,8 @@ static int put_value(struct gt_ptx_parser *parser, struct filling *filling, uint
 {
 	if (parser->token.kind == GT_PTX_TOKEN_WORD)
 		return put_reference(parser, filling, at);
-	if (parser->token.kind == GT_PTX_TOKEN_NUMBER && parser->ahead.kind == GT_PTX_TOKEN_SIGN &&
-	    *parser->ahead.text == '(')
+	if (parser->token.kind == GT_PTX_TOKEN_NUMBER && parser->lookahead.kind == GT_PTX_TOKEN_SIGN &&
+	    *parser->lookahead.text == '(')
 		return put_masked(parser, filling, at);
 	return put_number(parser, filling, at);
 }

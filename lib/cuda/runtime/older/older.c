@@ -4,7 +4,7 @@
  * it was before stands here. */
 #include <string.h>
 
-#include "cuda/runtime/arrays.h"
+#include "cuda/runtime/work.h"
 #include "cuda/runtime/calls.h"
 #include "cuda/runtime/runtime.h"
 
