@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 
-LIMITS = {"rooms": 450, "headers": 230, "used once": 35, "circle": 3, "file": 1000, "function": 60, "median function": 10}
+LIMITS = {"rooms": 290, "headers": 165, "used once": 35, "circle": 2, "file": 1000, "function": 60, "median function": 10}
 
 
 def sources():
