@@ -47,6 +47,12 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	done
 }
 
+@test "every description is named in the manual" {
+	for gpu in "$ROOT"/gpus/*; do
+		grep -qE "^\.It Cm (.* )?${gpu##*/}( |$)" "$ROOT/man/gtrace-gpu.5" || { echo "$gpu"; return 1; }
+	done
+}
+
 @test "values are those of the papers" {
 	while read -r gpu key value source; do
 		grep -q "^$key  *= $value  *# paper: $source" "$ROOT/gpus/$gpu" || { echo "$gpu $key"; return 1; }

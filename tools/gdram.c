@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* gdram: device memory behind the last cache. It reads a stream, takes the requests out of it, and adds a count of sectors and row
+ * hits for each kernel; lib/dram has the model. The file is as every filter's: what --help says, the table of options, what is done
+ * at the begin of a kernel, with its rows and at its end, and main. */
 #include "base/options.h"
 #include "coalesce/stage.h"
 #include "dram/dram.h"

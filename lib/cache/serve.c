@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a level serves one request. First what a request does to a line: it is split by lines, takes a slot, fetches sectors, is used, and
- * sends requests on. Then a load, a store, an atomic and a translation, which are made of these; to one of two L2 partitions; and which of
- * them a request is. */
+/* How a cache level serves one request: which lines and sectors hit, what is evicted, and which requests go on to the next
+ * level. First what a request does to a line: it is split by the level's lines, takes a slot, fetches sectors, is used, and sends
+ * requests on. Then stores, loads, atomics and translations, which are made of these; requests to one of two L2 partitions; and which
+ * of them a request is (gt_level_choose, at the end). */
 #include <inttypes.h>
 #include <stdlib.h>
 

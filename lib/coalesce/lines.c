@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines and sectors that the lanes of a warp access touch: of one access, whatever its lanes do, and of a run of accesses that
- * touch one line each, as most do in most kernels, many at a time. */
+/* Coalescing: the lines of 128 bytes, and their sectors of 32, that the lanes of a warp access touch. Each line becomes a request.
+ * First of one access, whatever its lanes do. Then of a run of accesses that touch one line each, as most do in most kernels: many
+ * at a time, in loops that the compiler makes into vector instructions (base/wide.h). */
 #include "coalesce/lines.h"
 
 #include <stdbool.h>

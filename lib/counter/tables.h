@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters: one row each, in the table of their stage. A row makes the field that a stage counts in, its name in the stream, and its
- * definition in reports. A new counter is a row here, a line where it is counted, and an entry in the manual.
+/* Counters: what the stages of a pipe count for each kernel, and gstats reports. Each has one row, in the table of its stage. A row
+ * makes the field that a stage counts in, its name in the stream, and its definition in reports. A new counter is a row here, a line
+ * where it is counted, and an entry in the manual.
  *
  * A table is a macro that gives each of its rows to ROW(KIND, NAME, UNIT, PRINT, DEFINITION):
  *

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of a cache level, and how values are read (gpu/parameter.h). */
+/* The parameters of a cache level, one row each: size, ways, replacement and so on. A row is an option of gcache and its --help, and
+ * a key of GPU descriptions, such as l1.size; all read the same syntax. Behind the table, a value is read by the type in its row
+ * (gpu/parameter.h). What a parameter does is in lib/cache. */
 #include "gpu/parameter.h"
 
 #include <ctype.h>

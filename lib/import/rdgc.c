@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* RDGC's five-tuples [000] 4.1, one thread access a line, "AN BID TID S ADD [SIZE]", with the
- * launches in lines "#kernel id=1 name=gemm grid=4,16,1 block=32,8,1 registers=32 shared=0". */
+/* A trace format, as each file here is one: it finds out whether a file is of the format, reads its lines, and reports launches and
+ * accesses in the order of the file. This one is RDGC's, of the five-tuples of [000] 4.1: a thread's access is a line "AN BID TID S
+ * ADD [SIZE]" (its number in the thread, block, thread, R or W, address), and launches are lines
+ * "#kernel id=1 name=gemm grid=4,16,1 block=32,8,1 registers=32 shared=0". */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Folding: accesses of single threads become warp accesses. Those of one block, warp and ordinal that do the same (op, size, hint)
+ * are lanes of one access. First as they arrive, where they fit the one before, as in most traces (gt_fold_in); what is left after
+ * they were sorted (order/sort.h) is folded as it is written (gt_fold_out). */
 #include "order/fold.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking a trace: which launch, block and ordinal each access belongs to, whether it may be, and what is told of the launch. Rows go on
- * to be folded and sorted (order/fold.h, order/sort.h). */
+/* Taking a trace: importers call what is here for each launch and each access. It finds which launch, block and ordinal an access
+ * belongs to, refuses what cannot be, and keeps what is told of the launch. Rows go on to be folded into warp accesses and sorted into
+ * logical order (order/fold.h, order/sort.h). */
 #include "order/order.h"
 
 #include <inttypes.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Replacement policies: of each the state of a slot, what a fill and a hit do to it, and the victim; at the end their table. */
+/* Replacement policies: which line leaves a full set. Of each policy the state of a slot (a way of a set), what a fill and a hit do to
+ * it, and the choice of the victim, in one struct gt_policy; at the end their table. The lines themselves, and how recently they were
+ * used, are in replace/tags.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>

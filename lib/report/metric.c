@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of ratios and of the profilers' metrics, and their evaluation: a definition is a text of terms, each of which is
- * looked up among the counters of a kernel. */
+/* Numbers that are computed from counters: ratios, such as hit ratios, and the metrics of NVIDIA's profilers (ncu, nvprof) under
+ * their names. A definition is a text of terms, "l1.reads ?l1.bypassed_reads", each of which is looked up among the counters of a
+ * kernel. First their tables, then how they are evaluated. */
 #include "report/metric.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact LRU stack distances. Each touch of a line takes the next time slot, and the line's former slot becomes dead:
+/* Exact LRU stack distances: how many distinct lines were touched since the last touch of this one. Each touch of a line takes the
+ * next time slot, and the line's former slot becomes dead:
  *
  *	line    A B C D A    the touch of A takes slot 4; slots 1 to 3 behind its former one are live, so its distance is 3,
  *	slot    0 1 2 3 4    and slot 0 becomes dead

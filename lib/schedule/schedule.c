@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedule of a kernel: which SM a block runs on, when an SM takes its next block, and the steps in which SMs issue. */
+/* The schedule of a kernel: which SM a block runs on, when an SM takes its next block, and the steps in which SMs issue. Rows come in
+ * by block or in any order, and go out in the order in which a GPU would issue them, each with its SM and its step. Which warps of an
+ * SM issue next is in issue.c and latency.c. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A batch of rows, column by column: warp accesses or memory requests. In memory every column is
- * a full, aligned array of `n` elements in the machine's byte order; the stream encodes it in fewer bytes. */
+/* Rows are what the stages of a pipe pass on. A row is a warp access (a load, a store or an atomic of up to 32 threads, with their
+ * addresses) or, behind gcoalesce, a memory request (sectors of one line). They come in batches, column by column. In memory every
+ * column is a full, aligned array of `n` elements in the machine's byte order; the stream encodes it in fewer bytes. */
 #ifndef GT_STREAM_ROWS_H
 #define GT_STREAM_ROWS_H
 

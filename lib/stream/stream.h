@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The stream of gtrace(5): a sequence of msgpack records, framed by msgpack-c, checked by XXH3.
- * A reader returns one event at a time; a writer takes them. Neither prints or exits. */
+/* The stream that the tools pipe to each other, gtrace(5): for each kernel its launch, batches of rows (stream/rows.h), and what the
+ * stages counted. It is a sequence of msgpack records, framed by msgpack-c, checked by XXH3. A reader returns one event at a time;
+ * a writer takes them. Neither prints or exits. */
 #ifndef GT_STREAM_STREAM_H
 #define GT_STREAM_STREAM_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls that launch kernels, those about kernels, and the attributes of launches, streams and kernels. */
+/* What a program's kernel<<<grid, block>>>(...) becomes: compilers make it __cudaPushCallConfiguration, __cudaPopCallConfiguration and
+ * cudaLaunchKernel. The launch is work for its stream (gt_stream_ask), and run.c runs it. Also here: the attributes of launches,
+ * streams and kernels, and the calls about kernels, such as occupancy. */
 #include <string.h>
 
 #include "cuda/runtime/runtime.h"

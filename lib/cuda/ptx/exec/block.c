@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A block: how its warps take turns, and when one of them only repeats what it did. */
+/* A block of threads, run on the CPU: its warps take turns of a few instructions (gt_ptx_block_round), in each of which a warp runs one
+ * micro-op after another for all its lanes (step). Before that: how a warp that waits in a loop is found, so that it lets others run.
+ * After it: how a block begins and ends, and the core that runs one block after another. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -53,7 +53,7 @@ const struct gt_ptx_forms gt_ptx_move_forms = {move_rows, sizeof move_rows / siz
 
 /* ---- between lanes ---- */
 
-/* Exchanges between the lanes of a warp. All lanes of the mask take part as one group: sync.c forms the groups of .sync
+/* Exchanges between the lanes of a warp. All lanes of the mask take part as one group: paths.c forms the groups of .sync
  * operations; for others it is the active lanes. */
 
 /* shfl, as PTX defines it: c holds the last lane (bits 0-4) and the segment mask (bits 8-12). Where each lane's value comes from,
