@@ -235,7 +235,7 @@ TAG      = $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)
 DIST     = gtrace-$(if $(TAG),$(TAG:v%=%),$(VERSION)-$(shell git rev-list --count HEAD)-g$(shell git rev-parse --short=7 HEAD))
 dist:
 	$(if $(filter-out v$(VERSION) v$(VERSION)-%,$(TAG)),$(error the tag is $(TAG), and VERSION is $(VERSION)))
-	git archive --prefix=$(DIST)/ HEAD | xz -9 >$(DIST).tar.xz
+	git archive --prefix=$(DIST)/ HEAD | XZ_OPT=$${XZ_OPT--9} xz >$(DIST).tar.xz
 	@echo $(DIST).tar.xz
 # From what is committed, in a folder of its own, since dpkg-buildpackage writes beside it.
 deb:

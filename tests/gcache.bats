@@ -592,9 +592,10 @@ l2.arrival = rr # assumed: a test
 		}' | requests >in.gt
 		while read -r options; do
 			# shellcheck disable=SC2086
-			timeout 60 gcache --l1 $options in.gt | gtrace-cat | grep stage=l1 >few
+			timeout 60 gcache --l1 $options in.gt | gstats --csv | grep ',l1,' | grep -v ',emit,' >few
 			# shellcheck disable=SC2086
-			timeout 60 gcache --l1 --emit all $options in.gt | gtrace-cat | grep stage=l1 | sed 's/\temit=[a-z]*//' >all
+			timeout 60 gcache --l1 --emit all $options in.gt | gstats --csv | grep ',l1,' | grep -v ',emit,' >all
+			[ "$(wc -l <few)" -gt 40 ]
 			cmp few all
 		done <<-EOF
 			--mshr 1x4 --latency fixed:50

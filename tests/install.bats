@@ -99,6 +99,7 @@ copy_build() {
 	cd "$work/clone"
 	version=$(gcache --version | cut -d ' ' -f 2)
 	git tag | xargs -r git tag -d >/dev/null
+	export XZ_OPT=-0
 	[[ "$(make -s dist)" == gtrace-$version-*-g*.tar.xz ]]
 	git tag "v$version"
 	[ "$(make -s dist)" = "gtrace-$version.tar.xz" ]

@@ -31,23 +31,29 @@ class Allocation:
             yield "%d of %d" % (at, n), functools.partial(Run, command, folder, environment=[*preload, ("FAULT_AT", str(at))])
 
 
+def strace(command, *rest):
+    return ["strace", "-qq", *(["-f"] if command[0] == "gtrace-record" or "-j" in command else []), "-e", "signal=none", *rest]
+
+
+@functools.cache
+def system_calls(command, folder):
+    """The process and the name of each system call of a command that some kind lets fail, and of each munmap, in their order."""
+    calls = ",".join(["munmap", *(kind.calls for kind in KINDS.values() if isinstance(kind, Call))])
+    with tempfile.NamedTemporaryFile("r", dir=folder) as log:
+        Run(list(command), folder, prefix=strace(command, "-o", log.name, "-e", "trace=" + calls))
+        return re.findall(r"^(\d+ +|)(\w+)\(", log.read(), re.M)
+
+
 class Call:
     """The n-th system call of a kind fails with an error, by strace."""
 
     def __init__(self, calls, error):
         self.calls, self.error = calls, error
 
-    @staticmethod
-    def strace(command, *rest):
-        return ["strace", "-qq", *(["-f"] if command[0] == "gtrace-record" or "-j" in command else []), "-e", "signal=none", *rest]
-
     def count(self, command, folder):
         """How many the loader makes, whose last act is to unmap its cache, and how many there are in all, of the process that
         makes most."""
-        with tempfile.NamedTemporaryFile("r", dir=folder) as log:
-            Run(command, folder, prefix=self.strace(command, "-o", log.name, "-e", "trace=munmap," + self.calls))
-            names = re.findall(r"^(\d+ +|)(\w+)\(", log.read(), re.M)
-        wanted, n = self.calls.split(","), {}
+        names, wanted, n = system_calls(tuple(command), folder), self.calls.split(","), {}
         for process, name in names:
             n[process] = n.get(process, 0) + (name in wanted)
         first = [name for process, name in names if process == names[0][0]]
@@ -58,7 +64,7 @@ class Call:
         before, n = self.count(command, folder)
         for at in spread(before, n, options.most):
             inject = "inject=%s:error=%s:when=%d" % (self.calls, self.error, at)
-            prefix = self.strace(command, "-o", "/dev/null", "-e", "trace=" + self.calls, "-e", inject)
+            prefix = strace(command, "-o", "/dev/null", "-e", "trace=" + self.calls, "-e", inject)
             yield "%d of %d" % (at, n), functools.partial(Run, command, folder, prefix=prefix)
 
 
