@@ -137,7 +137,7 @@ struct reading {
 static int read_names(struct reading *reading, char *line, struct gt_error *error)
 {
 	const char *fields[GT_SHEET_COLUMNS + 1];
-	char graph[GRAPH_COLUMNS][16];
+	char graph[GRAPH_COLUMNS][20];
 
 	reading->first = strdup(line);
 	if (!reading->first)
