@@ -229,6 +229,8 @@ static void write_figure(const struct gt_figure *figure, const struct options *o
 	free(picture);
 }
 
+#define KIND_NAME(NAME) " " #NAME
+
 int main(int argc, char **argv)
 {
 	struct gt_figure figure;
@@ -239,7 +241,7 @@ int main(int argc, char **argv)
 		optind = 2;
 	struct options options = parse();
 	if (!kind)
-		tool_usage(&tool, "expected a kind of picture before all options: histogram, csdd, curve, mru, coalescing, pchase, bars, sweep or scatter");
+		tool_usage(&tool, "expected a kind of picture before all options, one of:" GT_PLOT_KINDS(KIND_NAME));
 	choose_terminal(&options);
 	struct gt_plot plot = {.kind = kind, .options = &options.plot};
 	struct gt_sheet *sheets = read_sheets(kind, options.names, &plot.n);
