@@ -91,7 +91,7 @@ $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
 $(COMMON): DEFINES += -Itools
-$(addsuffix /%.o,$(addprefix $(BUILD)/lib/,stream coalesce schedule cache replace dram reuse cuda/ptx/exec)): OPTIMIZE = $(LOOPS)
+$(addsuffix /%.o,$(addprefix $(BUILD)/lib/,stream import order coalesce schedule cache replace dram reuse cuda/ptx/exec)): OPTIMIZE = $(LOOPS)
 # Lane operations in C serve what machine code does not, and are a third of the time of a build.
 $(BUILD)/lib/cuda/ptx/exec/ops_%.o: OPTIMIZE =
 $(BUILD)/lib/base/installed.o: DEFINES += $(BAKED)
