@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 from judge import spoken
-from kinds import Call, spread
+from kinds import spread, strace
 from run import ENVIRONMENT, Place
 
 KILLED = ("read", "write")  # at calls of these
@@ -71,13 +71,13 @@ def check_pipe(line, folder, options):
         for call in KILLED:
             with tempfile.NamedTemporaryFile("r", dir=folder) as log:
                 prefixes = [[] for _ in stages]
-                prefixes[i] = Call.strace(stage, "-o", log.name, "-e", "trace=" + call)
+                prefixes[i] = strace(stage, "-o", log.name, "-e", "trace=" + call)
                 Pipe(stages, folder, prefixes)
                 n = log.read().count(call + "(")
             for at in spread(0, n, options.most or 12):
                 runs += 1
                 inject = "inject=%s:signal=SIGKILL:when=%d" % (call, at)
-                prefixes[i] = Call.strace(stage, "-o", "/dev/null", "-e", "trace=" + call, "-e", inject)
+                prefixes[i] = strace(stage, "-o", "/dev/null", "-e", "trace=" + call, "-e", inject)
                 wrong = judge_pipe(Pipe(stages, folder, prefixes), sound, i, stages)
                 if wrong:
                     messages.append("%s\n  %s killed at %s %d of %d: %s" % (line, stage[0], call, at, n, wrong))
