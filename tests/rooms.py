@@ -59,8 +59,10 @@ def used_once(build):
     """External functions of lib that one other object of lib uses, and all of them."""
     home, users = {}, collections.defaultdict(set)
     objects = [f"{build}/{room(f)}.o" for f in sources() if f.endswith(".c")]
-    listing = subprocess.run(["nm", "-A", "-g", *objects], capture_output=True, text=True, check=True).stdout
-    for line in listing.splitlines():
+    listing = subprocess.run(["nm", "-A", "-g", *objects], stdout=subprocess.PIPE, text=True)
+    if listing.returncode != 0:
+        sys.exit(f"tests/rooms.py: {build}: expected the objects of all of lib: make first")
+    for line in listing.stdout.splitlines():
         file, symbol = line.split(":", 1)
         kind, name = symbol.split()[-2:]
         if kind == "T":
@@ -88,7 +90,7 @@ def main():
         sys.exit(__doc__)
     files = sources()
     once, functions = used_once(sys.argv[1])
-    around = sorted(circles(arrows(files)), key=len)
+    around = sorted((len(circle), sorted(circle)) for circle in circles(arrows(files)))
     lengths = []
     for file in files:
         with open(file) as text:
@@ -98,7 +100,7 @@ def main():
         "rooms": (len({room(f) for f in files}), ""),
         "headers": (sum(f.endswith(".h") for f in files), ""),
         "used once": (100 * len(once) / len(functions), f"% ({len(once)} of {len(functions)})"),
-        "circle": (len(around[-1]) if around else 0, " ".join(sorted(around[-1])) if around else ""),
+        "circle": (around[-1][0], " ".join(around[-1][1])) if around else (0, ""),
         "file": max(lengths),
         "function": max(of_functions),
         "median function": (statistics.median(length for length, _ in of_functions), ""),
