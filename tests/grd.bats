@@ -561,7 +561,7 @@ mean_difference() {
 		expect_failure 2 "expected" grd $options </dev/null || expect_failure 2 "power of two" grd $options </dev/null || { echo "$options"; return 1; }
 	done
 	expect_failure 2 "--name: expected" grd --name "" </dev/null
-	expect_failure 2 "--name: expected" grd --name "$(printf '%048d' 0)" </dev/null
+	expect_failure 2 "--name: expected" grd --name "$(printf '%080d' 0)" </dev/null
 }
 
 @test "rows that cannot be measured are refused" {

@@ -10,7 +10,7 @@
 
 GT_PUBLIC_BEGIN
 
-#define GT_COUNT_NAME 48 /* bytes a stage's or counter's name may have, with its final 0 */
+#define GT_COUNT_NAME 80 /* bytes a stage's or counter's name may have, with its final 0 */
 #define GT_COUNT_VALUES_MAX 4000000 /* elements that the arrays of one count may have together */
 
 enum gt_count_kind { GT_COUNT_NUMBER, GT_COUNT_ARRAY, GT_COUNT_TEXT };
