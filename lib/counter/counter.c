@@ -33,12 +33,15 @@ TABLE(l2_partitions, NULL, GT_HALVES_COUNTERS(ROW))
 TABLE(shape, NULL, GT_SHAPE_COUNTERS(ROW))
 TABLE(timed, NULL, GT_TIMED_COUNTERS(ROW))
 TABLE(reuse, NULL, GT_REUSE_COUNTERS(ROW))
+TABLE(site_access, NULL, GT_SITE_ACCESS_COUNTERS(ROW))
+TABLE(site_level, NULL, GT_SITE_LEVEL_COUNTERS(ROW))
 
 static const struct gt_counters *const tables[] = {
 	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_untraced, &gt_counters_source,
 	&gt_counters_coalesce, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
 	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_between, &gt_counters_clean, &gt_counters_launch_reads, &gt_counters_l2_partitions,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,
+	&gt_counters_site_access, &gt_counters_site_level,
 };
 
 static const struct gt_counter *find(const struct gt_counters *table, const char *name)

@@ -33,6 +33,8 @@ struct gt_counters {
 extern const struct gt_counters gt_counters_order, gt_counters_ptx, gt_counters_allocations, gt_counters_shared, gt_counters_copies,
 	gt_counters_untraced, gt_counters_source, gt_counters_coalesce, gt_counters_schedule, gt_counters_level, gt_counters_hints, gt_counters_bypass, gt_counters_shape, gt_counters_timed,
 	gt_counters_dram, gt_counters_reuse;
+/* Of what stages count by site. */
+extern const struct gt_counters gt_counters_site_access, gt_counters_site_level;
 /* Of levels that do such things. */
 extern const struct gt_counters gt_counters_fetch, gt_counters_between, gt_counters_clean, gt_counters_launch_reads, gt_counters_l2_partitions;
 

@@ -163,6 +163,21 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(WORD, banks, NULL, NUMBER, "Banks of shared memory.") \
 	ROW(COUNT, shared_cycles, "cycles", NUMBER, "Cycles of the accesses to shared memory, each as if it were alone.")
 
+/* Of a site, an instruction and an array (gcoalesce --by site); of a memory other than shared, sectors, else passes. */
+#define GT_SITE_ACCESS_COUNTERS(ROW) \
+	ROW(WORD, op, NULL, NUMBER, "The operation of an instruction.") \
+	ROW(WORD, stride, "bytes", NUMBER, "Bytes from lane to lane, if all accesses of a site have one such stride.") \
+	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses of a site.") \
+	ROW(COUNT, lanes, "lanes", NUMBER, "Active lanes of these accesses.") \
+	ROW(COUNT, bytes, "bytes", NUMBER, "Bytes that the lanes asked for: lanes times the size of the data.") \
+	ROW(COUNT, sectors, "sectors", NUMBER, "Sectors of 32 bytes that the accesses touch.") \
+	ROW(COUNT, least_sectors, "sectors", NUMBER, "The fewest sectors that hold as many bytes, access by access; no more than the access touches.") \
+	ROW(COUNT, misaligned_sectors, "sectors", NUMBER, "Sectors beyond the least of accesses without gaps that do not begin at a sector.") \
+	ROW(COUNT, partial_sectors, "sectors", NUMBER, "Sectors that stores do not overwrite whole.") \
+	ROW(COUNT, addresses, "addresses", NUMBER, "Distinct addresses of the lanes of an atomic, summed over accesses.") \
+	ROW(COUNT, passes, "passes", NUMBER, "Passes of accesses to shared memory.") \
+	ROW(COUNT, least_passes, "passes", NUMBER, "The passes that the width of their data takes.")
+
 #define GT_COALESCE_COUNTERS(ROW) \
 	GT_ACCESS_COUNTERS(ROW) GT_TURNS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
 
@@ -203,6 +218,23 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, bypassed, "sectors", NUMBER, "Sectors that bypassed the cache.") \
 	ROW(ARRAY, mru, "sectors", NUMBER, "Read hits by position in the LRU stack of their set, the most recent first.") \
 	ROW(ARRAY, mru_writes, "sectors", NUMBER, "Write hits by position in the LRU stack.")
+
+/* Of a site, an instruction and an array (gcache --by site); those from compulsory on with --causes. */
+#define GT_SITE_LEVEL_COUNTERS(ROW) \
+	ROW(COUNT, reads, "sectors", NUMBER, "Sectors that loads of a site asked for.") \
+	ROW(COUNT, read_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.") \
+	ROW(COUNT, writes, "sectors", NUMBER, "Sectors that its stores wrote to.") \
+	ROW(COUNT, atomics, "sectors", NUMBER, "Sectors that its atomics asked for.") \
+	ROW(COUNT, sent_reads, "sectors", NUMBER, "Sectors that the level read from the next for requests of the site.") \
+	ROW(COUNT, compulsory, "sectors", NUMBER, "Load misses of sectors that the cache has not had since it was empty.") \
+	ROW(COUNT, capacity, "sectors", NUMBER, "Load misses that a fully associative LRU cache of as many lines has too.") \
+	ROW(COUNT, conflict, "sectors", NUMBER, "Load misses that such a cache does not have.") \
+	ROW(COUNT, invalidated, "sectors", NUMBER, "Load misses of sectors that a store or an atomic made invalid.") \
+	ROW(COUNT, elsewhere, "sectors", NUMBER, "Of the compulsory misses, sectors that another cache of the level had read before.") \
+	ROW(COUNT, others_hits, "sectors", NUMBER, "Of the read hits, sectors that were read for another SM first.") \
+	ROW(COUNT, partial_writes, "sectors", NUMBER, "Sectors that stores wrote in part.") \
+	ROW(COUNT, partial_reads, "sectors", NUMBER, "Sectors that the level read from the next because a store had written them in part.") \
+	ROW(ARRAY, distance, "sectors", NUMBER, "Load sectors that the cache had before, by reuse distance in lines: four bins a doubling.")
 
 #define GT_HINT_COUNTERS(ROW) \
 	ROW(COUNT, prefetches, "sectors", NUMBER, "Sectors that prefetches asked for.") \
