@@ -48,7 +48,7 @@ function option(line,    word, argument, k, names) {
 			add(word[k] ~ /^--/ ? "" : word[k], word[k] ~ /^--/ ? word[k] : "", argument, line)
 }
 
-NR == 1 || (in_usage && /^ +[^ -]/) {
+NR == 1 || (in_usage && /^       /) { # as many blanks as "usage: "
 	in_usage = 1
 	line = $0
 	sub(/^usage:/, "", line)

@@ -177,8 +177,9 @@ composes() {
 	[ "$(wc -l <tasks)" -gt 8 ]
 	while read -r task; do
 		gtrace help "$task" >text
-		grep '^    ' text >commands
-		while read -r command; do
+		# A command that goes on does so at eight blanks.
+		awk '/^    [^ ]/ { printf "%s%s", n++ ? "\0" : "", $0 } /^        / { print ""; printf "%s", $0 } END { printf "\0" }' text >commands
+		while IFS= read -r -d '' command; do
 			preload=$PRELOAD
 			[[ $command != nvcc* ]] || preload=
 			LD_PRELOAD=$preload bash -o pipefail -c "$command" >printed 2>err </dev/null || { echo "$task: $command"; cat err; return 1; }

@@ -39,7 +39,7 @@ setup() { cd "$ROOT"; }
 @test "--help and the manual have the same options" {
 	for tool in tools/*.c; do
 		name=$(basename "$tool" .c)
-		diff <("$name" --help | sed '/^example: /,$d' | grep -oE -e '--[a-z][a-z0-9-]+' | grep -vE -e '--(help|version)$' | sort -u) \
+		diff <("$name" --help | sed '/^example:/,$d' | grep -oE -e '--[a-z][a-z0-9-]+' | grep -vE -e '--(help|version)$' | sort -u) \
 			<(grep -oE '^\.(It )?Fl .*|Fl -[a-z][a-z0-9-]+' "man/$name.1" | grep -oE 'Fl -[a-z][a-z0-9-]+' | sed 's/Fl -/--/' | grep -vE -e '--(help|version)$' | sort -u) ||
 			{ echo "$name: --help on the left, the manual on the right"; return 1; }
 	done
@@ -162,12 +162,29 @@ calls() {
 @test "--help ends in an example, which runs" {
 	for tool in tools/*.c; do
 		name=$(basename "$tool" .c)
-		example=$("$name" --help | tail -n 1)
-		[[ $example == "example: "*"$name"* ]]
+		example=$("$name" --help | sed '1,/^example:$/d')
+		[[ $example == *"$name"* ]]
 		[ "$name" != gtrace-record ] || continue # wants a program; its manual's examples run
-		bash -o pipefail -c "${example#example: } || [ \$? -eq 141 ]" >"$BATS_TEST_TMPDIR/out"
+		bash -o pipefail -c "$example || [ \$? -eq 141 ]" >"$BATS_TEST_TMPDIR/out"
 		[ -s "$BATS_TEST_TMPDIR/out" ]
 	done
+}
+
+@test "--help and gtrace help keep to 80 columns, and a heading stands alone" {
+	for tool in tools/*.c; do
+		name=$(basename "$tool" .c)
+		"$name" --help >"$BATS_TEST_TMPDIR/$name.help"
+	done
+	gtrace help >"$BATS_TEST_TMPDIR/tasks.help"
+	for task in $(sed -n '/^Tasks/,/^$/s/^  \([a-z]*\) .*/\1/p' "$BATS_TEST_TMPDIR/tasks.help"); do
+		gtrace help "$task" >"$BATS_TEST_TMPDIR/task-$task.help"
+	done
+	[ "$(ls "$BATS_TEST_TMPDIR"/*.help | wc -l)" -gt 24 ]
+	awk 'length > 80 || / $/ || /\t/ { print FILENAME ": " $0; bad = 1 }
+		FNR == 1 { heading = 0 }
+		heading && !/^ *-/ && FILENAME ~ /gcache/ { print FILENAME ": a heading without options: " $0; bad = 1 }
+		{ heading = FILENAME ~ /gcache/ && /:$/ && !/^ / && !/^example/ ; n += heading }
+		END { exit bad || n < 9 }' "$BATS_TEST_TMPDIR"/*.help
 }
 
 @test "--help and --version go to standard output, wrong options to standard error" {

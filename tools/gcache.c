@@ -17,14 +17,11 @@
 enum { PARAMETER = 0x2000, ROLE = 0x2100, PRIVATE = 0x2200, SHARED };
 
 static const struct tool_about about = {
-	.usage = "usage: gcache --l1|--l2|--texture|--readonly|--tlb NAME|--window|--name NAME [OPTION...] [FILE]\n"
-		 "\n"
-		 "Reads requests (or accesses, which it coalesces), writes the requests that one cache level\n"
-		 "sends on, and counts hits and misses by kernel.\n"
-		 "\n",
+	.usage = "usage: gcache LEVEL [OPTION...] [FILE]\n"
+		 "Reads requests (or accesses, which it coalesces), writes the requests that one cache level "
+		 "sends on, and counts hits and misses by kernel.\n",
 	.verbose = TOOL_PROGRESS,
-	.notes = "\n"
-		 "In brackets: the default if neither an option nor the stream's GPU description gives a value; see\n"
+	.notes = "In brackets: the default if neither an option nor the stream's GPU description gives a value; see "
 		 "gcache(1).\n",
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gschedule --gpu titanv | gcache --l1 --size 32K --ways 4 | gstats",
 };
@@ -185,10 +182,11 @@ static void add_roles(struct table *table)
 	}
 }
 
-static void add_parameters(struct table *table, bool timed)
+static void add_group(struct table *table, enum gt_parameter_group group)
 {
+	table->rows[table->n++] = (struct tool_row)TOOL_HEADING(gt_parameter_groups[group]);
 	for (int id = 0; id < GT_PARAMETERS; id++) {
-		if (gt_parameters[id].timed != timed)
+		if (gt_parameters[id].group != group)
 			continue;
 		char *option = table->helps[table->n_helps].option, *text = table->helps[table->n_helps++].text;
 		gt_parameter_help((enum gt_parameter_id)id, option, text);
@@ -204,26 +202,29 @@ static void add_rows(struct table *table, const struct tool_row *rows, size_t n)
 
 static struct table all_options(void)
 {
+	static const struct tool_row first[] = {TOOL_HEADING("LEVEL, one of:")};
 	static const struct tool_row scopes[] = {{"--private", PRIVATE, "the same as --scope private"},
 						 {"--shared", SHARED, "the same as --scope shared"}};
-	static const struct tool_row timed[] = {{NULL, 0, "Any of these makes the level timed:"}};
 	static const struct tool_row rest[] = {
+		TOOL_GENERAL,
 		{"-S, --memory SIZE", 'S', "with opt: memory for requests that wait (2G); the rest goes to a file"},
 		{"-T, --temporary DIR", 'T', "directory of that file ($TMPDIR, /tmp)"},
 		TOOL_JOBS,
 		TOOL_END,
 	};
 	size_t n = gt_roles_n + GT_PARAMETERS;
-	struct table table = {.rows = calloc(n + LENGTH(scopes) + LENGTH(timed) + LENGTH(rest), sizeof *table.rows),
+	struct table table = {.rows = calloc(n + GT_PARAMETER_GROUPS + LENGTH(first) + LENGTH(scopes) + LENGTH(rest),
+				     sizeof *table.rows),
 			      .helps = calloc(n, sizeof *table.helps)};
 
 	if (!table.rows || !table.helps)
 		tool_must(&tool, gt_fail_memory(&tool.error, "options"));
+	add_rows(&table, first, LENGTH(first));
 	add_roles(&table);
+	add_group(&table, GT_ABOUT_SHAPE);
 	add_rows(&table, scopes, LENGTH(scopes));
-	add_parameters(&table, false);
-	add_rows(&table, timed, LENGTH(timed));
-	add_parameters(&table, true);
+	for (int group = GT_ABOUT_SHAPE + 1; group < GT_PARAMETER_GROUPS; group++)
+		add_group(&table, (enum gt_parameter_group)group);
 	add_rows(&table, rest, LENGTH(rest));
 	return table;
 }

@@ -10,11 +10,9 @@
 static const struct tool_about about = {
 	.usage = "usage: gcoalesce [-v] [-j N] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [stream] > stream\n"
 		 "       gcoalesce [-v] --degree [--graph] [stream]\n"
-		 "Turns warp accesses into requests for lines and sectors, and counts the passes of shared memory.\n"
-		 "\n",
+		 "Turns warp accesses into requests for lines and sectors, and counts the passes of shared memory.\n",
 	.verbose = TOOL_PROGRESS,
-	.notes = "\n"
-		 "NAME of --rule:\n"
+	.notes = "NAME of --rule:\n"
 		 "  default  Volta and later: a request for each distinct line of the warp\n"
 		 "  pascal   the same by groups of 8 lanes (8-byte data: 4, 16-byte data: 2)\n"
 		 "  fermi    a request for each distinct line, always the whole line\n"

@@ -9,8 +9,7 @@
 
 static const struct tool_about about = {
 	.usage = "usage: gdram [-v] [--channels N] [--banks N] [--row SIZE] [--interleave SIZE] [stream] > stream\n"
-		 "Models device memory: removes the requests from the stream and counts transfers and row hits.\n"
-		 "\n",
+		 "Models device memory: removes the requests from the stream and counts transfers and row hits.\n",
 	.verbose = TOOL_PROGRESS,
 	.notes = "Defaults are those of the stream's GPU description, else those in brackets.\n",
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gdram --channels 8 | gstats",

@@ -20,27 +20,27 @@ static const struct tool_about about = {
 		 "\n"
 		 "trace writes a P-chase: one thread, in which each load gives the address of the next.\n"
 		 "latency reads a P-chase with latencies added by gcache, and prints N, offset and latency.\n"
-		 "infer reads series of latencies of a GPU, or a P-chase with modelled latencies; prints the cache that they\n"
-		 "reveal, how sure it is, which run would determine the rest, and which accesses contradict it.\n"
-		 "\n",
+		 "infer reads series of latencies of a GPU, or a P-chase with modelled latencies; prints the cache that they "
+		 "reveal, how sure it is, which run would determine the rest, and which accesses contradict it.\n",
 	.verbose = TOOL_PROGRESS,
 	.example = "gpchase trace -N 16K..20K:1K -s 128 | gcache --l1 --size 16K | gstats --csv",
 };
 
 enum { ORDER = 1, BASE, PAGE, TEXTURE, LEVEL, LINE };
 static const struct tool_row option_rows[] = {
-	{NULL, 0, "trace:"},
+	TOOL_HEADING("trace:"),
 	{"-N RANGE", 'N', "bytes of the array; a run for each size"},
 	{"-s BYTES", 's', "stride (default 128)"},
 	{"-k ROUNDS", 'k', "passes over the array (default 3)"},
 	{"--order NAME", ORDER, "ring (default), random, retouch (tells LRU from FIFO) or patterns (all latency patterns at once)"},
 	{"--page BYTES", PAGE, "of the order patterns (default 2M)"},
 	{"--texture", TEXTURE, "loads of texture memory"},
-	{NULL, 0, "infer:"},
+	TOOL_HEADING("infer:"),
 	{"--level NAME", LEVEL, "level in the printed keys (default l1)"},
 	{"--line BYTES", LINE, "the line size, if it is known"},
-	{NULL, 0, "trace and infer:"},
+	TOOL_HEADING("trace and infer:"),
 	{"--base ADDRESS", BASE, "address of the array (trace: default 0x700000000000; infer: if it is not aligned to a power of two above N)"},
+	TOOL_GENERAL,
 	TOOL_END,
 };
 

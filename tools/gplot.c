@@ -24,8 +24,7 @@ static const struct tool_about about = {
 		 "  pchase              latencies, or misses, of a P-chase   gpchase latency\n"
 		 "  bars                names against numbers                gstats: csv; any table\n"
 		 "  sweep               a result against a parameter         any table\n"
-		 "  scatter             numbers against numbers              any table\n"
-		 "\n",
+		 "  scatter             numbers against numbers              any table\n",
 	.verbose = "print the number of points of each series on standard error",
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | grd --curve | gplot curve --terminal text",
 };

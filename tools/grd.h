@@ -6,13 +6,12 @@
 #include "tool.h"
 
 static const struct tool_about about = {
-	.usage = "usage: grd [--granularity line[:SIZE]|sector|address[:SIZE]] [--per WHAT] [--index FUNCTION]\n"
-		 "           [--op loads|stores|atomics|all] [--by CLASS] [--flush kernel|never]\n"
-		 "           [--bound N] [--sample RATE] [--sample-lines N] [--name NAME]\n"
-		 "           [TABLE [--total | --count]] [STREAM]\n"
-		 "Measures reuse distances: the distinct lines touched since the last touch of the same one.\n"
-		 "Passes the stream on and adds its counts; or prints a TABLE instead, tab-separated:\n"
-		 "\n",
+	.usage = "usage: grd [--granularity line[:SIZE]|sector|address[:SIZE]] [--per WHAT] [--index FUNCTION] "
+		 "[--op loads|stores|atomics|all] [--by CLASS] [--flush kernel|never] "
+		 "[--bound N] [--sample RATE] [--sample-lines N] [--name NAME] "
+		 "[TABLE [--total | --count]] [STREAM]\n"
+		 "Measures reuse distances: the distinct lines touched since the last touch of the same one. "
+		 "Passes the stream on and adds its counts; or prints a TABLE instead, tab-separated.\n",
 	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | grd --lines 64,256",
 };
@@ -20,6 +19,7 @@ static const struct tool_about about = {
 /* PRINTS: a table of lib/reuse; MEASURES: an option of lib/reuse; else of grd itself. */
 enum { PRINTS = 1, DISTANCES, TOTAL, COUNT, FLUSH, NAME, INDEX, MEASURES };
 static const struct tool_row option_rows[] = {
+	TOOL_HEADING("TABLE:"),
 	{"--profile", PRINTS, "how often each distance occurred"},
 	{"--csdd", PRINTS, "how many references have a smaller distance: hits by size of an LRU cache"},
 	{"--mru WAYS", PRINTS, "hits by position in the LRU stack, then all misses"},
@@ -33,7 +33,7 @@ static const struct tool_row option_rows[] = {
 	{"--distances", DISTANCES, "each reference and its distance"},
 	{"--total", TOTAL, "one table for all kernels together"},
 	{"--count", COUNT, "pass the stream on and add the numbers of the table to its counts"},
-	{NULL, 0, "What is measured:"},
+	TOOL_HEADING("What is measured:"),
 	{"--granularity G", MEASURES, "line (default; 128 bytes or SIZE), sector (32 bytes), or address: that of each lane, in units of "
 				      "SIZE bytes (default 1)"},
 	{"--line SIZE", MEASURES, "the same as --granularity line:SIZE"},
@@ -47,6 +47,7 @@ static const struct tool_row option_rows[] = {
 	{"--sample RATE", MEASURES, "measure this share of the lines, chosen by hash, and scale the results"},
 	{"--sample-lines N", MEASURES, "keep at most N lines; the rate is lowered as needed"},
 	{"--name NAME", NAME, "the stage's name in the counts (reuse, or the table's name)"},
+	TOOL_GENERAL,
 	TOOL_JOBS,
 	TOOL_END,
 };

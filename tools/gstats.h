@@ -6,14 +6,13 @@
 #include "tool.h"
 
 static const struct tool_about about = {
-	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--by WHAT] [--kernel RE]\n"
-		 "              [--scale] [--output FILE] [--tee] [STREAM]\n"
+	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--by WHAT] [--kernel RE] "
+		 "[--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --report DIR [--reference FILE] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
-		 "Prints the counters of all stages, for each kernel and in total, after the whole stream\n"
-		 "is read and its checksum verified.\n"
-		 "\n",
+		 "Prints the counters of all stages, for each kernel and in total, after the whole stream "
+		 "is read and its checksum verified.\n",
 	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gstats --csv",
 };

@@ -26,13 +26,14 @@ enum { DECIMAL = 1, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, GPU, SHOW_SCHEM
 static const struct tool_row option_rows[] = {
 	{"--decimal", DECIMAL, "addresses and lanes as decimal numbers"},
 	{"--no-rows", NO_ROWS, "only the lines that begin with '#'"},
-	{NULL, 0, "In place of text:"},
+	TOOL_HEADING("In place of text:"),
 	{"--rows", ROWS, "one msgpack array a row"},
 	{"--parquet", PARQUET, "the rows as a Parquet file"},
 	{"--from", FROM_TEXT, "text or msgpack rows to a stream"},
 	{"--check", CHECK_IT, "check a stream's invariants"},
 	{"--gpu NAME|FILE", GPU, "show a GPU description"},
 	{"--schema", SHOW_SCHEMA, "the columns and names of values, as JSON"},
+	TOOL_GENERAL,
 	TOOL_END,
 };
 

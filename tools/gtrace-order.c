@@ -14,11 +14,9 @@
 #include "tool.h"
 
 static struct tool_about about = {
-	.usage = "usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an] [--work]\n"
-		 "                    [--registers N] [--shared SIZE] [--source FILE] [-j N] [-S SIZE] [-T DIR]\n"
-		 "                    [FILE...]\n"
-		 "Converts traces to a stream of warp accesses in logical order.\n"
-		 "\n",
+	.usage = "usage: gtrace-order [-v] [--format NAME | --format-regex RE] [--kernel RE] [--by block|an] [--work] "
+		 "[--registers N] [--shared SIZE] [--source FILE] [-j N] [-S SIZE] [-T DIR] [FILE...]\n"
+		 "Converts traces to a stream of warp accesses in logical order.\n",
 	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order --by an examples/traces/gemm.rdgc.xz | gtrace-cat | head",
 };
@@ -51,7 +49,7 @@ struct settings {
 static const struct tool_about *with_formats(void)
 {
 	static char text[8192];
-	size_t at = (size_t)snprintf(text, sizeof text, "\nformats, detected from the first lines, compressed or not:\n"
+	size_t at = (size_t)snprintf(text, sizeof text, "Formats, detected from the first lines, compressed or not:\n"
 							"  stream      a gtrace stream\n");
 
 	for (size_t i = 0; i < gt_importers_n && at < sizeof text; i++)

@@ -19,11 +19,9 @@ static const struct tool_about about = {
 	.usage = "usage: gtrace-ptx [option ...] --launch LAUNCH [--launch LAUNCH ...] FILE.ptx\n"
 		 "       gtrace-ptx --static [--tree] [--launch LAUNCH ... | --grid GRID --block BLOCK] FILE.ptx\n"
 		 "       gtrace-ptx --list FILE.ptx\n"
-		 "Runs kernels on the CPU, one launch after the other, and writes a stream of their accesses.\n"
-		 "\n",
+		 "Runs kernels on the CPU, one launch after the other, and writes a stream of their accesses.\n",
 	.verbose = "the instructions and accesses of each launch, on standard error",
-	.notes = "\n"
-		 "LAUNCH: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
+	.notes = "LAUNCH: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
 		 "  GRID, BLOCK  N or (x,y,z)\n"
 		 "  SHARED       bytes of dynamic shared memory\n"
 		 "  ARGUMENT     [NAME=]TYPE[COUNT][:FILL], the NAME of one given before, a number, null, hex(BYTES)\n"
@@ -39,12 +37,12 @@ static const struct tool_row first_rows[] = {
 	{"--list", LIST, "print the kernels of the file with the types of their parameters"},
 	{"--dump NAME=FILE", DUMP, "write a buffer to FILE when all launches are done"},
 	{"--registers N", REGISTERS, "registers per thread (default: .maxnreg, else estimated)"},
-	{NULL, 0, "Without running anything:"},
+	TOOL_HEADING("Without running anything:"),
 	{"--static", STATIC, "the degree of coalescing of each global access, and its address expression"},
 	{"--tree", TREE, "also the coalescing graph and the syntax tree of each access"},
 	{"--grid X[,Y[,Z]]", GRID, "blocks, without --launch (1)"},
 	{"--block X[,Y[,Z]]", BLOCK, "threads of a block (256)"},
-	{NULL, 0, "What is traced:"},
+	TOOL_HEADING("What is traced:"),
 };
 
 #define LAUNCHES_MAX 4096

@@ -17,13 +17,12 @@ static const struct tool_about about = {
 		 "       gtrace FILTER [ARGUMENT...]\n"
 		 "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
 		 "\n"
-		 "  run                the report of a CUDA program, without a GPU; of a trace; or of a stream,\n"
-		 "                     by the stages that it has not passed\n"
+		 "  run                the report of a CUDA program, without a GPU; of a trace; or of a stream, "
+		 "by the stages that it has not passed\n"
 		 "  report             the same as a page, with the instructions and arrays that miss\n"
 		 "  sizes              the hits with other sizes of L1 and L2\n"
 		 "  help               tasks and filters; the commands of a task\n"
-		 "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n"
-		 "\n",
+		 "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n",
 	.verbose = "progress of the first stage on standard error",
 	.notes = "With --quiet the pipe is not printed either.\n",
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
@@ -128,10 +127,12 @@ static int help(struct tool *tool, const char *word)
 		run_filter(tool, filter ? filter : "gtrace", (char *[]){NULL, "--help", NULL});
 	if (word && !task)
 		fail_unknown(tool, word, "a task or a filter (gtrace help lists them)", true);
-	if (task)
-		printf("%s\n%s", task->question, task->text);
-	else
+	if (task) {
+		puts(task->question);
+		tool_print(task->text);
+	} else {
 		print_tasks();
+	}
 	tool_end(tool);
 	return 0;
 }

@@ -24,23 +24,25 @@ static inline double tool_now(void)
 
 /* An option of a tool. One table of these is what the parser and --help read. */
 struct tool_row {
-	const char *option; /* as --help shows it: "--csv", "--row SIZE", "-o, --output FILE", "-k ROUNDS"; NULL: a line of text */
+	const char *option; /* as --help shows it: "--csv", "--row SIZE", "-o, --output FILE", "-k ROUNDS"; NULL: a heading */
 	int value;	    /* that tool_option returns; of an option with a letter, the letter */
 	const char *text;   /* what the option does; NULL: the end of the table */
 };
 
 /* A tool that runs in several threads has this row, which tool_option handles, as it does those that all tools have. */
 #define TOOL_JOBS {"-j, --jobs N", 'j', "run in N threads (1; 0: all processors); the output is the same"}
+#define TOOL_HEADING(TEXT) {NULL, 0, TEXT} /* above the options that follow */
+#define TOOL_GENERAL TOOL_HEADING("General:") /* above those that all tools have, where a table has headings */
 #define TOOL_END {NULL, 0, NULL}
 
 #define TOOL_PROGRESS "progress on standard error" /* what -v shows, of most tools */
 
-/* What --help shows besides the options. */
+/* What --help shows besides the options. A text has a line for each paragraph, which is broken where it is printed. */
 struct tool_about {
-	const char *usage;   /* lines, above the options */
+	const char *usage;   /* lines of usage, and what the tool does; above the options */
 	const char *verbose; /* what -v shows */
-	const char *notes;   /* lines below the options; or NULL */
-	const char *example; /* a command, the last line */
+	const char *notes;   /* below the options; or NULL */
+	const char *example; /* a command, below all */
 };
 
 struct tool {
@@ -70,6 +72,9 @@ void tool_begin(struct tool *tool, const char *name, const struct tool_about *ab
 /* The value of the next option of argv; its argument is in optarg. Handles the options that all tools have, and wrong ones. Returns
  * -1 after the last. The rows must be the same in all calls. */
 int tool_option(struct tool *tool, const struct tool_row *rows);
+
+/* Prints a text within 80 columns. Four blanks begin a command; two begin a name, and behind two more what it means. */
+void tool_print(const char *text);
 
 /* "NAME: message" on stderr and exit 2; tool_usage_error prints tool->error, of an option or its value. */
 _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)

@@ -447,7 +447,7 @@ int gt_level_name(struct gt_level_settings *settings, const char *name, struct g
 static bool asks_for_time(const struct gt_level_settings *settings)
 {
 	for (int id = 0; id < GT_PARAMETERS; id++)
-		if (gt_parameters[id].timed && settings->option[id])
+		if (gt_parameters[id].group == GT_ABOUT_TIMING && settings->option[id])
 			return true;
 	return false;
 }

@@ -31,15 +31,15 @@ const struct gt_task gt_tasks[] = {
 	{"misses", "Where do the misses come from?",
 	 "A page with the instructions, origin lines and arrays that miss, and its pipe on standard error:\n"
 	 "    gtrace report --output page ./program\n"
-	 "Only loads miss: stores and atomics go on to L2 whether their line is present or not. By hand, for L1 only, the sectors of\n"
+	 "Only loads miss: stores and atomics go on to L2 whether their line is present or not. By hand, for L1 only, the sectors of "
 	 "loads that it sends on, and those of stores and atomics:\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by line --granularity sector --name l1_misses | gstats\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op stores,atomics --by line --granularity sector --name l1_stores | gstats\n"
 	 "Are they compulsory, capacity or conflict misses of 64 sets of 4 ways?\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | grd --op loads --per sm,set:64 --classes 4 --by line\n"},
 	{"lines", "Which source line misses?",
-	 "Lines need nvcc -lineinfo (clang -g). gtrace report has them in its page. As text: the loads of which most\n"
-	 "sectors miss in L1 (pc, operation, line, kernel, sectors); or an annotated source, by valgrind's cg_annotate, of what loads\n"
+	 "Lines need nvcc -lineinfo (clang -g). gtrace report has them in its page. As text: the loads of which most "
+	 "sectors miss in L1 (pc, operation, line, kernel, sectors); or an annotated source, by valgrind's cg_annotate, of what loads "
 	 "read in L1 and miss, and of the loads, stores and atomics that it sends on:\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by pc --granularity sector --lines 1 --total | cut -f 2-5,7 | sort -rnk 5 | head\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 --by pc | grd --by pc --granularity sector --name behind_l1 | gstats --callgrind out\n"

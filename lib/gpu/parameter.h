@@ -61,11 +61,18 @@ enum gt_parameter_id {
 #define GT_LEVEL_LINES_MAX (1U << 27) /* lines of all instances */
 #define GT_TIMED_MAX (1U << 20)	      /* of steps, entries and the like in the timed model */
 
+/* What parameters are about, in the order of --help. */
+enum gt_parameter_group {
+	GT_ABOUT_SHAPE, GT_ABOUT_REPLACEMENT, GT_ABOUT_STORES, GT_ABOUT_FETCHES, GT_ABOUT_LAUNCHES, GT_ABOUT_SHARED, GT_ABOUT_RESULTS,
+	GT_ABOUT_TIMING, GT_PARAMETER_GROUPS
+};
+extern const char *const gt_parameter_groups[GT_PARAMETER_GROUPS]; /* their headings */
+
 struct gt_parameter {
 	const char *name; /* of the option */
 	struct gt_value_type type;
 	const char *otherwise; /* the default where the level has none of its own */
-	bool timed;	       /* the option makes a level timed */
+	enum gt_parameter_group group; /* an option of GT_ABOUT_TIMING makes a level timed */
 	const char *help;
 	const char *choices; /* of a word that a table of names gives a meaning: these names; else NULL */
 };

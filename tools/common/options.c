@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of a tool: what getopt_long reads is made of the tool's rows, and so is the text of --help; how a tool begins, and reads its
- * options. */
+/* The options of a tool: what getopt_long reads is made of the tool's rows; how a tool begins, and reads its options. */
 #include "common/parts.h"
 
 #include <errno.h>
@@ -14,8 +13,7 @@
 
 /* ---- the parser ---- */
 
-/* The options that all tools have: this one, whose text is the tool's own, and common_rows. */
-#define TOOL_VERBOSE "-v, --verbose"
+/* The options that all tools have. */
 enum { TOOL_QUIET = 0x10000, TOOL_HELP, TOOL_VERSION };
 
 static bool row_ends(const struct tool_row *row)
@@ -33,7 +31,9 @@ struct tool_parser {
 	size_t n;
 };
 
-static const struct tool_row common_rows[] = {
+/* The text of the first is the tool's own. */
+static struct tool_row common[] = {
+	{"-v, --verbose", 'v', ""},
 	{"--quiet", TOOL_QUIET, "no warnings"},
 	{"--help", TOOL_HELP, "this text"},
 	{"--version", TOOL_VERSION, "the version"},
@@ -80,13 +80,12 @@ static void add_row(struct tool_parser *parser, const struct tool_row *row, char
 
 static struct tool_parser *open_parser(struct tool *tool, const struct tool_row *rows)
 {
-	const struct tool_row verbose = {TOOL_VERBOSE, 'v', tool->about.verbose};
 	struct tool_parser *parser = calloc(1, sizeof *parser);
-	size_t n = 1, bytes = sizeof TOOL_VERBOSE;
+	size_t n = 0, bytes = 0;
 
 	for (const struct tool_row *row = rows; !row_ends(row); row++, n++)
 		bytes += row->option ? strlen(row->option) + 1 : 0;
-	for (const struct tool_row *row = common_rows; !row_ends(row); row++, n++)
+	for (const struct tool_row *row = common; !row_ends(row); row++, n++)
 		bytes += strlen(row->option) + 1;
 	if (parser) {
 		parser->options = calloc(n + 1, sizeof *parser->options);
@@ -98,8 +97,7 @@ static struct tool_parser *open_parser(struct tool *tool, const struct tool_row 
 	char *room = parser->names;
 	for (const struct tool_row *row = rows; !row_ends(row); row++)
 		add_row(parser, row, &room);
-	add_row(parser, &verbose, &room);
-	for (const struct tool_row *row = common_rows; !row_ends(row); row++)
+	for (const struct tool_row *row = common; !row_ends(row); row++)
 		add_row(parser, row, &room);
 	return parser;
 }
@@ -110,55 +108,6 @@ static void close_parser(struct tool *tool)
 	free(tool->parser->names);
 	free(tool->parser);
 	tool->parser = NULL;
-}
-
-/* ---- --help ---- */
-
-#define HELP_INDENT 6
-#define HELP_LETTER 2 /* of an option with a short form */
-#define HELP_COLUMN 27
-#define HELP_WIDTH 100
-
-static void print_option(const char *option, const char *text)
-{
-	int at = printf("%*s%s", option[0] == '-' && option[1] != '-' ? HELP_LETTER : HELP_INDENT, "", option);
-
-	if (at + 1 > HELP_COLUMN) {
-		putchar('\n');
-		at = 0;
-	}
-	at += printf("%*s", HELP_COLUMN - at, "");
-	for (bool first = true; *text; first = false) {
-		int length = (int)strcspn(text, " ");
-		if (!first && at + 1 + length > HELP_WIDTH)
-			at = printf("\n%*s", HELP_COLUMN, "") - 1;
-		else if (!first)
-			at += printf(" ");
-		at += printf("%.*s", length, text);
-		text += length;
-		text += strspn(text, " ");
-	}
-	putchar('\n');
-}
-
-static void print_rows(const struct tool_row *rows)
-{
-	for (; !row_ends(rows); rows++)
-		if (rows->option)
-			print_option(rows->option, rows->text);
-		else
-			puts(rows->text);
-}
-
-static void print_help(const struct tool *tool, const struct tool_row *rows)
-{
-	fputs(tool->about.usage, stdout);
-	print_rows(rows);
-	print_option(TOOL_VERBOSE, tool->about.verbose);
-	print_rows(common_rows);
-	if (tool->about.notes)
-		fputs(tool->about.notes, stdout);
-	printf("\nexample: %s\n", tool->about.example);
 }
 
 /* ---- reading options ---- */
@@ -247,6 +196,7 @@ static void name_option(struct tool *tool, int value, int at)
 
 int tool_option(struct tool *tool, const struct tool_row *rows)
 {
+	common[0].text = tool->about.verbose;
 	if (!tool->parser)
 		tool->parser = open_parser(tool, rows);
 	for (;;) {
@@ -258,7 +208,7 @@ int tool_option(struct tool *tool, const struct tool_row *rows)
 			leave_out(tool);
 			return -1;
 		case TOOL_HELP:
-			print_help(tool, rows);
+			tool_print_help(tool, rows, common);
 			end_print(tool);
 		case TOOL_VERSION:
 			printf("%s %s\n", tool->name, gt_version);
