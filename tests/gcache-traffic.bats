@@ -226,7 +226,7 @@ walk() {
 	gcache --l2 --mshr 1x32 said.gt | gtrace-cat --no-rows >timed
 	run ! grep -q 'far_reads=' timed
 	gtrace-cat said.gt | cut -f 1-9 | gtrace-cat --from | gcache --l2 2>err | gtrace-cat --no-rows >/dev/null
-	[ "$(cat err)" = "gcache: l2 is two halves, each of half of the SMs, but no gschedule has assigned SMs: all blocks share one" ]
+	[ "$(cat err)" = "gcache: warning: l2 is two halves, each of half of the SMs, but no gschedule has assigned SMs: all blocks share one" ]
 }
 
 # Found by tests/reference-model; the expected values are done by hand from gcache(1).

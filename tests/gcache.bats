@@ -1062,7 +1062,7 @@ load.global 0x100 0x1 0 500 0" | requests | gcache --l2 --size 512 --ways full -
 	loads 0 128 0 >in.gt
 	gcache --l1 in.gt >l1.gt
 	gcache --l1 --size 64K l1.gt 2>said >/dev/null
-	[ "$(cat said)" = "gcache: the requests have passed a level l1 already, whose counts have this name: leave one of them out, or give one another --name" ]
+	[ "$(cat said)" = "gcache: warning: the requests have passed a level l1 already, whose counts have this name: leave one of them out, or give one another --name" ]
 	for options in "--l1 --name l15" "--texture" "--readonly" "--l2" "--l1 --quiet"; do
 		# shellcheck disable=SC2086 # several options
 		gcache $options l1.gt 2>said >/dev/null

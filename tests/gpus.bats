@@ -271,7 +271,7 @@ listed_values() {
 	expect_failure 2 "./no-sms has no sms" gtrace run --quiet --gpu ./no-sms "$ROOT/examples/traces/gemm.rdgc.xz"
 	printf '%s # vendor: y\n' 'sms = 4' 'max_warps = 48' 'max_blocks = 8' 'l2.size = none' >some
 	gschedule --gpu ./some in.gt 2>said >out.gt
-	grep -qx "gschedule: ./some has no registers, shared, l1.size: what it lacks limits no SM, and caches have gcache's own size" said
+	grep -qx "gschedule: warning: ./some has no registers, shared, l1.size: what it lacks limits no SM, and caches have gcache's own size" said
 	[ "$(wc -l <said)" -eq 1 ]
 	for gpu in "$ROOT"/gpus/*; do
 		gschedule --gpu "$gpu" in.gt 2>&1 >out.gt | diff /dev/null -

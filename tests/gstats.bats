@@ -329,7 +329,7 @@ by_instruction() {
 	by_instruction | grep -v stage=source | gtrace-cat --from >nowhere.gt
 	run gstats --callgrind out nowhere.gt
 	[ "$status" -eq 0 ]
-	[ "$output" = "gstats: the trace has no source lines: compile with nvcc -lineinfo" ]
+	[ "$output" = "gstats: warning: the trace has no source lines: compile with nvcc -lineinfo" ]
 }
 
 @test "a malformed record of source lines is an error" {

@@ -230,7 +230,7 @@ expect_failure_without_path() {
 	printf 'x 3: LDG.E.64.CONSTANT [10,18 20]\nx 3: STS.U8 [5]\njunk\n' >trace
 	gtrace-order --format-regex '^x (?<warp>\d+): (?<op>\S+) \[(?<hexaddress>.*)\]' trace 2>err | rows >found
 	printf '0\t3\t0\t0x0\tload.global.nc\t8\t0x7\t0x10\t8\t-\n0\t3\t1\t0x0\tstore.shared\t1\t0x1\t0x5\t0\t-\n' | diff - found
-	grep -qx 'gtrace-order: passed over: lines that do not match, 1' err
+	grep -qx 'gtrace-order: warning: passed over: lines that do not match, 1' err
 	printf '10\n0x10\n' | gtrace-order --format-regex '(?<address>\S+)' | rows | cut -f3,5,6,8 |
 		diff - <(printf '0\tload.global\t4\t0xa\n1\tload.global\t4\t0x10\n')
 }
@@ -259,7 +259,7 @@ expect_failure_without_path() {
 	gtrace-cat stream >text
 	rows <stream | cut -f1-3,5-8 >found
 	printf '0\t0\t0\tload.global\t8\t0x1\t0x1ffeffe7e\n0\t0\t1\tstore.global\t32\t0x1\t0x1000\n0\t0\t2\tstore.global\t32\t0x1\t0x1020\n0\t0\t3\tload.global\t4\t0x1\t0x421c7cc\n0\t0\t4\tstore.global\t4\t0x1\t0x421c7cc\n' | diff - found
-	grep -qx 'gtrace-order: passed over: instruction fetches, 1' err
+	grep -qx 'gtrace-order: warning: passed over: instruction fetches, 1' err
 	grep -qP '^#count\tstage=order\t.*\tinstruction_fetches=1$' text
 	grep -qP '^#kernel\tid=1\tname=trace\tgrid=1,1,1\tblock=32,1,1' text
 	refuses "bad.trace:2: expected 'I  ADDRESS,SIZE'" ' L 10,4\n X 10,4\n'
@@ -268,7 +268,7 @@ expect_failure_without_path() {
 @test "din: reads, writes, fetches counted" {
 	printf '0 1000\n1 ff\n2 400\n' | gtrace-order 2>err | rows | cut -f3,5,6,8 |
 		diff - <(printf '0\tload.global\t4\t0x1000\n1\tstore.global\t4\t0xff\n')
-	grep -qx 'gtrace-order: passed over: instruction fetches, 1' err
+	grep -qx 'gtrace-order: warning: passed over: instruction fetches, 1' err
 	refuses "bad.trace:2: expected '0|1|2 ADDRESS'" '0 1000\n3 1000\n'
 }
 
@@ -287,7 +287,7 @@ expect_failure_without_path() {
 	END
 	gtrace-order trace 2>err | rows | cut -f3-6,8 >found
 	printf '0\t0xdd3ec2a0\tload.global\t8\t0x7ffc2c5e8d58\n1\t0xdd3ec2a4\tstore.global\t4\t0x7ffc2c5e8d50\n' | diff - found
-	diff err <(printf 'gtrace-order: passed over: instruction fetches, 1\ngtrace-order: passed over: other records, 1\n')
+	diff err <(printf 'gtrace-order: warning: passed over: instruction fetches, 1\ngtrace-order: warning: passed over: other records, 1\n')
 	refuses "bad.trace:2: expected 'RECORD INSTRUCTION: THREAD ...'" '1 1: 7 read 8 byte(s) @ 0x10 by PC 0x1\nnonsense\n'
 	refuses "bad.trace:1: expected 'N byte(s) @" '1 1: 7 read 8 bits @ 0x10\n' --format drmemtrace
 	refuses "found none" 'Output format:\n'
@@ -357,7 +357,7 @@ expect_failure_without_path() {
 
 @test "input that is not a trace, not a file, or empty" {
 	refuses "bad.trace: no known format; its first line is 'hello world'" 'hello world\n'
-	refuses "bad.trace: no known format" ''
+	refuses "bad.trace: empty: expected a trace" ''
 	expect_failure 1 "nowhere: No such file" gtrace-order nowhere
 	expect_failure 1 "Is a directory" gtrace-order --format rdgc /
 	printf '#kernel id=1 name=k\n' | gtrace-order | gtrace-cat | grep -q 'accesses=0'
@@ -420,8 +420,8 @@ expect_failure_without_path() {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-order odd.rdgc 2>errors | gschedule --gpu titanv | gtrace-cat --no-rows >text
 	diff errors - <<-'END'
-		gtrace-order: passed over: impossible register counts, 1 (--registers sets it)
-		gtrace-order: passed over: impossible shared memory, 1 (--shared sets it)
+		gtrace-order: warning: passed over: impossible register counts, 1 (--registers sets it)
+		gtrace-order: warning: passed over: impossible shared memory, 1 (--shared sets it)
 	END
 	grep -q $'^#kernel\tid=1\t.*registers=0\tshared_bytes=1\t' text
 	grep -q $'^#kernel\tid=2\t.*registers=255\tshared_bytes=0\t' text

@@ -623,7 +623,7 @@ expect_nvcc() {
 	[ "$(sed -n 's/^#kernel.*\tcluster=//p' text | tr '\n' ' ')" = "4,1,1 2,1,1 " ]
 	[ "$(gtrace-cat --from text | gtrace-cat | grep -c '^#kernel.*cluster=')" -eq 2 ]
 	gschedule "$OUT" >scheduled 2>said
-	[ "$(cat said)" = "gschedule: kernel k runs in clusters of (4,1,1) blocks: their blocks are placed one by one" ]
+	[ "$(cat said)" = "gschedule: warning: kernel k runs in clusters of (4,1,1) blocks: their blocks are placed one by one" ]
 	gtrace-cat scheduled | grep -q '^#kernel.*cluster=2,1,1'
 	status=0
 	record --gpu a100 ./cluster || status=$?
@@ -888,6 +888,17 @@ expect_nvcc() {
 	grep -q '^same 400$' "$ERR"
 	expect_failure 2 "--memcheck: --check was given too" gtrace-record --check page --memcheck true
 	expect_failure 2 "--check: 'list': --memcheck was given too" gtrace-record --memcheck --check list true
+}
+
+@test "what --memory limits is said once, and a wrong option is the only message of a pipe" {
+	record --ignore-unsupported "$PROGRAM" api || { cat "$ERR"; return 1; }
+	grep -qx "gtrace-record: warning: cudaMalloc of 35184372088832 bytes: out of memory: the device has 17179869184 bytes, of which [0-9]* are in use (--memory gives it more)" "$ERR"
+	[ "$(grep -c -e '--memory' "$ERR")" -eq 1 ]
+	record --quiet --ignore-unsupported "$PROGRAM" api
+	run ! grep -q -e '--memory' "$ERR"
+	run bash -c 'gtrace-record --gpu titnav true | gcoalesce | gstats'
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "gtrace-record: --gpu: 'titnav': no such GPU: did you mean 'titanv'? "* ]]
 }
 
 @test "host code that uses device memory is named once, and works" {

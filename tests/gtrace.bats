@@ -205,6 +205,11 @@ composes() {
 	expect_failure 1 "nvcc -g -lineinfo -cudart shared -o program my.cu" gtrace run my.cu
 	expect_failure 1 "gtrace-ptx --launch" gtrace report my.ptx
 	expect_failure 1 "nothing: No such file" gtrace run nothing
+	: >empty
+	expect_failure 1 "./empty: empty: expected a program, a trace or a stream" gtrace run ./empty
+	expect_failure 2 "gtrace: --gpu: 'titnav': no such GPU: did you mean 'titanv'? expected a file or one of a100, " gtrace run --gpu titnav "$ordered"
+	run -2 gtrace run --gpu nosuchgpuatall "$ordered"
+	[[ $output != *"did you mean"* ]]
 	expect_failure 1 "expected a file" gtrace run /dev/null
 	expect_failure 2 "did you mean 'gtrace report'" gtrace reprot "$scheduled"
 	expect_failure 2 "did you mean 'gtrace help misses'" gtrace help mises

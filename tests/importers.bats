@@ -90,7 +90,7 @@ launches() { gtrace-order "$@" 2>errors | gtrace-cat | sed -n 's/^#count\tstage=
 	[ ! -s errors ]
 	formats rdgc 1 >trace
 	launches trace trace | diff - <(echo "1 $((2 * accesses))")
-	diff errors <(echo 'gtrace-order: launches that go on in another file, as their id, name and shape say: 1 (launch 1, k)')
+	diff errors <(echo 'gtrace-order: warning: launches that go on in another file, as their id, name and shape say: 1 (launch 1, k)')
 }
 
 # By hand: 32 lanes of 4 bytes are 4 sectors of 32 bytes; the first list copies 2 of them, and the third launch finds none of its own.
@@ -133,7 +133,7 @@ launches() { gtrace-order "$@" 2>errors | gtrace-cat | sed -n 's/^#count\tstage=
 	xz f/kernel-9.traceg
 	cp f/kernel-10.traceg f/kernel-10.trace
 	launches f | cut -d ' ' -f 1 | tr '\n' ' ' | grep -qx '9 10 100 '
-	diff errors <(echo 'gtrace-order: f: has no kernelslist.g, so its 3 traces are read by their numbers, without what was copied before them')
+	diff errors <(echo 'gtrace-order: warning: f: has no kernelslist.g, so its 3 traces are read by their numbers, without what was copied before them')
 	printf 'kernel-10.traceg\n' >f/kernelslist.g
 	launches f | cut -d ' ' -f 1 | grep -qx 10
 	[ ! -s errors ]
@@ -145,7 +145,7 @@ launches() { gtrace-order "$@" 2>errors | gtrace-cat | sed -n 's/^#count\tstage=
 	formats traceg6 1 >six.traceg
 	sed 's/tracer version = 6/tracer version = 7/' six.traceg >seven.traceg
 	gtrace-order seven.traceg 2>errors | rows | cmp - <(gtrace-order six.traceg | rows)
-	diff errors <(echo 'gtrace-order: passed over: tracer versions above 6, 1 (read as version 6)')
+	diff errors <(echo 'gtrace-order: warning: passed over: tracer versions above 6, 1 (read as version 6)')
 	sed 's/^\(00.*LDG.*\)$/\1 anew/' seven.traceg >other.traceg
 	expect_failure 1 "(the tracer's version is 7, the latest that is known 6)" gtrace-order other.traceg
 }
@@ -165,14 +165,14 @@ launches() { gtrace-order "$@" 2>errors | gtrace-cat | sed -n 's/^#count\tstage=
 	for options in "" "--by an" "-j 2" "-S 64K"; do
 		# shellcheck disable=SC2086 # options are words
 		gtrace-order $options cut.traceg 2>errors >/dev/null
-		diff errors <(echo "gtrace-order: blocks of the grid that the trace lacks: 2 of $blocks (launch 1, k)")
+		diff errors <(echo "gtrace-order: warning: blocks of the grid that the trace lacks: 2 of $blocks (launch 1, k)")
 	done
 	gtrace-order --quiet cut.traceg 2>errors >cut.gt
 	[ ! -s errors ]
 	cp whole.traceg kernel-1.traceg
 	printf '%s\n' kernel-1.traceg cut.traceg cut.traceg >kernelslist.g
 	gtrace-order kernelslist.g 2>errors >/dev/null
-	diff errors <(echo "gtrace-order: blocks of the grid that the trace lacks: 4 of $((2 * blocks)) (the first: launch 2, k)")
+	diff errors <(echo "gtrace-order: warning: blocks of the grid that the trace lacks: 4 of $((2 * blocks)) (the first: launch 2, k)")
 	# streams and their text have what makes accesses
 	gtrace-order cut.gt 2>errors >/dev/null
 	gtrace-cat cut.gt | gtrace-order 2>>errors >/dev/null
@@ -181,26 +181,26 @@ launches() { gtrace-order "$@" 2>errors | gtrace-cat | sed -n 's/^#count\tstage=
 	rm app/memory_traces/kernel_1_block_1.mem
 	: >app/memory_traces/kernel_1_block_2.mem
 	gtrace-order app 2>errors >/dev/null
-	diff errors <(echo "gtrace-order: blocks of the grid that the trace lacks: 1 of $blocks (launch 1, k)")
+	diff errors <(echo "gtrace-order: warning: blocks of the grid that the trace lacks: 1 of $blocks (launch 1, k)")
 }
 
 @test "where only accesses are in a trace, blocks without one are counted, and not said to be missing" {
 	idle='blocks of the grid without an access, which make none or are missing'
 	printf '#kernel id=1 name=k grid=4,2,1 block=32,1,1\n0 1 0 R 0x0\n0 7 0 R 0x0\n0 1 1 R 0x0\n' >trace
 	gtrace-order trace 2>errors >/dev/null
-	diff errors <(echo "gtrace-order: $idle: 6 of 8 (launch 1, k)")
+	diff errors <(echo "gtrace-order: warning: $idle: 6 of 8 (launch 1, k)")
 	# a grid that reaches to the last block
 	printf 'blocksize: 32 1 1\n64 0 0 4\n' | gtrace-order 2>errors >/dev/null
-	diff errors <(echo "gtrace-order: $idle: 2 of 3 (launch 1, kernel)")
+	diff errors <(echo "gtrace-order: warning: $idle: 2 of 3 (launch 1, kernel)")
 	formats nvbit 1 | grep -v 'CTA 0,0,0' >run
 	gtrace-order run 2>errors >/dev/null
-	diff errors <(echo "gtrace-order: $idle: 1 of 6 (launch 1, k - grid launch id 9)")
+	diff errors <(echo "gtrace-order: warning: $idle: 1 of 6 (launch 1, k - grid launch id 9)")
 	# -S bounds what is known of blocks: 64K / 8 / 8 bytes are 65536 blocks; and then nothing is said
 	printf '#kernel id=1 name=k grid=70000,1,1 block=32,1,1\n0 69999 0 R 0x0\n' >trace
 	gtrace-order -S 64K trace 2>errors >/dev/null
 	[ ! -s errors ]
 	gtrace-order trace 2>errors >/dev/null
-	diff errors <(echo "gtrace-order: $idle: 69999 of 70000 (launch 1, k)")
+	diff errors <(echo "gtrace-order: warning: $idle: 69999 of 70000 (launch 1, k)")
 }
 
 @test "a lone block of PPT-GPU is read, with or without its kernel's number" {
@@ -326,7 +326,7 @@ launches() { gtrace-order "$@" 2>errors | gtrace-cat | sed -n 's/^#count\tstage=
 	tma=$(grep -c UTMALDG trace)
 	[ "$tma" -gt 0 ]
 	gtrace-order trace 2>err | gtrace-cat >text
-	grep -qx "gtrace-order: passed over: TMA instructions, $tma" err
+	grep -qx "gtrace-order: warning: passed over: TMA instructions, $tma" err
 	grep -qP "^#count\t.*\ttma_instructions=$tma" text
 }
 

@@ -16,7 +16,7 @@ setup() {
 @test "a private cache warns of a kernel of several blocks that no gschedule saw" {
 	errors_of "gtrace-order $GEMM | gcache --l1 | gstats"
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == "gcache: l1 is private to an SM, but no gschedule has assigned SMs: all blocks share one" ]]
+	[[ $output == "gcache: warning: l1 is private to an SM, but no gschedule has assigned SMs: all blocks share one" ]]
 	errors_of "gtrace-order $GEMM | gcache --l1 --quiet | gstats"
 	[ -z "$output" ]
 	errors_of "gtrace-order $GEMM | gschedule --sm 2 | gcache --l1 | gcache --l2 | gdram | gstats"
@@ -28,7 +28,7 @@ setup() {
 @test "an L1 after an L2 is warned of, a schedule after a cache refused" {
 	errors_of "gtrace-order $GEMM | gschedule --sm 2 | gcache --l2 | gcache --l1 | gstats"
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == "gcache: --l1 gets what --l2 has missed: put --l1 first" ]]
+	[[ $output == "gcache: warning: --l1 gets what --l2 has missed: put --l1 first" ]]
 	errors_of "gtrace-order $GEMM | gcache --l2 | gschedule --sm 2 | gstats"
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"put gschedule before it" ]]
@@ -48,16 +48,16 @@ setup() {
 	vectoradd="gtrace-ptx --launch 'vectoradd<<<1,32>>>(f32[32], f32[32], f32[32], 32)'"
 	ptx=examples/kernels/ptx/vectoradd.ptx
 	errors_of "gtrace-order $GEMM | gschedule --gpu titanv | gschedule --gpu=a100 | gstats"
-	[ "$output" = "gschedule: gschedule --gpu titanv scheduled the rows: expected the same GPU here, not a100" ]
+	[ "$output" = "gschedule: warning: gschedule --gpu titanv scheduled the rows: expected the same GPU here, not a100" ]
 	errors_of "$vectoradd --gpu titanv $ptx | gcoalesce | gschedule --gpu a100 | gcache --l1 | gstats"
-	[ "$output" = "gschedule: gtrace-ptx --gpu titanv ran the kernels: expected the same GPU here, not a100" ]
+	[ "$output" = "gschedule: warning: gtrace-ptx --gpu titanv ran the kernels: expected the same GPU here, not a100" ]
 	# Told once, where the GPUs part.
 	errors_of "$vectoradd --gpu titanv $ptx | gcoalesce --gpu a100 | gschedule --gpu a100 | gcache --l1 | gstats"
-	[ "$output" = "gcoalesce: gtrace-ptx --gpu titanv ran the kernels: expected the same GPU here, not a100" ]
+	[ "$output" = "gcoalesce: warning: gtrace-ptx --gpu titanv ran the kernels: expected the same GPU here, not a100" ]
 	errors_of "gtrace-order $GEMM | gcoalesce --gpu titanv | gcoalesce --gpu gtx1080 | gstats"
-	[ "$output" = "gcoalesce: an earlier gcoalesce has made the requests: --gpu gtx1080 changes nothing" ]
+	[ "$output" = "gcoalesce: warning: an earlier gcoalesce has made the requests: --gpu gtx1080 changes nothing" ]
 	errors_of "gtrace-order $GEMM | gcoalesce | gschedule --gpu titanv | gcoalesce --rule fermi | gstats"
-	[ "$output" = "gcoalesce: an earlier gcoalesce has made the requests: --rule fermi changes nothing" ]
+	[ "$output" = "gcoalesce: warning: an earlier gcoalesce has made the requests: --rule fermi changes nothing" ]
 	for pipe in "gtrace-order $GEMM | gschedule --gpu titanv | gschedule --gpu titanv" "gtrace-order $GEMM | gcoalesce --gpu titanv | gcoalesce --gpu titanv" \
 		"gtrace-order $GEMM | gcoalesce | gcoalesce" "gtrace-order $GEMM | gschedule --gpu titanv | gschedule --sm 2" "$vectoradd --gpu titanv $ptx | gcoalesce | gschedule" \
 		"gtrace-order $GEMM | gschedule --gpu titanv | gschedule --quiet --gpu a100"; do

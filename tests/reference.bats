@@ -95,7 +95,7 @@ setup() {
 		dram__sectors_read.sum,sector,600,600,0,
 		dram__bytes_read.sum,byte,19200,19200,0,
 	CSV
-	[ "$(cat said)" = 'gstats: not modelled, and not in the CSV: Mem Busy' ]
+	[ "$(cat said)" = 'gstats: warning: not modelled, and not in the CSV: Mem Busy' ]
 	[ -z "$(gstats --quiet --reference hw.csv --csv one.gt 2>&1 >rows.csv)" ]
 	sed 's/"73.20"$/"73.21"/' hw.csv >other.csv
 	expect_failure 1 "other.csv:5: lts__t_sector_hit_rate.pct a second time" gstats --reference other.csv one.gt

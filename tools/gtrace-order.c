@@ -134,6 +134,8 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 	}
 	if (!importer)
 		importer = gt_importer_detect(head, bytes);
+	if (!importer && bytes == 0)
+		tool_must(tool, gt_fail(&tool->error, "%s: empty: expected a trace", gt_input_name(input)));
 	if (!importer || !importer->read) {
 		char line[81] = "";
 		gt_head_line(&head, &bytes, line, sizeof line);

@@ -252,7 +252,10 @@ static void read_options(struct gtrace_ptx *self)
 
 static void say(void *context, const char *text)
 {
-	tool_warn(context, "%s", text);
+	const struct tool *tool = context;
+
+	if (!tool->quiet)
+		tool_say(tool, "%s", text);
 }
 
 static void say_fault(void *context, const char *text)

@@ -90,6 +90,7 @@ static void open_descriptors(struct tool *tool, struct gt_recording *record, int
 	if (isatty(STDOUT_FILENO))
 		tool_must(tool, gt_fail(&tool->error, "a stream is binary and is not written to a terminal (gtrace-cat shows it)"));
 	record->stream = fcntl(STDOUT_FILENO, F_DUPFD, STREAM_DESCRIPTOR);
+	tool->is_filter = false; /* standard output is the program's from here on */
 	int to = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666) : dup(STDERR_FILENO);
 	if (to < 0 || dup2(to, STDOUT_FILENO) < 0)
 		tool_must(tool, gt_fail_errno(&tool->error, "%s", output ? output : "standard error"));
@@ -187,6 +188,7 @@ int main(int argc, char **argv)
 	int ours;
 
 	tool_begin(&tool, "gtrace-record", &about, argc, argv);
+	tool.is_filter = true;
 	gt_record_begin(&record);
 	if (gt_record_environment(&record, &tool.error) != 0)
 		tool_usage(&tool, "%s", tool.error.text);

@@ -7,6 +7,7 @@
 
 #include "compose/tasks.h"
 #include "compose/usual.h"
+#include "gpu/gpu.h"
 #include "tool.h"
 
 static const struct tool_about about = {
@@ -158,6 +159,18 @@ static void check(const struct settings *settings)
 		tool_usage(tool, "expected a program, a trace or a stream");
 }
 
+/* Before several stages say what is wrong with it. */
+static void check_gpu(struct settings *settings)
+{
+	struct gt_gpu gpu;
+
+	if (!settings->usual.gpu)
+		return;
+	if (gt_gpu_load(&gpu, settings->usual.gpu, &settings->tool.error) != 0)
+		tool_usage_error(&settings->tool, "--gpu");
+	gt_gpu_clear(&gpu);
+}
+
 static void parse(struct settings *settings)
 {
 	struct tool *tool = &settings->tool;
@@ -174,6 +187,7 @@ static void parse(struct settings *settings)
 		}
 	}
 	check(settings);
+	check_gpu(settings);
 	settings->usual.verbose = tool->verbose;
 	settings->usual.quiet = quiet = tool->quiet;
 	settings->usual.operands = tool->argv + optind;

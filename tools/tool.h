@@ -82,7 +82,7 @@ _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
 _Noreturn void tool_usage_error(const struct tool *tool, const char *option);
 /* "NAME: error" on stderr and exit 1. */
 _Noreturn void tool_fail(const struct tool *tool);
-/* "NAME: message" on stderr; a warning only if the tool is not quiet. */
+/* "NAME: message" on stderr; "NAME: warning: message" only if the tool is not quiet. */
 void tool_say(const struct tool *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tool_warn(const struct tool *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

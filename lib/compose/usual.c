@@ -48,6 +48,8 @@ static int open_file(struct gt_origin *origin, const struct stat *status, struct
 	ssize_t n = pread(origin->descriptor, head, sizeof head, 0);
 	if (n < 0)
 		return gt_fail_errno(error, "%s", origin->path);
+	if (n == 0)
+		return gt_fail(error, "%s: empty: expected a program, a trace or a stream", origin->path);
 	if (n > 0 && gt_is_stream(head, (size_t)n)) {
 		origin->kind = GT_ORIGIN_STREAM;
 		origin->reader = gt_reader_open(origin->descriptor, origin->path, NULL, 0, error);

@@ -292,6 +292,21 @@ static void read_names(const char *directory, struct names *names)
 	qsort(names->of, names->n, sizeof names->of[0], compare_names);
 }
 
+/* "did you mean 'NAME'? ", the nearest of them, if at most every third letter is wrong; else "". */
+static void propose_name(const struct names *names, const char *word, char *buffer, size_t bytes)
+{
+	unsigned best = (unsigned)strlen(word) / 3 + 1;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < names->n; i++) {
+		unsigned distance = gt_edit_distance(word, names->of[i]);
+		if (distance >= best)
+			continue;
+		best = distance;
+		snprintf(buffer, bytes, "did you mean '%s'? ", names->of[i]);
+	}
+}
+
 /* "NAME, NAME, ...", cut if they do not fit. */
 static void list_names(const struct names *names, char *buffer, size_t bytes)
 {
@@ -304,7 +319,7 @@ static void list_names(const struct names *names, char *buffer, size_t bytes)
 
 int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_error *error)
 {
-	char directory[PATH_BYTES - 256], list[400];
+	char directory[PATH_BYTES - 256], list[400], proposal[64];
 	struct names names;
 	struct stat about;
 	bool is_file = stat(name_or_file, &about) == 0 && S_ISREG(about.st_mode) && access(name_or_file, R_OK) == 0;
@@ -321,7 +336,8 @@ int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_er
 		return 0;
 	read_names(directory, &names);
 	list_names(&names, list, sizeof list);
-	return gt_fail(error, "'%.100s': no such GPU: expected a file or one of %s", name_or_file, list);
+	propose_name(&names, name_or_file, proposal, sizeof proposal);
+	return gt_fail(error, "'%.100s': no such GPU: %sexpected a file or one of %s", name_or_file, proposal, list);
 }
 
 /* ---- reading a file ---- */

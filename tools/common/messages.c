@@ -73,12 +73,12 @@ _Noreturn void tool_fail(const struct tool *tool)
 	exit(1);
 }
 
-static void say(const struct tool *tool, const char *format, va_list arguments)
+static void say(const struct tool *tool, const char *kind, const char *format, va_list arguments)
 {
 	char text[sizeof tool->error.text];
 
 	vsnprintf(text, sizeof text, format, arguments);
-	fprintf(stderr, "%s: %s\n", tool->name, gt_utf8_printable(text));
+	fprintf(stderr, "%s: %s%s\n", tool->name, kind, gt_utf8_printable(text));
 }
 
 void tool_say(const struct tool *tool, const char *format, ...)
@@ -86,7 +86,7 @@ void tool_say(const struct tool *tool, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say(tool, format, arguments);
+	say(tool, "", format, arguments);
 	va_end(arguments);
 }
 
@@ -96,7 +96,7 @@ void tool_warn(const struct tool *tool, const char *format, ...)
 
 	va_start(arguments, format);
 	if (!tool->quiet)
-		say(tool, format, arguments);
+		say(tool, "warning: ", format, arguments);
 	va_end(arguments);
 }
 

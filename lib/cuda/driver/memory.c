@@ -368,7 +368,7 @@ static int create(struct physical **to, size_t bytes, const struct properties *p
 	if (!is_plain(properties))
 		return gt_cudart_refuse("cuMemCreate of memory that is not a device's");
 	if (bytes > gt_cudart.memory.limit - gt_cudart.memory.live_bytes)
-		return CUDA_MEMORY_ALLOCATION;
+		return gt_cudart_no_room("cuMemCreate", bytes);
 	struct physical *made = calloc(1, sizeof *made);
 	if (!made)
 		return CUDA_MEMORY_ALLOCATION;

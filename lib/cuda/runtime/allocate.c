@@ -173,6 +173,16 @@ static void name_allocation(const char *call, uint64_t n, char *name, size_t siz
 		snprintf(name, size, "%s %" PRIu64, call, n);
 }
 
+int gt_cudart_no_room(const char *call, size_t bytes)
+{
+	static bool said;
+
+	gt_cudart_say_once(&said, "warning: %s of %zu bytes: out of memory: the device has %" PRIu64 " bytes, of which %" PRIu64
+			   " are in use (--memory gives it more)", call, bytes, gt_cudart.record.tracing.device_memory,
+			   used_bytes(gt_cudart_device()));
+	return CUDA_MEMORY_ALLOCATION;
+}
+
 static int allocate(void **pointer, size_t bytes, const char *call, unsigned owner, enum gt_ptx_memory_kind kind)
 {
 	struct gt_error error;
@@ -185,7 +195,7 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 	if (bytes == 0)
 		return CUDA_SUCCESS;
 	if (!fits(owner, bytes))
-		return CUDA_MEMORY_ALLOCATION;
+		return gt_cudart_no_room(call, bytes);
 	gt_cudart.memory.owner = owner;
 	name_allocation(call, ++gt_cudart.allocations, name, sizeof name);
 	gt_cudart.memory.call = gt_cudart.allocations;
@@ -195,7 +205,7 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 	gt_cudart.memory.kind = GT_PTX_OF_DEVICE;
 	if (result != 0) {
 		gt_cudart_note("%s", error.text);
-		return CUDA_MEMORY_ALLOCATION;
+		return gt_failed_memory(&error) ? CUDA_MEMORY_ALLOCATION : gt_cudart_no_room(call, bytes);
 	}
 	*pointer = (void *)(uintptr_t)address;
 	return CUDA_SUCCESS;

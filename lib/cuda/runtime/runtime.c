@@ -268,6 +268,7 @@ static void open_runtime(void)
 	if (gt_limits_load(&gt_cudart.limits, gt_cudart.gpu, &error) != 0 ||
 	    gt_ptx_memory_open(&gt_cudart.memory, record->tracing.devices * record->tracing.device_memory, &error) != 0)
 		gt_cudart_stop("%s", error.text);
+	gt_cudart.memory.advice = " (--memory gives it more)";
 	if (record->tracing.check == GT_PTX_MEMCHECK)
 		gt_ptx_hold_back(&gt_cudart.memory);
 	open_stream();

@@ -225,6 +225,8 @@ static inline uint64_t gt_cudart_address(const void *pointer)
 int gt_cudart_allocate(void **pointer, size_t bytes, const char *call);
 int gt_cudart_allocate_on(int device, void **pointer, size_t bytes, const char *call);
 int gt_cudart_allocate_shared(void **pointer, size_t bytes, enum gt_ptx_memory_kind kind, const char *call);
+/* Says once what limits device memory, since the program may not look at the code that it gets, which is returned. */
+int gt_cudart_no_room(const char *call, size_t bytes);
 int gt_cudart_release(void *pointer);
 /* The device's pointer to memory of the host that was registered; NULL if it was not. */
 void *gt_cudart_registered(const void *host);

@@ -298,8 +298,8 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	    !find_room(memory, bytes, address, &before))
 		return gt_fail(error,
 			       "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64
-			       " are in use",
-			       bytes, name, memory->live_bytes, memory->limit);
+			       " are in use%s",
+			       bytes, name, memory->live_bytes, memory->limit, memory->advice ? memory->advice : "");
 	struct gt_ptx_allocation *allocation = calloc(1, sizeof *allocation);
 	if (!allocation)
 		return gt_fail_memory(error, "the list of allocations");

@@ -61,6 +61,7 @@ struct gt_ptx_memory {
 	uint64_t reserved;   /* bytes of address space taken for it */
 	uint64_t used;	     /* bytes from host on that were ever given out */
 	uint64_t limit;	     /* bytes that may be given out in all at a time */
+	const char *advice;  /* behind the message that there is no room: how to have more; NULL: nothing */
 	uint64_t live_bytes;
 	unsigned owner;	 /* of what is allocated from now on */
 	uint64_t call;	 /* the same */
