@@ -369,15 +369,15 @@ shows() {
 	done
 }
 
-@test "the README's pictures are those that its commands draw" {
-	grep -q 'docs/.*svg conv.tsv' "$ROOT/README.md"
-	mkdir -p "$BATS_TEST_TMPDIR/readme/docs"
-	cd "$BATS_TEST_TMPDIR/readme"
+@test "the pictures of docs/pictures.md are those that its commands draw" {
+	grep -q 'docs/.*svg conv.tsv' "$ROOT/docs/pictures.md"
+	mkdir -p "$BATS_TEST_TMPDIR/drawn/docs"
+	cd "$BATS_TEST_TMPDIR/drawn"
 	ln -s "$ROOT/examples" examples
-	sed -n '/^## Pictures/,/^## How fast/s/^    //p' "$ROOT/README.md" | bash -eu -o pipefail
+	sed -n 's/^    //p' "$ROOT/docs/pictures.md" | bash -eu -o pipefail
 	for picture in "$ROOT"/docs/*.svg; do
 		python3 "$ROOT/tests/picture.py" "$picture" >committed
 		python3 "$ROOT/tests/picture.py" "docs/$(basename "$picture")" | diff committed -
-		grep -q "(docs/$(basename "$picture"))" "$ROOT/README.md"
+		grep -q "($(basename "$picture"))" "$ROOT/docs/pictures.md"
 	done
 }
