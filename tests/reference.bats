@@ -3,6 +3,7 @@
 # gstats --reference and --errors.
 
 load helpers
+bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
@@ -153,13 +154,111 @@ setup() {
 	expect_failure 1 "a.csv:2: '1', 'x': expected two numbers" gstats --errors a.csv
 }
 
+# Before and after, done by hand: l1.read_hit_ratio is 100 x 40 / 100 = 40 %, then 75 %; the total 100 x 40 / 110 = 36.3636 %.
+@test "our own counters of two runs are compared by number, with words, arrays, ratios and the total" {
+	printf '%s\n' '#kernel	id=1	name=a	grid=4,1,1	block=32,1,1' '#count	stage=schedule	kernel=1	limited_by=grid	sms=80' \
+		'#count	stage=l1	kernel=1	reads=100	read_hits=40	mru=[30,10]' '#count	stage=l1	kernel=1	reads=7' \
+		'#kernel	id=2	name=b	grid=4,1,1	block=32,1,1' '#count	stage=l1	kernel=2	reads=10	read_hits=0' |
+		gtrace-cat --from >before.gt
+	printf '%s\n' '#kernel	id=1	name=a	grid=4,1,1	block=32,1,1' '#count	stage=schedule	kernel=1	limited_by=shared	sms=80' \
+		'#count	stage=l1	kernel=1	reads=100	read_hits=75	mru=[30,10,35]' '#count	stage=dram	kernel=1	reads=3' \
+		'#kernel	id=3	name=c	grid=4,1,1	block=32,1,1' '#count	stage=l1	kernel=3	reads=10	read_hits=0' |
+		gtrace-cat --from >after.gt
+	gstats --csv before.gt >before.csv
+	gstats --reference before.csv --csv after.gt >rows.csv
+	diff - rows.csv <<-'CSV'
+		id,kernel,grid,block,metric,unit,before.csv,after.gt,difference,note
+		1,a,4x1x1,32x1x1,schedule.limited_by,,grid,shared,,
+		1,a,4x1x1,32x1x1,schedule.sms,SMs,80,80,0,
+		1,a,4x1x1,32x1x1,l1.reads,sectors,100,100,0,
+		1,a,4x1x1,32x1x1,l1.read_hits,sectors,40,75,35,
+		1,a,4x1x1,32x1x1,l1.mru[0],sectors,30,30,0,
+		1,a,4x1x1,32x1x1,l1.mru[1],sectors,10,10,0,
+		1,a,4x1x1,32x1x1,l1.mru[2],sectors,,35,,not in the reference
+		1,a,4x1x1,32x1x1,l1.read_hit_ratio,% of reads,40,75,35,
+		1,a,4x1x1,32x1x1,l1#2.reads,sectors,7,,,not modelled
+		1,a,4x1x1,32x1x1,dram.reads,sectors,,3,,not in the reference
+		2,,,,,,,,,not in the model
+		3,c,4x1x1,32x1x1,,,,,,not in the reference
+		,total,,,schedule.limited_by,,grid,shared,,
+		,total,,,schedule.sms,SMs,80,80,0,
+		,total,,,l1.reads,sectors,110,110,0,
+		,total,,,l1.read_hits,sectors,40,75,35,
+		,total,,,l1.mru[0],sectors,30,30,0,
+		,total,,,l1.mru[1],sectors,10,10,0,
+		,total,,,l1.mru[2],sectors,,35,,not in the reference
+		,total,,,l1.read_hit_ratio,% of reads,36.3636,68.1818,31.8182,
+		,total,,,l1#2.reads,sectors,7,,,not modelled
+		,total,,,dram.reads,sectors,,3,,not in the reference
+	CSV
+	gstats --reference before.csv --as before,after --kernel a after.gt >table
+	diff - table <<-'END'
+		  kernel            counter              before   after  difference  unit
+		  1 a 4x1x1 32x1x1  schedule.limited_by    grid  shared
+		                    l1.read_hits             40      75          35  sectors     +87.5 %
+		                    l1.mru[2]                        35              sectors     not in the reference
+		                    l1.read_hit_ratio        40      75          35  % of reads
+		                    l1#2.reads                7                      sectors     not modelled
+		                    dram.reads                        3              sectors     not in the reference
+
+		4 values are equal
+	END
+	gstats --reference before.csv --json before.gt | python3 -c 'if 1:
+		import json, sys
+		said = json.load(sys.stdin)
+		assert said["sides"] == ["before.csv", "before.gt"] and said["errors"] == []
+		word = [row for row in said["rows"] if row["metric"] == "schedule.limited_by"][0]
+		assert word == {"kernel": "a", "id": 1, "grid": [4, 1, 1], "block": [32, 1, 1], "metric": "schedule.limited_by", "unit": "",
+				"hardware": "grid", "ours": "grid", "difference": None, "note": ""}
+		assert all(row["difference"] in (0, None) and row["note"] == "" for row in said["rows"])'
+	gstats --reference before.csv <before.gt | grep -qx '19 values are equal' # 8 of a, 3 of b, 8 of the total
+	gstats --reference before.csv --report page after.gt
+	grep -q '>before.csv</th>' page/index.html
+}
+
+@test "our own counters are compared by name, if the file has the launches of a name together" {
+	gstats --csv --by kernel three.gt >saved.csv
+	gtrace-cat three.gt | sed 's/id=1\t/id=9\t/; s/kernel=1\t/kernel=9\t/; s/read_hits=500/read_hits=600/' | gtrace-cat --from >other.gt
+	gstats --reference saved.csv --csv other.gt | cut -d, -f2,5- | grep l2.read_hits >rows
+	diff - rows <<<'gemm,l2.read_hits,sectors,900,1000,100,'
+	run ! grep total rows
+	gstats --reference saved.csv --kernel nothing three.gt | grep -qx '0 values are equal'
+}
+
+# What --errors makes of rows under other names: |75 - 40| / 40 is 87.5 %.
+@test "--as names the columns, also of what --errors reads, and wrong uses are named" {
+	printf 'kernel,stage,counter,value\n1,l2,read_hits,40\n' >saved.csv
+	printf '#kernel\tid=1\tname=a\n#count\tstage=l2\tkernel=1\tread_hits=75\n' | gtrace-cat --from >one.gt
+	gstats --reference saved.csv --as a,b --csv one.gt | gstats --errors --csv - | grep -qx 'l2.read_hits,sectors,1,1,87.5,35,-,0.875'
+	printf 'kernel,metric,value\na,lts__t_sectors_op_read_lookup_hit.sum,50\n' >hw.csv
+	gstats --reference hw.csv --as V100,model one.gt | head -1 | grep -qE '^  kernel +metric +V100 +model +difference +unit$'
+	for wrong in one a,b,c ,b a,; do
+		expect_failure 2 "--as '$wrong': expected two names" gstats --reference hw.csv --as "$wrong" one.gt
+	done
+	expect_failure 2 "--as names the two sides of --reference" gstats --as a,b one.gt
+	while IFS='|' read -r lines said; do
+		printf "kernel,stage,counter,value\n$lines" >saved.csv
+		expect_failure 1 "saved.csv:$said" gstats --reference saved.csv one.gt
+	done <<-'END'
+		1,l2,reads\n|2: expected 4 comma-separated values
+		1,l2,reads,1\n1,l2,reads,2\n1,l1,reads,1\n|4: before this line, stage l2: expected each stage
+		1,l2,reads,1\n1,l1,reads,1\n1,l2,reads,2\n1,dram,reads,1\n|5: before this line, stage l2: expected each stage
+		1,l2,reads,1\n2,l2,reads,1\n1,l2,reads,1\n|4: kernel 1 a second time
+		1,l2,reads,x\n|2: 'x' for reads: expected a number
+		1,l2,mru[1],4\n|2: mru[1]: expected element 0
+		1,,reads,1\n|2: stage '': expected a name
+		1,l2,,1\n|2: counter '': expected a name
+	END
+}
+
 @test "damaged references give a report or one line" {
 	python3 "$ROOT/tests/compare_reference.py" 7
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l2 --emit none >own.gt
+	gstats --csv own.gt | grep -v mru >saved.csv
 	python3 - <<-'PYTHON'
 		import random, subprocess
 		rnd = random.Random(1)
-		for form in ("long", "wide", "table"):
+		for form in ("long", "wide", "table", "saved"):
 		    whole = open(form + ".csv", "rb").read()
 		    for i in range(60):
 		        data = bytearray(whole)

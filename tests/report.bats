@@ -193,7 +193,7 @@ says() {
 		"$ROOT/examples/kernels/ptx/vectoradd.ptx" | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >two
 	gstats --names ncu --csv two | sed 's/^\("1",.*lts__t_sectors_op_read.sum.*\),"[0-9]*"$/\1,"1000"/' >hardware.csv
 	page --reference hardware.csv two
-	says "h2 Hardware and model"
+	says "h2 Comparison"
 	gstats --reference hardware.csv --csv two >rows
 	metric=lts__t_sectors_op_read.sum
 	ours=$(awk -F, -v metric=$metric '$0 ~ metric { print; exit }' rows | grep -c .)
@@ -219,5 +219,5 @@ says() {
 	[ ! -e "$BATS_TEST_TMPDIR/none" ]
 		expect_failure 1 "cannot write the page" gstats --report /dev/null counts
 	expect_failure 1 "cannot write the page" gstats --report "$BATS_TEST_TMPDIR/no/where" counts
-	expect_failure 2 "--report goes with --reference, --by, --kernel, --scale and --tee only" gstats --report x --csv counts
+	expect_failure 2 "--report goes with --reference, --as, --by, --kernel, --scale and --tee only" gstats --report x --csv counts
 }

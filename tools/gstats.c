@@ -19,8 +19,10 @@ static void check(const struct tool *tool, struct options *options)
 {
 	if (options->reference && options->names)
 		tool_usage(tool, "--reference: its file determines the names: leave out --names");
+	if (options->sides[0] && !options->reference)
+		tool_usage(tool, "--as names the two sides of --reference: expected that too");
 	if (options->report && (options->form_chosen || options->names || options->errors || options->output))
-		tool_usage(tool, "--report goes with --reference, --by, --kernel, --scale and --tee only");
+		tool_usage(tool, "--report goes with --reference, --as, --by, --kernel, --scale and --tee only");
 	if (options->callgrind && (options->form_chosen || options->names || options->reference || options->errors || options->output ||
 				   options->report || options->by_chosen))
 		tool_usage(tool, "--callgrind goes with --kernel, --scale and --tee only");
@@ -29,7 +31,8 @@ static void check(const struct tool *tool, struct options *options)
 	if (options->errors && optind == tool->argc)
 		tool_usage(tool, "--errors: expected files of rows that --reference --csv wrote, or - for standard input");
 	if (options->by_chosen && (options->reference || options->errors))
-		tool_usage(tool, "--by: hardware's counters are compared launch by launch: leave it out");
+		tool_usage(tool, "--by: the file of --reference decides it: hardware's counters are compared launch by launch, and those of gstats --csv as it has them: "
+				 "leave it out");
 	if (!options->by_chosen)
 		options->by_name = !options->form_chosen && !options->reference;
 	options->names = options->names ? options->names : "gtrace";
@@ -53,6 +56,18 @@ static void set_form(const struct tool *tool, struct options *options, const cha
 	options->form = form;
 }
 
+/* "A,B", in place. */
+static void set_sides(const struct tool *tool, struct options *options, char *names)
+{
+	char *comma = strchr(names, ',');
+
+	if (!comma || comma == names || !comma[1] || strchr(comma + 1, ','))
+		tool_usage(tool, "--as '%s': expected two names, such as before,after", names);
+	*comma = '\0';
+	options->sides[0] = names;
+	options->sides[1] = comma + 1;
+}
+
 static struct options parse(struct tool *tool)
 {
 	struct options options = {.form = "table"};
@@ -69,6 +84,7 @@ static struct options parse(struct tool *tool)
 		case TEE: options.tee = true; break;
 		case SCALE: options.scale = true; break;
 		case REFERENCE: options.reference = optarg; break;
+		case AS: set_sides(tool, &options, optarg); break;
 		case ERRORS: options.errors = true; break;
 		case REPORT: options.report = optarg; break;
 		}
@@ -123,10 +139,14 @@ struct beside {
 	struct gt_errors errors;
 };
 
-static void compare(struct tool *tool, struct beside *beside, const struct gt_report *report, const struct gt_reference *reference)
+static void compare(struct tool *tool, struct beside *beside, const struct gt_report *report, const struct gt_reference *reference,
+		    const struct options *options)
 {
 	*beside = (struct beside){.errors = {0}};
 	tool_must(tool, gt_compare(&beside->comparison, report, reference, &tool->error));
+	for (int side = 0; side < 2; side++)
+		if (options->sides[side])
+			beside->comparison.sides[side] = options->sides[side];
 	tool_must(tool, gt_comparison_errors(&beside->comparison, &beside->errors, &tool->error));
 }
 
@@ -137,13 +157,13 @@ static void beside_clear(struct beside *beside)
 }
 
 static void print_comparison(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
-			     const char *form, FILE *to)
+			     const struct options *options, FILE *to)
 {
 	struct beside beside;
 
-	compare(tool, &beside, report, reference);
-	tool_must(tool, gt_comparison_write(&beside.comparison, &beside.errors, form, to, &tool->error));
-	if (strcmp(form, "csv") == 0)
+	compare(tool, &beside, report, reference, options);
+	tool_must(tool, gt_comparison_write(&beside.comparison, &beside.errors, options->form, to, &tool->error));
+	if (strcmp(options->form, "csv") == 0)
 		warn_of_others(tool, &beside.comparison);
 	beside_clear(&beside);
 }
@@ -155,7 +175,7 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	FILE *to = open_output(tool, options, &saved);
 
 	if (options->reference)
-		print_comparison(tool, report, reference, options->form, to);
+		print_comparison(tool, report, reference, options, to);
 	else
 		tool_must(tool, gt_report_write(report, gt_report_form_find(options->names, options->form), to, &tool->error));
 	close_output(tool, options, &saved);
@@ -186,7 +206,7 @@ static void write_page(struct tool *tool, const struct gt_report *report, const 
 	struct beside beside;
 
 	page.date = date_of_run(tool, date);
-	compare(tool, &beside, report, reference);
+	compare(tool, &beside, report, reference, options);
 	if (options->reference) {
 		page.comparison = &beside.comparison;
 		page.errors = &beside.errors;
@@ -255,6 +275,28 @@ static void gather(struct tool *tool, struct gt_report *report, const struct opt
 		tool_must(tool, gt_report_by_name(report, &tool->error));
 }
 
+static const char *name_of_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Our own counters are compared as the file has them, and the sides are called by their files' names. */
+static void read_reference(struct tool *tool, struct gt_reference *reference, struct options *options)
+{
+	const char *stream = optind < tool->argc ? tool->argv[optind] : "-";
+
+	tool_must(tool, gt_reference_read(reference, options->reference, &tool->error));
+	if (!reference->is_saved)
+		return;
+	options->by_name = reference->saved.by_name;
+	if (options->sides[0])
+		return;
+	options->sides[0] = name_of_file(options->reference);
+	options->sides[1] = strcmp(stream, "-") == 0 ? NULL : name_of_file(stream);
+}
+
 int main(int argc, char **argv)
 {
 	struct tool tool;
@@ -271,7 +313,7 @@ int main(int argc, char **argv)
 	if (gt_report_begin(&report, options.kernel, &tool.error) != 0)
 		tool_usage_error(&tool, "--kernel");
 	if (options.reference)
-		tool_must(&tool, gt_reference_read(&reference, options.reference, &tool.error));
+		read_reference(&tool, &reference, &options);
 	gather(&tool, &report, &options);
 	if (options.report)
 		write_page(&tool, &report, &reference, &options);

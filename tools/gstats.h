@@ -6,9 +6,9 @@
 #include "tool.h"
 
 static const struct tool_about about = {
-	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE] [--by WHAT] [--kernel RE] "
-		 "[--scale] [--output FILE] [--tee] [STREAM]\n"
-		 "       gstats --report DIR [--reference FILE] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
+	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE [--as A,B]] [--by WHAT] "
+		 "[--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
+		 "       gstats --report DIR [--reference FILE [--as A,B]] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
 		 "Prints the counters of all stages, for each kernel and in total, after the whole stream "
@@ -18,17 +18,18 @@ static const struct tool_about about = {
 };
 
 struct options {
-	const char *form, *names, *kernel, *output, *reference, *report, *callgrind;
+	const char *form, *names, *kernel, *output, *reference, *report, *callgrind, *sides[2];
 	bool tee, errors, form_chosen, by_chosen, by_name, scale;
 };
 
-enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, SCALE };
+enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, SCALE, AS };
 static const struct tool_row option_rows[] = {
 	{"--csv", CSV, "kernel,stage,counter,value"},
 	{"--json", JSON, "JSON; gstats(1) has the schema"},
 	{"--names NAMES", NAMES, "gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers"},
 	{"--reference FILE", REFERENCE, "compare with hardware counters, a CSV of ncu or a table: hardware, ours, difference, and the "
-					"errors by metric"},
+					"errors by metric; or with another run, what gstats --csv wrote"},
+	{"--as A,B", AS, "with --reference: what the two sides are called, such as before,after"},
 	{"--errors", ERRORS, "read rows of --reference --csv instead of a stream: errors by metric"},
 	{"--report DIR", REPORT, "write DIR/index.html, a page with tables and plots, and print nothing; with --reference, hardware "
 				 "beside the model too"},

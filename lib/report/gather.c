@@ -503,6 +503,11 @@ const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel
 	return NULL;
 }
 
+const struct gt_report_counter *gt_report_find_counter(const struct gt_report_stage *stage, const char *name, size_t hint)
+{
+	return counter_of(stage, name, hint);
+}
+
 bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value)
 {
 	const struct gt_report_counter *counter = counter_of(stage, name, 0);

@@ -87,6 +87,8 @@ int gt_report_by_name(struct gt_report *report, struct gt_error *error);
 
 /* A stage of a kernel by name, or NULL. */
 const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name);
+/* A counter of a stage by name, or NULL; `hint` is where it may be. */
+const struct gt_report_counter *gt_report_find_counter(const struct gt_report_stage *stage, const char *name, size_t hint);
 /* The number of a counter of a stage. False if the stage has none of that name. */
 bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value);
 

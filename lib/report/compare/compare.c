@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a comparison. Launches of the reference and of the report are matched by name, shape, and ordinal among those of
+/* The rows of a comparison with hardware. Launches of the reference and of the report are matched by name, shape, and ordinal among those of
  * that name and shape; then each value of the reference makes a row, and each launch that only the report has. */
 #include "report/compare/compare.h"
 
@@ -159,7 +159,7 @@ const char *const gt_comparison_notes[GT_COMPARISON_NOTES] = {
 	[GT_NOT_IN_REFERENCE] = "not in the reference",
 };
 
-static int add(struct gt_comparison *comparison, const struct gt_comparison_row *row, struct gt_error *error)
+int gt_comparison_add(struct gt_comparison *comparison, const struct gt_comparison_row *row, struct gt_error *error)
 {
 	struct gt_comparison_row *bigger =
 		gt_grown(comparison->rows, comparison->n, &comparison->capacity, sizeof *bigger);
@@ -217,8 +217,8 @@ static int compare_launch(struct gt_comparison *comparison, const struct gt_repo
 
 	for (size_t i = 0; i < launch->n; i++) {
 		const struct gt_reference_value *value = &launch->values[i];
-		struct gt_comparison_row row = {.kernel = launch->name, .line = launch->line, .metric = value->metric,
-						.hardware = value->value, .grid = launch->grid, .block = launch->block};
+		struct gt_comparison_row row = {.kernel = launch->name, .line = launch->line, .metric = value->metric->name,
+						.unit = value->metric->unit, .hardware = value->value, .grid = launch->grid, .block = launch->block};
 		if (kernel) {
 			row.id = kernel->kernel.id;
 			row.grid = kernel->kernel.grid;
@@ -232,7 +232,7 @@ static int compare_launch(struct gt_comparison *comparison, const struct gt_repo
 			   : value->flag == GT_REFERENCE_RECOMPUTED ? GT_COMPARED_RECOMPUTED
 			   : launches != launch->invocations	    ? GT_COMPARED_LAUNCHES
 								    : GT_COMPARED;
-		if (add(comparison, &row, error) != 0)
+		if (gt_comparison_add(comparison, &row, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -246,20 +246,19 @@ static int add_unmatched(struct gt_comparison *comparison, const struct gt_repor
 		const struct gt_kernel *kernel = &report->kernels[i].kernel;
 		struct gt_comparison_row row = {.kernel = kernel->name, .id = kernel->id, .grid = kernel->grid,
 						.block = kernel->block, .note = GT_NOT_IN_REFERENCE};
-		if (!matched[i] && add(comparison, &row, error) != 0)
+		if (!matched[i] && gt_comparison_add(comparison, &row, error) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-int gt_compare(struct gt_comparison *comparison, const struct gt_report *report, const struct gt_reference *reference,
-	       struct gt_error *error)
+int gt_compare_hardware(struct gt_comparison *comparison, const struct gt_report *report, const struct gt_reference *reference,
+			struct gt_error *error)
 {
 	size_t *matches = match_launches(report, reference, error);
 	bool *matched = calloc(report->n + 1, sizeof *matched);
 	int result = matches && matched ? 0 : gt_fail_memory(error, "the comparison");
 
-	*comparison = (struct gt_comparison){.others = reference->others, .n_others = reference->n_others};
 	for (size_t i = 0; result == 0 && i < reference->n; i++) {
 		bool mean = of_all(&reference->launches[i]) || reference->launches[i].invocations;
 		for (size_t k = 0; mean && k < report->n; k++)
@@ -275,8 +274,21 @@ int gt_compare(struct gt_comparison *comparison, const struct gt_report *report,
 	return result;
 }
 
+bool gt_comparison_differs(const struct gt_comparison_row *row)
+{
+	if (row->words[0] && row->words[1])
+		return strcmp(row->words[0], row->words[1]) != 0;
+	return row->note != GT_COMPARED || row->hardware < row->ours || row->hardware > row->ours;
+}
+
+bool gt_comparison_shows(const struct gt_comparison *comparison, const struct gt_comparison_row *row)
+{
+	return !comparison->of_saved || (!row->long_array && gt_comparison_differs(row));
+}
+
 void gt_comparison_clear(struct gt_comparison *comparison)
 {
 	free(comparison->rows);
+	gt_names_close(&comparison->names);
 	*comparison = (struct gt_comparison){0};
 }

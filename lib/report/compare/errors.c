@@ -60,10 +60,10 @@ static int add_pair(struct gt_errors *errors, const char *name, const char *unit
 
 int gt_comparison_errors(const struct gt_comparison *comparison, struct gt_errors *errors, struct gt_error *error)
 {
-	for (size_t i = 0; i < comparison->n; i++) {
+	for (size_t i = 0; i < comparison->n && !comparison->of_saved; i++) {
 		const struct gt_comparison_row *row = &comparison->rows[i];
 		if (row->note <= GT_COMPARED_LAST &&
-		    add_pair(errors, row->metric->name, row->metric->unit, row->hardware, row->ours, error) != 0)
+		    add_pair(errors, row->metric, row->unit, row->hardware, row->ours, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -119,17 +119,21 @@ struct gt_error_statistics gt_errors_statistics(const struct gt_errors_metric *m
 
 /* ---- rows of comparisons, of several runs together ---- */
 
-enum column { METRIC, UNIT, HARDWARE, OURS, COLUMNS };
+enum column { METRIC, UNIT, HARDWARE, OURS, COLUMNS }; /* the last two may have the names of gstats --as, and "difference" behind them */
 static const char *const headings[COLUMNS] = {"metric", "unit", "hardware", "ours"};
 
 /* Whether the record names the columns. */
 static bool find_columns(const struct gt_csv *csv, int column[COLUMNS])
 {
-	int found[COLUMNS];
+	int found[COLUMNS], difference = gt_csv_column(csv, "difference");
 
-	for (int c = 0; c < COLUMNS; c++)
-		if ((found[c] = gt_csv_column(csv, headings[c])) < 0)
+	for (int c = 0; c < COLUMNS; c++) {
+		found[c] = gt_csv_column(csv, headings[c]);
+		if (found[c] < 0 && c >= HARDWARE && difference > 1)
+			found[c] = difference - (c == HARDWARE ? 2 : 1);
+		if (found[c] < 0)
 			return false;
+	}
 	memcpy(column, found, sizeof found);
 	return true;
 }

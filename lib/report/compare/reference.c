@@ -30,6 +30,7 @@ void gt_reference_clear(struct gt_reference *reference)
 	free(reference->others);
 	gt_map_close(&reference->index);
 	gt_map_close(&reference->other_names);
+	gt_report_clear(&reference->saved);
 	*reference = (struct gt_reference){0};
 }
 
@@ -416,11 +417,15 @@ static int find_header(struct reading *reading, struct gt_error *error)
 	while ((result = gt_csv_next(&reading->csv, error)) != 0) {
 		if (result == -1)
 			return -1;
+		if (result == 1 && gt_saved_header(&reading->csv)) {
+			reading->reference->is_saved = true;
+			return 0;
+		}
 		if (result == 1 && find_columns(reading))
 			return reading->column[METRIC] < 0 ? find_wide_columns(reading, error) : 0;
 	}
 	return gt_fail(error, "%s: no line names the columns: expected \"Kernel Name\", with \"Metric Name\" and \"Metric Value\" "
-			"or with \"ID\" and metrics; or kernel, metric and value", gt_input_name(reading->csv.input));
+			"or with \"ID\" and metrics; or kernel, metric and value; or kernel, stage, counter and value", gt_input_name(reading->csv.input));
 }
 
 static int read_records(struct reading *reading, struct gt_error *error)
@@ -464,6 +469,18 @@ static int parse_values(struct reading *reading, struct gt_error *error)
 	return 0;
 }
 
+static int read_values(struct reading *reading, struct gt_error *error)
+{
+	return read_records(reading, error) == 0 ? parse_values(reading, error) : -1;
+}
+
+static int read_saved(struct reading *reading, struct gt_error *error)
+{
+	struct gt_report *saved = &reading->reference->saved;
+
+	return gt_report_begin(saved, NULL, error) == 0 ? gt_saved_read(&reading->csv, saved, error) : -1;
+}
+
 int gt_reference_read(struct gt_reference *reference, const char *path, struct gt_error *error)
 {
 	struct reading reading = {.reference = reference};
@@ -474,8 +491,9 @@ int gt_reference_read(struct gt_reference *reference, const char *path, struct g
 	if (gt_map_open(&reference->index, 0, error) != 0 || gt_map_open(&reference->other_names, 0, error) != 0 ||
 	    !(reading.csv.input = gt_input_open(path, error)))
 		return -1;
-	if (find_header(&reading, error) == 0 && read_records(&reading, error) == 0)
-		result = parse_values(&reading, error);
+	result = find_header(&reading, error);
+	if (result == 0)
+		result = reference->is_saved ? read_saved(&reading, error) : read_values(&reading, error);
 	if (gt_input_close(reading.csv.input, result == 0 ? error : &ignored) != 0)
 		result = -1;
 	for (size_t i = 0; i < reading.n; i++)

@@ -115,22 +115,30 @@ int gt_errors_write(const struct gt_errors *errors, const char *form, FILE *to, 
 #define PLACE_TEXT 160
 #define LINE 100
 
-/* The numbers of a row as text; "" for none. */
+/* The values of a row as text; "" for none. */
 struct numbers {
-	char hardware[REAL_TEXT], ours[REAL_TEXT], difference[REAL_TEXT];
+	char difference[REAL_TEXT], percent[REAL_TEXT]; /* percent: of the reference's value */
+	char texts[2][REAL_TEXT];
+	const char *hardware, *ours; /* texts, or words */
 };
 
-static struct numbers numbers_of(const struct gt_comparison_row *row)
+static void set_numbers(const struct gt_comparison_row *row, struct numbers *numbers)
 {
-	struct numbers numbers = {"", "", ""};
-
-	if (row->note != GT_NOT_IN_REFERENCE)
-		format_real(row->hardware, numbers.hardware);
+	*numbers = (struct numbers){.hardware = numbers->texts[0], .ours = numbers->texts[1]};
+	if (row->words[0] || row->words[1]) {
+		numbers->hardware = row->words[0] ? row->words[0] : "";
+		numbers->ours = row->words[1] ? row->words[1] : "";
+		return;
+	}
+	if (row->metric && row->note != GT_NOT_IN_REFERENCE)
+		format_real(row->hardware, numbers->texts[0]);
+	if (row->metric && (row->note <= GT_COMPARED_LAST || row->note == GT_NOT_IN_REFERENCE))
+		format_real(row->ours, numbers->texts[1]);
 	if (row->note > GT_COMPARED_LAST)
-		return numbers;
-	format_real(row->ours, numbers.ours);
-	format_real(row->ours - row->hardware, numbers.difference);
-	return numbers;
+		return;
+	format_real(row->ours - row->hardware, numbers->difference);
+	if (row->hardware > 0 && row->unit[0] != '%')
+		snprintf(numbers->percent, REAL_TEXT, "%+.1f %%", 100 * (row->ours - row->hardware) / row->hardware);
 }
 
 static const char *shape_of(const uint32_t shape[3], char text[SHAPE_TEXT])
@@ -141,21 +149,30 @@ static const char *shape_of(const uint32_t shape[3], char text[SHAPE_TEXT])
 
 static void write_csv_row(const struct gt_comparison_row *row, FILE *to)
 {
-	struct numbers numbers = numbers_of(row);
+	struct numbers numbers;
 	char grid[SHAPE_TEXT], block[SHAPE_TEXT];
 
+	set_numbers(row, &numbers);
 	if (row->id)
 		fprintf(to, "%" PRIu64, row->id);
 	putc(',', to);
 	gt_csv_field(row->kernel, false, to);
-	fprintf(to, ",%s,%s,%s,%s,%s,%s,%s,%s\n", shape_of(row->grid, grid), shape_of(row->block, block),
-		row->metric ? row->metric->name : "", row->metric ? row->metric->unit : "", numbers.hardware, numbers.ours,
-		numbers.difference, gt_comparison_notes[row->note]);
+	fprintf(to, ",%s,%s,", shape_of(row->grid, grid), shape_of(row->block, block));
+	gt_csv_field(row->metric ? row->metric : "", false, to);
+	fprintf(to, ",%s,", row->metric ? row->unit : "");
+	gt_csv_field(numbers.hardware, false, to);
+	putc(',', to);
+	gt_csv_field(numbers.ours, false, to);
+	fprintf(to, ",%s,%s\n", numbers.difference, gt_comparison_notes[row->note]);
 }
 
 static void write_rows_csv(const struct gt_comparison *comparison, FILE *to)
 {
-	fputs("id,kernel,grid,block,metric,unit,hardware,ours,difference,note\n", to);
+	fputs("id,kernel,grid,block,metric,unit,", to);
+	gt_csv_field(comparison->sides[0], false, to);
+	putc(',', to);
+	gt_csv_field(comparison->sides[1], false, to);
+	fputs(",difference,note\n", to);
 	for (size_t i = 0; i < comparison->n; i++)
 		write_csv_row(&comparison->rows[i], to);
 }
@@ -166,15 +183,21 @@ static void write_json_shape(const char *name, const uint32_t shape[3], FILE *to
 		fprintf(to, ", \"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", name, shape[0], shape[1], shape[2]);
 }
 
-static void write_json_number(const char *name, const char *text, FILE *to)
+static void write_json_value(const char *name, const char *text, bool word, FILE *to)
 {
-	fprintf(to, ", \"%s\": %s", name, *text ? text : "null");
+	fprintf(to, ", \"%s\": ", name);
+	if (word && *text)
+		gt_json_string(text, to);
+	else
+		fputs(*text ? text : "null", to);
 }
 
 static void write_json_row(const struct gt_comparison_row *row, FILE *to)
 {
-	struct numbers numbers = numbers_of(row);
+	struct numbers numbers;
+	bool word = row->words[0] || row->words[1];
 
+	set_numbers(row, &numbers);
 	fputs("{\"kernel\": ", to);
 	gt_json_string(row->kernel, to);
 	if (row->id)
@@ -182,10 +205,12 @@ static void write_json_row(const struct gt_comparison_row *row, FILE *to)
 	write_json_shape("grid", row->grid, to);
 	write_json_shape("block", row->block, to);
 	if (row->metric) {
-		fprintf(to, ", \"metric\": \"%s\", \"unit\": \"%s\"", row->metric->name, row->metric->unit);
-		write_json_number("hardware", numbers.hardware, to);
-		write_json_number("ours", numbers.ours, to);
-		write_json_number("difference", numbers.difference, to);
+		fputs(", \"metric\": ", to);
+		gt_json_string(row->metric, to);
+		fprintf(to, ", \"unit\": \"%s\"", row->unit);
+		write_json_value("hardware", numbers.hardware, word, to);
+		write_json_value("ours", numbers.ours, word, to);
+		write_json_value("difference", numbers.difference, false, to);
 	}
 	fprintf(to, ", \"note\": \"%s\"}", gt_comparison_notes[row->note]);
 }
@@ -198,6 +223,10 @@ static int write_rows_json(const struct gt_comparison *comparison, const struct 
 		fputs(i ? ", " : "", to);
 		gt_json_string(comparison->others[i], to);
 	}
+	fputs("],\n \"sides\": [", to);
+	gt_json_string(comparison->sides[0], to);
+	fputs(", ", to);
+	gt_json_string(comparison->sides[1], to);
 	fputs("],\n \"rows\": [", to);
 	for (size_t i = 0; i < comparison->n; i++) {
 		fputs(i ? ",\n  " : "\n  ", to);
@@ -239,26 +268,57 @@ static void write_others(const struct gt_comparison *comparison, FILE *to)
 		putc('\n', to);
 }
 
+/* Says what of a comparison of our own counters is not in the table. */
+static void write_left_out(const struct gt_comparison *comparison, size_t shown, FILE *to)
+{
+	size_t differ = 0;
+
+	for (size_t i = 0; i < comparison->n; i++)
+		differ += gt_comparison_differs(&comparison->rows[i]);
+	fprintf(to, "%zu values are equal", comparison->n - differ);
+	if (differ > shown)
+		fprintf(to, "; %zu that differ are not shown, elements of arrays of more than %d: --csv has them", differ - shown,
+			GT_COMPARISON_ELEMENTS);
+	putc('\n', to);
+}
+
+/* The rows that tables have; returns their number. */
+static size_t add_rows(const struct gt_comparison *comparison, struct gt_table *table)
+{
+	char place[PLACE_TEXT], last[PLACE_TEXT] = "";
+	size_t shown = 0;
+
+	for (size_t i = 0; i < comparison->n; i++) {
+		const struct gt_comparison_row *row = &comparison->rows[i];
+		const char *note = gt_comparison_notes[row->note];
+		struct numbers numbers;
+		if (!gt_comparison_shows(comparison, row))
+			continue;
+		set_numbers(row, &numbers);
+		place_of(row, place);
+		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){strcmp(place, last) == 0 ? "" : place,
+				row->metric ? row->metric : "", numbers.hardware, numbers.ours, numbers.difference,
+				row->metric ? row->unit : "", comparison->of_saved && *numbers.percent ? numbers.percent : note});
+		strcpy(last, place);
+		shown++;
+	}
+	return shown;
+}
+
 static int write_rows_table(const struct gt_comparison *comparison, const struct gt_errors *errors, FILE *to,
 			    struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "llrrrll"};
-	char place[PLACE_TEXT], last[PLACE_TEXT] = "";
 
-	gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"kernel", "metric", "hardware", "ours", "difference", "unit"});
-	for (size_t i = 0; i < comparison->n; i++) {
-		const struct gt_comparison_row *row = &comparison->rows[i];
-		struct numbers numbers = numbers_of(row);
-		place_of(row, place);
-		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){strcmp(place, last) == 0 ? "" : place,
-				row->metric ? row->metric->name : "", numbers.hardware, numbers.ours, numbers.difference,
-				row->metric ? row->metric->unit : "", gt_comparison_notes[row->note]});
-		strcpy(last, place);
-	}
+	gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){"kernel", comparison->of_saved ? "counter" : "metric",
+			comparison->sides[0], comparison->sides[1], "difference", "unit"});
+	size_t shown = add_rows(comparison, &table);
 	if (gt_table_write(&table, to, error) != 0)
 		return -1;
 	putc('\n', to);
-	if (gt_errors_write(errors, "table", to, error) != 0)
+	if (comparison->of_saved)
+		write_left_out(comparison, shown, to);
+	else if (gt_errors_write(errors, "table", to, error) != 0)
 		return -1;
 	write_others(comparison, to);
 	return 0;

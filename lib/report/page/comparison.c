@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware beside the model on the page. */
+/* Hardware, or counters of another run, beside the model on the page. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,34 +16,59 @@ static void write_real(double value, FILE *to)
 		fprintf(to, "<td class=\"number\">%.6g</td>", value);
 }
 
+static void write_value(const char *word, bool known, double value, FILE *to)
+{
+	if (!word) {
+		write_real(known ? value : NAN, to);
+		return;
+	}
+	fputs("<td class=\"number\">", to);
+	gt_markup_text(word, to);
+	fputs("</td>", to);
+}
+
 static void write_row(const struct gt_comparison_row *row, FILE *to)
 {
 	fputs("<tr><th scope=\"row\">", to);
 	gt_markup_text(row->kernel[0] ? row->kernel : "-", to);
 	fputs("</th><td>", to);
-	gt_markup_text(row->metric ? row->metric->name : "-", to);
+	gt_markup_text(row->metric ? row->metric : "-", to);
 	fputs("</td><td>", to);
-	gt_markup_text(row->metric ? row->metric->unit : "", to);
+	gt_markup_text(row->metric ? row->unit : "", to);
 	fputs("</td>", to);
-	bool compared = row->note <= GT_COMPARED_LAST;
-	write_real(compared || row->note == GT_IMPOSSIBLE || row->note == GT_NOT_TOLD || row->note == GT_NOT_IN_MODEL ? row->hardware : NAN, to);
-	write_real(compared ? row->ours : NAN, to);
-	write_real(compared ? row->ours - row->hardware : NAN, to);
+	bool compared = row->note <= GT_COMPARED_LAST, word = row->words[0] || row->words[1];
+	write_value(row->words[0], row->metric && !word && row->note != GT_NOT_IN_REFERENCE, row->hardware, to);
+	write_value(row->words[1], row->metric && !word && (compared || row->note == GT_NOT_IN_REFERENCE), row->ours, to);
+	write_real(compared && !word ? row->ours - row->hardware : NAN, to);
 	fputs("<td>", to);
 	gt_markup_text(gt_comparison_notes[row->note] ? gt_comparison_notes[row->note] : "", to);
 	fputs("</td></tr>\n", to);
 }
 
+static void write_heading(const char *side, FILE *to)
+{
+	fputs("<th scope=\"col\" class=\"number\">", to);
+	gt_markup_text(side, to);
+	fputs("</th>", to);
+}
+
 static void write_rows(const struct gt_comparison *comparison, FILE *to)
 {
+	size_t n = 0;
+
 	fputs("<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<caption>Launch by launch</caption>\n<thead><tr><th scope=\"col\">kernel</th>"
-	      "<th scope=\"col\">metric</th><th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">hardware</th>"
-	      "<th scope=\"col\" class=\"number\">ours</th><th scope=\"col\" class=\"number\">difference</th><th scope=\"col\">note</th></tr></thead>\n<tbody>\n", to);
-	for (size_t i = 0; i < comparison->n && i < ROWS_SHOWN; i++)
-		write_row(&comparison->rows[i], to);
+	      "<th scope=\"col\">metric</th><th scope=\"col\">unit</th>", to);
+	write_heading(comparison->sides[0], to);
+	write_heading(comparison->sides[1], to);
+	fputs("<th scope=\"col\" class=\"number\">difference</th><th scope=\"col\">note</th></tr></thead>\n<tbody>\n", to);
+	for (size_t i = 0; i < comparison->n; i++)
+		if (gt_comparison_shows(comparison, &comparison->rows[i]) && n++ < ROWS_SHOWN)
+			write_row(&comparison->rows[i], to);
 	fputs("</tbody></table></div>\n", to);
-	if (comparison->n > ROWS_SHOWN)
-		fprintf(to, "<p>The first %d of %zu rows.</p>\n", ROWS_SHOWN, comparison->n);
+	if (n > ROWS_SHOWN)
+		fprintf(to, "<p>The first %d of %zu rows.</p>\n", ROWS_SHOWN, n);
+	if (comparison->of_saved)
+		fputs("<p>Counters that differ; gstats --csv has all.</p>\n", to);
 	if (comparison->n_others > 0)
 		fputs("<p>Not modelled:", to);
 	for (size_t i = 0; i < comparison->n_others; i++) {
@@ -113,12 +138,14 @@ static bool has_comparison(const struct gt_page *page)
 
 static int write_comparison(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
-	write_errors(page->errors, to);
-	if (draw(page->errors, to, error) != 0)
-		return -1;
+	if (!page->comparison->of_saved) {
+		write_errors(page->errors, to);
+		if (draw(page->errors, to, error) != 0)
+			return -1;
+	}
 	write_rows(page->comparison, to);
 	return 0;
 }
 
 const struct gt_page_section gt_page_comparison = {
-	.id = "hardware", .heading = "Hardware and model", .has = has_comparison, .write = write_comparison};
+	.id = "hardware", .heading = "Comparison", .has = has_comparison, .write = write_comparison};
