@@ -97,6 +97,44 @@ composes() {
 	grep -qF "program.cu:12" page/index.html
 }
 
+# bats test_tags=cuda
+@test "a source is compiled into a folder that is gone afterwards, by a command that is shown" {
+	make_program
+	mkdir tmp
+	export TMPDIR=$PWD/tmp
+	LD_PRELOAD=$PRELOAD gtrace run --csv program.cu 64 2>said >got
+	head -n 1 said | grep -qE "^gtrace: .*nvcc -g -lineinfo -cudart shared -o $PWD/tmp/gtrace-[A-Za-z0-9]{6}/program program.cu$"
+	[ -z "$(ls tmp)" ]
+	gtrace run --dry-run program.cu 2>said
+	[ -z "$(ls tmp)" ]
+	sed 's/^gtrace: //' said | head -n 1 | bash # ./program anew
+	LD_PRELOAD=$PRELOAD gtrace run --csv program 64 2>said | cmp - got
+	echo 'no source' >program.cu
+	run gtrace run program.cu
+	[ "$status" -eq 1 ]
+	[[ ${lines[-1]} == "gtrace: program.cu: nvcc ended with status "*"give gtrace the program" ]]
+	[ -z "$(ls tmp)" ]
+}
+
+@test "a source whose compiler is stopped leaves nothing; a folder that cannot be made is named" {
+	mkdir -p tools/bin tmp
+	printf '#!/bin/sh\nexec <&- >&- 2>&-\necho $$ >begun\nexec sleep 60\n' >tools/bin/nvcc
+	chmod +x tools/bin/nvcc
+	touch my.cu
+	export CUDA_HOME=$PWD/tools
+	TMPDIR=$PWD/tmp PATH="$(dirname "$(command -v gtrace)"):/usr/bin:/bin" bash -c 'command -v nvcc' && skip "another nvcc is found first"
+	TMPDIR=$PWD/tmp PATH="$(dirname "$(command -v gtrace)"):/usr/bin:/bin" gtrace run my.cu 2>said &
+	for _ in $(seq 100); do [ ! -s begun ] || break; sleep 0.1; done
+	[ -n "$(ls tmp)" ]
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	kill "$(cat begun)"
+	[ "$status" -eq 143 ]
+	[ -z "$(ls tmp)" ]
+	expect_failure 1 "no folder for the program in $PWD/none" env TMPDIR="$PWD/none" gtrace run my.cu
+}
+
 @test "--dry-run runs nothing, --quiet prints nothing, and words are quoted for the shell" {
 	ln -s "$ROOT/examples/traces/conv.rdgc.xz" "it's a trace"
 	gtrace run --dry-run "it's a trace" >got 2>said
@@ -202,8 +240,10 @@ composes() {
 }
 
 @test "wrong operands and options are named, with a cure" {
-	expect_failure 1 "nvcc -g -lineinfo -cudart shared -o program my.cu" gtrace run my.cu
+	touch my.cu my.ptx
+	expect_failure 1 "nvcc -g -lineinfo -cudart shared -o my my.cu" env -u CUDA_HOME -u CUDA_PATH PATH="$(dirname "$(command -v gtrace)")" gtrace run my.cu
 	expect_failure 1 "gtrace-ptx --launch" gtrace report my.ptx
+	expect_failure 1 "no.cu: No such file" gtrace run no.cu
 	expect_failure 1 "nothing: No such file" gtrace run nothing
 	: >empty
 	expect_failure 1 "./empty: empty: expected a program, a trace or a stream" gtrace run ./empty

@@ -199,7 +199,7 @@ static void open_origin(struct settings *settings)
 	char *const *operands = settings->usual.operands;
 	struct tool *tool = &settings->tool;
 
-	tool_must(tool, gt_origin_open(&settings->origin, operands[0], &tool->error));
+	tool_must(tool, gt_origin_open(&settings->origin, operands[0], settings->dry, show, &tool->error));
 	if (settings->origin.kind != GT_ORIGIN_STREAM)
 		return;
 	if (operands[1])

@@ -27,7 +27,7 @@ const struct gt_task gt_tasks[] = {
 	 "Compile for gtrace's CUDA runtime (-lineinfo: source lines; -g: names of arrays), and run the usual pipe:\n"
 	 "    nvcc -g -lineinfo -cudart shared -o program program.cu\n"
 	 "    gtrace run ./program\n"
-	 "gtrace prints the pipe, which you can type and change yourself.\n"},
+	 "gtrace run program.cu compiles it by itself. gtrace prints the pipe, which you can type and change yourself.\n"},
 	{"misses", "Where do the misses come from?",
 	 "A page with the instructions, origin lines and arrays that miss, and its pipe on standard error:\n"
 	 "    gtrace report --output page ./program\n"

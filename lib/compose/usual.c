@@ -21,11 +21,9 @@ static bool ends_with(const char *name, const char *end)
 	return n > length && strcmp(name + n - length, end) == 0;
 }
 
-/* Sources of programs, which people give in place of the program. */
+/* What people give in place of a program. */
 static int check_name(const char *name, struct gt_error *error)
 {
-	if (ends_with(name, ".cu"))
-		return gt_fail(error, "%s: expected a program: compile it with nvcc -g -lineinfo -cudart shared -o program %s", name, name);
 	if (ends_with(name, ".ptx"))
 		return gt_fail(error, "%s: a kernel needs a launch: gtrace-ptx --launch 'KERNEL<<<GRID, BLOCK>>>(...)' %s >stream, "
 				      "then give the stream", name, name);
@@ -62,14 +60,14 @@ static int open_file(struct gt_origin *origin, const struct stat *status, struct
 	return 0;
 }
 
-int gt_origin_open(struct gt_origin *origin, const char *name, struct gt_error *error)
+int gt_origin_open(struct gt_origin *origin, const char *name, bool dry, void (*show)(const struct gt_pipe *pipe), struct gt_error *error)
 {
 	char path[4096];
 	struct stat status;
 	bool exists = stat(name, &status) == 0;
 
 	*origin = (struct gt_origin){.descriptor = -1};
-	if (check_name(name, error) != 0)
+	if (exists && check_name(name, error) != 0)
 		return -1;
 	if ((size_t)snprintf(origin->path, sizeof origin->path, "%s%s", exists && *name == '-' ? "./" : "", name) >= sizeof origin->path)
 		return gt_fail(error, "expected a shorter name");
@@ -79,6 +77,8 @@ int gt_origin_open(struct gt_origin *origin, const char *name, struct gt_error *
 	}
 	if (!exists)
 		return gt_fail_errno(error, "%s", name);
+	if (S_ISREG(status.st_mode) && ends_with(name, ".cu"))
+		return gt_origin_compile(origin, name, dry, show, error);
 	if (open_file(origin, &status, error) != 0) {
 		gt_origin_close(origin);
 		return -1;

@@ -22,10 +22,14 @@ struct gt_origin {
 	int descriptor;		  /* that it reads; -1: none */
 };
 
-/* Finds out what a name is: a file, a folder, or a program that is searched for as a shell does. Cleared by
- * gt_origin_close. Returns 0, or -1 with what to do instead. */
-int gt_origin_open(struct gt_origin *origin, const char *name, struct gt_error *error);
+/* Finds out what a name is: a file, a folder, or a program that is searched for as a shell does. A source is compiled, by
+ * gt_origin_compile. Cleared by gt_origin_close. Returns 0, or -1 with what to do instead. */
+int gt_origin_open(struct gt_origin *origin, const char *name, bool dry, void (*show)(const struct gt_pipe *pipe), struct gt_error *error);
 void gt_origin_close(struct gt_origin *origin);
+
+/* Makes the origin the program of a source of CUDA: compiled by nvcc into a folder that is removed when this process ends, unless `dry`.
+ * The command is shown before it is run. */
+int gt_origin_compile(struct gt_origin *origin, const char *source, bool dry, void (*show)(const struct gt_pipe *pipe), struct gt_error *error);
 
 /* ---- the usual pipe ---- */
 
