@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings of each kernel: its traffic, its accesses grouped by source line, what each kind finds there, and the order by what would be gained. */
+#include "report/findings/findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grown.h"
+#include "base/options.h"
+#include "base/utf8.h"
+#include "report/findings/kind.h"
+
+#define SECTOR 32 /* bytes */
+
+/* ---- numbers in words ---- */
+
+static const char *with_unit(double number, double step, const char *const units[], char text[GT_FINDING_NUMBER])
+{
+	while (number >= 999.5 && *units[1]) {
+		number /= step;
+		units++;
+	}
+	snprintf(text, GT_FINDING_NUMBER, number >= 99.95 || number == (double)(uint64_t)number ? "%.0f%s" : number >= 9.995 ? "%.1f%s" : "%.2f%s", number, *units);
+	return text;
+}
+
+const char *gt_finding_count_text(uint64_t count, char text[GT_FINDING_NUMBER])
+{
+	static const char *const units[] = {"", " k", " M", " G", " T", ""};
+
+	return with_unit((double)count, 1000, units, text);
+}
+
+const char *gt_finding_bytes_text(double bytes, char text[GT_FINDING_NUMBER])
+{
+	static const char *const units[] = {" B", " KB", " MB", " GB", " TB", ""};
+
+	return with_unit(bytes, 1024, units, text);
+}
+
+/* ---- the traffic of a kernel ---- */
+
+static bool sum_of(const struct gt_report_stage *stage, const char *const names[], uint64_t *sum)
+{
+	bool any = false;
+
+	for (*sum = 0; stage && *names; names++) {
+		uint64_t number;
+		if (!gt_report_number(stage, *names, &number))
+			continue;
+		*sum += number;
+		any = true;
+	}
+	return any;
+}
+
+static const struct gt_report_stage *stage_of(const struct gt_report_kernel *kernel, const char *name)
+{
+	return gt_report_find_stage(kernel, name);
+}
+
+static struct gt_traffic traffic_of(const struct gt_report_kernel *kernel, const struct gt_site_rows *rows)
+{
+	static const char *const looked_up[] = {"load_sectors", "store_sectors", "atomic_sectors", NULL};
+	static const char *const sent[] = {"sent_reads", "sent_writes", "sent_atomics", NULL};
+	static const char *const moved[] = {"reads", "writes", NULL};
+	const struct gt_report_stage *coalesce = stage_of(kernel, "coalesce"), *dram = stage_of(kernel, "dram");
+	struct gt_traffic traffic = {.by_site = false};
+
+	traffic.known[GT_TO_L1] = sum_of(coalesce, looked_up, &traffic.sectors[GT_TO_L1]);
+	traffic.known[GT_TO_L2] = sum_of(stage_of(kernel, "l1"), sent, &traffic.sectors[GT_TO_L2]);
+	traffic.known[GT_TO_DRAM] = dram ? sum_of(dram, moved, &traffic.sectors[GT_TO_DRAM]) : sum_of(stage_of(kernel, "l2"), sent, &traffic.sectors[GT_TO_DRAM]);
+	traffic.by_site = coalesce && gt_report_number(coalesce, "unique_bytes", &traffic.unique);
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->rows[i].access.sectors > 0)
+			traffic.asked += rows->rows[i].access.bytes;
+	return traffic;
+}
+
+void gt_findings_weights(const struct gt_gpu *gpu, double weights[GT_BOUNDARIES])
+{
+	static const char *const keys[GT_BOUNDARIES] = {"l1.hit_cycles", "l2.hit_cycles", "l2.miss_cycles"};
+
+	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
+		struct gt_error absent;
+		const char *text = gt_gpu_get(gpu, keys[i]);
+		if (!text || gt_parse_real(text, 1, 1e9, &weights[i], &absent) != 0) {
+			for (i = 0; i < GT_BOUNDARIES; i++)
+				weights[i] = 1;
+			return;
+		}
+	}
+}
+
+/* ---- groups ---- */
+
+struct groups {
+	struct gt_group *groups;
+	size_t n, capacity;
+};
+
+static bool begins_with(const char *text, const char *beginning)
+{
+	return text && strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static struct gt_group group_like(const struct gt_site_row *row)
+{
+	const char *op = row->op ? row->op : "load";
+
+	return (struct gt_group){.place = row->place,
+				 .action = begins_with(op, "load") ? GT_GROUP_LOADS : begins_with(op, "store") ? GT_GROUP_STORES : GT_GROUP_ATOMICS,
+				 .shared = strstr(op, ".shared") != NULL, .local = strstr(op, ".local") != NULL, .stride = row->stride};
+}
+
+static struct gt_group *group_of(struct groups *groups, const struct gt_site_row *row, struct gt_error *error)
+{
+	struct gt_group like = group_like(row);
+
+	for (size_t i = groups->n; i-- > 0;) {
+		struct gt_group *group = &groups->groups[i];
+		if (group->action == like.action && group->shared == like.shared && group->local == like.local && strcmp(group->place, like.place) == 0)
+			return group;
+	}
+	struct gt_group *bigger = gt_grown(groups->groups, groups->n, &groups->capacity, sizeof *bigger);
+	if (!bigger) {
+		gt_fail_memory(error, "findings");
+		return NULL;
+	}
+	groups->groups = bigger;
+	bigger[groups->n] = like;
+	return &bigger[groups->n++];
+}
+
+static void add_array(struct gt_group *group, const char *name, uint64_t sectors)
+{
+	size_t i = 0;
+
+	if (strcmp(name, "-") == 0)
+		return;
+	while (i < group->n_arrays && strcmp(group->arrays[i].name, name) != 0)
+		i++;
+	if (i == GT_GROUP_ARRAYS)
+		return;
+	group->n_arrays = i < group->n_arrays ? group->n_arrays : i + 1;
+	group->arrays[i].name = name;
+	group->arrays[i].sectors += sectors;
+	for (; i > 0 && group->arrays[i].sectors > group->arrays[i - 1].sectors; i--) {
+		const char *other = group->arrays[i - 1].name;
+		uint64_t its = group->arrays[i - 1].sectors;
+		group->arrays[i - 1] = group->arrays[i];
+		group->arrays[i].name = other;
+		group->arrays[i].sectors = its;
+	}
+}
+
+static void add_row(struct gt_group *group, const struct gt_site_row *row)
+{
+	gt_counters_add(&group->access, &row->access, sizeof row->access);
+	for (size_t i = 0; i < GT_SITE_LEVELS; i++) {
+		const struct gt_site_level *level = &row->level[i];
+		gt_counters_add(&group->level[i], level, offsetof(struct gt_site_level, distance));
+		for (size_t k = 0; k < level->distances && k < GT_DISTANCE_BINS; k++)
+			group->distance[i][k] += level->distance[k];
+	}
+	if (group->stride && (!row->stride || strcmp(group->stride, row->stride) != 0))
+		group->stride = NULL;
+	add_array(group, row->array, group->shared ? row->access.passes : row->access.sectors);
+}
+
+static int make_groups(struct groups *groups, const struct gt_site_rows *rows, struct gt_error *error)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		struct gt_group *group = group_of(groups, &rows->rows[i], error);
+		if (!group)
+			return -1;
+		add_row(group, &rows->rows[i]);
+	}
+	return 0;
+}
+
+/* ---- what kinds use ---- */
+
+uint64_t gt_finding_number(const struct gt_finding_input *input, const char *stage, const char *counter)
+{
+	const struct gt_report_stage *found = stage_of(input->kernel, stage);
+	uint64_t number = 0;
+
+	return found && gt_report_number(found, counter, &number) ? number : 0;
+}
+
+static void name_arrays(struct gt_finding *finding, const struct gt_group *group)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < group->n_arrays && i < 2; i++) {
+		char name[GT_ARRAY_NAME + 4];
+		const char *blank = strchr(group->arrays[i].name, ' ');
+		snprintf(name, sizeof name, blank ? "%.*s (%s)" : "%.*s%s", (int)(blank ? blank - group->arrays[i].name : (ptrdiff_t)strlen(group->arrays[i].name)),
+			 group->arrays[i].name, blank ? blank + 1 : "");
+		length += (size_t)snprintf(finding->arrays + length, sizeof finding->arrays - length, "%s%s", i ? ", " : "", name);
+	}
+	if (group->n_arrays > 2)
+		snprintf(finding->arrays + length, sizeof finding->arrays - length, ", ...");
+}
+
+struct gt_finding *gt_finding_add(const struct gt_finding_input *input, const struct gt_finding_kind *kind, const struct gt_group *group)
+{
+	struct gt_kernel_findings *to = input->to;
+	struct gt_finding *bigger = gt_grown(to->findings, to->n, &to->capacity, sizeof *bigger);
+
+	if (!bigger) {
+		gt_fail_memory(input->error, "findings");
+		return NULL;
+	}
+	to->findings = bigger;
+	bigger[to->n] = (struct gt_finding){.kind = kind};
+	if (group) {
+		snprintf(bigger[to->n].place, sizeof bigger[to->n].place, "%s", group->place);
+		name_arrays(&bigger[to->n], group);
+	}
+	return &bigger[to->n++];
+}
+
+void gt_finding_gains(struct gt_finding *finding, enum gt_boundary boundary, uint64_t sectors, enum gt_gain_basis basis)
+{
+	if (sectors > 0)
+		finding->gain[boundary] = (struct gt_gain){sectors, basis};
+}
+
+void gt_finding_count(struct gt_finding *finding, const char *name, const char *unit, uint64_t count)
+{
+	if (finding->n_evidence < GT_EVIDENCE_MAX)
+		finding->evidence[finding->n_evidence++] = (struct gt_evidence){.name = name, .unit = unit, .count = count};
+}
+
+void gt_finding_ratio(struct gt_finding *finding, const char *name, const char *unit, double numerator, double denominator)
+{
+	if (denominator > 0 && finding->n_evidence < GT_EVIDENCE_MAX)
+		finding->evidence[finding->n_evidence++] =
+			(struct gt_evidence){.name = name, .unit = unit, .is_ratio = true, .ratio = numerator / denominator};
+}
+
+/* ---- the findings of a kernel ---- */
+
+static struct gt_level_facts facts_of(const struct gt_report_kernel *kernel, const char *level, const struct groups *groups, size_t at)
+{
+	struct gt_level_facts facts = {.stage = stage_of(kernel, level), .line = 128, .instances = 1};
+
+	if (!facts.stage)
+		return facts;
+	gt_report_number(facts.stage, "reads", &facts.reads);
+	gt_report_number(facts.stage, "read_hits", &facts.read_hits);
+	gt_report_number(facts.stage, "size", &facts.size);
+	gt_report_number(facts.stage, "line", &facts.line);
+	gt_report_number(facts.stage, "instances", &facts.instances);
+	for (size_t i = 0; i < groups->n && !facts.caused; i++) {
+		const struct gt_site_level *counts = &groups->groups[i].level[at];
+		facts.caused = counts->compulsory + counts->capacity + counts->conflict + counts->invalidated > 0;
+	}
+	return facts;
+}
+
+/* What is gained at a boundary is bounded by what crosses it. */
+static void measure(struct gt_finding *finding, const struct gt_traffic *traffic, const double weights[GT_BOUNDARIES])
+{
+	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
+		struct gt_gain *gain = &finding->gain[i];
+		if (!traffic->known[i] || traffic->sectors[i] == 0)
+			gain->sectors = 0;
+		if (gain->sectors > traffic->sectors[i])
+			gain->sectors = traffic->sectors[i];
+		if (gain->sectors == 0) {
+			gain->basis = GT_GAIN_NONE;
+			continue;
+		}
+		double share = (double)gain->sectors / (double)traffic->sectors[i];
+		finding->share = share > finding->share ? share : finding->share;
+		finding->cost += weights[i] * (double)gain->sectors;
+	}
+	finding->cost += weights[GT_TO_L1] * (double)finding->passes;
+}
+
+static int by_cost(const void *left, const void *right)
+{
+	const struct gt_finding *a = left, *b = right;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? 1 : -1;
+	int kinds = strcmp(a->kind->id, b->kind->id);
+	return kinds ? kinds : strcmp(a->place, b->place);
+}
+
+static int find_all(struct gt_kernel_findings *to, const struct gt_site_rows *rows, const struct groups *groups, const double weights[GT_BOUNDARIES], struct gt_error *error)
+{
+	struct gt_finding_input input = {.kernel = to->kernel, .traffic = &to->traffic, .groups = groups->groups, .n = groups->n, .to = to, .error = error};
+
+	to->traffic = traffic_of(to->kernel, rows);
+	for (size_t i = 0; i < GT_BOUNDARIES; i++)
+		to->cost += weights[i] * (double)to->traffic.sectors[i];
+	input.level[GT_SITE_L1] = facts_of(to->kernel, "l1", groups, GT_SITE_L1);
+	input.level[GT_SITE_L2] = facts_of(to->kernel, "l2", groups, GT_SITE_L2);
+	for (size_t i = 0; i < gt_finding_kinds_n; i++)
+		if (gt_finding_finders[i](&input, gt_finding_kinds[i]) != 0)
+			return -1;
+	for (size_t i = 0; i < to->n; i++) {
+		struct gt_finding *finding = &to->findings[i];
+		measure(finding, &to->traffic, weights);
+		gt_utf8_printable(finding->place);
+		gt_utf8_printable(finding->arrays);
+		gt_utf8_printable(finding->text);
+	}
+	if (to->n > 1)
+		qsort(to->findings, to->n, sizeof *to->findings, by_cost);
+	return 0;
+}
+
+static int find_kernel(struct gt_kernel_findings *to, const double weights[GT_BOUNDARIES], struct gt_error *error)
+{
+	struct gt_site_rows rows;
+	struct groups groups = {.n = 0};
+	int result = gt_site_rows_gather(&rows, to->kernel, error);
+
+	if (result == 0)
+		result = make_groups(&groups, &rows, error);
+	if (result == 0)
+		result = find_all(to, &rows, &groups, weights, error);
+	free(groups.groups);
+	gt_site_rows_clear(&rows);
+	return result;
+}
+
+int gt_findings_open(struct gt_kernel_findings **findings, const struct gt_report *report, const struct gt_gpu *gpu, struct gt_error *error)
+{
+	double weights[GT_BOUNDARIES];
+	struct gt_kernel_findings *all = calloc(report->n + 1, sizeof *all);
+
+	*findings = all;
+	if (!all)
+		return gt_fail_memory(error, "findings");
+	gt_findings_weights(gpu, weights);
+	for (size_t i = 0; i < report->n; i++) {
+		all[i].kernel = &report->kernels[i];
+		if (find_kernel(&all[i], weights, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void gt_findings_close(struct gt_kernel_findings *findings, const struct gt_report *report)
+{
+	for (size_t i = 0; findings && i < report->n; i++)
+		free(findings[i].findings);
+	free(findings);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What a kind of finding is made from, and how it adds one. A kind looks at one kernel: at its groups (accesses of one source line that do the same), or
+ * at its stages. */
+#ifndef GT_REPORT_FINDINGS_KIND_H
+#define GT_REPORT_FINDINGS_KIND_H
+
+#include "counter/distance.h"
+#include "report/findings/findings.h"
+#include "report/sites.h"
+
+#define GT_GROUP_ARRAYS 4 /* that are told apart; the others are together */
+
+enum gt_group_action { GT_GROUP_LOADS, GT_GROUP_STORES, GT_GROUP_ATOMICS, GT_GROUP_ACTIONS };
+
+struct gt_group {
+	const char *place; /* of the line */
+	enum gt_group_action action;
+	bool shared, local; /* the memory; else global, texture or constant */
+	const char *stride; /* bytes from lane to lane, if all sites have the same; else NULL */
+	struct gt_site_access access;
+	struct gt_site_level level[GT_SITE_LEVELS];
+	uint64_t distance[GT_SITE_LEVELS][GT_DISTANCE_BINS];
+	struct {
+		const char *name;
+		uint64_t sectors; /* or passes of shared memory */
+	} arrays[GT_GROUP_ARRAYS];
+	size_t n_arrays;
+};
+
+/* What is known of a level of one kernel. */
+struct gt_level_facts {
+	const struct gt_report_stage *stage; /* NULL: it is not in the pipe */
+	uint64_t reads, read_hits, size, line, instances;
+	bool caused; /* misses were counted by cause */
+};
+
+struct gt_finding_input {
+	const struct gt_report_kernel *kernel;
+	const struct gt_traffic *traffic;
+	const struct gt_group *groups;
+	size_t n;
+	struct gt_level_facts level[GT_SITE_LEVELS];
+	struct gt_kernel_findings *to;
+	struct gt_error *error;
+};
+
+/* A number of a stage of the kernel; 0 if it is not there. */
+uint64_t gt_finding_number(const struct gt_finding_input *input, const char *stage, const char *counter);
+
+/* Adds a finding of that kind, of a group or of the whole kernel (NULL). NULL when memory is short. */
+struct gt_finding *gt_finding_add(const struct gt_finding_input *input, const struct gt_finding_kind *kind, const struct gt_group *group);
+void gt_finding_gains(struct gt_finding *finding, enum gt_boundary boundary, uint64_t sectors, enum gt_gain_basis basis);
+void gt_finding_count(struct gt_finding *finding, const char *name, const char *unit, uint64_t count);
+/* Nothing is added for a ratio to 0. */
+void gt_finding_ratio(struct gt_finding *finding, const char *name, const char *unit, double numerator, double denominator);
+
+/* How each kind is found: in the order of gt_finding_kinds. Returns 0, or -1 when memory is short. */
+typedef int gt_find(const struct gt_finding_input *input, const struct gt_finding_kind *kind);
+extern gt_find *const gt_finding_finders[];
+
+/* Numbers in words: "13.6 M", "330 MB" (powers of 1024). */
+#define GT_FINDING_NUMBER 24
+const char *gt_finding_count_text(uint64_t count, char text[GT_FINDING_NUMBER]);
+const char *gt_finding_bytes_text(double bytes, char text[GT_FINDING_NUMBER]);
+
+#endif

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT */
+/* The kinds of findings, one after the other: where it holds, its numbers, what the levels would be spared, and its words. A new kind is a
+ * finder, a row of gt_finding_kinds and of gt_finding_finders, and its entry in gtrace-findings(7). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/findings/kind.h"
+
+#define SECTOR 32 /* bytes */
+#define MOST_OF 0.9 /* of capacity misses: a size is named that has so many of them */
+
+/* Writes the words of a finding. */
+#define SAY(FINDING, ...) snprintf((FINDING)->text, sizeof(FINDING)->text, __VA_ARGS__)
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static double ratio(uint64_t numerator, uint64_t denominator)
+{
+	return denominator ? (double)numerator / (double)denominator : 0;
+}
+
+static bool in_memory(const struct gt_group *group, enum gt_group_action action)
+{
+	return group->action == action && !group->shared && !group->local && group->access.accesses > 0;
+}
+
+/* ---- coalescing ---- */
+
+/* What L2 and device memory would be spared of accesses that touched so many sectors less. Stores and atomics go on to L2 as they are; of loads
+ * only what L1, or L2, had before and lost can be gained. */
+static void gain_of_packing(struct gt_finding *finding, const struct gt_group *group, uint64_t excess)
+{
+	const struct gt_site_level *l1 = &group->level[GT_SITE_L1], *l2 = &group->level[GT_SITE_L2];
+
+	gt_finding_gains(finding, GT_TO_L1, excess, GT_GAIN_COMPUTED);
+	if (group->action != GT_GROUP_LOADS) {
+		gt_finding_gains(finding, GT_TO_L2, excess, GT_GAIN_COMPUTED);
+		return;
+	}
+	gt_finding_gains(finding, GT_TO_L2, l1->capacity + l1->conflict, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_DRAM, l2->capacity + l2->conflict, GT_GAIN_BOUNDED);
+}
+
+static void count_sectors(struct gt_finding *finding, const struct gt_site_access *access)
+{
+	gt_finding_count(finding, "accesses", "warp accesses", access->accesses);
+	gt_finding_ratio(finding, "sectors_per_access", "sectors", (double)access->sectors, (double)access->accesses);
+	gt_finding_ratio(finding, "least_sectors_per_access", "sectors", (double)access->least_sectors, (double)access->accesses);
+}
+
+static void say_stride(struct gt_finding *finding, const struct gt_group *group)
+{
+	size_t length = strlen(finding->text);
+
+	if (group->stride && strcmp(group->stride, "several") != 0)
+		snprintf(finding->text + length, sizeof finding->text - length, "; lanes are %s bytes apart", group->stride);
+}
+
+/* Most of the excess is that of accesses without gaps that begin within a sector. */
+static bool is_misaligned(const struct gt_site_access *access)
+{
+	return 2 * access->misaligned_sectors > access->sectors - access->least_sectors;
+}
+
+static int find_uncoalesced(const struct gt_finding_input *input, const struct gt_finding_kind *kind, enum gt_group_action action)
+{
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_access *access = &group->access;
+		if (!in_memory(group, action) || 4 * access->sectors <= 5 * access->least_sectors || is_misaligned(access))
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		uint64_t excess = access->sectors - access->least_sectors;
+		gain_of_packing(finding, group, excess);
+		count_sectors(finding, access);
+		gt_finding_ratio(finding, "excess", "of its sectors", (double)excess, (double)access->sectors);
+		SAY(finding, "%.2f sectors an access, %.2f are enough: %.0f %% of its sectors could be spared", ratio(access->sectors, access->accesses),
+		    ratio(access->least_sectors, access->accesses), percent(excess, access->sectors));
+		say_stride(finding, group);
+	}
+	return 0;
+}
+
+static int find_uncoalesced_loads(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	return find_uncoalesced(input, kind, GT_GROUP_LOADS);
+}
+
+static int find_uncoalesced_stores(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	return find_uncoalesced(input, kind, GT_GROUP_STORES);
+}
+
+static int find_uncoalesced_atomics(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	return find_uncoalesced(input, kind, GT_GROUP_ATOMICS);
+}
+
+static int find_misaligned(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_access *access = &group->access;
+		if (group->shared || group->local || access->misaligned_sectors == 0 || !is_misaligned(access))
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		gt_finding_gains(finding, GT_TO_L1, access->misaligned_sectors, GT_GAIN_COMPUTED);
+		if (group->action != GT_GROUP_LOADS)
+			gt_finding_gains(finding, GT_TO_L2, access->misaligned_sectors, GT_GAIN_COMPUTED);
+		count_sectors(finding, access);
+		SAY(finding, "%.2f sectors an access, %.2f are enough: accesses do not begin at a multiple of %d bytes",
+		    ratio(access->sectors, access->accesses), ratio(access->least_sectors, access->accesses), SECTOR);
+	}
+	return 0;
+}
+
+/* The group that accesses an array most. */
+static const struct gt_group *group_of_array(const struct gt_finding_input *input, const char *array, size_t length)
+{
+	const struct gt_group *found = NULL;
+
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		if (in_memory(group, GT_GROUP_LOADS) && group->n_arrays > 0 && strlen(group->arrays[0].name) == length &&
+		    strncmp(group->arrays[0].name, array, length) == 0 && (!found || group->access.sectors > found->access.sectors))
+			found = group;
+	}
+	return found;
+}
+
+/* By array: sectors that loads and atomics read, and the bytes of them that some lane asks for. */
+static int find_unused(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	static const char counter[] = ".unique_read_sectors";
+	const struct gt_report_stage *stage = gt_report_find_stage(input->kernel, "coalesce");
+
+	for (size_t i = 0; stage && i < stage->n; i++) {
+		const struct gt_count_entry *entry = &stage->counters[i].value;
+		char name[GT_COUNT_NAME];
+		uint64_t bytes;
+		size_t length;
+		if (entry->kind != GT_COUNT_NUMBER || !gt_report_class(entry->name, &length) || strcmp(entry->name + length, counter) != 0)
+			continue;
+		snprintf(name, sizeof name, "%.*s.unique_read_bytes", (int)length, entry->name);
+		if (!gt_report_number(stage, name, &bytes) || entry->number <= (bytes + SECTOR - 1) / SECTOR)
+			continue;
+		uint64_t unused = entry->number - (bytes + SECTOR - 1) / SECTOR;
+		struct gt_finding *finding = gt_finding_add(input, kind, group_of_array(input, entry->name, length));
+		if (!finding)
+			return -1;
+		gt_finding_gains(finding, GT_TO_L2, unused, GT_GAIN_BOUNDED);
+		gt_finding_gains(finding, GT_TO_DRAM, unused, GT_GAIN_BOUNDED);
+		gt_finding_count(finding, "read_sectors", "distinct sectors", entry->number);
+		gt_finding_count(finding, "read_bytes", "distinct bytes", bytes);
+		SAY(finding, "of %.*s, only %.0f %% of the bytes in the sectors that are read are ever asked for", (int)length, entry->name,
+		    percent(bytes, entry->number * SECTOR));
+	}
+	return 0;
+}
+
+/* ---- misses of L1 and L2 ---- */
+
+static const char *const level_names[GT_SITE_LEVELS] = {"L1", "L2"};
+
+/* The size that has MOST_OF the misses of a cache of `lines` lines, and how many those are, from the distances beyond it. */
+static uint64_t size_that_keeps(const uint64_t distance[GT_DISTANCE_BINS], uint64_t lines, uint64_t *kept)
+{
+	uint64_t beyond = 0, end = 0;
+
+	for (unsigned bin = gt_distance_bin(lines); bin < GT_DISTANCE_BINS; bin++)
+		beyond += distance[bin];
+	*kept = 0;
+	for (unsigned bin = gt_distance_bin(lines); bin < GT_DISTANCE_BINS && (double)*kept < MOST_OF * (double)beyond; bin++) {
+		*kept += distance[bin];
+		end = gt_distance_end(bin);
+	}
+	return end;
+}
+
+static enum gt_boundary behind(enum gt_site_levels level)
+{
+	return level == GT_SITE_L1 ? GT_TO_L2 : GT_TO_DRAM;
+}
+
+static int find_capacity(const struct gt_finding_input *input, const struct gt_finding_kind *kind, enum gt_site_levels at)
+{
+	const struct gt_level_facts *facts = &input->level[at];
+
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_level *counts = &group->level[at];
+		char need[GT_FINDING_NUMBER], has[GT_FINDING_NUMBER];
+		uint64_t kept;
+		if (counts->capacity == 0 || group->action != GT_GROUP_LOADS || facts->line == 0)
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		uint64_t size = facts->line * size_that_keeps(group->distance[at], facts->size / facts->line, &kept);
+		kept = kept < counts->capacity ? kept : counts->capacity;
+		gt_finding_gains(finding, behind(at), kept, GT_GAIN_COMPUTED);
+		gt_finding_count(finding, "reads", "sectors", counts->reads);
+		gt_finding_count(finding, "capacity_misses", "sectors", counts->capacity);
+		gt_finding_count(finding, "size", "bytes", facts->size);
+		gt_finding_count(finding, "size_that_keeps_90_percent", "bytes", size);
+		SAY(finding, "%.0f %% of what it reads was in %s before and is lost: %s would keep it, %s has %s", percent(counts->capacity, counts->reads),
+		    level_names[at], gt_finding_bytes_text((double)size, need), level_names[at], gt_finding_bytes_text((double)facts->size, has));
+	}
+	return 0;
+}
+
+static int find_l1_capacity(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	return find_capacity(input, kind, GT_SITE_L1);
+}
+
+static int find_l2_capacity(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	return find_capacity(input, kind, GT_SITE_L2);
+}
+
+static int find_conflict(const struct gt_finding_input *input, const struct gt_finding_kind *kind, enum gt_site_levels at)
+{
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_level *counts = &group->level[at];
+		if (counts->conflict == 0 || group->action != GT_GROUP_LOADS)
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		gt_finding_gains(finding, behind(at), counts->conflict, GT_GAIN_COMPUTED);
+		gt_finding_count(finding, "reads", "sectors", counts->reads);
+		gt_finding_count(finding, "conflict_misses", "sectors", counts->conflict);
+		SAY(finding, "%.0f %% of what it reads misses %s because its lines share sets: a fully associative one would have it",
+		    percent(counts->conflict, counts->reads), level_names[at]);
+		say_stride(finding, group);
+	}
+	return 0;
+}
+
+static int find_l1_conflict(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	return find_conflict(input, kind, GT_SITE_L1);
+}
+
+static int find_l2_conflict(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	return find_conflict(input, kind, GT_SITE_L2);
+}
+
+static int find_dropped(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_level *counts = &group->level[GT_SITE_L1];
+		if (counts->invalidated == 0)
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		gt_finding_gains(finding, GT_TO_L2, counts->invalidated, GT_GAIN_BOUNDED);
+		gt_finding_count(finding, "invalidated", "sectors", counts->invalidated);
+		SAY(finding, "%.0f %% of what it reads was in L1 until a store or an atomic of the same SM dropped it",
+		    percent(counts->invalidated, counts->reads));
+	}
+	return 0;
+}
+
+static int find_elsewhere(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_level *counts = &group->level[GT_SITE_L1];
+		if (counts->elsewhere == 0 || group->action != GT_GROUP_LOADS)
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		uint64_t misses = counts->reads - counts->read_hits;
+		gt_finding_gains(finding, GT_TO_L2, counts->elsewhere, GT_GAIN_BOUNDED);
+		gt_finding_count(finding, "misses", "sectors", misses);
+		gt_finding_count(finding, "elsewhere", "sectors", counts->elsewhere);
+		SAY(finding, "%.0f %% of its L1 misses are of sectors that another SM had read: blocks on different SMs share them",
+		    percent(counts->elsewhere, misses));
+	}
+	return 0;
+}
+
+static int find_partial_stores(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_level *counts = &group->level[GT_SITE_L2];
+		if (counts->partial_reads == 0)
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		gt_finding_gains(finding, GT_TO_DRAM, counts->partial_reads, GT_GAIN_COMPUTED);
+		gt_finding_count(finding, "partial_writes", "sectors", counts->partial_writes);
+		gt_finding_count(finding, "partial_reads", "sectors", counts->partial_reads);
+		gt_finding_ratio(finding, "bytes_per_sector", "bytes", (double)group->access.bytes, (double)group->access.sectors);
+		SAY(finding, "L2 reads %.0f %% of the sectors from memory, since stores write %.1f of their %d bytes", percent(counts->partial_reads, counts->writes),
+		    ratio(group->access.bytes, group->access.sectors), SECTOR);
+	}
+	return 0;
+}
+
+/* Blocks on an SM share its L1: how many of them would have their working set there. */
+static int find_blocks(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	const struct gt_level_facts *l1 = &input->level[GT_SITE_L1];
+	uint64_t distance[GT_DISTANCE_BINS] = {0}, capacity = 0, kept, blocks = gt_finding_number(input, "schedule", "resident_blocks");
+	const struct gt_report_stage *schedule = gt_report_find_stage(input->kernel, "schedule");
+	const char *limit = schedule ? gt_report_word(schedule, "limited_by") : NULL;
+	char need[GT_FINDING_NUMBER], has[GT_FINDING_NUMBER];
+
+	for (size_t i = 0; i < input->n; i++) {
+		capacity += input->groups[i].level[GT_SITE_L1].capacity;
+		for (unsigned bin = 0; bin < GT_DISTANCE_BINS; bin++)
+			distance[bin] += input->groups[i].distance[GT_SITE_L1][bin];
+	}
+	if (capacity == 0 || blocks < 2 || l1->line == 0)
+		return 0;
+	uint64_t size = l1->line * size_that_keeps(distance, l1->size / l1->line, &kept);
+	uint64_t fit = size ? (uint64_t)((double)blocks * (double)l1->size / (double)size) : 0;
+	if (fit == 0 || fit >= blocks)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
+	if (!finding)
+		return -1;
+	gt_finding_gains(finding, GT_TO_L2, kept < capacity ? kept : capacity, GT_GAIN_BOUNDED);
+	gt_finding_count(finding, "resident_blocks", "blocks an SM", blocks);
+	gt_finding_count(finding, "blocks_that_fit", "blocks an SM", fit);
+	gt_finding_count(finding, "working_set", "bytes", size);
+	SAY(finding, "%" PRIu64 " blocks share an SM (limit: %s) and reuse what is %s apart; L1 has %s, which is that of %" PRIu64, blocks, limit ? limit : "differs",
+	    gt_finding_bytes_text((double)size, need), gt_finding_bytes_text((double)l1->size, has), fit);
+	return 0;
+}
+
+/* ---- other memories ---- */
+
+static int find_bank_conflicts(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	uint64_t all = gt_finding_number(input, "coalesce", "bank_passes");
+
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_access *access = &group->access;
+		if (!group->shared || 10 * access->passes <= 11 * access->least_passes)
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		finding->passes = access->passes - access->least_passes;
+		finding->share = ratio(finding->passes, all);
+		gt_finding_count(finding, "accesses", "warp accesses", access->accesses);
+		gt_finding_ratio(finding, "passes_per_access", "passes", (double)access->passes, (double)access->accesses);
+		gt_finding_ratio(finding, "least_passes_per_access", "passes", (double)access->least_passes, (double)access->accesses);
+		SAY(finding, "%.2f passes an access of shared memory, %.2f are enough", ratio(access->passes, access->accesses),
+		    ratio(access->least_passes, access->accesses));
+		say_stride(finding, group);
+	}
+	return 0;
+}
+
+static int find_local(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	const struct gt_group *most = NULL;
+	uint64_t sectors = 0, behind_l1 = 0, registers = input->kernel->kernel.registers;
+
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_level *l1 = &group->level[GT_SITE_L1];
+		if (!group->local)
+			continue;
+		sectors += group->access.sectors;
+		behind_l1 += l1->reads - l1->read_hits + l1->writes;
+		most = !most || group->access.sectors > most->access.sectors ? group : most;
+	}
+	if (!most)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, most);
+	if (!finding)
+		return -1;
+	gt_finding_gains(finding, GT_TO_L1, sectors, GT_GAIN_COMPUTED);
+	gt_finding_gains(finding, GT_TO_L2, behind_l1, GT_GAIN_BOUNDED);
+	gt_finding_count(finding, "local_sectors", "sectors", sectors);
+	gt_finding_count(finding, "registers", "registers a thread", registers);
+	SAY(finding, "spilled registers or arrays of threads are %.0f %% of L1's sectors; a thread has %" PRIu64 " registers",
+	    percent(sectors, input->traffic->sectors[GT_TO_L1]), registers);
+	return 0;
+}
+
+static int find_atomics(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	uint64_t blocks = gt_finding_number(input, "schedule", "blocks");
+
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const struct gt_site_access *access = &group->access;
+		if (!in_memory(group, GT_GROUP_ATOMICS) || access->addresses == 0 || access->lanes < 4 * access->addresses)
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		if (!finding)
+			return -1;
+		gt_finding_gains(finding, GT_TO_L2, access->sectors > blocks ? access->sectors - blocks : 0, GT_GAIN_BOUNDED);
+		gt_finding_count(finding, "accesses", "warp accesses", access->accesses);
+		gt_finding_ratio(finding, "lanes_per_address", "lanes", (double)access->lanes, (double)access->addresses);
+		SAY(finding, "%.1f lanes of a warp update one address, one after the other; a block that adds up first needs one atomic",
+		    ratio(access->lanes, access->addresses));
+	}
+	return 0;
+}
+
+/* ---- launches, device memory, and what cannot be counted ---- */
+
+static int find_launches(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	uint64_t launched = gt_finding_number(input, "l2", "launch_reads"), reads = gt_finding_number(input, "l2", "reads");
+	uint64_t launches = input->kernel->launches ? input->kernel->launches : 1;
+	char sectors[GT_FINDING_NUMBER];
+
+	if (5 * launched <= launched + reads)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
+	if (!finding)
+		return -1;
+	launches = input->kernel->merged > launches ? input->kernel->merged : launches;
+	gt_finding_gains(finding, GT_TO_L2, launched, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_DRAM, launched - gt_finding_number(input, "l2", "launch_hits"), GT_GAIN_BOUNDED);
+	gt_finding_count(finding, "launch_reads", "sectors", launched);
+	gt_finding_count(finding, "launches", "launches", launches);
+	SAY(finding, "%s sectors of code and constants for %" PRIu64 " launch%s are %.0f %% of what L2 reads", gt_finding_count_text(launched, sectors), launches,
+	    launches == 1 ? "" : "es", percent(launched, launched + reads));
+	return 0;
+}
+
+static int find_rows(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	uint64_t hits = gt_finding_number(input, "dram", "row_hits"), all = hits + gt_finding_number(input, "dram", "row_misses");
+
+	if (10 * hits >= 7 * all)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
+	if (!finding)
+		return -1;
+	finding->share = 1 - ratio(hits, all);
+	gt_finding_ratio(finding, "row_hits", "of sectors", (double)hits, (double)all);
+	SAY(finding, "%.0f %% of the sectors find their DRAM row open; each of the others opens one", percent(hits, all));
+	return 0;
+}
+
+#define FEW_SECTORS 100 /* a channel: with fewer, an uneven share says nothing */
+
+static int find_channels(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	static const char *const names[] = {"channel_reads", "channel_writes"};
+	const struct gt_report_stage *stage = gt_report_find_stage(input->kernel, "dram");
+	uint64_t sums[256] = {0}, most = 0, all = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; stage && i < stage->n; i++) {
+		const struct gt_count_entry *entry = &stage->counters[i].value;
+		if (entry->kind != GT_COUNT_ARRAY || (strcmp(entry->name, names[0]) != 0 && strcmp(entry->name, names[1]) != 0))
+			continue;
+		n = entry->n < 256 ? entry->n : 256;
+		for (size_t k = 0; k < n; k++)
+			sums[k] += entry->array[k];
+	}
+	for (size_t k = 0; k < n; k++) {
+		most = sums[k] > most ? sums[k] : most;
+		all += sums[k];
+	}
+	if (all < FEW_SECTORS * n || n == 0 || (double)most * (double)n <= 1.3 * (double)all)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
+	if (!finding)
+		return -1;
+	finding->share = 1 - (double)all / ((double)most * (double)n);
+	gt_finding_count(finding, "channels", "channels", n);
+	gt_finding_ratio(finding, "busiest_over_mean", "of the mean", (double)most * (double)n, (double)all);
+	SAY(finding, "the busiest of %zu DRAM channels moves %.1f times the mean", n, (double)most * (double)n / (double)all);
+	return 0;
+}
+
+static int find_tlb(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	for (size_t i = 0; i < input->kernel->n; i++) {
+		const struct gt_report_stage *stage = &input->kernel->stages[i];
+		uint64_t reads = 0, hits = 0, size = 0;
+		char reach[GT_FINDING_NUMBER];
+		if (!strstr(stage->plain, "tlb") || !gt_report_number(stage, "reads", &reads) || !gt_report_number(stage, "read_hits", &hits) || reads == hits)
+			continue;
+		struct gt_finding *finding = gt_finding_add(input, kind, NULL);
+		if (!finding)
+			return -1;
+		gt_report_number(stage, "size", &size);
+		finding->share = ratio(reads - hits, reads);
+		gt_finding_count(finding, "lookups", "lookups", reads);
+		gt_finding_count(finding, "misses", "lookups", reads - hits);
+		SAY(finding, "%.0f %% of the loads' lookups of %s miss: it reaches %s", percent(reads - hits, reads), stage->name, gt_finding_bytes_text((double)size, reach));
+	}
+	return 0;
+}
+
+static int find_polling(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	uint64_t polls = gt_finding_number(input, "ptx", "polls");
+	char turns[GT_FINDING_NUMBER];
+
+	if (polls == 0)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
+	if (!finding)
+		return -1;
+	finding->share = 1;
+	gt_finding_count(finding, "polls", "turns", polls);
+	SAY(finding, "warps waited by polling, %s times: how often follows from the order of turns, so these counts are not the kernel's alone",
+	    gt_finding_count_text(polls, turns));
+	return 0;
+}
+
+/* ---- the table ---- */
+
+/* The finder, the identifier, the title, the command that shows more, and where it holds. */
+#define KINDS(ROW) \
+	ROW(find_uncoalesced_loads, uncoalesced_load, "uncoalesced load", "lines", "loads of a line touch over 1.25 times the sectors that their bytes need") \
+	ROW(find_uncoalesced_stores, uncoalesced_store, "uncoalesced store", "lines", "the same of stores") \
+	ROW(find_uncoalesced_atomics, uncoalesced_atomic, "uncoalesced atomic", "lines", "the same of atomics and reductions") \
+	ROW(find_misaligned, misaligned, "misaligned access", "lines", "most of the sectors that could be spared are those of accesses without gaps that do not begin at a sector") \
+	ROW(find_unused, unused_bytes, "bytes never used", "report", "no lane asks for some bytes of the sectors that are read of an array") \
+	ROW(find_l1_capacity, l1_capacity, "L1 too small", "sizes", "loads of a line have capacity misses in L1") \
+	ROW(find_l1_conflict, l1_conflict, "L1 conflicts", "lines", "loads of a line have conflict misses in L1") \
+	ROW(find_dropped, l1_dropped, "dropped by stores", "lines", "loads of a line miss sectors that a store or an atomic dropped from L1") \
+	ROW(find_elsewhere, read_by_many_sms, "read by several SMs", "lines", "loads of a line have compulsory misses in L1 of sectors that another SM had read") \
+	ROW(find_l2_capacity, l2_capacity, "L2 too small", "sizes", "loads of a line have capacity misses in L2") \
+	ROW(find_l2_conflict, l2_conflict, "L2 conflicts", "lines", "loads of a line have conflict misses in L2") \
+	ROW(find_partial_stores, partial_store, "partial store", "lines", "L2 reads sectors because stores of a line wrote them in part") \
+	ROW(find_blocks, resident_blocks, "blocks share L1", "sizes", "L1 has capacity misses, and would hold what fewer resident blocks reuse") \
+	ROW(find_bank_conflicts, bank_conflict, "shared-memory bank conflicts", "lines", "accesses of a line to shared memory take over 1.1 times the passes that their width takes") \
+	ROW(find_local, local_memory, "local memory", "lines", "threads access local memory") \
+	ROW(find_atomics, same_address_atomic, "atomics on one address", "lines", "four lanes or more of the atomics of a line share an address, on average") \
+	ROW(find_launches, launch_traffic, "launches outweigh the kernel", "kernels", "launches read over 20 % of what L2 reads") \
+	ROW(find_rows, dram_rows, "DRAM rows", "run --all", "under 70 % of the sectors of device memory find their row open") \
+	ROW(find_channels, dram_channels, "DRAM channels", "run --all", "a channel moves over 1.3 times the mean, which is 100 sectors or more") \
+	ROW(find_tlb, tlb_reach, "TLB reach", NULL, "a TLB that is in the pipe misses") \
+	ROW(find_polling, polling, "polling", NULL, "warps waited for others by reading again and again")
+
+#define KIND(FINDER, ID, TITLE, COMMAND, HOLDS) static const struct gt_finding_kind kind_##ID = {#ID, TITLE, COMMAND, HOLDS};
+KINDS(KIND)
+
+#define POINTER(FINDER, ID, TITLE, COMMAND, HOLDS) &kind_##ID,
+const struct gt_finding_kind *const gt_finding_kinds[] = {KINDS(POINTER)};
+const size_t gt_finding_kinds_n = sizeof gt_finding_kinds / sizeof *gt_finding_kinds;
+
+#define FINDER_OF(FINDER, ID, TITLE, COMMAND, HOLDS) FINDER,
+gt_find *const gt_finding_finders[] = {KINDS(FINDER_OF)};

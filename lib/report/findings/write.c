@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings as text of at most 80 columns, and as JSON. Kernels stand in the order of the cost of their traffic; of each, its traffic comes first, then
+ * its findings, numbered through, and at the end the commands that show more of them. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/findings/kind.h"
+#include "report/format.h"
+
+#define COLUMNS 80
+#define SECTOR 32 /* bytes */
+
+/* Without --all: findings of each of the first kernels, and of the next ones. */
+static const size_t shown_of_kernel[] = {5, 5, 2, 2, 2};
+#define KERNELS_SHOWN (sizeof shown_of_kernel / sizeof *shown_of_kernel)
+
+static const char *const boundary_names[GT_BOUNDARIES] = {"L1", "L2", "DRAM"};
+static const char *const boundary_keys[GT_BOUNDARIES] = {"l1", "l2", "dram"};
+
+/* ---- words ---- */
+
+const char *gt_finding_gain(const struct gt_finding *finding, const struct gt_traffic *traffic, char text[GT_FINDING_TEXT])
+{
+	static const char *const words[] = {[GT_GAIN_COMPUTED] = "would save ", [GT_GAIN_BOUNDED] = "at most "};
+	enum gt_gain_basis last = GT_GAIN_NONE;
+	char part[GT_FINDING_NUMBER], whole[GT_FINDING_NUMBER];
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
+		const struct gt_gain *gain = &finding->gain[i];
+		if (gain->basis == GT_GAIN_NONE)
+			continue;
+		length += (size_t)snprintf(text + length, GT_FINDING_TEXT - length, "%s%s%s of %s%s at %s", length ? ", " : "", gain->basis != last ? words[gain->basis] : "",
+					   gt_finding_count_text(gain->sectors, part), gt_finding_count_text(traffic->sectors[i], whole), length ? "" : " sectors", boundary_names[i]);
+		last = gain->basis;
+	}
+	if (finding->passes > 0)
+		snprintf(text + length, GT_FINDING_TEXT - length, "%swould save %s passes, %.0f %% of all", length ? ", " : "", gt_finding_count_text(finding->passes, part),
+			 100 * finding->share);
+	return text;
+}
+
+const char *gt_finding_command(const struct gt_finding *finding, const char *program, char text[GT_FINDING_TEXT])
+{
+	if (!finding->kind->command)
+		return NULL;
+	snprintf(text, GT_FINDING_TEXT, "gtrace %s %s", finding->kind->command, program ? program : "PROGRAM");
+	return text;
+}
+
+static bool is_shown(const struct gt_finding *finding, const struct gt_findings_style *style)
+{
+	return style->all || finding->share >= GT_FINDINGS_LEAST;
+}
+
+static uint64_t launches_of(const struct gt_report_kernel *kernel)
+{
+	return kernel->merged > 0 ? kernel->merged : 1;
+}
+
+/* ---- the order of kernels ---- */
+
+static int by_cost(const void *left, const void *right)
+{
+	const struct gt_kernel_findings *a = *(const struct gt_kernel_findings *const *)left, *b = *(const struct gt_kernel_findings *const *)right;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? 1 : -1;
+	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+/* The caller frees it. NULL when memory is short, or there are no kernels. */
+static const struct gt_kernel_findings **in_order(const struct gt_kernel_findings *findings, size_t n, double *cost)
+{
+	const struct gt_kernel_findings **order = n ? malloc(n * sizeof *order) : NULL;
+
+	*cost = 0;
+	for (size_t i = 0; order && i < n; i++) {
+		order[i] = &findings[i];
+		*cost += findings[i].cost;
+	}
+	if (order)
+		qsort(order, n, sizeof *order, by_cost);
+	return order;
+}
+
+/* ---- text ---- */
+
+struct text {
+	const struct gt_findings_style *style;
+	FILE *to;
+	size_t number; /* of the last finding */
+	size_t numbered[64]; /* kinds of the findings that were written, by number: place in gt_finding_kinds */
+};
+
+static const char *colour(const struct text *text, const char *escape)
+{
+	return text->style->colour ? escape : "";
+}
+
+#define BOLD "\033[1m"
+#define MARK "\033[33m"
+#define PLAIN "\033[0m"
+
+/* Writes words, wrapped before the 80th column; lines after the first begin with `indent` blanks, as the first is assumed to have. */
+static void write_wrapped(FILE *to, const char *words, size_t indent)
+{
+	size_t column = indent;
+
+	for (size_t length; *words; words += length) {
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		if (column > indent && column + 1 + length > COLUMNS) {
+			fprintf(to, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putc(' ', to);
+			column++;
+		}
+		fwrite(words, 1, length, to);
+		column += length;
+	}
+	putc('\n', to);
+}
+
+static void write_step(const struct gt_traffic *traffic, size_t boundary, double before, FILE *to)
+{
+	char bytes[GT_FINDING_NUMBER];
+	double moved = (double)traffic->sectors[boundary] * SECTOR;
+
+	if (!traffic->known[boundary])
+		return;
+	fprintf(to, " -> %s %s", boundary_names[boundary], gt_finding_bytes_text(moved, bytes));
+	if (before > 0)
+		fprintf(to, " (%.*fx)", moved / before < 0.0995 ? 3 : moved / before < 9.95 ? 2 : 1, moved / before);
+}
+
+static void write_traffic(const struct gt_traffic *traffic, FILE *to)
+{
+	char bytes[GT_FINDING_NUMBER];
+	double before = traffic->by_site ? (double)traffic->asked : 0;
+
+	fprintf(to, "  threads ask %s", traffic->by_site ? gt_finding_bytes_text(before, bytes) : "?");
+	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
+		write_step(traffic, i, before, to);
+		before = traffic->known[i] ? (double)traffic->sectors[i] * SECTOR : 0;
+	}
+	putc('\n', to);
+}
+
+/* "L1 hits 87.6 % of reads, L2 83.2 %; DRAM moves 1.00 times the 40 MB that are touched" */
+static void write_ratios(const struct gt_kernel_findings *findings, FILE *to)
+{
+	static const char *const levels[] = {"l1", "l2"};
+	const struct gt_traffic *traffic = &findings->traffic;
+	char words[256] = "", bytes[GT_FINDING_NUMBER];
+	size_t length = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct gt_report_stage *stage = gt_report_find_stage(findings->kernel, levels[i]);
+		uint64_t reads = 0, hits = 0;
+		if (stage && gt_report_number(stage, "reads", &reads) && gt_report_number(stage, "read_hits", &hits) && reads > 0)
+			length += (size_t)snprintf(words + length, sizeof words - length, "%s%s hits %.1f %% of reads", length ? ", " : "", boundary_names[i],
+						   100 * (double)hits / (double)reads);
+	}
+	if (traffic->by_site && traffic->unique > 0 && traffic->known[GT_TO_DRAM])
+		snprintf(words + length, sizeof words - length, "%sDRAM moves %.2f times the %s that are touched", length ? "; " : "",
+			 (double)traffic->sectors[GT_TO_DRAM] * SECTOR / (double)traffic->unique, gt_finding_bytes_text((double)traffic->unique, bytes));
+	if (words[0] == '\0')
+		return;
+	fputs("  ", to);
+	write_wrapped(to, words, 2);
+}
+
+static size_t kind_number(const struct gt_finding_kind *kind)
+{
+	size_t i = 0;
+
+	while (gt_finding_kinds[i] != kind)
+		i++;
+	return i;
+}
+
+static void write_finding(struct text *text, const struct gt_finding *finding, const struct gt_traffic *traffic)
+{
+	char gain[GT_FINDING_TEXT], where[GT_SOURCE_TEXT + GT_FINDING_ARRAYS + 8];
+	FILE *to = text->to;
+
+	if (text->number < sizeof text->numbered / sizeof *text->numbered)
+		text->numbered[text->number] = kind_number(finding->kind);
+	snprintf(where, sizeof where, "%s%s%s", finding->place, finding->place[0] && finding->arrays[0] ? "   " : "", finding->arrays);
+	fprintf(to, "%3zu  %s%s%s", ++text->number, colour(text, BOLD), finding->kind->title, colour(text, PLAIN));
+	if (5 + strlen(finding->kind->title) + 3 + strlen(where) > COLUMNS)
+		fputs("\n  ", to);
+	if (where[0])
+		fprintf(to, "   %s%s%s", colour(text, MARK), where, colour(text, PLAIN));
+	fputs("\n     ", to);
+	write_wrapped(to, finding->text, 5);
+	if (gt_finding_gain(finding, traffic, gain)[0] == '\0')
+		return;
+	fputs("     ", to);
+	write_wrapped(to, gain, 5);
+}
+
+static void write_kernel_name(const struct text *text, const struct gt_kernel_findings *findings, double share, bool several)
+{
+	const struct gt_report_kernel *kernel = findings->kernel;
+	uint64_t launches = launches_of(kernel);
+	char name[64];
+
+	if (kernel->kernel.name[0])
+		snprintf(name, sizeof name, "%.47s%s", kernel->kernel.name, strlen(kernel->kernel.name) > 47 ? "..." : "");
+	else
+		snprintf(name, sizeof name, "kernel %" PRIu64, kernel->kernel.id);
+	fprintf(text->to, "\n%s%s%s", colour(text, BOLD), gt_utf8_printable(name), colour(text, PLAIN));
+	if (launches > 1)
+		fprintf(text->to, ", %" PRIu64 " launches", launches);
+	if (several)
+		fprintf(text->to, ", %.0f %% of the cost", 100 * share);
+	putc('\n', text->to);
+}
+
+static void write_nothing(const struct gt_kernel_findings *findings, FILE *to)
+{
+	if (findings->traffic.by_site)
+		fputs("     nothing found: no finding would save 2 % of the traffic anywhere\n", to);
+	else
+		fputs("     nothing is known by line: expected gcoalesce --by site, gcache --by site --causes\n", to);
+}
+
+static void write_kernel(struct text *text, const struct gt_kernel_findings *findings, size_t limit, double share, bool several)
+{
+	size_t shown = 0, left = 0;
+
+	write_kernel_name(text, findings, share, several);
+	write_traffic(&findings->traffic, text->to);
+	write_ratios(findings, text->to);
+	for (size_t i = 0; i < findings->n; i++) {
+		if (is_shown(&findings->findings[i], text->style) && shown < limit) {
+			write_finding(text, &findings->findings[i], &findings->traffic);
+			shown++;
+		} else {
+			left++;
+		}
+	}
+	if (shown == 0)
+		write_nothing(findings, text->to);
+	if (left > 0)
+		fprintf(text->to, "     %zu smaller %s: --all\n", left, left == 1 ? "one" : "ones");
+}
+
+/* The findings' commands, each with the numbers of the findings that it shows more of. */
+static void write_commands(const struct text *text)
+{
+	size_t known = sizeof text->numbered / sizeof *text->numbered, n = text->number < known ? text->number : known;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *command = gt_finding_kinds[text->numbered[i]]->command;
+		char numbers[80] = "", line[GT_FINDING_TEXT];
+		size_t length = 0;
+		bool first = command != NULL;
+		for (size_t k = 0; first && k < i; k++) {
+			const char *other = gt_finding_kinds[text->numbered[k]]->command;
+			first = !other || strcmp(other, command) != 0;
+		}
+		for (size_t k = i; first && k < n; k++) {
+			const char *other = gt_finding_kinds[text->numbered[k]]->command;
+			if (other && strcmp(other, command) == 0 && length + 8 < 20)
+				length += (size_t)snprintf(numbers + length, sizeof numbers - length, "%s%zu", length ? "," : "", k + 1);
+		}
+		struct gt_finding like = {.kind = gt_finding_kinds[text->numbered[i]]};
+		if (first && gt_finding_command(&like, text->style->program, line))
+			fprintf(text->to, "%s  more of %s: %s\n", i == 0 ? "\n" : "", numbers, line);
+	}
+}
+
+static void write_heading(const struct text *text, const struct gt_report *report)
+{
+	char gpu[GT_GPU_TEXT];
+	uint64_t launches = 0;
+
+	for (size_t i = 0; i < report->n; i++)
+		launches += launches_of(&report->kernels[i]);
+	snprintf(gpu, sizeof gpu, "%s", report->gpu[0] ? report->gpu : "A GPU without a name");
+	fprintf(text->to, "%s, modelled   ", gt_utf8_printable(gpu));
+	if (text->style->program)
+		fprintf(text->to, "%s   ", text->style->program);
+	fprintf(text->to, "%zu kernel%s", report->n, report->n == 1 ? "" : "s");
+	if (launches > report->n)
+		fprintf(text->to, ", %" PRIu64 " launches", launches);
+	putc('\n', text->to);
+}
+
+void gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to)
+{
+	struct text text = {.style = style, .to = to};
+	double cost, rest = 0;
+	const struct gt_kernel_findings **order = in_order(findings, report->n, &cost);
+
+	write_heading(&text, report);
+	for (size_t i = 0; order && i < report->n; i++) {
+		double share = cost > 0 ? order[i]->cost / cost : 0;
+		if (style->all || i < KERNELS_SHOWN)
+			write_kernel(&text, order[i], style->all ? SIZE_MAX : shown_of_kernel[i], share, report->n > 1);
+		else
+			rest += share;
+	}
+	if (report->n > KERNELS_SHOWN && !style->all)
+		fprintf(to, "\n%zu more kernels have %.0f %% of the cost: --all, --kernel RE\n", report->n - KERNELS_SHOWN, 100 * rest);
+	write_commands(&text);
+	free(order);
+}
+
+/* ---- JSON ---- */
+
+static void write_json_text(const char *name, const char *text, FILE *to)
+{
+	fprintf(to, "\"%s\": ", name);
+	if (text && *text)
+		gt_json_string(text, to);
+	else
+		fputs("null", to);
+}
+
+static void write_json_traffic(const struct gt_traffic *traffic, FILE *to)
+{
+	const char *comma = "";
+
+	fputs("\"traffic\": {", to);
+	if (traffic->by_site) {
+		fprintf(to, "\"asked_bytes\": %" PRIu64 ", \"unique_bytes\": %" PRIu64, traffic->asked, traffic->unique);
+		comma = ", ";
+	}
+	for (size_t i = 0; i < GT_BOUNDARIES; i++)
+		if (traffic->known[i]) {
+			fprintf(to, "%s\"%s_sectors\": %" PRIu64, comma, boundary_keys[i], traffic->sectors[i]);
+			comma = ", ";
+		}
+	putc('}', to);
+}
+
+static void write_json_evidence(const struct gt_finding *finding, FILE *to)
+{
+	fputs(", \"evidence\": {", to);
+	for (size_t i = 0; i < finding->n_evidence; i++) {
+		const struct gt_evidence *evidence = &finding->evidence[i];
+		fprintf(to, "%s\"%s\": {\"value\": ", i ? ", " : "", evidence->name);
+		if (evidence->is_ratio)
+			fprintf(to, "%.6g", evidence->ratio);
+		else
+			fprintf(to, "%" PRIu64, evidence->count);
+		fprintf(to, ", \"unit\": \"%s\"}", evidence->unit);
+	}
+	putc('}', to);
+}
+
+static void write_json_gain(const struct gt_finding *finding, FILE *to)
+{
+	static const char *const bases[] = {[GT_GAIN_COMPUTED] = "computed", [GT_GAIN_BOUNDED] = "bounded"};
+	const char *comma = "";
+
+	fputs(", \"gain\": {", to);
+	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
+		if (finding->gain[i].basis == GT_GAIN_NONE)
+			continue;
+		fprintf(to, "%s\"%s_sectors\": {\"value\": %" PRIu64 ", \"basis\": \"%s\"}", comma, boundary_keys[i], finding->gain[i].sectors, bases[finding->gain[i].basis]);
+		comma = ", ";
+	}
+	if (finding->passes > 0)
+		fprintf(to, "%s\"passes\": {\"value\": %" PRIu64 ", \"basis\": \"computed\"}", comma, finding->passes);
+	fprintf(to, "}, \"share\": %.6g", finding->share);
+}
+
+static void write_json_finding(const struct gt_finding *finding, const struct gt_findings_style *style, FILE *to)
+{
+	char command[GT_FINDING_TEXT];
+
+	fprintf(to, "{\"finding\": \"%s\", \"title\": \"%s\", ", finding->kind->id, finding->kind->title);
+	write_json_text("place", finding->place, to);
+	fputs(", ", to);
+	write_json_text("arrays", finding->arrays, to);
+	fputs(", ", to);
+	write_json_text("text", finding->text, to);
+	write_json_evidence(finding, to);
+	write_json_gain(finding, to);
+	fputs(", ", to);
+	write_json_text("command", gt_finding_command(finding, style->program, command), to);
+	putc('}', to);
+}
+
+static void write_json_kernel(const struct gt_kernel_findings *findings, const struct gt_findings_style *style, FILE *to)
+{
+	const char *comma = "";
+
+	fprintf(to, "{\"kernel\": %" PRIu64 ", ", findings->kernel->kernel.id);
+	write_json_text("name", findings->kernel->kernel.name, to);
+	fprintf(to, ", \"launches\": %" PRIu64 ", ", launches_of(findings->kernel));
+	write_json_traffic(&findings->traffic, to);
+	fputs(", \"findings\": [", to);
+	for (size_t i = 0; i < findings->n; i++) {
+		if (!is_shown(&findings->findings[i], style))
+			continue;
+		fprintf(to, "%s\n   ", comma);
+		write_json_finding(&findings->findings[i], style, to);
+		comma = ",";
+	}
+	fputs("]}", to);
+}
+
+#define FINDINGS_VERSION 1
+
+void gt_findings_write_json(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to)
+{
+	fprintf(to, "{\"gtrace_findings\": %d, ", FINDINGS_VERSION);
+	write_json_text("gpu", report->gpu, to);
+	fputs(", ", to);
+	write_json_text("program", style->program, to);
+	fputs(",\n \"kernels\": [", to);
+	for (size_t i = 0; i < report->n; i++) {
+		fputs(i ? ",\n  " : "\n  ", to);
+		write_json_kernel(&findings[i], style, to);
+	}
+	fputs("]}\n", to);
+}
