@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/options.h"
@@ -13,10 +14,30 @@
 #include "gstats.h"
 #include "report/report.h"
 #include "report/compare/compare.h"
+#include "report/findings/findings.h"
 #include "report/page/page.h"
+
+static void check_findings(const struct tool *tool, const struct options *options)
+{
+	static const char *const colors[] = {"auto", "always", "never"};
+	bool known = !options->color;
+
+	if (options->findings && (strcmp(options->form, "csv") == 0 || options->names || options->reference || options->errors || options->report ||
+				  options->callgrind))
+		tool_usage(tool, "--findings goes with --all, --json, --program, --color, --by, --kernel, --scale, --output and --tee only");
+	if (!options->findings && (options->all || options->color))
+		tool_usage(tool, "%s: expected --findings, too", options->all ? "--all" : "--color");
+	if (!options->findings && !options->report && options->program)
+		tool_usage(tool, "--program: expected --findings or --report, too");
+	for (size_t i = 0; i < sizeof colors / sizeof *colors && !known; i++)
+		known = strcmp(options->color, colors[i]) == 0;
+	if (!known)
+		tool_usage(tool, "--color '%s': expected auto, always or never", options->color);
+}
 
 static void check(const struct tool *tool, struct options *options)
 {
+	check_findings(tool, options);
 	if (options->reference && options->names)
 		tool_usage(tool, "--reference: its file determines the names: leave out --names");
 	if (options->sides[0] && !options->reference)
@@ -34,7 +55,7 @@ static void check(const struct tool *tool, struct options *options)
 		tool_usage(tool, "--by: the file of --reference decides it: hardware's counters are compared launch by launch, and those of gstats --csv as it has them: "
 				 "leave it out");
 	if (!options->by_chosen)
-		options->by_name = !options->form_chosen && !options->reference;
+		options->by_name = options->findings || (!options->form_chosen && !options->reference);
 	options->names = options->names ? options->names : "gtrace";
 	if (!gt_report_form_find(options->names, options->form))
 		tool_usage(tool, "--names '%s': expected gtrace, ncu or nvprof", options->names);
@@ -87,6 +108,10 @@ static struct options parse(struct tool *tool)
 		case AS: set_sides(tool, &options, optarg); break;
 		case ERRORS: options.errors = true; break;
 		case REPORT: options.report = optarg; break;
+		case FINDINGS: options.findings = true; break;
+		case ALL: options.all = true; break;
+		case PROGRAM: options.program = optarg; break;
+		case COLOR: options.color = optarg; break;
 		}
 	}
 	check(tool, &options);
@@ -168,13 +193,42 @@ static void print_comparison(struct tool *tool, const struct gt_report *report, 
 	beside_clear(&beside);
 }
 
+static bool is_coloured(const struct options *options, FILE *to)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (options->color && strcmp(options->color, "auto") != 0)
+		return strcmp(options->color, "always") == 0;
+	return !options->output && isatty(fileno(to)) && (!no || !*no);
+}
+
+static void print_findings(struct tool *tool, const struct gt_report *report, const struct options *options, FILE *to)
+{
+	const struct gt_findings_style style = {options->program, is_coloured(options, to), options->all};
+	struct gt_kernel_findings *findings;
+
+	tool_must(tool, gt_findings_open(&findings, report, gt_reader_gpu(tool->in), &tool->error));
+	if (strcmp(options->form, "json") == 0) {
+		gt_findings_write_json(findings, report, &style, to);
+	} else {
+		gt_findings_write(findings, report, &style, to);
+		if (options->all) {
+			fputc('\n', to);
+			tool_must(tool, gt_report_write(report, gt_report_form_find("gtrace", "table"), to, &tool->error));
+		}
+	}
+	gt_findings_close(findings, report);
+}
+
 static void print(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
 		  const struct options *options)
 {
 	struct gt_memory_file saved;
 	FILE *to = open_output(tool, options, &saved);
 
-	if (options->reference)
+	if (options->findings)
+		print_findings(tool, report, options, to);
+	else if (options->reference)
 		print_comparison(tool, report, reference, options, to);
 	else
 		tool_must(tool, gt_report_write(report, gt_report_form_find(options->names, options->form), to, &tool->error));

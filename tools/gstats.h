@@ -8,6 +8,7 @@
 static const struct tool_about about = {
 	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE [--as A,B]] [--by WHAT] "
 		 "[--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
+		 "       gstats --findings [--all] [--json] [--program TEXT] [--color WHEN] [--by WHAT] [--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --report DIR [--reference FILE [--as A,B]] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
@@ -19,13 +20,18 @@ static const struct tool_about about = {
 
 struct options {
 	const char *form, *names, *kernel, *output, *reference, *report, *callgrind, *sides[2];
-	bool tee, errors, form_chosen, by_chosen, by_name, scale;
+	const char *program, *color;
+	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, all;
 };
 
-enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, SCALE, AS };
+enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, SCALE, AS, FINDINGS, ALL, PROGRAM, COLOR };
 static const struct tool_row option_rows[] = {
 	{"--csv", CSV, "kernel,stage,counter,value"},
 	{"--json", JSON, "JSON; gstats(1) has the schema"},
+	{"--findings", FINDINGS, "what the counters say, in words: the accesses that cost most, their line, array, cause and gain"},
+	{"--all", ALL, "with --findings: all kernels, findings of any gain, and the counters"},
+	{"--program TEXT", PROGRAM, "with --findings or --report: the program and its arguments, for the commands that show more"},
+	{"--color WHEN", COLOR, "with --findings: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
 	{"--names NAMES", NAMES, "gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers"},
 	{"--reference FILE", REFERENCE, "compare with hardware counters, a CSV of ncu or a table: hardware, ours, difference, and the "
 					"errors by metric; or with another run, what gstats --csv wrote"},
