@@ -31,7 +31,7 @@ struct rows {
 	size_t n, capacity;
 };
 
-/* An instruction's counts of one event or two: grd's references "0x1b.references", gcache's sectors "0x1b.reads" and "0x1b.read_hits". */
+/* An instruction's counts of one event or two: grd's references "0x1b.references", a level's sectors "0x1b.reads" and "0x1b.read_hits". */
 struct pc_counts {
 	uint64_t pc;
 	char names[2][EVENT_NAME];
@@ -39,28 +39,51 @@ struct pc_counts {
 	size_t n;
 };
 
-/* What a counter tells of an instruction. False: nothing, or what another counter tells. */
-static bool read_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, struct pc_counts *counts)
+/* References of one kind of traffic, "behind_l1_loads". */
+static void name_references(const struct gt_report_stage *stage, const struct gt_count_entry *entry, size_t class, char name[EVENT_NAME])
 {
 	static const char *const suffixes[GT_TRAFFICS] = {"_loads", "_stores", "_atomics", ""};
-	char name[GT_COUNT_NAME], *end;
+
+	snprintf(name, EVENT_NAME, "%s%s", stage->name, suffixes[gt_report_traffic(stage, entry->name, class)]);
+}
+
+/* Reads of a level, and those that missed. */
+static void set_reads(const struct gt_report_stage *stage, const struct gt_count_entry *entry, size_t class, struct pc_counts *counts)
+{
+	char name[GT_COUNT_NAME];
 	uint64_t hits = 0;
 
-	if (entry->kind != GT_COUNT_NUMBER || strncmp(entry->name, "0x", 2) != 0)
-		return false;
-	counts->pc = strtoull(entry->name, &end, 16);
-	counts->n = strcmp(end, ".references") == 0 ? 1 : strcmp(end, ".reads") == 0 ? 2 : 0;
-	counts->counts[0] = entry->number;
-	if (counts->n == 1)
-		snprintf(counts->names[0], EVENT_NAME, "%s%s", stage->name,
-			 suffixes[gt_report_traffic(stage, entry->name, (size_t)(end - entry->name))]);
-	if (counts->n != 2)
-		return counts->n > 0;
-	snprintf(name, sizeof name, "%.*s.read_hits", (int)(end - entry->name), entry->name);
+	snprintf(name, sizeof name, "%.*s.read_hits", (int)class, entry->name);
 	gt_report_number(stage, name, &hits);
+	counts->n = 2;
 	counts->counts[1] = entry->number - hits;
 	snprintf(counts->names[0], EVENT_NAME, "%s_reads", stage->name);
 	snprintf(counts->names[1], EVENT_NAME, "%s_read_misses", stage->name);
+}
+
+/* What a counter tells of an instruction, or of one and an array ("0x1b in.sectors"). False: nothing, or what another counter tells. */
+static bool read_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, struct pc_counts *counts)
+{
+	size_t class;
+	char *end;
+
+	if (entry->kind != GT_COUNT_NUMBER || strncmp(entry->name, "0x", 2) != 0 || !gt_report_class(entry->name, &class))
+		return false;
+	counts->pc = strtoull(entry->name, &end, 16);
+	const char *what = entry->name + class + 1;
+	bool is_site = *end == ' ';
+	if (!is_site && end != entry->name + class)
+		return false;
+	counts->n = 1;
+	counts->counts[0] = entry->number;
+	if (strcmp(what, "references") == 0)
+		name_references(stage, entry, class, counts->names[0]);
+	else if (strcmp(what, "reads") == 0)
+		set_reads(stage, entry, class, counts);
+	else if (is_site && strcmp(what, "read_hits") != 0)
+		snprintf(counts->names[0], EVENT_NAME, "%s_%s", stage->name, what);
+	else
+		return false;
 	return true;
 }
 
@@ -94,7 +117,7 @@ static int find_events(const struct gt_report *report, struct events *events, st
 		for (size_t s = 0; s < report->kernels[k].n; s++)
 			if (find_in_stage(&report->kernels[k].stages[s], events, error) != 0)
 				return -1;
-	return events->n > 0 ? 0 : gt_fail(error, "no stage counted by instruction: expected 'grd --by pc' or 'gcache --by pc' in the pipe");
+	return events->n > 0 ? 0 : gt_fail(error, "no stage counted by instruction: expected 'grd --by pc', 'gcache --by site' or 'gcache --by pc' in the pipe");
 }
 
 static struct row *add_row(struct rows *rows, struct gt_error *error)
