@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* What kinds of findings make a finding with: its place, numbers, gains, and numbers in words. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/grown.h"
+#include "report/findings/kind.h"
+
+/* ---- numbers in words ---- */
+
+static const char *with_unit(double number, double step, const char *const units[], char text[GT_FINDING_NUMBER])
+{
+	while (number >= 999.5 && *units[1]) {
+		number /= step;
+		units++;
+	}
+	snprintf(text, GT_FINDING_NUMBER, number >= 99.95 || number == (double)(uint64_t)number ? "%.0f%s" : number >= 9.995 ? "%.1f%s" : "%.2f%s", number, *units);
+	return text;
+}
+
+const char *gt_finding_count_text(uint64_t count, char text[GT_FINDING_NUMBER])
+{
+	static const char *const units[] = {"", " k", " M", " G", " T", ""};
+
+	return with_unit((double)count, 1000, units, text);
+}
+
+const char *gt_finding_bytes_text(double bytes, char text[GT_FINDING_NUMBER])
+{
+	static const char *const units[] = {" B", " KB", " MB", " GB", " TB", ""};
+
+	return with_unit(bytes, 1024, units, text);
+}
+
+/* ---- a finding, part by part ---- */
+
+uint64_t gt_finding_number(const struct gt_finding_input *input, const char *stage, const char *counter)
+{
+	const struct gt_report_stage *found = gt_report_find_stage(input->kernel, stage);
+	uint64_t number = 0;
+
+	return found && gt_report_number(found, counter, &number) ? number : 0;
+}
+
+static void name_arrays(struct gt_finding *finding, const struct gt_group *group)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < group->n_arrays && i < 2; i++) {
+		char name[GT_ARRAY_NAME + 4];
+		const char *blank = strchr(group->arrays[i].name, ' ');
+		snprintf(name, sizeof name, blank ? "%.*s (%s)" : "%.*s%s", (int)(blank ? blank - group->arrays[i].name : (ptrdiff_t)strlen(group->arrays[i].name)),
+			 group->arrays[i].name, blank ? blank + 1 : "");
+		length += (size_t)snprintf(finding->arrays + length, sizeof finding->arrays - length, "%s%s", i ? ", " : "", name);
+	}
+	if (group->n_arrays > 2)
+		snprintf(finding->arrays + length, sizeof finding->arrays - length, ", ...");
+}
+
+struct gt_finding *gt_finding_add(const struct gt_finding_input *input, const struct gt_finding_kind *kind, const struct gt_group *group)
+{
+	struct gt_kernel_findings *to = input->to;
+	struct gt_finding *bigger = gt_grown(to->findings, to->n, &to->capacity, sizeof *bigger);
+
+	if (!bigger) {
+		gt_fail_memory(input->error, "findings");
+		return NULL;
+	}
+	to->findings = bigger;
+	bigger[to->n] = (struct gt_finding){.kind = kind};
+	if (group) {
+		snprintf(bigger[to->n].place, sizeof bigger[to->n].place, "%s", group->place);
+		name_arrays(&bigger[to->n], group);
+	}
+	return &bigger[to->n++];
+}
+
+void gt_finding_gains(struct gt_finding *finding, enum gt_boundary boundary, uint64_t sectors, enum gt_gain_basis basis)
+{
+	if (sectors > 0)
+		finding->gain[boundary] = (struct gt_gain){sectors, basis};
+}
+
+void gt_finding_count(struct gt_finding *finding, const char *name, const char *unit, uint64_t count)
+{
+	if (finding->n_evidence < GT_EVIDENCE_MAX)
+		finding->evidence[finding->n_evidence++] = (struct gt_evidence){.name = name, .unit = unit, .count = count};
+}
+
+void gt_finding_ratio(struct gt_finding *finding, const char *name, const char *unit, double numerator, double denominator)
+{
+	if (denominator > 0 && finding->n_evidence < GT_EVIDENCE_MAX)
+		finding->evidence[finding->n_evidence++] =
+			(struct gt_evidence){.name = name, .unit = unit, .is_ratio = true, .ratio = numerator / denominator};
+}
