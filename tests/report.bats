@@ -213,11 +213,28 @@ says() {
 	SOURCE_DATE_EPOCH=today expect_failure 2 "SOURCE_DATE_EPOCH" gstats --report "$BATS_TEST_TMPDIR/none" counts
 }
 
+@test "a foreign index.html is replaced with --force alone, a page of gtrace without" {
+	mkdir site
+	echo 'my own page' >site/index.html
+	expect_failure 1 "site/index.html is no page of gtrace: name another folder, or replace it with --force" gstats --report site counts
+	expect_failure 1 "gstats: site/index.html is no page of gtrace" gtrace report --quiet --output site counts
+	[ "$(cat site/index.html)" = 'my own page' ]
+	gstats --report site --force counts
+	grep -q '<h1>kernel 1, gemm</h1>' site/index.html
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gstats --report site
+	grep -q '<h1>kernel 1, conv2d</h1>' site/index.html
+	echo 'my own page' >site/index.html
+	gtrace report --quiet --force --output site counts
+	grep -q '<h1>kernel 1, gemm</h1>' site/index.html
+	expect_failure 2 "--force: expected --report" gstats --force counts
+	expect_failure 2 "--force: expected report" gtrace run --force counts
+}
+
 @test "errors are one line, and leave no page" {
 	head -c 3000 counts >cut
 	expect_failure 1 "cut" gstats --report "$BATS_TEST_TMPDIR/none" cut
 	[ ! -e "$BATS_TEST_TMPDIR/none" ]
 		expect_failure 1 "cannot write the page" gstats --report /dev/null counts
 	expect_failure 1 "cannot write the page" gstats --report "$BATS_TEST_TMPDIR/no/where" counts
-	expect_failure 2 "--report goes with --reference, --as, --by, --kernel, --scale and --tee only" gstats --report x --csv counts
+	expect_failure 2 "--report goes with --force, --reference, --as, --by, --kernel, --scale and --tee only" gstats --report x --csv counts
 }

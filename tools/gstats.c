@@ -43,7 +43,7 @@ static void check(const struct tool *tool, struct options *options)
 	if (options->sides[0] && !options->reference)
 		tool_usage(tool, "--as names the two sides of --reference: expected that too");
 	if (options->report && (options->form_chosen || options->names || options->errors || options->output))
-		tool_usage(tool, "--report goes with --reference, --as, --by, --kernel, --scale and --tee only");
+		tool_usage(tool, "--report goes with --force, --reference, --as, --by, --kernel, --scale and --tee only");
 	if (options->callgrind && (options->form_chosen || options->names || options->reference || options->errors || options->output ||
 				   options->report || options->by_chosen))
 		tool_usage(tool, "--callgrind goes with --kernel, --scale and --tee only");
@@ -89,6 +89,17 @@ static void set_sides(const struct tool *tool, struct options *options, char *na
 	options->sides[1] = comma + 1;
 }
 
+/* Before the stream, which may be long in coming. */
+static void check_place(struct tool *tool, const struct options *options)
+{
+	char path[GT_PAGE_PATH];
+
+	if (options->force && !options->report)
+		tool_usage(tool, "--force: expected --report, whose page it replaces");
+	if (options->report)
+		tool_must(tool, gt_page_place(options->report, options->force, path, &tool->error));
+}
+
 static struct options parse(struct tool *tool)
 {
 	struct options options = {.form = "table"};
@@ -112,6 +123,7 @@ static struct options parse(struct tool *tool)
 		case ALL: options.all = true; break;
 		case PROGRAM: options.program = optarg; break;
 		case COLOR: options.color = optarg; break;
+		case FORCE: options.force = true; break;
 		}
 	}
 	check(tool, &options);
@@ -255,7 +267,7 @@ static void write_page(struct tool *tool, const struct gt_report *report, const 
 {
 	struct gt_page page = {.report = report, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
 	const char *directory = options->report;
-	char path[4096], date[32];
+	char path[GT_PAGE_PATH], date[32];
 	struct gt_memory_file memory;
 	struct beside beside;
 
@@ -268,8 +280,7 @@ static void write_page(struct tool *tool, const struct gt_report *report, const 
 	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
 	tool_must(tool, gt_page_write(&page, memory.file, &tool->error));
 	beside_clear(&beside);
-	if ((size_t)snprintf(path, sizeof path, "%s/index.html", directory) >= sizeof path)
-		tool_must(tool, gt_fail(&tool->error, "--report: expected a shorter name"));
+	tool_must(tool, gt_page_place(directory, options->force, path, &tool->error));
 	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
 		tool_must(tool, gt_fail_errno(&tool->error, "%s: cannot write the page", directory));
 	tool_must(tool, gt_memory_file_save(&memory, path, "the page", &tool->error));
@@ -366,6 +377,7 @@ int main(int argc, char **argv)
 	}
 	if (gt_report_begin(&report, options.kernel, &tool.error) != 0)
 		tool_usage_error(&tool, "--kernel");
+	check_place(&tool, &options);
 	if (options.reference)
 		read_reference(&tool, &reference, &options);
 	gather(&tool, &report, &options);

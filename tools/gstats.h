@@ -9,7 +9,7 @@ static const struct tool_about about = {
 	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE [--as A,B]] [--by WHAT] "
 		 "[--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --findings [--all] [--json] [--program TEXT] [--color WHEN] [--by WHAT] [--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
-		 "       gstats --report DIR [--reference FILE [--as A,B]] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
+		 "       gstats --report DIR [--force] [--reference FILE [--as A,B]] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
 		 "Prints the counters of all stages, for each kernel and in total, after the whole stream "
@@ -21,10 +21,10 @@ static const struct tool_about about = {
 struct options {
 	const char *form, *names, *kernel, *output, *reference, *report, *callgrind, *sides[2];
 	const char *program, *color;
-	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, all;
+	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, all, force;
 };
 
-enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, SCALE, AS, FINDINGS, ALL, PROGRAM, COLOR };
+enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, FORCE, SCALE, AS, FINDINGS, ALL, PROGRAM, COLOR };
 static const struct tool_row option_rows[] = {
 	{"--csv", CSV, "kernel,stage,counter,value"},
 	{"--json", JSON, "JSON; gstats(1) has the schema"},
@@ -39,6 +39,7 @@ static const struct tool_row option_rows[] = {
 	{"--errors", ERRORS, "read rows of --reference --csv instead of a stream: errors by metric"},
 	{"--report DIR", REPORT, "write DIR/index.html, a page with tables and plots, and print nothing; with --reference, hardware "
 				 "beside the model too"},
+	{"--force", FORCE, "with --report: replace an index.html that is no page of gtrace"},
 	{"--by WHAT", BY, "launch: each launch by itself; kernel: the launches of a name together, with their least, mean and largest "
 			  "values (kernel; launch with --csv, --json)"},
 	{"--callgrind FILE", CALLGRIND, "write what stages counted by instruction (grd, gcache --by pc) by source line, for cg_annotate and "

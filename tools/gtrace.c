@@ -12,7 +12,7 @@
 
 static const struct tool_about about = {
 	.usage = "usage: gtrace run [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
-		 "       gtrace report [--output DIR] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+		 "       gtrace report [--output DIR] [--force] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace sizes [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace help [TASK|FILTER]\n"
 		 "       gtrace FILTER [ARGUMENT...]\n"
@@ -29,12 +29,13 @@ static const struct tool_about about = {
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
 };
 
-enum { GPU = 1, KEEP_L2, KERNEL, CSV };
+enum { GPU = 1, KEEP_L2, KERNEL, FORCE, CSV };
 static const struct tool_row option_rows[] = {
 	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own)"},
 	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
 	{"--kernel RE", KERNEL, "report the launches of kernels whose names RE matches"},
 	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
+	{"--force", FORCE, "report: replace an index.html that is no page of gtrace"},
 	{"--csv", CSV, "run, sizes: comma-separated values"},
 	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
 	TOOL_END,
@@ -45,7 +46,7 @@ struct settings {
 	struct gt_usual usual;
 	struct gt_origin origin;
 	const char *command, *kernel, *output;
-	bool csv, dry;
+	bool csv, dry, force;
 };
 
 static bool quiet; /* for show, which the library calls */
@@ -151,6 +152,8 @@ static void check(const struct settings *settings)
 
 	if (settings->output && !is(settings, "report"))
 		tool_usage(tool, "--output: expected report, which writes a page");
+	if (settings->force && !is(settings, "report"))
+		tool_usage(tool, "--force: expected report, whose page it replaces");
 	if (settings->csv && is(settings, "report"))
 		tool_usage(tool, "--csv: expected run or sizes");
 	if (settings->dry && is(settings, "sizes"))
@@ -182,6 +185,7 @@ static void parse(struct settings *settings)
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
 		case KERNEL: settings->kernel = optarg; break;
 		case CSV: settings->csv = true; break;
+		case FORCE: settings->force = true; break;
 		case 'o': settings->output = optarg; break;
 		case 'n': settings->dry = true; break;
 		}
@@ -227,6 +231,8 @@ static void make_pipe(struct settings *settings, struct gt_pipe *pipe)
 	tool_must(tool, gt_usual_command(pipe, &settings->usual, settings->csv ? "gstats --csv" : "gstats", error));
 	if (is(settings, "report"))
 		tool_must(tool, gt_pipe_option(pipe, "--report", settings->output ? settings->output : "gtrace-report", error));
+	if (settings->force)
+		tool_must(tool, gt_pipe_word(pipe, "--force", error));
 	tool_must(tool, gt_pipe_option(pipe, "--kernel", settings->kernel, error));
 }
 

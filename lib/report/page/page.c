@@ -200,6 +200,23 @@ static void write_source(const struct gt_page *page, FILE *to)
 	fputs(first[0] ? ": " : "", to);
 }
 
+/* By which a page of gtrace is known. */
+#define GENERATOR "<meta name=\"generator\" content=\"gtrace\">"
+
+int gt_page_place(const char *folder, bool replace, char path[GT_PAGE_PATH], struct gt_error *error)
+{
+	char head[512];
+
+	if ((size_t)snprintf(path, GT_PAGE_PATH, "%s/index.html", folder) >= GT_PAGE_PATH)
+		return gt_fail(error, "expected a shorter name");
+	FILE *there = replace ? NULL : fopen(path, "r");
+	if (!there)
+		return 0;
+	head[fread(head, 1, sizeof head - 1, there)] = '\0';
+	fclose(there);
+	return strstr(head, GENERATOR) ? 0 : gt_fail(error, "%s is no page of gtrace: name another folder, or replace it with --force", path);
+}
+
 static void write_head(const struct gt_page *page, FILE *to)
 {
 	char name[GT_PAGE_NAME];
@@ -208,7 +225,7 @@ static void write_head(const struct gt_page *page, FILE *to)
 	const char *gpu = report->gpu[0] ? report->gpu : "an unnamed GPU";
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>gtrace: ", to);
+	      GENERATOR "\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>gtrace: ", to);
 	write_source(page, to);
 	gt_markup_text(gt_page_name(page, about, name), to);
 	fputs(" on ", to);
