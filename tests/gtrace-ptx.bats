@@ -141,9 +141,18 @@ print(len(live))")
 	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 2 ]
 	gtrace-ptx "${two[@]}" --kernel PKfS0 $ptx/vectoradd.ptx >"$t/stream"
 	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 2 ]
-	gtrace-ptx "${two[@]}" --kernel gemm $ptx/vectoradd.ptx >"$t/stream"
-	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 0 ]
+	rm "$t/D"
+	run -1 --separate-stderr gtrace-ptx "${two[@]}" --kernel gemm $ptx/vectoradd.ptx
+	[ "$stderr" = "gtrace-ptx: no kernel has a name that 'gemm' matches: there is vectoradd" ]
 	[ "$(floats "$t/D" | tail -n 1)" = 2556 ]
+	rm "$t/D"
+	gtrace-ptx "${two[@]}" --space none $ptx/vectoradd.ptx >"$t/stream"
+	[ "$(rows "$t/stream" | wc -l)" -eq 0 ]
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 2 ]
+	[ "$(floats "$t/D" | tail -n 1)" = 2556 ]
+	gtrace-ptx "${two[@]}" --space none --skip-untraced $ptx/vectoradd.ptx >"$t/stream"
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#kernel')" -eq 2 ]
+	[ "$(floats "$t/D" | tail -n 1)" = 0 ]
 	run_ptx $ptx/vectoradd.ptx "$launch" --space local
 	[ "$(rows "$t/stream" | wc -l)" -eq 0 ]
 }
@@ -385,7 +394,7 @@ long_sums() {
 
 @test "a block that computes in one place for long is not taken for one that waits" {
 	long_sums
-	gtrace-ptx --kernel '^$' --dump "out=$t/out" --launch 'sums<<<2,32>>>(out=u32[5], 60000, null)' "$t/sums.ptx" >"$t/stream"
+	gtrace-ptx --space none --dump "out=$t/out" --launch 'sums<<<2,32>>>(out=u32[5], 60000, null)' "$t/sums.ptx" >"$t/stream"
 	[ "$(od -An -tu4 -j8 "$t/out" | xargs)" = "1 0 1" ] # the second block began when the first one had ended
 }
 
@@ -393,7 +402,7 @@ long_sums() {
 	long_sums
 	sed 's/\.volatile//; s/sums/alone/' "$t/sums.ptx" >"$t/alone.ptx"
 	for kernel in alone sums; do
-		gtrace-ptx --kernel '^$' --dump "out=$t/$kernel" --launch "$kernel<<<2,32>>>(out=u32[5], 5000000, null)" "$t/$kernel.ptx" >"$t/stream"
+		gtrace-ptx --space none --dump "out=$t/$kernel" --launch "$kernel<<<2,32>>>(out=u32[5], 5000000, null)" "$t/$kernel.ptx" >"$t/stream"
 	done
 	[ "$(od -An -tu4 -j8 "$t/alone" | xargs)" = "1 0 1" ]
 	[ "$(od -An -tu4 -j8 "$t/sums" | xargs)" = "1 0 0" ] # the second block began beside the first one
@@ -401,7 +410,7 @@ long_sums() {
 
 @test "a block that waits, and stores meanwhile, does not keep others from running" {
 	long_sums
-	gtrace-ptx --kernel '^$' --max-instructions 100000000 --launch 'sums<<<2,32>>>(u32[5], 1, u32[1])' "$t/sums.ptx" >"$t/stream"
+	gtrace-ptx --space none --max-instructions 100000000 --launch 'sums<<<2,32>>>(u32[5], 1, u32[1])' "$t/sums.ptx" >"$t/stream"
 }
 
 @test "--max-instructions stops a loop that does not end" {

@@ -100,9 +100,21 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	[ "$(rows)" -eq 0 ]
 	run -7 record --space constant,global --launches 2 "$PROGRAM" three
 	[ "$(rows)" -eq 5 ]
-	run -7 record --kernel none "$PROGRAM" three
+	run -7 record --launches 4 "$PROGRAM" three
 	grep -q "warning: none of the program's 3 launches was chosen" "$ERR"
 	gtrace-cat --check "$OUT"
+	run -7 record --kernel none "$PROGRAM" three
+	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 1 ]
+	grep -qx "gtrace-record: no kernel has a name that 'none' matches: there are add, bump" "$ERR"
+	run -1 gtrace-cat --check "$OUT"
+	[ "$(tail -n 1 <<<"$output")" = "gtrace-cat: $OUT: gtrace-record failed: no kernel has a name that 'none' matches: there are add, bump" ]
+	fails 1 "no kernel has a name that 'none' matches" --kernel none "$PROGRAM" churn
+	run -7 record --space none "$PROGRAM" three
+	[ "$(ids)" = "1 2 3" ]
+	[ "$(counter warp_instructions | head -n 1)" = "$all" ]
+	[ "$(rows)" -eq 0 ]
+	gtrace-cat --check "$OUT"
+	expect_failure 2 "'none,global': expected none, or a list" gtrace-record --space none,global true
 }
 
 @test "the GPU of --gpu is written into the stream, and is the program's device" {

@@ -36,7 +36,7 @@ composes() {
 }
 
 @test "gtrace sizes without a kernel is an error, and a file's name cannot steer the terminal" {
-	expect_failure 1 "--kernel: no kernel has a name that 'nosuch' matches" gtrace sizes --quiet --kernel nosuch "$ordered"
+	expect_failure 1 "gstats: no kernel has a name that 'nosuch' matches: there is conv" gtrace sizes --quiet --kernel nosuch "$ordered"
 	cp "$ordered" $'a\033[31m\302\233b\nc\'d'
 	run -0 --separate-stderr gtrace run $'a\033[31m\302\233b\nc\'d'
 	[ "${#stderr_lines[@]}" -eq 1 ]
@@ -84,6 +84,51 @@ composes() {
 	gcache --l1 "$scheduled" | gcache --l2 >passed
 	run -2 --separate-stderr gtrace run --keep-l2 passed
 	[[ $stderr == "gtrace: --keep-l2: passed has passed L2"* ]]
+}
+
+@test "--kernel reaches the source of the pipe, unless L2 keeps its lines" {
+	ln -s "$ROOT/examples/traces/conv.rdgc.xz" trace
+	models='gcoalesce --gpu a100 | gschedule --gpu a100 | gcache --l1'
+	composes "gtrace-order --kernel '^conv' trace | $models | gcache --l2 | gdram | gstats --csv" run --csv --kernel ^conv trace
+	composes "gtrace-order trace | $models | gcache --l2 --flush never | gdram | gstats --csv --kernel '^conv'" run --keep-l2 --csv --kernel ^conv trace
+	run -1 --separate-stderr gtrace run --quiet --kernel nosuch trace
+	[ "$stderr" = "gtrace-order: no kernel has a name that 'nosuch' matches: there is conv2d" ]
+	[ -z "$output" ]
+}
+
+# bats test_tags=cuda
+@test "--kernel of a program: its launches are counted as among the others" {
+	needs_cuda
+	cat >program.cu <<-'END'
+		__device__ float a[4096], b[4096];
+		__global__ void first() { a[blockIdx.x * 32 + threadIdx.x] = threadIdx.x; }
+		__global__ void second() { if (a[threadIdx.x] == threadIdx.x) b[threadIdx.x * 32] = a[blockIdx.x * 32 + threadIdx.x]; }
+		int main()
+		{
+			for (int i = 0; i < 3; i++) {
+				first<<<128, 32>>>();
+				second<<<128, 32>>>();
+			}
+			return cudaDeviceSynchronize();
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o program program.cu
+	for gpu in a100 titanv gtx780; do
+		LD_PRELOAD=$PRELOAD gtrace run --csv --gpu $gpu --kernel '^sec' ./program 2>said >got
+		grep -qF "gtrace-record --gpu $gpu --kernel '^sec' ./program |" said
+		LD_PRELOAD=$PRELOAD gtrace run --quiet --csv --gpu $gpu ./program 2>said | grep -E '^(kernel|[246]),' >all
+		[ "$(wc -l <all)" -gt 100 ]
+		# The stores are right, so the condition holds: first was executed.
+		grep -qE '^2,coalesce,store_accesses,[1-9]' got
+		grep -v '^total,' got | diff all -
+	done
+	# An L2 that keeps its lines has those of a that first wrote, 4096 * 4 / 32 sectors.
+	LD_PRELOAD=$PRELOAD gtrace run --csv --keep-l2 --kernel '^sec' ./program 2>said >kept
+	grep -q 'gstats --csv --kernel '\''^sec'\''$' said
+	LD_PRELOAD=$PRELOAD gtrace run --csv --kernel '^sec' ./program 2>said >emptied
+	reads() { sed -n 's/^2,l2,read_hits,//p' "$1"; }
+	echo "$(reads kept) $(reads emptied) $(grep -h ^2,l2,reads, kept emptied)"
+	[ $(($(reads kept) - $(reads emptied))) -eq 512 ]
 }
 
 # bats test_tags=cuda

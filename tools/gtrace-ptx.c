@@ -165,6 +165,7 @@ static void run_launches(struct gtrace_ptx *self)
 	for (size_t i = 0; i < self->n_dumps; i++)
 		tool_must(tool, gt_ptx_buffer_dump(&self->buffers, &self->memory, self->dumps[i].name, self->dumps[i].path,
 						   &tool->error));
+	tool_must(tool, gt_ptx_recorder_check(self->recorder, &tool->error));
 	gt_ptx_recorder_close(self->recorder);
 }
 

@@ -33,7 +33,7 @@ enum { GPU = 1, KEEP_L2, KERNEL, FORCE, CSV };
 static const struct tool_row option_rows[] = {
 	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own)"},
 	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
-	{"--kernel RE", KERNEL, "report the launches of kernels whose names RE matches"},
+	{"--kernel RE", KERNEL, "only the launches of kernels whose names RE matches"},
 	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
 	{"--force", FORCE, "report: replace an index.html that is no page of gtrace"},
 	{"--csv", CSV, "run, sizes: comma-separated values"},
@@ -45,7 +45,7 @@ struct settings {
 	struct tool tool;
 	struct gt_usual usual;
 	struct gt_origin origin;
-	const char *command, *kernel, *output;
+	const char *command, *output;
 	bool csv, dry, force;
 };
 
@@ -183,7 +183,7 @@ static void parse(struct settings *settings)
 		switch (c) {
 		case GPU: settings->usual.gpu = optarg; break;
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
-		case KERNEL: settings->kernel = optarg; break;
+		case KERNEL: settings->usual.kernel = optarg; break;
 		case CSV: settings->csv = true; break;
 		case FORCE: settings->force = true; break;
 		case 'o': settings->output = optarg; break;
@@ -233,7 +233,7 @@ static void make_pipe(struct settings *settings, struct gt_pipe *pipe)
 		tool_must(tool, gt_pipe_option(pipe, "--report", settings->output ? settings->output : "gtrace-report", error));
 	if (settings->force)
 		tool_must(tool, gt_pipe_word(pipe, "--force", error));
-	tool_must(tool, gt_pipe_option(pipe, "--kernel", settings->kernel, error));
+	tool_must(tool, gt_pipe_option(pipe, "--kernel", gt_usual_kernel(origin, &settings->usual), error));
 }
 
 static int run_pipe(struct settings *settings)
@@ -259,7 +259,7 @@ static int run_pipe(struct settings *settings)
 
 static int run_sizes(struct settings *settings)
 {
-	const struct gt_sizes sizes = {&settings->origin, &settings->usual, settings->kernel, settings->csv, show};
+	const struct gt_sizes sizes = {&settings->origin, &settings->usual, settings->csv, show};
 	struct tool *tool = &settings->tool;
 	int status;
 

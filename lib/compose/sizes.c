@@ -132,13 +132,6 @@ static int set_size(const struct run *run, struct row *row, uint64_t gpu_size, u
 	return level != NULL;
 }
 
-static int fail_kernels(const struct run *run, struct gt_error *error)
-{
-	const char *kernel = run->sizes->kernel;
-
-	return kernel ? gt_fail(error, "--kernel: no kernel has a name that '%s' matches", kernel) : gt_fail(error, "no kernels");
-}
-
 /* Takes the lines of a total that have the counters. */
 static int read_counts(const struct run *run, struct row *row, struct gt_error *error)
 {
@@ -161,7 +154,7 @@ static int read_counts(const struct run *run, struct row *row, struct gt_error *
 			any |= row->known[i] = *end == '\n';
 		}
 	}
-	int result = ferror(from) ? gt_fail_errno(error, "the counts") : any ? 0 : fail_kernels(run, error);
+	int result = ferror(from) ? gt_fail_errno(error, "the counts") : any ? 0 : gt_fail(error, "no kernels");
 	fclose(from);
 	return result;
 }
@@ -193,7 +186,7 @@ static int count_row(struct run *run, struct row *row, struct gt_error *error)
 			 gt_pipe_option(&pipe, "--ways", row->ways[0] ? row->ways : NULL, error) != 0;
 	if (result == 0)
 		result = gt_usual_stage_command(&pipe, usual, GT_USUAL_DRAM, error) != 0 || gt_usual_command(&pipe, usual, "gstats --csv", error) != 0 ||
-			 gt_pipe_option(&pipe, "--kernel", run->sizes->kernel, error) != 0;
+			 gt_pipe_option(&pipe, "--kernel", gt_usual_kernel(run->sizes->origin, usual), error) != 0;
 	if (result != 0) {
 		gt_pipe_clear(&pipe);
 		return -1;

@@ -160,6 +160,17 @@ int gt_usual_stage_command(struct gt_pipe *pipe, const struct gt_usual *usual, e
 	return usual->keep_l2 && stage == GT_USUAL_L2 ? gt_pipe_option(pipe, "--flush", "never", error) : 0;
 }
 
+/* A stream has its launches already. An L2 that keeps its lines is to see them all. */
+static bool source_chooses(const struct gt_origin *origin, const struct gt_usual *usual)
+{
+	return origin->kind != GT_ORIGIN_STREAM && !usual->keep_l2;
+}
+
+const char *gt_usual_kernel(const struct gt_origin *origin, const struct gt_usual *usual)
+{
+	return source_chooses(origin, usual) ? NULL : usual->kernel;
+}
+
 int gt_usual_origin(struct gt_pipe *pipe, const struct gt_origin *origin, const struct gt_usual *usual, struct gt_error *error)
 {
 	bool program = origin->kind == GT_ORIGIN_PROGRAM;
@@ -168,6 +179,7 @@ int gt_usual_origin(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 		return 0;
 	if (gt_usual_command(pipe, usual, program ? "gtrace-record" : "gtrace-order", error) != 0 ||
 	    (program && gt_pipe_option(pipe, "--gpu", usual->gpu ? usual->gpu : GT_USUAL_GPU, error) != 0) ||
+	    (source_chooses(origin, usual) && gt_pipe_option(pipe, "--kernel", usual->kernel, error) != 0) ||
 	    gt_pipe_word(pipe, origin->path, error) != 0)
 		return -1;
 	for (char *const *operand = usual->operands + 1; *operand; operand++)

@@ -42,6 +42,7 @@ struct gt_usual {
 	const char *gpu;       /* NULL: that of the stream, or the default */
 	char *const *operands; /* the program and its arguments, traces, or the stream; up to a NULL */
 	bool classes;	       /* measure which instructions and arrays miss */
+	const char *kernel;    /* only the launches of kernels whose names this expression matches; NULL: all */
 	bool keep_l2;	       /* L2 keeps its lines from launch to launch */
 	bool quiet, verbose;   /* --quiet for every stage, --verbose for the first */
 };
@@ -54,6 +55,9 @@ int gt_usual_origin(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const struct gt_usual *usual,
 		    enum gt_usual_stage first, enum gt_usual_stage end, struct gt_error *error);
 
+/* The expression that is left for the report: the source of a pipe keeps the launches, where later ones do not depend on earlier
+ * ones. NULL: none. */
+const char *gt_usual_kernel(const struct gt_origin *origin, const struct gt_usual *usual);
 /* Appends a command, with --quiet if that is wanted. */
 int gt_usual_command(struct gt_pipe *pipe, const struct gt_usual *usual, const char *words, struct gt_error *error);
 /* Appends the command of a stage, with what is wanted of it. */
@@ -66,7 +70,6 @@ int gt_usual_stage_command(struct gt_pipe *pipe, const struct gt_usual *usual, e
 struct gt_sizes {
 	const struct gt_origin *origin;
 	const struct gt_usual *usual;
-	const char *kernel; /* a regular expression on names, or NULL */
 	bool csv;
 	void (*show)(const struct gt_pipe *pipe); /* called with each pipe before it is run */
 };

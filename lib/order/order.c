@@ -301,7 +301,7 @@ no_memory:
 static int new_launch(struct gt_order_launches *launches, const struct gt_kernel *kernel, struct gt_regex *wanted,
 		      struct gt_error *error)
 {
-	int fresh, matches = wanted ? gt_regex_match(wanted, kernel->name, strlen(kernel->name), error) : 1;
+	int fresh, matches = wanted ? gt_unmatched_match(&launches->unmatched, wanted, kernel->name, NULL, error) : 1;
 	uint64_t id;
 
 	if (matches < 0 || choose_id(launches, kernel->id, &id, error) != 0)
@@ -359,6 +359,7 @@ static void close_launches(struct gt_order_launches *launches)
 	free(launches->launches);
 	gt_map_close(&launches->by_source);
 	gt_map_close(&launches->used);
+	gt_unmatched_clear(&launches->unmatched);
 }
 
 /* ---- launches ---- */

@@ -96,6 +96,7 @@ struct gt_order_launches {
 	uint64_t next_id;	 /* no smaller one is free */
 	uint64_t file;		 /* files begun */
 	size_t since;		 /* launches that an id can mean begin here */
+	struct gt_unmatched unmatched; /* names that are not wanted */
 };
 
 /* ---- rows of a stream ---- */

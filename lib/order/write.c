@@ -389,6 +389,8 @@ static int try_team(struct gt_ordering *order, struct gt_writer *writer, struct 
 
 int gt_order_write(struct gt_ordering *order, struct gt_writer *writer, struct gt_error *error)
 {
+	if (gt_unmatched_check(&order->launches.unmatched, order->options.kernel, error) != 0)
+		return -1;
 	if (gt_order_batches_any(&order->batches))
 		return send_batches(order, writer, error);
 	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
@@ -400,7 +402,7 @@ int gt_order_write(struct gt_ordering *order, struct gt_writer *writer, struct g
 
 int gt_order_finish(struct gt_ordering *order, struct gt_output *output, struct gt_error *error)
 {
-	if (gt_order_scatter(order, error) != 0)
+	if (gt_unmatched_check(&order->launches.unmatched, order->options.kernel, error) != 0 || gt_order_scatter(order, error) != 0)
 		return -1;
 	if (gt_fold_in_flush(&order->fold, order->sorter, error) != 0)
 		return -1;

@@ -250,17 +250,18 @@ void gt_report_clear(struct gt_report *report)
 	free(report->kernels);
 	gt_map_close(&report->index);
 	gt_regex_close(report->choose);
+	gt_unmatched_clear(&report->unmatched);
 	*report = (struct gt_report){0};
 }
 
 /* 1 if the filter keeps this kernel, 0 if not, -1 on error. */
-static int chosen(const struct gt_report *report, const char *name, struct gt_error *error)
+static int chosen(struct gt_report *report, const char *name, struct gt_error *error)
 {
 	struct gt_error inner;
 
 	if (!report->choose)
 		return 1;
-	int found = gt_regex_match(report->choose, name, strlen(name), &inner);
+	int found = gt_unmatched_match(&report->unmatched, report->choose, name, NULL, &inner);
 	if (found < 0)
 		return gt_fail(error, "kernel '%s': cannot match the kernel filter: %.500s", name, inner.text);
 	return found;
@@ -413,6 +414,8 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 {
 	size_t kept = 0;
 
+	if (gt_unmatched_check(&report->unmatched, report->choose, error) != 0)
+		return -1;
 	for (size_t i = 0; i < report->n; i++) {
 		struct gt_report_kernel *kernel = &report->kernels[i];
 		if (!kernel->chosen) {

@@ -60,6 +60,7 @@ struct gt_report {
 	struct gt_report_kernel total;
 	bool by_name; /* each kernel sums up the launches of a name */
 	struct gt_regex *choose; /* the kernel filter, or NULL; owned */
+	struct gt_unmatched unmatched; /* by it */
 };
 
 /* An empty report on kernels whose names match a PCRE (NULL: on all). Freed by gt_report_clear. Returns 0, or -1 with
@@ -78,7 +79,7 @@ void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu);
 int gt_report_scale(struct gt_report *report, struct gt_error *error);
 
 /* Drops the kernels that the filter excludes and computes the total: sums of numbers and, element by element, of
- * arrays; settings and words only if all kernels agree. */
+ * arrays; settings and words only if all kernels agree. Returns 0, or -1, also if the filter matches no kernel's name. */
 int gt_report_finish(struct gt_report *report, struct gt_error *error);
 
 /* Replaces the launches of a finished report by one kernel for each name, in the order of their first launch. Numbers

@@ -194,9 +194,12 @@ static void find_reason(char reason[REASON])
 {
 	char summary[GT_PTX_FAULTS_TEXT], hint[HINT];
 	bool none = gt_cudart.launches == 0;
+	struct gt_error error;
 
 	reason[0] = '\0';
-	if (gt_ptx_notes_sum(&gt_cudart.notes, summary))
+	if (gt_ptx_recorder_check(gt_cudart.recorder, &error) != 0)
+		snprintf(reason, REASON, "%s", error.text);
+	else if (gt_ptx_notes_sum(&gt_cudart.notes, summary))
 		snprintf(reason, REASON, "%s", summary);
 	else if (gt_cudart.assertions > 0)
 		snprintf(reason, REASON, "a kernel stopped at an assertion: the stream has no end");

@@ -61,12 +61,14 @@ static int set_spaces(struct gt_ptx_tracing *tracing, const char *list, struct g
 	const size_t n = sizeof spaces / sizeof *spaces;
 
 	tracing->spaces = 0;
+	if (strcmp(list, "none") == 0)
+		return 0;
 	for (const char *at = list;; at++) {
 		size_t length = strcspn(at, ","), i = 0;
 		while (i < n && (strlen(spaces[i].name) != length || strncmp(spaces[i].name, at, length) != 0))
 			i++;
 		if (i == n)
-			return gt_fail(error, "'%s': expected a list of global, local, shared, texture, constant", list);
+			return gt_fail(error, "'%s': expected none, or a list of global, local, shared, texture, constant", list);
 		tracing->spaces |= UINT32_C(1) << spaces[i].space;
 		at += length;
 		if (!*at)
@@ -233,7 +235,7 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "run each traced launch twice and restore what it changed in between, as profilers do: the first run "
 		 "is \"NAME pass 1\""},
 	{.name = "space", .form = "LIST", .tools = PTX | RECORD, .set = set_spaces,
-	 .help = "trace accesses to these: global, local, shared, texture, constant (global,local)"},
+	 .help = "trace accesses to these: global, local, shared, texture, constant (global,local); none: launches alone"},
 	{.name = "unordered", .tools = PTX, FLAG(unordered),
 	 .help = "write rows as the warps ran, not in order of access number and warp"},
 	{.name = "work", .tools = PTX | RECORD, FLAG(work),

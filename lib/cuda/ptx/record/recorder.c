@@ -445,23 +445,22 @@ struct gt_ptx_recorder {
 	struct gt_ptx_team *team; /* NULL: there is one thread */
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
+	struct gt_unmatched unmatched; /* by --kernel */
 	bool over;	   /* a launch ended at a fault that others follow: the stream ends there */
 };
 
 /* 1 if the launch is to be traced, 0 if not, -1 if the regular expression fails. */
-static int is_traced(const struct gt_ptx_tracing *tracing, uint64_t number, const char *shown,
-		     const struct gt_ptx_launch *launch, struct gt_error *error)
+static int is_traced(struct gt_ptx_recorder *recorder, const char *shown, const struct gt_ptx_launch *launch, struct gt_error *error)
 {
-	const struct gt_ptx_function *kernel = launch->kernel;
+	const struct gt_ptx_tracing *tracing = recorder->head.tracing;
+	uint64_t number = recorder->launches;
 
+	int matches = tracing->kernel ? gt_unmatched_match(&recorder->unmatched, tracing->kernel, shown, launch->kernel->name, error) : 1;
+	if (matches <= 0)
+		return matches;
 	if (tracing->traced_devices && !(tracing->traced_devices >> launch->device & 1))
 		return 0;
-	if (tracing->launches && (number >= GT_PTX_LAUNCHES || !tracing->launches[number]))
-		return 0;
-	if (!tracing->kernel)
-		return 1;
-	int matches = gt_regex_match(tracing->kernel, shown, strlen(shown), error);
-	return matches != 0 ? matches : gt_regex_match(tracing->kernel, kernel->name, strlen(kernel->name), error);
+	return !tracing->launches || (number < GT_PTX_LAUNCHES && tracing->launches[number]);
 }
 
 struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing,
@@ -492,6 +491,7 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	gt_ptx_blockorder_close(recorder->order);
 	gt_recorded_rows_close(&recorder->rows);
 	gt_ptx_team_close(recorder->team);
+	gt_unmatched_clear(&recorder->unmatched);
 	head_clear(&recorder->head);
 	free(recorder);
 }
@@ -509,6 +509,11 @@ struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorde
 uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
 {
 	return recorder->traced;
+}
+
+int gt_ptx_recorder_check(const struct gt_ptx_recorder *recorder, struct gt_error *error)
+{
+	return gt_unmatched_check(&recorder->unmatched, recorder->head.tracing->kernel, error);
 }
 
 int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *error)
@@ -541,12 +546,22 @@ static int finish_rows(struct gt_ptx_recorder *recorder, struct gt_error *error)
 	return gt_ptx_blockorder_finish(recorder->order, error) != 0 ? -1 : end_group(recorder, error);
 }
 
+static int run_untraced(const struct gt_ptx_tracing *tracing, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+			struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	launch->sink = NULL;
+	launch->skip_untraced = false;
+	return tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
+}
+
 /* Runs a traced launch, whose rows are written into the stream. */
 static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
 		      struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	const struct gt_ptx_tracing *tracing = recorder->head.tracing;
 
+	if (tracing->spaces == 0)
+		return run_untraced(tracing, machine, launch, ran, error);
 	launch->sink = tracing->unordered ? gt_writer_sink(recorder->head.writer) : gt_ptx_blockorder_sink(recorder->order);
 	launch->traced_spaces = tracing->spaces;
 	launch->notes_work = tracing->work;
@@ -631,14 +646,11 @@ static int record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	launch->max_instructions = recorder->head.tracing->max_instructions;
 	launch->check = recorder->head.tracing->check;
 	launch->team = recorder->team;
-	int traced = recorder->over ? 0 : is_traced(recorder->head.tracing, recorder->launches, kernel.name, launch, error);
+	int traced = recorder->over ? 0 : is_traced(recorder, kernel.name, launch, error);
 	if (traced < 0)
 		return -1;
-	if (!traced) {
-		launch->sink = NULL;
-		launch->skip_untraced = false;
-		return recorder->head.tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
-	}
+	if (!traced)
+		return run_untraced(recorder->head.tracing, machine, launch, ran, error);
 	if (gt_ptx_prepare(machine, launch, error) != 0)
 		return -1;
 	recorder->traced++;
