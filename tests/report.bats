@@ -32,7 +32,7 @@ says() {
 
 @test "the page has the pipe, the GPU, pictures with text alternatives, and the sources of misses" {
 	page counts
-	says "h1 kernel 1, gemm" "h2 Pictures" "h2 Where the misses come from" "h2 The pipe" "h2 The GPU" "h2 Definitions" \
+	says "dd kernel 1, gemm" "h2 Memory chart" "h2 Pictures" "h2 Where the misses come from" "h2 The pipe" "h2 The GPU" "h2 All counters" "summary kernel 1, gemm" "summary Definitions" \
 		"summary NVIDIA TITAN V: $(gtrace-cat --no-rows counts | sed -n 's/^#gpu\t//p' | tr '\t' '\n' | wc -l) values, $(grep -c "# assumed" "$ROOT/gpus/titanv") of them assumed" $'row\tl2.size\t4.5M\tpaper\t[004] table 3' "text l1" "text dram" "text read hits (% of reads)" \
 		"text position in the LRU stack (0: most recently used)" "text reuse distance (lines; a bin begins at its label)" \
 		"h3 Stage before:4" "h3 Stage behind: requests" "text compulsory" "text misses"
@@ -62,7 +62,7 @@ says() {
 @test "every counter of the main pipe is defined, and every ratio" {
 	page counts
 	gstats counts | awk '{ for (i = 1; i <= 2; i++) print $i }' | sort -u >table
-	sed '1,/^h2 Definitions/d' "$BATS_TEST_TMPDIR/said" | cut -f 2 | sort -u >defined
+	sed '1,/^summary Definitions/d' "$BATS_TEST_TMPDIR/said" | cut -f 2 | sort -u >defined
 	gstats --csv counts | awk -F, 'NR == FNR { shown[$1] = 1; next } ($3 in shown) && FNR > 1 && $2 != "allocations" && $3 !~ /[.]/ { print $3 }' table - | sort -u |
 		comm -23 - defined >undefined
 	[ ! -s undefined ] || { echo "not defined:"; cat undefined; return 1; }
@@ -74,9 +74,9 @@ says() {
 	gtrace-ptx --launch 'vectoradd<<<8,256>>>(a=f32[2048], b=f32[2048], c=f32[2048], 2048)' --launch 'vectoradd<<<4,256>>>(a, b, c, 1024)' \
 		"$ROOT/examples/kernels/ptx/vectoradd.ptx" | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >two
 	page two
-	says "h1 vectoradd, 2 launches"
+	says "dd vectoradd, 2 launches" "h3 vectoradd, 2 launches" "text 2 launches"
 	page --by launch two
-	says "h1 all 2 kernels" "h2 Total" "h2 kernel 1, vectoradd" "h2 kernel 2, vectoradd" "text 1 vectoradd" "text 2 vectoradd"
+	says "dd 2 kernels" "h3 all 2 kernels" "summary all 2 kernels" "summary kernel 1, vectoradd" "summary kernel 2, vectoradd" "text 1 vectoradd" "text 2 vectoradd"
 	expect_failure 1 "no kernel has a name that 'nothing' matches: there is vectoradd" gstats --report none --kernel nothing two
 	[ ! -e none ]
 }
@@ -85,13 +85,13 @@ says() {
 	gtrace-cat counts | sed -e 's/name=gemm/name=<script>alert(1)<\/script>"\&amp;'\''`touch pwned`/' -e 's/names=A,B,C/names=<b>,"onclick,C/' \
 		-e 's/^#history\tgcache\t0/#history\tgcache\t<i>0/' | gtrace-cat --from >hostile
 	page hostile
-	says "h1 kernel 1, <script>alert(1)</script>\"&amp;'\`touch pwned\`"
+	says "dd kernel 1, <script>alert(1)</script>\"&amp;'\`touch pwned\`"
 	[ ! -e pwned ]
 }
 
 @test "--tee passes the stream on, and writes the page beside" {
 	gstats --report "$BATS_TEST_TMPDIR/page" --tee counts | gstats --csv | diff - <(gstats --csv counts)
-	python3 "$ROOT/tests/page.py" "$BATS_TEST_TMPDIR/page/index.html" | grep -qx "h1 kernel 1, gemm"
+	python3 "$ROOT/tests/page.py" "$BATS_TEST_TMPDIR/page/index.html" | grep -x "dd kernel 1, gemm" >/dev/null
 	gstats --report "$BATS_TEST_TMPDIR/again" counts
 	cmp "$BATS_TEST_TMPDIR/page/index.html" "$BATS_TEST_TMPDIR/again/index.html"
 }
@@ -161,16 +161,123 @@ says() {
 		printf '0\t0\t12\t29\tstore.global\t128\t15\t15\t32\t1\n'
 	} | gtrace-cat --from | gcache --l1 --size 1K --ways 8 --by pc | grd --by pc --name behind | gcache --l2 --size 4K --ways 8 --by pc >rates
 	page rates
-	sed -n '/^h3 Hit rates by source line/,/^h3 Stage/s/^row\t//p' "$BATS_TEST_TMPDIR/said" >rows
-	printf '%s\n' "line,kernel,l1 reads,l1 hit rate,l2 reads,l2 hit rate" "my.cu:39,first,16,50.00 %,8,0.00 %" "my.cu:38,first,8,87.50 %,1,0.00 %" |
-		tr , '\t' | sed 's/first/kernel 1, first/' >expected
-	sed 's/\tfirst/\tkernel 1, first/' rows | diff expected -
+	sed -n '/^h2 Source/,/^h2 Where/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | tr '\t' , >rows
+	diff rows - <<-'END'
+		line,of all load misses,L1 load hits,L1 load misses,L2 load hits
+		38,11.1 %,87.5 %,1,0.0 %
+		39,88.9 %,50.0 %,8,0.0 %
+	END
 	sed -n '/^h3 Stage behind/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | awk -F '\t' -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $1, $at["l1 hit rate"], $at["l2 hit rate"] }' >rows
 	printf '%s\n' "class,l1 hit rate,l2 hit rate" "0x1b,50.00 %,0.00 %" "0x1c,50.00 %,0.00 %" "0x1a,87.50 %,0.00 %" "0x1d,-,-" | sort | diff - <(sort -u rows)
 	# Without source lines, instructions.
 	gtrace-cat rates | grep -v stage=source | gtrace-cat --from >unplaced
 	page unplaced
-	[ "$(sed -n '/^h3 Hit rates by source line/,/^h3 Stage/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | cut -f 1,4 | tr '\t\n' ' ;')" = "line l1 hit rate;0x1b 50.00 %;0x1c 50.00 %;0x1a 87.50 %;" ]
+	says "h3 Instructions without a source line"
+	sed -n '/^h2 Source/,/^h2 Where/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | tr '\t' , >rows
+	diff rows - <<-'END'
+		instruction,of all load misses,L1 load hits,L1 load misses,L2 load hits
+		0x1a of kernel 1, first,11.1 %,87.5 %,1,0.0 %
+		0x1b of kernel 1, first,44.4 %,50.0 %,4,0.0 %
+		0x1c of kernel 1, first,44.4 %,50.0 %,4,0.0 %
+	END
+	grep -q 'compile it with nvcc -lineinfo' "$BATS_TEST_TMPDIR/page/index.html"
+}
+
+# What stages count by site, by hand: loads of line 10 are of 8 accesses with 32 lanes of 4 bytes, a lane a sector, where 4 sectors are enough;
+# of 256 sectors, 64 hit L1, and the others miss for three reasons; L2 has half of them. Line 30 stores; line 34 is an atomic.
+sited() {
+	printf '#kernel\tid=1\tname=first\tgrid=1,1,1\tblock=32,1,1\torder=none\n'
+	printf '#count\tstage=source\tkernel=1\tpcs=[26,27,28]\tlines=[10,30,34]\tfiles=[0,0,0]\tnames=/not/here/my.cu\n'
+	printf '#count\tstage=coalesce\tkernel=1\taccesses=18\tload_accesses=8\tstore_accesses=8\tatomic_accesses=2\tload_sectors=256\tstore_sectors=32\tatomic_sectors=2'
+	printf '\tshared_accesses=10\tbank_passes=40\tload_bank_conflicts=30\tunique_read_bytes=1536'
+	printf '\t0x1a in a.cu:1.op=load.global\t0x1a in a.cu:1.accesses=8\t0x1a in a.cu:1.lanes=256\t0x1a in a.cu:1.bytes=1024\t0x1a in a.cu:1.sectors=256\t0x1a in a.cu:1.least_sectors=32'
+	printf '\t0x1b out a.cu:2.op=store.global\t0x1b out a.cu:2.accesses=8\t0x1b out a.cu:2.bytes=1024\t0x1b out a.cu:2.sectors=32\t0x1b out a.cu:2.least_sectors=32'
+	printf '\t0x1c -.op=reduction.global\t0x1c -.accesses=2\t0x1c -.bytes=8\t0x1c -.sectors=2\t0x1c -.least_sectors=2\n'
+	printf '#count\tstage=l1\tkernel=1\treads=256\tread_hits=64\twrites=32\tatomics=2\tsent_reads=192\tsent_writes=32\tsent_atomics=2\tsize=1024\tinstances=1'
+	printf '\t0x1a in a.cu:1.reads=256\t0x1a in a.cu:1.read_hits=64\t0x1a in a.cu:1.compulsory=32\t0x1a in a.cu:1.capacity=64\t0x1a in a.cu:1.conflict=96'
+	printf '\t0x1b out a.cu:2.writes=32\t0x1c -.atomics=2\n'
+	printf '#count\tstage=l2\tkernel=1\treads=192\tread_hits=96\twrites=32\tatomics=2\tsent_reads=96\tsent_writes=34\tsize=4096\tinstances=1\thalf_reads=[100,92]\thalf_hits=[50,46]'
+	printf '\t0x1a in a.cu:1.reads=192\t0x1a in a.cu:1.read_hits=96\t0x1a in a.cu:1.sent_reads=96\n'
+	printf '#count\tstage=dram\tkernel=1\treads=96\twrites=34\tchannels=2\trow_hits=65\trow_misses=65\n'
+	printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel\n'
+}
+
+@test "the memory chart: boxes, arrows with bytes and sectors, hit rates, what was asked for; the same in a table" {
+	sited | gtrace-cat --from >sited
+	page sited
+	sed -n '/^h2 Memory/,/^h2 Source/s/^text //p' "$BATS_TEST_TMPDIR/said" | paste -sd '|' >texts
+	diff texts - <<-'END'
+		first|8 loads|32 sectors (least 4)|8 stores|4 sectors (least 4)|2 atomics|1 sector (least 1)|L1|1 KiB|load hits 25.0 %|L2|4 KiB|load hits 50.0 %|partition 0 50.0 %|partition 1 50.0 %|shared|40 passes|conflicts 75.0 %|10 accesses|shared|DRAM|2 channels|row hits 50.0 %|loads 8.19 kB|256 sectors|12.5 % asked for|stores 1.02 kB|32 sectors|100.0 % asked for|atomics 64 B|2 sectors|12.5 % asked for|loads 6.14 kB|192 sectors|stores 1.02 kB|32 sectors|atomics 64 B|2 sectors|loads 3.07 kB|96 sectors|50.0 % ever used|stores 1.09 kB|34 sectors
+	END
+	says $'row\tkernel – L1\tloads\t256\t8,192\t12.5 %' $'row\tL1\tload hits\t64\t2,048\t25.0 %' $'row\tL1 – L2\tstores\t32\t1,024\t-' \
+		$'row\tL2 – DRAM\tloads\t96\t3,072\t50.0 %' "value Memory chart of kernel 1, first"
+	grep -q '^desc Between kernel and L1: loads 8.19 kB, stores 1.02 kB, atomics 64 B. L1 has 25.0 % load hits. Between L1 and L2: ' "$BATS_TEST_TMPDIR/said"
+	# Widths are in proportion: of 290, 226 and 130 sectors in the three gaps, the widest is 96 wide.
+	grep -o 'class="loads" x1="[0-9]*" x2="[0-9]*" y1="[0-9.]*" y2="[0-9.]*" stroke-width="[0-9.]*"' "$BATS_TEST_TMPDIR/page/index.html" | sed 's/.*width="//; s/"//' |
+		paste -sd ' ' | diff - <(awk 'BEGIN { printf "%.1f %.1f %.1f\n", 96 * 256 / 290, 96 * 192 / 290, 96 * 96 / 290 }')
+	# Without gdram the memory is what L2 sends; with L1 alone, the next level is not known.
+	gtrace-cat sited | grep -v stage=dram | gtrace-cat --from >two
+	page two
+	says "text DRAM" "text not modelled" $'row\tL2 – DRAM\tstores\t34\t1,088\t-'
+	gtrace-cat two | grep -v stage=l2 | gtrace-cat --from >one
+	page one
+	says "text next level" $'row\tL1 – next level\tloads\t192\t6,144\t25.0 %'
+}
+
+@test "the source with its columns: only lines with accesses and those around them are in the page, of a file that is source" {
+	sited | gtrace-cat --from >sited
+	page sited
+	sed -n '/^h2 Source/,/^h2 Pictures/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | tr '\t' '|' >rows
+	diff rows - <<-'END'
+		line|arrays|of all load misses|loads|sectors a load (least)|L1 load hits|L1 load misses by cause|L2 load hits|sectors from DRAM|stores|sectors a store (least)|atomics|sectors an atomic (least)
+		10|in a.cu:1|100.0 %|8|32.00 (4.00)|25.0 %|192|50.0 %|96|-|-|-|-
+		30|out a.cu:2|-|-|-|-|-|-|0|8|4.00 (4.00)|-|-
+		34|-|-|-|-|-|-|-|0|-|-|2|1.00 (1.00)
+		array|of all load misses|loads|sectors a load (least)|L1 load hits|L1 load misses by cause|L2 load hits|sectors from DRAM|stores|sectors a store (least)|atomics|sectors an atomic (least)
+		in a.cu:1|100.0 %|8|32.00 (4.00)|25.0 %|192|50.0 %|96|-|-|-|-
+		(outside of all)|-|-|-|-|-|-|0|-|-|2|1.00 (1.00)
+		out a.cu:2|-|-|-|-|-|-|0|8|4.00 (4.00)|-|-
+	END
+	grep -q 'role="img" aria-label="compulsory 32, capacity 64, conflict 96, invalidated 0"' "$BATS_TEST_TMPDIR/page/index.html"
+	grep -q 'The file /not/here/my.cu is not here' "$BATS_TEST_TMPDIR/page/index.html"
+	seq -f 'text %g <x>' 40 | sed 's/^text 10 /\t&/' >my.cu
+	page sited
+	grep -E '^code +text' "$BATS_TEST_TMPDIR/said" | paste -sd '|' | diff - <(echo 'code text 8 <x>|code text 9 <x>|code     text 10 <x>|code text 11 <x>|code text 12 <x>|code text 28 <x>|code text 29 <x>|code text 30 <x>|code text 31 <x>|code text 32 <x>|code text 33 <x>|code text 34 <x>|code text 35 <x>|code text 36 <x>')
+	says $'row\t⋯ 7 lines' $'row\t⋯ 15 lines'
+	# A stream may name any file: one that is no source is not read.
+	echo secret >secret.txt
+	gtrace-cat sited | sed "s|/not/here/my.cu|$PWD/secret.txt|" | gtrace-cat --from >other
+	page other
+	run ! grep -q secret$ "$BATS_TEST_TMPDIR/said"
+	says "h3 secret.txt"
+}
+
+@test "a page of 200 kernels is below 2 MB, and names what it leaves out" {
+	for i in $(seq 200); do
+		sited | grep -v '^#block' | sed "s/kernel=1\t/kernel=$i\t/; s/id=1/id=$i/; s/name=first/name=kernel_$i/"
+	done >many
+	sited | grep '^#block' >>many
+	gtrace-cat --from many >stream
+	page stream
+	[ "$(stat -c %s "$BATS_TEST_TMPDIR/page/index.html")" -lt 2000000 ]
+	says "dd 200 kernels" "summary The other 180 kernels"
+	[ "$(grep -c '^value Memory chart of' "$BATS_TEST_TMPDIR/said")" -eq 21 ]
+	grep -q '^row	kernel 200, kernel_200	256	64	' "$BATS_TEST_TMPDIR/said"
+	grep -q 'Charts show the 20 kernels with most bytes, of 200' "$BATS_TEST_TMPDIR/page/index.html"
+	# 200 launches of one name are one kernel.
+	sed 's/name=kernel_[0-9]*/name=one/' many | gtrace-cat --from >stream
+	page stream
+	says "dd one, 200 launches"
+	[ "$(grep -c '^value Memory chart of' "$BATS_TEST_TMPDIR/said")" -eq 1 ]
+}
+
+@test "the heading is the program with its arguments" {
+	sited | sed '1i #history\tgtrace-record\t0\t--gpu\ta100\t--replay\t-j2\t--blocks=3\t--quiet\t./my program\t--size\t20' | gtrace-cat --from >program
+	page program
+	says "h1 './my program' --size 20"
+	# Options without an argument are those whose help names none.
+	gtrace-record --help | sed -nE 's/^ +(-v, )?(--[a-z-]+) +(a|[a-z]+) .*/\2/p' | grep -vE '^--(help|version|verbose)$' | sort -u >flags
+	sed -n '/is_flag/,/};/p' "$ROOT/lib/report/page/page.c" | grep -oE '"--[a-z-]+"' | tr -d '"' | grep -v verbose | sort -u | diff flags -
 }
 
 @test "coalescing: requests and sectors per access of each kernel's operations" {
@@ -219,12 +326,12 @@ says() {
 	expect_failure 1 "gstats: site/index.html is no page of gtrace" gtrace report --quiet --output site counts
 	[ "$(cat site/index.html)" = 'my own page' ]
 	gstats --report site --force counts
-	grep -q '<h1>kernel 1, gemm</h1>' site/index.html
+	grep -q '<dd>kernel 1, gemm</dd>' site/index.html
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gstats --report site
 	grep -q '<h1>kernel 1, conv2d</h1>' site/index.html
 	echo 'my own page' >site/index.html
 	gtrace report --quiet --force --output site counts
-	grep -q '<h1>kernel 1, gemm</h1>' site/index.html
+	grep -q '<dd>kernel 1, gemm</dd>' site/index.html
 	expect_failure 2 "--force: expected --report" gstats --force counts
 	expect_failure 2 "--force: expected report" gtrace run --force counts
 }

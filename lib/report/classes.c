@@ -13,11 +13,11 @@
 
 /* ---- what levels counted by instruction ---- */
 
-/* Whether a counter is the reads of an instruction, "0x1b.reads"; then *length is the length of the instruction. */
+/* Whether a counter is the reads of an instruction, "0x1b.reads", not of a site; then *length is the length of the instruction. */
 static bool is_reads(const struct gt_count_entry *entry, size_t *length)
 {
 	return entry->kind == GT_COUNT_NUMBER && strncmp(entry->name, "0x", 2) == 0 && gt_report_class(entry->name, length) &&
-	       strcmp(entry->name + *length, ".reads") == 0;
+	       strcmp(entry->name + *length, ".reads") == 0 && !memchr(entry->name, ' ', *length);
 }
 
 void gt_read_levels_find(const struct gt_report *report, struct gt_read_levels *levels)
@@ -36,9 +36,8 @@ void gt_read_levels_find(const struct gt_report *report, struct gt_read_levels *
 }
 
 /* What a level counted of an instruction, "0x1b", whose name has `length` bytes. */
-static struct gt_reads find_reads(const struct gt_report_kernel *kernel, const char *level, const char *pc, size_t length)
+static struct gt_reads find_reads(const struct gt_report_stage *stage, const char *pc, size_t length)
 {
-	const struct gt_report_stage *stage = gt_report_find_stage(kernel, level);
 	struct gt_reads reads = {0};
 	char name[GT_COUNT_NAME];
 
@@ -50,86 +49,12 @@ static struct gt_reads find_reads(const struct gt_report_kernel *kernel, const c
 	return reads;
 }
 
-/* ---- source lines ---- */
-
-static struct gt_source_line *line_of(struct gt_source_lines *lines, const struct gt_report_kernel *kernel, const char *place, struct gt_error *error)
+bool gt_reads_of_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, size_t *length, struct gt_reads *reads)
 {
-	size_t i = lines->n;
-
-	while (i > 0 && lines->lines[i - 1].kernel == kernel)
-		if (strcmp(lines->lines[--i].place, place) == 0)
-			return &lines->lines[i];
-	struct gt_source_line *bigger = gt_grown(lines->lines, lines->n, &lines->capacity, sizeof *bigger);
-	if (!bigger) {
-		gt_fail_memory(error, "the page");
-		return NULL;
-	}
-	lines->lines = bigger;
-	bigger[lines->n] = (struct gt_source_line){.kernel = kernel};
-	snprintf(bigger[lines->n].place, sizeof bigger[lines->n].place, "%s", place);
-	return &bigger[lines->n++];
-}
-
-/* Adds the reads of an instruction to its line; without one, it is told of itself. */
-static int add_reads(struct gt_source_lines *lines, const struct gt_report_kernel *kernel, const struct gt_sources *sources, size_t level,
-		     const char *pc, size_t length, struct gt_reads reads, struct gt_error *error)
-{
-	const struct gt_source *source = gt_sources_find(sources, strtoull(pc, NULL, 16));
-	char place[GT_SOURCE_TEXT];
-
-	if (source)
-		gt_source_format(source, place);
-	else
-		snprintf(place, sizeof place, "%.*s", (int)length, pc);
-	struct gt_source_line *line = line_of(lines, kernel, place, error);
-	if (!line)
-		return -1;
-	line->reads[level].reads += reads.reads;
-	line->reads[level].hits += reads.hits;
-	return 0;
-}
-
-static int gather_lines(struct gt_source_lines *lines, const struct gt_read_levels *levels, const struct gt_report_kernel *kernel,
-			struct gt_error *error)
-{
-	struct gt_sources sources;
-	int result = gt_report_sources(kernel, &sources, error);
-	size_t length;
-
-	for (size_t level = 0; level < levels->n; level++) {
-		const struct gt_report_stage *stage = gt_report_find_stage(kernel, levels->names[level]);
-		for (size_t i = 0; stage && i < stage->n && result == 0; i++) {
-			const char *pc = stage->counters[i].value.name;
-			if (is_reads(&stage->counters[i].value, &length))
-				result = add_reads(lines, kernel, &sources, level, pc, length, find_reads(kernel, stage->name, pc, length), error);
-		}
-	}
-	gt_sources_clear(&sources);
-	return result;
-}
-
-/* By the misses of the first level, the most first. */
-static int by_line_misses(const void *left, const void *right)
-{
-	const struct gt_source_line *a = left, *b = right;
-	uint64_t misses_a = a->reads[0].reads - a->reads[0].hits, misses_b = b->reads[0].reads - b->reads[0].hits;
-
-	if (misses_a != misses_b)
-		return misses_a < misses_b ? 1 : -1;
-	if (a->kernel != b->kernel)
-		return a->kernel < b->kernel ? -1 : 1;
-	return strcmp(a->place, b->place);
-}
-
-int gt_source_lines_gather(struct gt_source_lines *lines, const struct gt_report *report, const struct gt_read_levels *levels,
-			   struct gt_error *error)
-{
-	for (size_t i = 0; i < report->n; i++)
-		if (gather_lines(lines, levels, &report->kernels[i], error) != 0)
-			return -1;
-	if (lines->n > 0)
-		qsort(lines->lines, lines->n, sizeof *lines->lines, by_line_misses);
-	return 0;
+	if (!is_reads(entry, length))
+		return false;
+	*reads = find_reads(stage, entry->name, *length);
+	return true;
 }
 
 /* ---- classes ---- */
@@ -277,7 +202,7 @@ static int find_details(const struct gt_classes *classes, struct gt_class *class
 	for (size_t i = 0; i < GT_CLASS_COUNTS; i++)
 		class->counted[i] = class_number(class, i, &class->counts[i]);
 	for (size_t i = 0; i < classes->levels.n; i++)
-		class->reads[i] = find_reads(class->kernel, classes->levels.names[i], class->name, class->length);
+		class->reads[i] = find_reads(gt_report_find_stage(class->kernel, classes->levels.names[i]), class->name, class->length);
 	return find_line(class, error);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where misses come from, of what stages counted by class: classes of references (grd --by) by their misses, and source lines
- * by what their loads read of each level and the part of it that hit (gcache --by pc). These tables are computed here, of all
- * kernels of a report. */
+/* Where misses come from, of what stages counted by class: classes of references (grd --by) by their misses, with what the loads
+ * of an instruction read of each level (gcache --by pc). These tables are computed here, of all kernels of a report. */
 #ifndef GT_REPORT_CLASSES_H
 #define GT_REPORT_CLASSES_H
 
@@ -23,24 +22,10 @@ struct gt_reads {
 	uint64_t reads, hits;
 };
 
+/* If a counter of a level is the reads of an instruction, "0x1b.reads": these, and the length of the instruction. */
+bool gt_reads_of_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, size_t *length, struct gt_reads *reads);
+
 void gt_read_levels_find(const struct gt_report *report, struct gt_read_levels *levels);
-
-/* ---- source lines ---- */
-
-struct gt_source_line {
-	const struct gt_report_kernel *kernel;
-	char place[GT_SOURCE_TEXT]; /* "gemm.cu:38", or the instruction, "0x1a0", if its line is not known */
-	struct gt_reads reads[GT_READ_LEVELS]; /* of each level */
-};
-
-struct gt_source_lines {
-	struct gt_source_line *lines; /* that which misses most in the first level first; owned */
-	size_t n, capacity;
-};
-
-/* The lines of all kernels, into an empty table, whose lines the caller frees, also on error. Returns 0, or -1. */
-int gt_source_lines_gather(struct gt_source_lines *lines, const struct gt_report *report, const struct gt_read_levels *levels,
-			   struct gt_error *error);
 
 /* ---- classes ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gathering, totals and metrics. With an argument it writes one of its sample streams instead, for tests/gstats.bats. */
+#include "report/format.h"
 #include "report/metric.h"
 #include "report/report.h"
 
@@ -322,6 +323,21 @@ static int write_sample(const char *name, char *argv[])
 	return result == 0 ? 0 : 1;
 }
 
+static void test_numbers_for_reading_have_three_digits(void)
+{
+	static const struct {
+		uint64_t number;
+		const char *text;
+	} cases[] = {{0, "0 B"}, {999, "999 B"}, {1000, "1.00 kB"}, {9994, "9.99 kB"}, {9996, "10.0 kB"}, {15606000, "15.6 MB"},
+		     {99960, "100 kB"}, {999499, "999 kB"}, {999500, "1.00 MB"}, {UINT64_MAX, "18.4 EB"}};
+	char buffer[GT_TABLE_NUMBER];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		CHECK(strcmp(gt_format_bytes(cases[i].number, buffer), cases[i].text) == 0);
+	CHECK(strcmp(gt_format_short(7, buffer), "7") == 0);
+	CHECK(strcmp(gt_format_short(498000, buffer), "498 k") == 0);
+}
+
 int main(int argc, char *argv[])
 {
 	if (argc > 1)
@@ -334,5 +350,6 @@ int main(int argc, char *argv[])
 	RUN(test_the_filter_leaves_kernels_out_of_the_total);
 	RUN(test_profiler_metrics_follow_their_definitions);
 	RUN(test_the_undefined_is_a_dash);
+	RUN(test_numbers_for_reading_have_three_digits);
 	return check_report();
 }

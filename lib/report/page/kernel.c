@@ -10,7 +10,7 @@
 #include "report/page/part.h"
 #include "report/row.h"
 
-#define OPEN_KERNELS 4 /* with more kernels, their tables are collapsed */
+#define TABLES 20 /* kernels that have a table of their own, at most; the others have a row in a table of each stage */
 
 void gt_page_number(uint64_t number, FILE *to)
 {
@@ -114,52 +114,66 @@ static void write_kernel(const struct gt_page *page, const struct gt_report_kern
 	fputs("</table></div>\n", to);
 }
 
-/* ---- the sections of the tables ---- */
+/* ---- a row a kernel, of kernels that have no table of their own ---- */
 
-static bool has_total(const struct gt_page *page)
+/* Whether a counter of the total is a column: a number of no class that is not 0. */
+static bool is_column(const struct gt_report_counter *counter)
 {
-	return page->report->n > 1;
+	size_t length;
+
+	return counter->value.kind == GT_COUNT_NUMBER && counter->value.number > 0 && !gt_report_class(counter->value.name, &length);
 }
 
-static int write_total(const struct gt_page *page, FILE *to, struct gt_error *error)
+static void write_cells(const struct gt_report_stage *columns, const struct gt_report_kernel *kernel, FILE *to)
 {
-	(void)error;
-	write_kernel(page, &page->report->total, to);
-	return 0;
+	const struct gt_report_stage *stage = gt_report_find_stage(kernel, columns->name);
+	char text[GT_TABLE_NUMBER];
+	uint64_t number;
+
+	for (size_t i = 0; i < columns->n; i++)
+		if (is_column(&columns->counters[i]))
+			fprintf(to, "<td>%s</td>", stage && gt_report_number(stage, columns->counters[i].value.name, &number) ? gt_table_number(number, text) : "-");
 }
 
-const struct gt_page_section gt_page_total = {.id = "total", .heading = "Total", .has = has_total, .write = write_total};
-
-static void list_kernels(const struct gt_page *page, FILE *to)
+static void write_rows(const struct gt_page *page, const struct gt_report_stage *columns, size_t first, FILE *to)
 {
 	char name[GT_PAGE_NAME];
+	size_t n = 0;
 
-	for (size_t i = 0; i < page->report->n; i++) {
-		fprintf(to, "<li><a href=\"#kernel%zu\">", i);
+	for (size_t i = 0; i < columns->n; i++)
+		n += is_column(&columns->counters[i]);
+	if (n == 0)
+		return;
+	fputs("<div class=\"scroll\" tabindex=\"0\"><table class=\"numbers sort\">\n<caption>Stage ", to);
+	gt_markup_text(columns->name, to);
+	fputs("</caption>\n<thead><tr><th scope=\"col\">kernel</th>", to);
+	for (size_t i = 0; i < columns->n; i++)
+		if (is_column(&columns->counters[i])) {
+			fputs("<th scope=\"col\">", to);
+			gt_markup_text(columns->counters[i].value.name, to);
+			fputs("</th>", to);
+		}
+	fputs("</tr></thead>\n<tbody>\n", to);
+	for (size_t i = first; i < page->report->n; i++) {
+		fputs("<tr><th scope=\"row\">", to);
 		gt_markup_text(gt_page_name(page, &page->report->kernels[i], name), to);
-		fputs("</a></li>\n", to);
+		fputs("</th>", to);
+		write_cells(columns, &page->report->kernels[i], to);
+		fputs("</tr>\n", to);
 	}
+	fputs("</tbody></table></div>\n", to);
 }
 
-static int write_kernels(const struct gt_page *page, FILE *to, struct gt_error *error)
+static void write_others(const struct gt_page *page, FILE *to)
 {
 	const struct gt_report *report = page->report;
-	char name[GT_PAGE_NAME];
 
-	for (size_t i = 0; i < report->n; i++) {
-		fprintf(to, "<h2 id=\"kernel%zu\">", i);
-		gt_markup_text(gt_page_name(page, &report->kernels[i], name), to);
-		fprintf(to, "</h2>\n<details%s><summary>Counters</summary>\n", report->n <= OPEN_KERNELS ? " open" : "");
-		write_kernel(page, &report->kernels[i], to);
-		fputs("</details>\n", to);
-	}
-	if (report->n == 0)
-		fputs("<p>The stream has no kernels.</p>\n", to);
-	(void)error;
-	return 0;
+	fprintf(to, "<details><summary>The other %zu kernels</summary>\n<p>Numbers that are not 0 in all kernels; gstats --csv and --json have the others, and arrays.</p>\n",
+		report->n - TABLES);
+	for (size_t i = 0; i < report->total.n; i++)
+		write_rows(page, &report->total.stages[i], TABLES, to);
+	fputs("</details>\n", to);
 }
-
-const struct gt_page_section gt_page_kernels = {.contents = list_kernels, .write = write_kernels};
 
 /* ---- definitions ---- */
 
@@ -204,11 +218,11 @@ static void define_ratios(const struct gt_report_kernel *total, FILE *to)
 	}
 }
 
-static int write_definitions(const struct gt_page *page, FILE *to, struct gt_error *error)
+static void write_definitions(const struct gt_page *page, FILE *to)
 {
 	const struct gt_report_kernel *total = &page->report->total;
 
-	fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>What the counters and ratios of this report mean</caption>\n"
+	fputs("<details><summary>Definitions</summary>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>What the counters and ratios of this report mean</caption>\n"
 	      "<thead><tr><th scope=\"col\">name</th><th scope=\"col\">stage</th><th scope=\"col\">unit</th><th scope=\"col\">meaning</th></tr></thead>\n<tbody>\n", to);
 	for (size_t i = 0; i < total->n; i++)
 		for (size_t j = 0; j < total->stages[i].n; j++) {
@@ -219,9 +233,37 @@ static int write_definitions(const struct gt_page *page, FILE *to, struct gt_err
 				define(total->stages[i].plain, about->name, about->unit, about->definition, to);
 		}
 	define_ratios(total, to);
-	fputs("</tbody></table></div>\n", to);
+	fputs("</tbody></table></div></details>\n", to);
+}
+
+/* ---- the section ---- */
+
+static void write_folded(const struct gt_page *page, const struct gt_report_kernel *kernel, FILE *to)
+{
+	char name[GT_PAGE_NAME];
+
+	fputs("<details><summary>", to);
+	gt_markup_text(gt_page_name(page, kernel, name), to);
+	fputs("</summary>\n", to);
+	write_kernel(page, kernel, to);
+	fputs("</details>\n", to);
+}
+
+static int write_counters(const struct gt_page *page, FILE *to, struct gt_error *error)
+{
+	const struct gt_report *report = page->report;
+
+	if (report->n == 0)
+		fputs("<p>The stream has no kernels.</p>\n", to);
+	if (report->n > 1)
+		write_folded(page, &report->total, to);
+	for (size_t i = 0; i < report->n && i < TABLES; i++)
+		write_folded(page, &report->kernels[i], to);
+	if (report->n > TABLES)
+		write_others(page, to);
+	write_definitions(page, to);
 	(void)error;
 	return 0;
 }
 
-const struct gt_page_section gt_page_definitions = {.id = "definitions", .heading = "Definitions", .write = write_definitions};
+const struct gt_page_section gt_page_counters = {.id = "counters", .heading = "All counters", .write = write_counters};

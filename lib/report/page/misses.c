@@ -12,7 +12,6 @@
 
 #define CLASSES_SHOWN 30
 #define CLASSES_DRAWN 12
-#define LINES_SHOWN 30
 
 /* ---- hit rates, and the table of source lines ---- */
 
@@ -34,50 +33,6 @@ static void write_rate(struct gt_reads reads, FILE *to)
 		fprintf(to, "<td class=\"number\">%.2f %%</td>", 100 * (double)reads.hits / (double)reads.reads);
 	else
 		fputs("<td class=\"number\">-</td>", to);
-}
-
-static void write_line(const struct gt_page *page, const struct gt_read_levels *levels, const struct gt_source_line *line, FILE *to)
-{
-	char name[GT_PAGE_NAME];
-
-	fputs("<tr><th scope=\"row\">", to);
-	gt_markup_text(line->place, to);
-	fputs("</th><td class=\"name\">", to);
-	gt_markup_text(line->kernel->kernel.name[0] && page->report->by_name ? line->kernel->kernel.name : gt_page_name(page, line->kernel, name), to);
-	fputs("</td>", to);
-	for (size_t i = 0; i < levels->n; i++) {
-		gt_page_number(line->reads[i].reads, to);
-		write_rate(line->reads[i], to);
-	}
-	fputs("</tr>\n", to);
-}
-
-static void write_lines(const struct gt_page *page, const struct gt_read_levels *levels, const struct gt_source_lines *lines, FILE *to)
-{
-	fputs("<h3>Hit rates by source line</h3>\n<p>Sectors that the loads of a line read of each level, and the part of them that hits; the line that misses most in ", to);
-	gt_markup_text(levels->names[0], to);
-	fputs(" first.</p>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<thead><tr><th scope=\"col\">line</th><th scope=\"col\">kernel</th>", to);
-	write_rate_headings(levels, true, to);
-	fputs("</tr></thead>\n<tbody>\n", to);
-	for (size_t i = 0; i < lines->n && i < LINES_SHOWN; i++)
-		write_line(page, levels, &lines->lines[i], to);
-	fputs("</tbody></table></div>\n", to);
-	if (lines->n > LINES_SHOWN)
-		fprintf(to, "<p>The first %d of %zu lines.</p>\n", LINES_SHOWN, lines->n);
-}
-
-/* The table of source lines, if a level counted reads by instruction. */
-static int add_lines(const struct gt_page *page, FILE *to, struct gt_error *error)
-{
-	struct gt_read_levels levels;
-	struct gt_source_lines lines = {NULL, 0, 0};
-
-	gt_read_levels_find(page->report, &levels);
-	int result = gt_source_lines_gather(&lines, page->report, &levels, error);
-	if (result == 0 && lines.n > 0)
-		write_lines(page, &levels, &lines, to);
-	free(lines.lines);
-	return result;
 }
 
 /* ---- classes ---- */
@@ -256,21 +211,17 @@ static int write_stage(const struct gt_page *page, const char *stage, enum gt_tr
 static bool has_misses(const struct gt_page *page)
 {
 	const struct gt_report_kernel *total = &page->report->total;
-	struct gt_read_levels levels;
 
 	for (size_t i = 0; i < total->n; i++)
 		if (gt_classes_in(total, &total->stages[i]))
 			return true;
-	gt_read_levels_find(page->report, &levels);
-	return levels.n > 0;
+	return false;
 }
 
 static int write_misses(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	const struct gt_report_kernel *total = &page->report->total;
 
-	if (add_lines(page, to, error) != 0)
-		return -1;
 	for (size_t i = 0; i < total->n; i++)
 		for (int kind = 0; kind < GT_TRAFFICS && gt_classes_in(total, &total->stages[i]); kind++)
 			if (write_stage(page, total->stages[i].name, (enum gt_traffic_kind)kind, to, error) != 0)

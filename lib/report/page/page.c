@@ -9,36 +9,61 @@
 #include "report/format.h"
 #include "stream/history.h"
 
-/* Light or dark as the reader's system is, with a contrast of 7:1 or more for text; the colours of series are those of Okabe
- * and Ito, lighter on dark. Wide tables scroll by themselves, so that the page does not. On paper, all is open and light. */
+/* Light or dark as the reader's system is, with a contrast of 7:1 or more for text, 4.5:1 on the marks of heat, and 3:1 for pictures;
+ * the colours of series are those of Okabe and Ito, lighter on dark. Wide tables scroll by themselves, so that the page does not. On
+ * paper, all is open and light. */
 #define LIGHT \
-	"--ink:#1a1a1a;--paper:#fff;--soft:#444;--line:#ddd;--box:#f3f3f3;--link:#00518a;--mark:#8f3a00;" \
+	"--ink:#1a1a1a;--paper:#fff;--soft:#444;--line:#ddd;--box:#f3f3f3;--link:#00518a;--mark:#8f3a00;--frame:#767676;--empty:#d0d0d0;" \
+	"--loads:#4a98cc;--loads2:#0b4f80;--stores:#d9772b;--stores2:#7a3200;--atomics:#2f9f7a;--atomics2:#00513a;" \
+	"--h1:#fff1e0;--h2:#ffdcb5;--h3:#ffc285;--h4:#ffa654;" \
 	"--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#cc79a7;--c4:#e69f00;--c5:#56b4e9;--c6:#8c6d31;--c7:#7f7f7f"
 static const char style[] =
 	":root{color-scheme:light dark;" LIGHT "}"
 	"@media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#16181b;--soft:#c0c0c0;--line:#3a3f45;--box:#22262b;--link:#7cc4ff;--mark:#ffa766;"
+	"--frame:#8a9097;--empty:#4a5057;--loads:#8cc8f2;--loads2:#2f7db3;--stores:#ffb27a;--stores2:#c45f14;--atomics:#74dcb7;--atomics2:#1d8a66;"
+	"--h1:#2b231b;--h2:#43301d;--h3:#5f3e1c;--h4:#7d4c17;"
 	"--c0:#4aa3df;--c1:#ff8c42;--c2:#2fc79b;--c3:#e6a3c8;--c4:#f5bd3d;--c5:#9bd7ff;--c6:#c9a86a;--c7:#a8a8a8}}"
-	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:64rem;padding:0 1rem 3rem}"
-	"h1{font-size:1.6rem;margin:1.5rem 0 .5rem}h2{font-size:1.25rem;margin:2.5rem 0 .5rem;border-bottom:2px solid var(--c0)}"
-	"h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h1,h2,h3,li,summary,dd{overflow-wrap:anywhere}"
-	"a{color:var(--link)}nav ul{padding-left:1.2rem;columns:18rem;column-gap:2rem}nav li{break-inside:avoid}"
+	"*{box-sizing:border-box}"
+	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:82rem;padding:0 1rem 3rem}"
+	"h1{font-size:1.6rem;line-height:1.25;margin:1.5rem 0 .5rem}h2{font-size:1.25rem;margin:2.5rem 0 .5rem;border-bottom:2px solid var(--c0)}"
+	"h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h1,h2,h3,li,summary,dd,p,figcaption,caption{overflow-wrap:anywhere}p,figcaption{max-width:50rem}"
+	"a{color:var(--link)}nav ul{padding-left:1.2rem;columns:14rem;column-gap:2rem}nav li{break-inside:avoid}"
 	"pre{background:var(--box);padding:.75rem;white-space:pre-wrap;overflow-wrap:anywhere}"
-	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0}"
+	"dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.15rem 1rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0}"
 	".pictures{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0 0 1rem;width:480px;max-width:100%}"
-	"svg{width:100%;height:auto;border:1px solid var(--line);font-size:12px}svg text{fill:var(--ink)}"
+	"svg{display:block;width:100%;height:auto;border:1px solid var(--line);font-size:12px}svg text{fill:var(--ink)}"
 	".grid{stroke:var(--line)}.axis{stroke:var(--soft)}"
 	".c0{fill:var(--c0)}.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.c5{fill:var(--c5)}.c6{fill:var(--c6)}.c7{fill:var(--c7)}"
 	"rect:hover,circle:hover{opacity:.7}figcaption{font-size:.9rem;color:var(--soft)}"
-	".scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0 1rem}"
+	".scroll{overflow-x:auto}.scroll:focus-visible{outline:2px solid var(--link)}table{border-collapse:collapse;margin:.5rem 0 1rem}"
 	"caption{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.25rem}"
 	"th,td{text-align:left;vertical-align:top;padding:.15rem .75rem .15rem 0;border-bottom:1px solid var(--line);font-weight:400}"
-	"tbody th{min-width:9.5rem;overflow-wrap:anywhere}.sort tbody th{min-width:0;overflow-wrap:break-word}td.name{overflow-wrap:anywhere;min-width:7rem}thead th{white-space:nowrap;font-weight:600;border-bottom:2px solid var(--soft)}th.stage{font-weight:600;padding-top:.75rem}"
+	"tbody th{min-width:9.5rem;overflow-wrap:anywhere}.sort tbody th{min-width:7rem;overflow-wrap:anywhere}td.name{overflow-wrap:anywhere;min-width:7rem}thead th{white-space:nowrap;font-weight:600;border-bottom:2px solid var(--soft)}th.stage{font-weight:600;padding-top:.75rem}"
 	"th.number,td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;padding-left:.75rem}"
+	".numbers td{text-align:right;font-variant-numeric:tabular-nums}"
 	"th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}th[aria-sort=descending] button::after{content:\" \\25be\"}"
 	"th[aria-sort=ascending] button::after{content:\" \\25b4\"}td.assumed{color:var(--mark);font-weight:600}"
-	"summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}"
+	"details{margin:.5rem 0}summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}"
 	"@media print{:root{" LIGHT "}body{max-width:none;padding:0;font-size:10pt}nav{display:none}figure,tr{break-inside:avoid}"
+	"*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.chart svg{min-width:0}"
 	"h2,h3,p{break-after:avoid}p{break-inside:avoid}.scroll{overflow:visible}table{font-size:8pt}td.name{min-width:6rem}.pictures figure{width:47%}thead th,th.number{white-space:normal}}";
+
+static const char chart_style[] =
+	".chart{width:auto;margin-top:.75rem}.chart svg{border:0;font-size:13px;min-width:58rem;max-width:78rem}.chart .b{font-weight:600}.chart .t{font-weight:600;font-size:16px}"
+	".box{fill:var(--box);stroke:var(--frame)}.inner{fill:var(--paper);stroke:var(--frame)}.absent{fill:none;stroke:var(--frame);stroke-dasharray:4 4}"
+	".empty{fill:var(--empty)}.full{fill:var(--loads2)}"
+	"line.loads{stroke:var(--loads)}path.loads{fill:var(--loads)}line.loads.dark{stroke:var(--loads2)}"
+	"line.stores{stroke:var(--stores);stroke-dasharray:14 3}path.stores{fill:var(--stores)}line.stores.dark{stroke:var(--stores2)}"
+	"line.atomics{stroke:var(--atomics);stroke-dasharray:4 3}path.atomics{fill:var(--atomics)}line.atomics.dark{stroke:var(--atomics2)}"
+	"line.both{stroke:var(--frame)}path.both{fill:var(--frame)}";
+static const char places_style[] =
+	"table.places{width:100%}.places thead th{white-space:normal;vertical-align:bottom;min-width:4.2rem}.places th,.places td{padding-right:.5rem}.places .number{padding-left:.5rem}.places tbody th{min-width:3rem}.places td.code{width:45%;min-width:18rem;padding-left:.75rem}"
+	"td.code code{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}td.arrays{min-width:6.5rem;overflow-wrap:break-word}"
+	".places th.number{padding-right:.5rem;padding-left:.5rem}tr.context{color:var(--soft)}tr.context th,tr.context td,tr.context+tr.context th{border-bottom-color:transparent}"
+	"tr.gap td{color:var(--soft);background:var(--box);padding-left:.75rem}.h1{background:var(--h1)}.h2{background:var(--h2)}.h3{background:var(--h3)}.h4{background:var(--h4)}"
+	".causes{display:flex;height:.6rem;min-width:6rem;margin:.1rem 0 .2rem}.causes i{display:block;min-width:1px;height:100%}"
+	".key i{display:inline-block;width:1.5rem;height:.6rem}.k0{background:var(--c0)}.k1{background:repeating-linear-gradient(135deg,var(--c1) 0 3px,var(--paper) 3px 5px)}"
+	".k2{background:repeating-linear-gradient(90deg,var(--c2) 0 2px,var(--paper) 2px 4px)}.k3{background:var(--c7)}";
 
 /* The headings of tables of class "sort" become buttons that sort by their column. Without a script nothing is missing. */
 static const char script[] =
@@ -62,23 +87,40 @@ static bool is_plain(const char *word, size_t length)
 	return length > 0 && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") >= length;
 }
 
+/* Writes words, with tabs between them, as a command line. */
+static void write_words(const char *words, FILE *to)
+{
+	for (size_t field = 0; words; field++) {
+		size_t length = strcspn(words, "\t");
+		char word[512];
+		snprintf(word, sizeof word, "%.*s", (int)(length < 500 ? length : 500), words);
+		bool quotes = !is_plain(words, length);
+		fputs(field ? " " : "", to);
+		fputs(quotes ? "&#39;" : "", to);
+		gt_markup_text(word, to);
+		fputs(length >= 500 ? "…" : "", to);
+		fputs(quotes ? "&#39;" : "", to);
+		words = words[length] ? words + length + 1 : NULL;
+	}
+}
+
+static const char *next_word(const char *word)
+{
+	const char *tab = strchr(word, '\t');
+
+	return tab ? tab + 1 : NULL;
+}
+
 /* Writes a filter of the history, "name\tversion\targument...", as a command line. */
 static void write_filter(const char *line, FILE *to)
 {
-	for (size_t field = 0; line; field++) {
-		size_t length = strcspn(line, "\t");
-		char word[512];
-		snprintf(word, sizeof word, "%.*s", (int)(length < 500 ? length : 500), line);
-		if (field != 1) { /* the version */
-			bool quotes = !is_plain(line, length);
-			fputs(field ? " " : "", to);
-			fputs(quotes ? "&#39;" : "", to);
-			gt_markup_text(word, to);
-			fputs(length >= 500 ? "…" : "", to);
-			fputs(quotes ? "&#39;" : "", to);
-		}
-		line = line[length] ? line + length + 1 : NULL;
-	}
+	char name[64];
+	const char *version = next_word(line), *arguments = version ? next_word(version) : NULL;
+
+	snprintf(name, sizeof name, "%.*s", (int)(strcspn(line, "\t") < 60 ? strcspn(line, "\t") : 60), line);
+	gt_markup_text(name, to);
+	fputs(arguments ? " " : "", to);
+	write_words(arguments, to);
 }
 
 /* The pipe, a filter a line or all on one. */
@@ -180,8 +222,8 @@ static const struct gt_page_section section_gpu = {.id = "gpu", .heading = "The 
 /* ---- the page ---- */
 
 static const struct gt_page_section *const sections[] = {
-	&gt_page_misses, &gt_page_pictures, &gt_page_coalescing, &gt_page_comparison, &section_pipe,
-	&section_gpu, &gt_page_total, &gt_page_kernels, &gt_page_definitions,
+	&gt_page_chart, &gt_page_source, &gt_page_arrays, &gt_page_misses, &gt_page_pictures, &gt_page_coalescing, &gt_page_comparison,
+	&section_pipe, &section_gpu, &gt_page_counters,
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 
@@ -190,14 +232,66 @@ static bool has(const struct gt_page *page, const struct gt_page_section *sectio
 	return !section->has || section->has(page);
 }
 
-/* The command of the program or trace, that of the first filter, and a colon. */
-static void write_source(const struct gt_page *page, FILE *to)
+/* Options of gtrace-record that have no argument. */
+static bool is_flag(const char *word)
 {
-	const char *first[2] = {page->history ? page->history[0] : NULL, NULL};
-	const struct gt_page only = {.history = first};
+	static const char *const flags[] = {"--skip-untraced", "--replay", "--work", "--memcheck", "--ignore-unsupported", "--ptxas", "--verbose", "--quiet", "-v"};
+	size_t length = strcspn(word, "\t");
 
-	write_filters(&only, "", to);
-	fputs(first[0] ? ": " : "", to);
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (strlen(flags[i]) == length && strncmp(word, flags[i], length) == 0)
+			return true;
+	return false;
+}
+
+/* The program of gtrace-record, with its arguments; NULL if the history has none. */
+static const char *program_of(const char *entry)
+{
+	const char *word = next_word(entry);
+
+	if (strncmp(entry, "gtrace-record\t", 14) != 0 || !word)
+		return NULL;
+	while ((word = next_word(word)) && *word == '-') {
+		size_t length = strcspn(word, "\t");
+		bool attached = memchr(word, '=', length) || (word[1] != '-' && length > 2);
+		if (length == 2 && word[1] == '-')
+			return next_word(word);
+		if (!attached && !is_flag(word))
+			word = next_word(word);
+		if (!word)
+			return NULL;
+	}
+	return word;
+}
+
+/* What was run: the program with its arguments, or the first filter. */
+static void write_subject(const struct gt_page *page, FILE *to)
+{
+	const char *first = page->history ? page->history[0] : NULL, *program = first ? program_of(first) : NULL;
+
+	if (program)
+		write_words(program, to);
+	else if (first)
+		write_filter(first, to);
+	else
+		fputs("a stream without a history", to);
+}
+
+/* "2 kernels, 21 launches", or the only kernel's name. */
+static void write_kernels(const struct gt_page *page, FILE *to)
+{
+	const struct gt_report *report = page->report;
+	char name[GT_PAGE_NAME];
+	size_t launches = 0;
+
+	for (size_t i = 0; i < report->n; i++)
+		launches += report->kernels[i].merged > 1 ? report->kernels[i].merged : 1;
+	if (report->n == 1)
+		gt_markup_text(gt_page_name(page, &report->kernels[0], name), to);
+	else
+		fprintf(to, "%zu kernels", report->n);
+	if (report->n != 1 && launches != report->n)
+		fprintf(to, ", %zu launches", launches);
 }
 
 /* By which a page of gtrace is known. */
@@ -219,22 +313,22 @@ int gt_page_place(const char *folder, bool replace, char path[GT_PAGE_PATH], str
 
 static void write_head(const struct gt_page *page, FILE *to)
 {
-	char name[GT_PAGE_NAME];
 	const struct gt_report *report = page->report;
-	const struct gt_report_kernel *about = report->n == 1 ? &report->kernels[0] : &report->total;
 	const char *gpu = report->gpu[0] ? report->gpu : "an unnamed GPU";
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      GENERATOR "\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>gtrace: ", to);
-	write_source(page, to);
-	gt_markup_text(gt_page_name(page, about, name), to);
+	write_subject(page, to);
+	fputs(": ", to);
+	write_kernels(page, to);
 	fputs(" on ", to);
 	gt_markup_text(gpu, to);
 	fprintf(to, "%s%s", page->date ? ", " : "", page->date ? page->date : "");
-	fprintf(to, "</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>", style);
-	gt_markup_text(name, to);
-	fputs("</h1>\n<dl>\n", to);
-	fputs("<dt>GPU</dt><dd>", to);
+	fprintf(to, "</title>\n<style>%s%s%s</style>\n</head>\n<body>\n<header>\n<h1>", chart_style, places_style, style);
+	write_subject(page, to);
+	fputs("</h1>\n<dl>\n<dt>kernels</dt><dd>", to);
+	write_kernels(page, to);
+	fputs("</dd>\n<dt>GPU</dt><dd>", to);
 	gt_markup_text(gpu, to);
 	fputs(", modelled by gtrace</dd>\n", to);
 	if (page->date)
@@ -249,9 +343,7 @@ static void write_contents(const struct gt_page *page, FILE *to)
 	fputs("<nav aria-label=\"Contents\"><ul>\n", to);
 	for (size_t i = 0; i < SECTIONS; i++) {
 		const struct gt_page_section *section = sections[i];
-		if (!section->heading)
-			section->contents(page, to);
-		else if (has(page, section))
+		if (has(page, section))
 			fprintf(to, "<li><a href=\"#%s\">%s</a></li>\n", section->id, section->heading);
 	}
 	fputs("</ul></nav>\n<main>\n", to);
@@ -265,8 +357,7 @@ int gt_page_write(const struct gt_page *page, FILE *to, struct gt_error *error)
 		const struct gt_page_section *section = sections[i];
 		if (!has(page, section))
 			continue;
-		if (section->heading)
-			fprintf(to, "<h2 id=\"%s\">%s</h2>\n", section->id, section->heading);
+		fprintf(to, "<h2 id=\"%s\">%s</h2>\n", section->id, section->heading);
 		if (section->write(page, to, error) != 0)
 			return -1;
 	}

@@ -21,16 +21,14 @@ struct gt_page {
 };
 
 struct gt_page_section {
-	const char *id, *heading; /* of its heading, which page.c writes; NULL: it writes its own headings */
+	const char *id, *heading; /* of its heading, which page.c writes */
 	bool (*has)(const struct gt_page *page); /* whether the page has it; NULL: each has */
-	void (*contents)(const struct gt_page *page, FILE *to); /* without a heading: writes its lines of the contents */
 	int (*write)(const struct gt_page *page, FILE *to, struct gt_error *error); /* 0, or -1 when memory is short */
 };
 
-/* misses.c: where the misses come from; pictures.c: hits, traffic, stack positions and reuse distances, and coalescing;
- * comparison.c: hardware's counters beside ours; kernel.c: the tables of the total and of each kernel, and definitions. */
-extern const struct gt_page_section gt_page_misses, gt_page_pictures, gt_page_coalescing, gt_page_comparison, gt_page_total,
-	gt_page_kernels, gt_page_definitions;
+/* chart.c: the memory chart; source.c: the source with the counts of its lines, and arrays; misses.c: where the misses come from; pictures.c: hits, traffic, stack positions and reuse distances, and coalescing;
+ * comparison.c: hardware's counters beside ours; kernel.c: all counters, and their definitions. */
+extern const struct gt_page_section gt_page_chart, gt_page_source, gt_page_arrays, gt_page_misses, gt_page_pictures, gt_page_coalescing, gt_page_comparison, gt_page_counters;
 
 /* Draws a sheet as a figure with a caption and a text alternative. Empties the sheet; one without rows gives no picture.
  * `options` may be NULL. */

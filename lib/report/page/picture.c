@@ -261,7 +261,11 @@ static void write_pictures(const struct gt_figure *figure, const char *caption, 
 	for (size_t panel = 0; panel < (figure->panels_n ? figure->panels_n : 1); panel++) {
 		fputs("<figure><svg viewBox=\"0 0 480 300\" role=\"img\" aria-label=\"", to);
 		write_alternative(figure, panel, to);
-		fputs("\">\n", to);
+		fputs("\"><title>", to);
+		gt_markup_text(figure->y.label, to);
+		fputs(" against ", to);
+		gt_markup_text(figure->x.label, to);
+		fputs("</title>\n", to);
 		write_svg(figure, panel, to);
 		fputs("</svg><figcaption>", to);
 		if (figure->panels_n > 1) {

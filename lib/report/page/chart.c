@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory chart: for each kernel and for the total, how many bytes go between the kernel, each cache level and the memory, as a
+ * picture in SVG and as a table of the same numbers. Before the charts, a table of all kernels. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/format.h"
+#include "report/page/part.h"
+#include "report/places.h"
+
+#define SECTOR 32
+#define CHARTS 20      /* kernels that have one, at most */
+#define OPEN_CHARTS 4  /* with more kernels, their charts are folded */
+#define KERNELS_SHOWN 400
+
+/* ---- what a chart is of ---- */
+
+enum { LOADS, STORES, ATOMICS, OPS };
+static const char *const op_names[OPS] = {"loads", "stores", "atomics"};
+static const char *const op_singular[OPS] = {"load", "store", "atomic"};
+static const enum gt_place_op place_ops[OPS] = {GT_PLACE_LOADS, GT_PLACE_STORES, GT_PLACE_ATOMICS};
+
+struct flow {
+	bool known;
+	uint64_t sectors;
+	bool has_useful;
+	uint64_t useful; /* bytes */
+};
+
+/* Boxes stand in a row: the kernel, the levels, and the memory. Flow i goes from box i to box i + 1. */
+struct chart {
+	const struct gt_report_kernel *kernel;
+	const struct gt_report_stage *coalesce, *levels[GT_CHAIN], *dram; /* NULL: not in the pipe */
+	size_t n; /* levels */
+	struct flow flows[GT_CHAIN + 1][OPS];
+	const struct gt_place *asked; /* of the kernel, or NULL */
+	bool shared;
+};
+
+static uint64_t number_of(const struct gt_report_stage *stage, const char *name)
+{
+	uint64_t value = 0;
+
+	return stage && gt_report_number(stage, name, &value) ? value : 0;
+}
+
+/* The sectors of an operation at one end of a flow. */
+static struct flow find_flow(const struct gt_report_stage *stage, const char *const names[OPS], int op)
+{
+	struct flow flow = {.known = false};
+
+	flow.known = stage && names[op] && gt_report_number(stage, names[op], &flow.sectors);
+	return flow;
+}
+
+/* What a stage receives; if it is not there, what the one before sends. */
+static struct flow flow_into(const struct chart *chart, size_t i, int op)
+{
+	static const char *const received[OPS] = {"reads", "writes", "atomics"}, *const sent[OPS] = {"sent_reads", "sent_writes", "sent_atomics"},
+		*const coalesced[OPS] = {"load_sectors", "store_sectors", "atomic_sectors"};
+	struct flow flow = find_flow(i < chart->n ? chart->levels[i] : chart->dram, received, op);
+
+	if (flow.known || (i == chart->n && chart->dram))
+		return flow;
+	return i > 0 ? find_flow(chart->levels[i - 1], sent, op) : find_flow(chart->coalesce, coalesced, op);
+}
+
+/* Of the bytes between kernel and first level, those that lanes asked for; of those that memory reads, those that any lane reads. */
+static void find_useful(struct chart *chart)
+{
+	struct flow *read = &chart->flows[chart->n][LOADS];
+	uint64_t unique;
+
+	for (int op = 0; op < OPS && chart->asked; op++) {
+		struct flow *flow = &chart->flows[0][op];
+		flow->useful = chart->asked->asked[place_ops[op]].bytes;
+		flow->has_useful = flow->known && flow->sectors > 0 && chart->asked->asked[place_ops[op]].sectors > 0;
+	}
+	if (chart->n > 0 && read->known && read->sectors > 0 && chart->coalesce && gt_report_number(chart->coalesce, "unique_read_bytes", &unique)) {
+		read->has_useful = true;
+		read->useful = unique < read->sectors * SECTOR ? unique : read->sectors * SECTOR;
+	}
+}
+
+static struct chart make_chart(const struct gt_report_kernel *kernel, const struct gt_place *asked)
+{
+	struct chart chart = {.kernel = kernel, .coalesce = gt_report_find_stage(kernel, "coalesce"), .dram = gt_report_find_stage(kernel, "dram"),
+			      .asked = asked};
+
+	chart.n = gt_report_chain(kernel, chart.levels);
+	for (size_t i = 0; i <= chart.n; i++)
+		for (int op = 0; op < OPS; op++)
+			chart.flows[i][op] = flow_into(&chart, i, op);
+	find_useful(&chart);
+	chart.shared = number_of(chart.coalesce, "shared_accesses") > 0;
+	return chart;
+}
+
+static uint64_t bytes_between(const struct chart *chart, size_t i)
+{
+	uint64_t sectors = 0;
+
+	for (int op = 0; op < OPS; op++)
+		sectors += chart->flows[i][op].known ? chart->flows[i][op].sectors : 0;
+	return sectors * SECTOR;
+}
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static double useful_share(const struct flow *flow)
+{
+	double share = share_of(flow->useful, flow->sectors * SECTOR);
+
+	return share < 1 ? share : 1;
+}
+
+/* The name of box i: "L1" for the stage l1. */
+static const char *box_name(const struct chart *chart, size_t i, char name[GT_COUNT_NAME])
+{
+	if (i == 0)
+		return "kernel";
+	if (i > chart->n)
+		return chart->dram || (chart->n > 0 && strncmp(chart->levels[chart->n - 1]->name, "l2", 2) == 0) ? "DRAM" : "next level";
+	snprintf(name, GT_COUNT_NAME, "%.40s", chart->levels[i - 1]->name);
+	if (name[0] == 'l' && name[1] >= '0' && name[1] <= '9')
+		name[0] = 'L';
+	return name;
+}
+
+/* ---- the picture ---- */
+
+/* In units of the picture, of which text is 13 high. */
+#define BOX 182
+#define GAP 144
+#define EDGE 6
+#define LINE 17	     /* between lines of text */
+#define LETTERS 22   /* that a box has room for */
+#define WIDEST 96.0  /* the arrows of one gap together */
+#define THINNEST 2.0
+#define HEAD 11
+
+struct picture {
+	const struct chart *chart;
+	FILE *to;
+	double scale;  /* bytes to width */
+	double region; /* height of what is between the boxes */
+	double height;
+};
+
+static double box_x(size_t i)
+{
+	return EDGE + (double)i * (BOX + GAP);
+}
+
+static void write_text(const struct picture *picture, double x, double y, const char *class, const char *text)
+{
+	fprintf(picture->to, "<text x=\"%.0f\" y=\"%.0f\"%s%s%s>", x, y, *class ? " class=\"" : "", class, *class ? "\"" : "");
+	gt_markup_text(text, picture->to);
+	fputs("</text>", picture->to);
+}
+
+static void write_box(const struct picture *picture, double x, double y, double width, double height, const char *class)
+{
+	fprintf(picture->to, "<rect class=\"%s\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"4\"/>", class, x, y, width, height);
+}
+
+/* "load hits 87.6 %" with a bar below. Returns where the next line goes. */
+static double write_rate(const struct picture *picture, double x, double y, double width, const char *what, uint64_t part, uint64_t whole)
+{
+	char text[64];
+	double share = share_of(part, whole);
+
+	if (whole == 0)
+		snprintf(text, sizeof text, "%s -", what);
+	else
+		snprintf(text, sizeof text, "%s %.1f %%", what, 100 * share);
+	write_text(picture, x, y, "", text);
+	fprintf(picture->to, "<rect class=\"empty\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"8\"/>", x, y + 5, width);
+	if (part > 0)
+		fprintf(picture->to, "<rect class=\"full\" x=\"%.0f\" y=\"%.0f\" width=\"%.1f\" height=\"8\"/>", x, y + 5, width * share);
+	return y + 5 + 8 + LINE;
+}
+
+static double line_of_text(const struct picture *picture, double x, double y, const char *class, const char *text)
+{
+	write_text(picture, x, y, class, text);
+	return y + LINE;
+}
+
+/* ---- arrows ---- */
+
+/* The lines of a label: bytes, sectors, and the useful part. */
+static int labels_of(const struct picture *picture, size_t i, int op, char lines[3][64])
+{
+	const struct flow *flow = &picture->chart->flows[i][op];
+	char number[GT_TABLE_NUMBER];
+
+	snprintf(lines[0], sizeof lines[0], "%s %s", op_names[op], gt_format_bytes(flow->sectors * SECTOR, number));
+	snprintf(lines[1], sizeof lines[1], "%s %s", gt_format_short(flow->sectors, number), flow->sectors == 1 ? "sector" : "sectors");
+	if (!flow->has_useful)
+		return 2;
+	snprintf(lines[2], sizeof lines[2], "%.1f %% %s", 100 * useful_share(flow), i == 0 ? "asked for" : "ever used");
+	return 3;
+}
+
+static double width_of(const struct picture *picture, const struct flow *flow)
+{
+	double width = (double)flow->sectors * SECTOR * picture->scale;
+
+	return width > THINNEST ? width : THINNEST;
+}
+
+static bool is_drawn(const struct flow *flow)
+{
+	return flow->known && flow->sectors > 0;
+}
+
+/* The height that an arrow takes with its label. */
+static double slot_of(const struct picture *picture, size_t i, int op)
+{
+	const struct flow *flow = &picture->chart->flows[i][op];
+	double width = width_of(picture, flow);
+
+	return is_drawn(flow) ? (flow->has_useful ? 3 : 2) * LINE + (width > HEAD ? width : HEAD) + 14 : 0;
+}
+
+/* An arrow from x to x + length, with heads where the data go; of its width, a share is drawn dark. */
+static void write_arrow(const struct picture *picture, double x, double y, double length, double width, int op, double share)
+{
+	static const char *const classes[] = {"loads", "stores", "atomics", "both"};
+	bool left = op != STORES, right = op != LOADS;
+	double head = width / 2 + 4, from = x + (left ? HEAD : 0), to = x + length - (right ? HEAD : 0);
+	const char *class = classes[op];
+
+	fprintf(picture->to, "<line class=\"%s\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.1f\"/>", class, from, to, y, y, width);
+	if (share > 0)
+		fprintf(picture->to, "<line class=\"%s dark\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.1f\"/>", class, from,
+			to, y, y, width * share > 1 ? width * share : 1);
+	if (left)
+		fprintf(picture->to, "<path class=\"%s\" d=\"M%.0f %.1fl%d %.1fv%.1fz\"/>", class, x, y, HEAD, -head, 2 * head);
+	if (right)
+		fprintf(picture->to, "<path class=\"%s\" d=\"M%.0f %.1fl%d %.1fv%.1fz\"/>", class, x + length, y, -HEAD, -head, 2 * head);
+}
+
+static void write_flows(const struct picture *picture, size_t i)
+{
+	double x = box_x(i) + BOX + 4, y = EDGE, used = 0;
+	char lines[3][64];
+
+	for (int op = 0; op < OPS; op++)
+		used += slot_of(picture, i, op);
+	y += (picture->region - used) / 2;
+	for (int op = 0; op < OPS; op++) {
+		const struct flow *flow = &picture->chart->flows[i][op];
+		if (!is_drawn(flow))
+			continue;
+		double width = width_of(picture, flow), room = width > HEAD ? width : HEAD;
+		int n = labels_of(picture, i, op, lines);
+		for (int k = 0; k < n; k++)
+			write_text(picture, x + 14, y + LINE * (k + 1) - 3, k == 0 ? "b" : "", lines[k]);
+		write_arrow(picture, x, y + n * LINE + 4 + room / 2, GAP - 8, width, op, flow->has_useful ? useful_share(flow) : 0);
+		y += slot_of(picture, i, op);
+	}
+}
+
+/* ---- boxes ---- */
+
+static const char *title_of(const struct chart *chart, char title[4 * LETTERS + 1])
+{
+	const struct gt_kernel *kernel = &chart->kernel->kernel;
+
+	if (!chart->kernel->announced && chart->kernel->launches == 0 && !kernel->name[0])
+		return strcpy(title, "all kernels");
+	gt_utf8_tidy(kernel->name[0] ? kernel->name : "a kernel", LETTERS - 3, title);
+	return title;
+}
+
+static void write_kernel_box(const struct picture *picture)
+{
+	static const char *const accesses[OPS] = {"load_accesses", "store_accesses", "atomic_accesses"};
+	const struct chart *chart = picture->chart;
+	char text[96], title[4 * LETTERS + 1], number[GT_TABLE_NUMBER];
+	double x = box_x(0) + 12, y = EDGE + 22;
+
+	write_box(picture, box_x(0), EDGE, BOX, picture->height - 2 * EDGE, "box");
+	y = line_of_text(picture, x, y, "t", title_of(chart, title));
+	if (chart->kernel->merged > 1) {
+		snprintf(text, sizeof text, "%zu launches", chart->kernel->merged);
+		y = line_of_text(picture, x, y, "", text);
+	}
+	for (int op = 0; op < OPS; op++) {
+		uint64_t n = number_of(chart->coalesce, accesses[op]);
+		if (n == 0)
+			continue;
+		snprintf(text, sizeof text, "%s %s%s", gt_format_short(n, number), op_singular[op], n == 1 ? "" : "s");
+		y = line_of_text(picture, x, y + 6, "b", text);
+		const struct gt_site_access *asked = chart->asked ? &chart->asked->asked[place_ops[op]] : NULL;
+		int length = snprintf(text, sizeof text, "%.3g %s", share_of(chart->flows[0][op].sectors, n), chart->flows[0][op].sectors == n ? "sector" : "sectors");
+		if (asked && asked->accesses > 0)
+			snprintf(text + length, sizeof text - (size_t)length, " (least %.3g)", share_of(asked->least_sectors, asked->accesses));
+		y = line_of_text(picture, x, y, "", text);
+	}
+}
+
+/* "108 x 160 KB" */
+static const char *size_of(const struct gt_report_stage *stage, char text[64])
+{
+	uint64_t size, instances = number_of(stage, "instances");
+	int n = instances > 1 ? snprintf(text, 64, "%" PRIu64 " × ", instances) : 0;
+
+	if (!gt_report_number(stage, "size", &size))
+		return strcpy(text, "sizes differ");
+	snprintf(text + n, 64 - (size_t)n, size >= 1 << 20 ? "%.4g MiB" : "%.4g KiB", (double)size / (size >= 1 << 20 ? 1 << 20 : 1 << 10));
+	return text;
+}
+
+static const struct gt_count_entry *halves(const struct gt_report_stage *stage, const char *name)
+{
+	for (size_t i = 0; i < stage->n; i++)
+		if (strcmp(stage->counters[i].value.name, name) == 0 && stage->counters[i].value.kind == GT_COUNT_ARRAY && stage->counters[i].value.n == 2)
+			return &stage->counters[i].value;
+	return NULL;
+}
+
+/* A level: its load hits, and those of its two partitions in a box each. */
+static void write_level(const struct picture *picture, size_t i)
+{
+	const struct gt_report_stage *stage = picture->chart->levels[i - 1];
+	const struct gt_count_entry *reads = halves(stage, "half_reads"), *hits = halves(stage, "half_hits");
+	bool above_shared = i == 1 && picture->height > picture->region + 2 * EDGE + 1;
+	char name[GT_COUNT_NAME], text[64];
+	double x = box_x(i) + 12, y = EDGE + 22;
+
+	write_box(picture, box_x(i), EDGE, BOX, above_shared ? picture->region : picture->height - 2 * EDGE, "box");
+	y = line_of_text(picture, x, y, "t", box_name(picture->chart, i, name));
+	y = line_of_text(picture, x, y, "", size_of(stage, text));
+	y = write_rate(picture, x, y + 4, BOX - 24, "load hits", number_of(stage, "read_hits"), number_of(stage, "reads")) + 4;
+	for (size_t k = 0; k < 2 && reads && hits; k++) {
+		snprintf(text, sizeof text, "partition %zu", k);
+		write_box(picture, x - 4, y - 10, BOX - 16, 46, "inner");
+		y = write_rate(picture, x + 4, y + 6, BOX - 32, text, hits->array[k], reads->array[k]) + 18;
+	}
+}
+
+#define SHARED_HEIGHT 92
+
+static void write_shared(const struct picture *picture)
+{
+	const struct gt_report_stage *coalesce = picture->chart->coalesce;
+	const struct gt_site_access *asked = picture->chart->asked ? &picture->chart->asked->asked[GT_PLACE_SHARED] : NULL;
+	uint64_t accesses = number_of(coalesce, "shared_accesses"), passes = number_of(coalesce, "bank_passes");
+	uint64_t conflicts = number_of(coalesce, "load_bank_conflicts") + number_of(coalesce, "store_bank_conflicts") + number_of(coalesce, "atomic_bank_conflicts");
+	double x = box_x(1) + 12, top = EDGE + picture->region + 10, y = top + 22, width = THINNEST;
+	char text[64], number[GT_TABLE_NUMBER];
+
+	write_box(picture, box_x(1), top, BOX, SHARED_HEIGHT, "box");
+	y = line_of_text(picture, x, y, "t", "shared");
+	snprintf(text, sizeof text, "%s passes", gt_format_short(passes, number));
+	y = line_of_text(picture, x, y, "", text);
+	write_rate(picture, x, y + 2, BOX - 24, "conflicts", conflicts, passes);
+	x = box_x(0) + BOX + 4;
+	snprintf(text, sizeof text, "%s accesses", gt_format_short(accesses, number));
+	write_text(picture, x + 14, top + 2 * LINE, "", text);
+	if (asked && asked->bytes > 0) {
+		snprintf(text, sizeof text, "shared %s", gt_format_bytes(asked->bytes, number));
+		width = (double)asked->bytes * picture->scale;
+		width = width > 40 ? 40 : width < THINNEST ? THINNEST : width;
+	} else {
+		snprintf(text, sizeof text, "shared");
+	}
+	write_text(picture, x + 14, top + LINE, "b", text);
+	write_arrow(picture, x, top + 2 * LINE + 8 + (width > HEAD ? width : HEAD) / 2, GAP - 8, width, OPS, 0);
+}
+
+static void write_memory(const struct picture *picture)
+{
+	const struct chart *chart = picture->chart;
+	double x = box_x(chart->n + 1) + 12, y = EDGE + 22;
+	char name[GT_COUNT_NAME], text[64];
+	uint64_t channels, hits = number_of(chart->dram, "row_hits");
+
+	write_box(picture, box_x(chart->n + 1), EDGE, BOX, picture->height - 2 * EDGE, chart->dram ? "box" : "absent");
+	y = line_of_text(picture, x, y, "t", box_name(chart, chart->n + 1, name));
+	if (!chart->dram) {
+		line_of_text(picture, x, y, "", "not modelled");
+		return;
+	}
+	if (gt_report_number(chart->dram, "channels", &channels)) {
+		snprintf(text, sizeof text, "%" PRIu64 " channels", channels);
+		y = line_of_text(picture, x, y, "", text);
+	}
+	write_rate(picture, x, y + 4, BOX - 24, "row hits", hits, hits + number_of(chart->dram, "row_misses"));
+}
+
+/* ---- the whole picture ---- */
+
+static struct picture measure(const struct chart *chart, FILE *to)
+{
+	struct picture picture = {.chart = chart, .to = to, .region = 150};
+	uint64_t most = 1;
+
+	for (size_t i = 0; i <= chart->n; i++)
+		most = bytes_between(chart, i) > most ? bytes_between(chart, i) : most;
+	picture.scale = WIDEST / (double)most;
+	for (size_t i = 0; i <= chart->n; i++) {
+		double used = 0;
+		for (int op = 0; op < OPS; op++)
+			used += slot_of(&picture, i, op);
+		picture.region = used > picture.region ? used : picture.region;
+		if (i < chart->n && halves(chart->levels[i], "half_reads") && picture.region < 205)
+			picture.region = 205;
+	}
+	picture.height = picture.region + 2 * EDGE + (chart->shared && chart->n > 0 ? SHARED_HEIGHT + 10 : 0);
+	return picture;
+}
+
+/* The chart in words. */
+static void describe(const struct chart *chart, FILE *to)
+{
+	char from[GT_COUNT_NAME], name[GT_COUNT_NAME], number[GT_TABLE_NUMBER];
+
+	for (size_t i = 0; i <= chart->n; i++) {
+		fputs(i ? " Between " : "Between ", to);
+		gt_markup_text(box_name(chart, i, from), to);
+		fputs(" and ", to);
+		gt_markup_text(box_name(chart, i + 1, name), to);
+		for (int op = 0, n = 0; op < OPS; op++)
+			if (chart->flows[i][op].known)
+				fprintf(to, "%s %s %s", n++ ? "," : ":", op_names[op], gt_format_bytes(chart->flows[i][op].sectors * SECTOR, number));
+		putc('.', to);
+		if (i < chart->n && number_of(chart->levels[i], "reads") > 0) {
+			putc(' ', to);
+			gt_markup_text(name, to);
+			fprintf(to, " has %.1f %% load hits.", 100 * share_of(number_of(chart->levels[i], "read_hits"), number_of(chart->levels[i], "reads")));
+		}
+	}
+}
+
+static void write_svg(const struct gt_page *page, const struct chart *chart, size_t id, FILE *to)
+{
+	struct picture picture = measure(chart, to);
+	char name[GT_PAGE_NAME], number[GT_TABLE_NUMBER];
+	uint64_t most = 0;
+
+	for (size_t i = 0; i <= chart->n; i++)
+		most = bytes_between(chart, i) > most ? bytes_between(chart, i) : most;
+	fprintf(to, "<figure class=\"chart\"><div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Memory chart\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+		"aria-labelledby=\"c%zut c%zud\"><title id=\"c%zut\">Memory chart of ", box_x(chart->n + 1) + BOX + EDGE, picture.height, id, id, id);
+	gt_markup_text(gt_page_name(page, chart->kernel, name), to);
+	fprintf(to, "</title><desc id=\"c%zud\">", id);
+	describe(chart, to);
+	fputs("</desc>\n", to);
+	write_kernel_box(&picture);
+	for (size_t i = 1; i <= chart->n; i++)
+		write_level(&picture, i);
+	if (chart->shared && chart->n > 0)
+		write_shared(&picture);
+	write_memory(&picture);
+	for (size_t i = 0; i <= chart->n; i++)
+		write_flows(&picture, i);
+	fprintf(to, "</svg></div><figcaption>The width of an arrow is its bytes, linear: %s are as wide as the widest place. "
+		"Arrows point where the data go; loads are solid, stores dashed, atomics dotted.%s</figcaption></figure>\n", gt_format_bytes(most, number),
+		chart->asked || chart->flows[chart->n][LOADS].has_useful ? " The dark core is the part that threads asked for." : "");
+}
+
+/* ---- the table of the same numbers ---- */
+
+static void write_flow_row(const struct chart *chart, size_t i, int op, FILE *to)
+{
+	const struct flow *flow = &chart->flows[i][op];
+	char from[GT_COUNT_NAME], name[GT_COUNT_NAME];
+
+	fputs("<tr><th scope=\"row\">", to);
+	gt_markup_text(box_name(chart, i, from), to);
+	fputs(" – ", to);
+	gt_markup_text(box_name(chart, i + 1, name), to);
+	fprintf(to, "</th><td>%s</td>", op_names[op]);
+	gt_page_number(flow->sectors, to);
+	gt_page_number(flow->sectors * SECTOR, to);
+	if (flow->has_useful)
+		fprintf(to, "<td class=\"number\">%.1f %%</td>", 100 * useful_share(flow));
+	else
+		fputs("<td class=\"number\">-</td>", to);
+	fputs("</tr>\n", to);
+}
+
+/* A part of a box's sectors, and its rate. */
+static void write_part_row(const char *box, const char *what, const struct gt_report_stage *stage, const char *part, const char *whole, FILE *to)
+{
+	uint64_t of;
+
+	if (!gt_report_number(stage, part, &of))
+		return;
+	fputs("<tr><th scope=\"row\">", to);
+	gt_markup_text(box, to);
+	fprintf(to, "</th><td>%s</td>", what);
+	gt_page_number(of, to);
+	gt_page_number(of * SECTOR, to);
+	if (whole && number_of(stage, whole) > 0)
+		fprintf(to, "<td class=\"number\">%.1f %%</td></tr>\n", 100 * share_of(of, number_of(stage, whole)));
+	else
+		fputs("<td class=\"number\">-</td></tr>\n", to);
+}
+
+static void write_table(const struct gt_page *page, const struct chart *chart, FILE *to)
+{
+	char name[GT_PAGE_NAME];
+
+	fputs("<details><summary>The same in numbers: ", to);
+	gt_markup_text(gt_page_name(page, chart->kernel, name), to);
+	fputs("</summary>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">between, or in</th><th scope=\"col\">what</th><th scope=\"col\" class=\"number\">sectors</th>"
+	      "<th scope=\"col\" class=\"number\">bytes</th><th scope=\"col\" class=\"number\">asked for, or rate</th></tr></thead>\n<tbody>\n", to);
+	for (size_t i = 0; i <= chart->n; i++) {
+		for (int op = 0; op < OPS; op++)
+			if (chart->flows[i][op].known)
+				write_flow_row(chart, i, op, to);
+		if (i == chart->n)
+			break;
+		char box[GT_COUNT_NAME];
+		const char *level = box_name(chart, i + 1, box);
+		write_part_row(level, "load hits", chart->levels[i], "read_hits", "reads", to);
+		write_part_row(level, "reads of launches", chart->levels[i], "launch_reads", NULL, to);
+		write_part_row(level, "loads of the other partition", chart->levels[i], "far_reads", "reads", to);
+		write_part_row(level, "prefetches", chart->levels[i], "prefetches", NULL, to);
+	}
+	fputs("</tbody></table></div></details>\n", to);
+}
+
+/* ---- the table of kernels ---- */
+
+static void write_bytes(uint64_t bytes, const char *class, FILE *to)
+{
+	char number[GT_TABLE_NUMBER];
+
+	fprintf(to, "<td class=\"number%s\">%s</td>", class, gt_format_bytes(bytes, number));
+}
+
+static void write_kernel_row(const struct gt_page *page, const struct chart *chart, size_t levels, FILE *to)
+{
+	char name[GT_PAGE_NAME];
+	uint64_t asked = 0;
+
+	fputs("<tr><th scope=\"row\">", to);
+	gt_markup_text(gt_page_name(page, chart->kernel, name), to);
+	fputs("</th>", to);
+	for (int op = 0; op < GT_PLACE_OPS && chart->asked; op++)
+		asked += op == GT_PLACE_SHARED ? 0 : chart->asked->asked[op].bytes;
+	if (asked > 0)
+		write_bytes(asked, "", to);
+	else
+		fputs("<td class=\"number\">-</td>", to);
+	for (size_t i = 0; i <= levels; i++) {
+		if (i > chart->n)
+			fputs("<td class=\"number\">-</td>", to);
+		else
+			write_bytes(bytes_between(chart, i), "", to);
+		if (i >= levels)
+			break;
+		const struct gt_report_stage *stage = i < chart->n ? chart->levels[i] : NULL;
+		if (number_of(stage, "reads") > 0)
+			fprintf(to, "<td class=\"number\">%.1f %%</td>", 100 * share_of(number_of(stage, "read_hits"), number_of(stage, "reads")));
+		else
+			fputs("<td class=\"number\">-</td>", to);
+	}
+	fputs("</tr>\n", to);
+}
+
+static void write_kernels(const struct gt_page *page, const struct chart *total, const struct chart *charts, size_t n, FILE *to)
+{
+	char name[GT_COUNT_NAME];
+
+	fputs("<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<caption>Bytes of loads, stores and atomics: that threads ask for, and that reach each level; the most first"
+	      "</caption>\n<thead><tr><th scope=\"col\">kernel</th><th scope=\"col\" class=\"number\">asked for</th>", to);
+	for (size_t i = 0; i <= total->n; i++) {
+		fputs("<th scope=\"col\" class=\"number\">", to);
+		gt_markup_text(box_name(total, i + 1, name), to);
+		fputs("</th>", to);
+		if (i == total->n)
+			break;
+		fputs("<th scope=\"col\" class=\"number\">", to);
+		gt_markup_text(name, to);
+		fputs(" load hits</th>", to);
+	}
+	fputs("</tr></thead>\n<tbody>\n", to);
+	for (size_t i = 0; i < n && i < KERNELS_SHOWN; i++)
+		write_kernel_row(page, &charts[i], total->n, to);
+	fputs("</tbody></table></div>\n", to);
+	if (n > KERNELS_SHOWN)
+		fprintf(to, "<p>The first %d of %zu kernels.</p>\n", KERNELS_SHOWN, n);
+}
+
+/* ---- the section ---- */
+
+static bool has_chart(const struct gt_page *page)
+{
+	const struct gt_report_stage *chain[GT_CHAIN];
+
+	return gt_report_find_stage(&page->report->total, "coalesce") || gt_report_chain(&page->report->total, chain) > 0;
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+	const struct chart *a = left, *b = right;
+	uint64_t bytes_a = bytes_between(a, 0), bytes_b = bytes_between(b, 0);
+
+	if (bytes_a != bytes_b)
+		return bytes_a < bytes_b ? 1 : -1;
+	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+static void write_one(const struct gt_page *page, const struct chart *chart, size_t id, bool folded, FILE *to)
+{
+	char name[GT_PAGE_NAME];
+
+	fprintf(to, folded ? "<details><summary>" : "<h3>");
+	gt_markup_text(gt_page_name(page, chart->kernel, name), to);
+	fprintf(to, folded ? "</summary>\n" : "</h3>\n");
+	write_svg(page, chart, id, to);
+	write_table(page, chart, to);
+	if (folded)
+		fputs("</details>\n", to);
+}
+
+/* What was counted of a kernel by site, or NULL. */
+static const struct gt_place *asked_of(const struct gt_places *places, const struct gt_report_kernel *kernel)
+{
+	for (size_t i = 0; i < places->n && places->asked; i++)
+		if (places->places[i].kernel == kernel)
+			return &places->places[i];
+	return NULL;
+}
+
+static void write_all(const struct gt_page *page, const struct gt_places *places, struct chart *charts, FILE *to)
+{
+	const struct gt_report *report = page->report;
+
+	for (size_t i = 0; i < report->n; i++)
+		charts[i] = make_chart(&report->kernels[i], asked_of(places, &report->kernels[i]));
+	qsort(charts, report->n, sizeof *charts, by_bytes);
+	if (report->n != 1) {
+		struct chart total = make_chart(&report->total, places->asked ? &places->total : NULL);
+		write_kernels(page, &total, charts, report->n, to);
+		write_one(page, &total, 0, false, to);
+	}
+	for (size_t i = 0; i < report->n && i < CHARTS; i++)
+		write_one(page, &charts[i], i + 1, report->n > OPEN_CHARTS, to);
+	if (report->n > CHARTS)
+		fprintf(to, "<p>Charts show the %d kernels with most bytes, of %zu.</p>\n", CHARTS, report->n);
+}
+
+static int write_charts(const struct gt_page *page, FILE *to, struct gt_error *error)
+{
+	struct gt_places places;
+	struct chart *charts = calloc(page->report->n + 1, sizeof *charts);
+	int result = gt_places_gather(&places, page->report, error);
+
+	if (result == 0 && !charts)
+		result = gt_fail_memory(error, "the page");
+	if (result == 0) {
+		gt_places_sum(&places, GT_PLACE_BY_KERNEL);
+		write_all(page, &places, charts, to);
+	}
+	gt_places_clear(&places);
+	free(charts);
+	return result;
+}
+
+const struct gt_page_section gt_page_chart = {.id = "memory", .heading = "Memory chart", .has = has_chart, .write = write_charts};
