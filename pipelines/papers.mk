@@ -6,6 +6,8 @@
 #
 #     make -C pipelines papers              all, then a summary
 #     make -C pipelines papers ONLY=mei     those of one script
+#
+# Lines on standard error say what is done. A make that was stopped goes on behind the last part that is whole (pipelines/part).
 papers_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 export PATH := $(PATH):$(abspath $(papers_here)../bin)
 SHELL := bash
@@ -20,6 +22,11 @@ inputs := $(wildcard $(addprefix $(papers_here),* ../bin/* ../gpus/* ../examples
 .PHONY: papers
 papers: $(rows)
 	@awk -f $(papers_here)papers.awk $(rows)
-# A file of rows is complete, or not there.
+# A file of rows is complete, or not there; so are its parts, which hold for these inputs and are gone when all rows are there.
 $(rows): $(RESULTS)/papers/%.tsv: $(papers_here)papers/% $(inputs)
-	@mkdir -p $(@D); trap 'rm -f $@.'$$$$ EXIT; $< >$@.$$$$; mv $@.$$$$ $@
+	@export PARTS=$(@D)/$*.parts; trap 'rm -f $@.'$$$$ EXIT; mkdir -p $(@D); \
+	if [ ! -e $$PARTS/begun ] || [ -n "$$(find $< $(inputs) -newer $$PARTS/begun)" ]; then \
+		rm -rf $$PARTS; mkdir $$PARTS; touch $$PARTS/begun; \
+	fi; \
+	$< >$@.$$$$; mv $@.$$$$ $@; rm -rf $$PARTS; \
+	echo "papers: $*: $$(wc -l <$@) rows, $$SECONDS s" >&2

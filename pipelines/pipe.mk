@@ -41,7 +41,7 @@ ifeq ($(filter results-clean,$(MAKECMDGOALS)),)
 ifeq ($(strip $(SOURCE)),)
 $(error TRACE is not set. Usage: make -f pipelines/pipe.mk TRACE=file GPU=name [L1='--size 64K'] and so on)
 endif
-$(foreach trace,$(TRACE),$(if $(wildcard $(trace)),,$(error $(trace): no such file)))
+$(foreach trace,$(TRACE),$(if $(wildcard $(trace)),,$(error TRACE=$(trace): no such file in $(CURDIR))))
 $(if $(shell PATH=$(call pipe_quote,$(PATH)); command -v gtrace-order),,$(error gtrace-order: not found. Run make first, or put gtrace's programs on PATH))
 
 # A trace is identified by its content, a command by its words and the content of what they name.

@@ -34,6 +34,34 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	done
 }
 
+@test "a make that was stopped says what it does, and goes on behind the last part that is whole, unless an input is newer" {
+	parts=$BATS_TEST_TMPDIR/papers/kim.parts
+	papers() { make -s -C pipelines papers ONLY=kim RESULTS="$BATS_TEST_TMPDIR" 2>"$BATS_TEST_TMPDIR/said" >"$BATS_TEST_TMPDIR/out"; }
+	papers
+	[ "$(sed 's/[0-9]* s$/N s/' "$BATS_TEST_TMPDIR/said")" = $'papers: kim: table3 ...\npapers: kim: table3: N s\npapers: kim: 52 rows, N s' ]
+	cp "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/whole"
+	[ ! -e "$parts" ]
+	# Stopped behind the only part: as it is there, with one row less, so that one sees which is taken.
+	rm "$BATS_TEST_TMPDIR/papers/kim.tsv"
+	mkdir "$parts"
+	pipelines/kim-table3 | sed '$d' >"$parts/table3"
+	touch "$parts/begun"
+	papers
+	[ "$(sed 's/[0-9]* s$/N s/' "$BATS_TEST_TMPDIR/said")" = $'papers: kim: table3: kept from the run before\npapers: kim: 48 rows, N s' ]
+	rm "$BATS_TEST_TMPDIR/papers/kim.tsv"
+	mkdir "$parts"
+	echo old >"$parts/table3"
+	touch -d 2001-01-01 "$parts/begun"
+	papers
+	diff "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/out"
+	# A part that fails is not kept.
+	mkdir "$parts"
+	run env PARTS="$parts" pipelines/part failed sh -c 'echo half; exit 3'
+	[ "$status" -eq 3 ]
+	[ -z "$(ls "$parts")" ]
+	[ "$(pipelines/part name echo whole)" = whole ]
+}
+
 @test "[001]: every number of its text and tables, and a second run makes nothing" {
 	papers() { make -s -C pipelines papers ONLY=mei RESULTS="$BATS_TEST_TMPDIR"; }
 	papers >"$BATS_TEST_TMPDIR/out"

@@ -138,6 +138,14 @@ counter() {
 		}' "$(file kim kernels.tsv)"
 }
 
+@test "a trace is found from where make is called, or else from the folder that -C names" {
+	cd "$ROOT"
+	make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" TRACE=examples/traces/gemm.rdgc.xz >"$BATS_TEST_TMPDIR/here"
+	make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" TRACE=../examples/traces/gemm.rdgc.xz >"$BATS_TEST_TMPDIR/there"
+	grep -v '^/' "$BATS_TEST_TMPDIR/here" | diff - <(grep -v '^/' "$BATS_TEST_TMPDIR/there")
+	grep -q '^metrics' "$BATS_TEST_TMPDIR/there"
+}
+
 @test "a command is a source, and failing ones are reported" {
 	cd "$ROOT"
 	make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" SOURCE="gtrace-ptx --launch \
@@ -148,7 +156,7 @@ counter() {
 	grep -qx "    DRAM Writes	$(counter dram writes <"$BATS_TEST_TMPDIR/report")	sectors" "$BATS_TEST_TMPDIR/out"
 	run make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" TRACE=nowhere
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"nowhere: no such file"* ]]
+	[[ "$output" == *"TRACE=nowhere: no such file in $PWD"* ]]
 	run make -s -C pipelines rdgc RESULTS="$BATS_TEST_TMPDIR" GPU=no-such-gpu
 	[ "$status" -eq 2 ]
 }

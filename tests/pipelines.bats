@@ -99,7 +99,7 @@ ran() {
 	[[ "$output" == *"TRACE is not set"* ]]
 	run make -s -f pipelines/pipe.mk RESULTS="$results" TRACE=nowhere
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"nowhere: no such file"* ]]
+	[[ "$output" == *"TRACE=nowhere: no such file in $PWD"* ]]
 	run pipe GPU=no-such-gpu
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"GPU=no-such-gpu: cannot be read"* ]]
