@@ -26,6 +26,52 @@ setup() {
 	printf '#kernel\tid=1\tname=k\n#count\tstage=s\tkernel=1\tn=0\n' | gtrace-cat --from | gstats | grep -q '^  s  *(nothing)'
 }
 
+# launch ID NAME GRID BLOCK REGISTERS SHARED: a kernel record as text.
+launch() { printf '#kernel\tid=%s\tname=%s\tgrid=%s\tblock=%s\tregisters=%s\tshared_bytes=%s\n' "$@"; }
+
+@test "--kernels: launches by name and shape, in 80 columns and as CSV" {
+	{
+		launch 1 a 4,2,1 32,8,1 16 0
+		launch 2 b 7,1,1 64,1,1 20 2048
+		launch 3 a 4,2,1 32,8,1 16 0
+		printf '#count\tstage=ptx\tkernel=3\twarp_instructions=1234567\n'
+		launch 4 a 4,2,3 32,8,1 16 0
+		launch 5 a 4,2,1 32,8,1 17 0
+		launch 6 'long, "of" '"$(printf 'x%.0s' $(seq 200))" 65535,65535,1 1024,1,1 0 49152
+		printf '#kernel\tid=7\tname=bare\n'
+	} | gtrace-cat --from >launches.gt
+	gstats --kernels launches.gt >table
+	[ "$(LC_ALL=C.UTF-8 wc -L <table)" -eq 80 ]
+	[ "$(tail -n 1 table)" = "7 launches, 6 by name and shape" ]
+	[ "$(sed -n 2p table | xargs)" = "1 2 4 x 2 32 x 8 16 0 1.23 M a" ]
+	[ "$(sed -n 3p table | xargs)" = "2 1 7 64 20 2K - b" ]
+	[ "$(sed -n 4p table | xargs)" = "4 1 4 x 2 x 3 32 x 8 16 0 - a" ]
+	[ "$(sed -n 7p table | xargs)" = "7 1 - - - 0 - bare" ]
+	for pair in 999:999 1000:1.00_k 9994:9.99_k 9996:10.0_k 99960:100_k 999499:999_k 999500:1.00_M 123456712345:123_G; do
+		{ launch 1 k 1,1,1 32,1,1 16 0; printf '#count\tstage=ptx\tkernel=1\twarp_instructions=%s\n' "${pair%:*}"; } | gtrace-cat --from | gstats --kernels >one
+		[ "$(sed -n 2p one | xargs)" = "1 1 1 32 16 0 $(tr _ ' ' <<<"${pair#*:}") k" ] || { cat one; return 1; }
+	done
+	gstats --kernels --csv launches.gt >csv
+	diff csv - <<-END
+		kernel,first,launches,grid_x,grid_y,grid_z,block_x,block_y,block_z,cluster_x,cluster_y,cluster_z,registers,shared_bytes,warp_instructions
+		a,1,2,4,2,1,32,8,1,,,,16,0,1234567
+		b,2,1,7,1,1,64,1,1,,,,20,2048,
+		a,4,1,4,2,3,32,8,1,,,,16,0,
+		a,5,1,4,2,1,32,8,1,,,,17,0,
+		"long, ""of"" $(printf 'x%.0s' $(seq 200))",6,1,65535,65535,1,1024,1,1,,,,,49152,
+		bare,7,1,,,,,,,,,,,0,
+	END
+	gstats --kernels --kernel '^b' --output chosen launches.gt
+	[ "$(tail -n 1 chosen)" = "2 launches, 2 by name and shape" ]
+	launch 1 k 8,1,1 32,1,1 16 0 | sed 's/$/\tcluster=4,1,1/' | gtrace-cat --from | gstats --kernels | grep -q ' 8 by 4  *32 '
+	[ "$(printf '#gtrace\t0\n' | gtrace-cat --from | gstats --kernels)" = "0 launches, 0 by name and shape" ]
+	for other in --json --findings '--by launch' '--names ncu' --scale '--callgrind x'; do
+		# shellcheck disable=SC2086
+		run -2 gstats --kernels $other launches.gt
+		[[ $output == "gstats: --kernels goes with "* ]]
+	done
+}
+
 @test "CSV is the golden one" {
 	gstats --csv <two.gt >two.csv
 	diff "$ROOT/tests/golden/gstats-two.csv" two.csv

@@ -96,6 +96,29 @@ composes() {
 	[ -z "$output" ]
 }
 
+@test "kernels: the launches of a trace and of a stream, and what it does not take" {
+	ln -s "$ROOT/examples/traces/conv.rdgc.xz" trace
+	ln -s "$ordered" ordered
+	composes "gtrace-order trace | gstats --kernels" kernels trace
+	composes "gtrace-order --kernel conv trace | gstats --kernels --csv" kernels --csv --kernel conv trace
+	composes "gstats --kernels --kernel conv <ordered" kernels --kernel conv ordered
+	expect_failure 2 "--gpu: expected a program: ./ordered has its launches already" gtrace kernels --gpu a100 ./ordered
+	expect_failure 2 "--keep-l2: expected run, report or sizes" gtrace kernels --keep-l2 trace
+	expect_failure 2 "--output: expected report" gtrace kernels -o x trace
+	gtrace kernels --dry-run trace 2>said >got
+	[ ! -s got ]
+}
+
+# bats test_tags=cuda
+@test "kernels: the launches of a program are those of its trace" {
+	make_program
+	LD_PRELOAD=$PRELOAD gtrace kernels --csv --gpu titanv program 64 2>said >got
+	grep -qxF "gtrace: gtrace-record --gpu titanv --space none ./program 64 | gstats --kernels --csv" said
+	LD_PRELOAD=$PRELOAD gtrace-record --gpu titanv ./program 64 2>said >traced
+	gstats --kernels --csv traced | diff got -
+	grep -q '^transpose' got
+}
+
 # bats test_tags=cuda
 @test "--kernel of a program: its launches are counted as among the others" {
 	needs_cuda
@@ -307,8 +330,8 @@ composes() {
 	expect_failure 2 "expected one stream" gtrace run "$scheduled" 64
 	expect_failure 2 "has a schedule for its own GPU" gtrace run --gpu a100 "$scheduled"
 	expect_failure 2 "--output: expected report" gtrace run -o x "$scheduled"
-	expect_failure 2 "--csv: expected run or sizes" gtrace report --csv "$scheduled"
-	expect_failure 2 "--dry-run: expected run or report" gtrace sizes -n "$scheduled"
+	expect_failure 2 "--csv: expected run, sizes or kernels" gtrace report --csv "$scheduled"
+	expect_failure 2 "--dry-run: expected run, report or kernels" gtrace sizes -n "$scheduled"
 	gcache --l1 "$scheduled" >behind
 	expect_failure 2 "expected a stream from before L1" gtrace sizes behind
 	cp "$(command -v gcache)" program

@@ -35,9 +35,17 @@ static void check_findings(const struct tool *tool, const struct options *option
 		tool_usage(tool, "--color '%s': expected auto, always or never", options->color);
 }
 
+static void check_kernels(const struct tool *tool, const struct options *options)
+{
+	if (options->kernels && (strcmp(options->form, "json") == 0 || options->names || options->reference || options->errors || options->report ||
+				 options->callgrind || options->findings || options->by_chosen || options->scale))
+		tool_usage(tool, "--kernels goes with --csv, --kernel, --output and --tee only");
+}
+
 static void check(const struct tool *tool, struct options *options)
 {
 	check_findings(tool, options);
+	check_kernels(tool, options);
 	if (options->reference && options->names)
 		tool_usage(tool, "--reference: its file determines the names: leave out --names");
 	if (options->sides[0] && !options->reference)
@@ -55,7 +63,7 @@ static void check(const struct tool *tool, struct options *options)
 		tool_usage(tool, "--by: the file of --reference decides it: hardware's counters are compared launch by launch, and those of gstats --csv as it has them: "
 				 "leave it out");
 	if (!options->by_chosen)
-		options->by_name = options->findings || (!options->form_chosen && !options->reference);
+		options->by_name = options->findings || (!options->form_chosen && !options->reference && !options->kernels);
 	options->names = options->names ? options->names : "gtrace";
 	if (!gt_report_form_find(options->names, options->form))
 		tool_usage(tool, "--names '%s': expected gtrace, ncu or nvprof", options->names);
@@ -123,6 +131,7 @@ static struct options parse(struct tool *tool)
 		case ALL: options.all = true; break;
 		case PROGRAM: options.program = optarg; break;
 		case COLOR: options.color = optarg; break;
+		case KERNELS: options.kernels = true; break;
 		case FORCE: options.force = true; break;
 		}
 	}
@@ -238,7 +247,9 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	struct gt_memory_file saved;
 	FILE *to = open_output(tool, options, &saved);
 
-	if (options->findings)
+	if (options->kernels)
+		tool_must(tool, gt_report_write_kernels(report, strcmp(options->form, "csv") == 0, to, &tool->error));
+	else if (options->findings)
 		print_findings(tool, report, options, to);
 	else if (options->reference)
 		print_comparison(tool, report, reference, options, to);

@@ -10,6 +10,7 @@ static const struct tool_about about = {
 		 "[--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --findings [--all] [--json] [--program TEXT] [--color WHEN] [--by WHAT] [--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --report DIR [--force] [--reference FILE [--as A,B]] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
+		 "       gstats --kernels [--csv] [--kernel RE] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
 		 "Prints the counters of all stages, for each kernel and in total, after the whole stream "
@@ -21,10 +22,10 @@ static const struct tool_about about = {
 struct options {
 	const char *form, *names, *kernel, *output, *reference, *report, *callgrind, *sides[2];
 	const char *program, *color;
-	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, all, force;
+	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, all, force, kernels;
 };
 
-enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, FORCE, SCALE, AS, FINDINGS, ALL, PROGRAM, COLOR };
+enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, FORCE, SCALE, AS, FINDINGS, ALL, PROGRAM, COLOR, KERNELS };
 static const struct tool_row option_rows[] = {
 	{"--csv", CSV, "kernel,stage,counter,value"},
 	{"--json", JSON, "JSON; gstats(1) has the schema"},
@@ -32,6 +33,7 @@ static const struct tool_row option_rows[] = {
 	{"--all", ALL, "with --findings: all kernels, findings of any gain, and the counters"},
 	{"--program TEXT", PROGRAM, "with --findings or --report: the program and its arguments, for the commands that show more"},
 	{"--color WHEN", COLOR, "with --findings: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
+	{"--kernels", KERNELS, "the launches by name and shape: grid, block, registers, shared memory"},
 	{"--names NAMES", NAMES, "gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers"},
 	{"--reference FILE", REFERENCE, "compare with hardware counters, a CSV of ncu or a table: hardware, ours, difference, and the "
 					"errors by metric; or with another run, what gstats --csv wrote"},

@@ -14,6 +14,7 @@ static const struct tool_about about = {
 	.usage = "usage: gtrace run [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace report [--output DIR] [--force] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace sizes [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+		 "       gtrace kernels [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace help [TASK|FILTER]\n"
 		 "       gtrace FILTER [ARGUMENT...]\n"
 		 "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
@@ -22,6 +23,7 @@ static const struct tool_about about = {
 		 "by the stages that it has not passed\n"
 		 "  report             the same as a page, with the instructions and arrays that miss\n"
 		 "  sizes              the hits with other sizes of L1 and L2\n"
+		 "  kernels            the launches of a program, by name and shape; nothing is traced\n"
 		 "  help               tasks and filters; the commands of a task\n"
 		 "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n",
 	.verbose = "progress of the first stage on standard error",
@@ -36,7 +38,7 @@ static const struct tool_row option_rows[] = {
 	{"--kernel RE", KERNEL, "only the launches of kernels whose names RE matches"},
 	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
 	{"--force", FORCE, "report: replace an index.html that is no page of gtrace"},
-	{"--csv", CSV, "run, sizes: comma-separated values"},
+	{"--csv", CSV, "run, sizes, kernels: comma-separated values"},
 	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
 	TOOL_END,
 };
@@ -85,6 +87,7 @@ static void print_tasks(void)
 	puts("gtrace run ./program     the report of a CUDA program, without a GPU\n"
 	     "gtrace report ./program  the same as a page\n"
 	     "gtrace sizes ./program   the hits with other sizes of L1 and L2\n"
+	     "gtrace kernels ./program its launches, by name and shape\n"
 	     "\nTasks (gtrace help TASK):");
 	for (size_t i = 0; i < gt_tasks_n; i++)
 		printf("  %-14s %s\n", gt_tasks[i].name, gt_tasks[i].question);
@@ -117,7 +120,12 @@ static _Noreturn void fail_unknown(const struct tool *tool, const char *word, co
 
 static bool is_command(const char *word)
 {
-	return strcmp(word, "run") == 0 || strcmp(word, "report") == 0 || strcmp(word, "sizes") == 0;
+	static const char *const commands[] = {"run", "report", "sizes", "kernels"};
+	size_t i = 0, n = sizeof commands / sizeof *commands;
+
+	while (i < n && strcmp(word, commands[i]) != 0)
+		i++;
+	return i < n;
 }
 
 static int help(struct tool *tool, const char *word)
@@ -155,9 +163,11 @@ static void check(const struct settings *settings)
 	if (settings->force && !is(settings, "report"))
 		tool_usage(tool, "--force: expected report, whose page it replaces");
 	if (settings->csv && is(settings, "report"))
-		tool_usage(tool, "--csv: expected run or sizes");
+		tool_usage(tool, "--csv: expected run, sizes or kernels");
 	if (settings->dry && is(settings, "sizes"))
-		tool_usage(tool, "--dry-run: expected run or report: which sizes there are is known behind the schedule");
+		tool_usage(tool, "--dry-run: expected run, report or kernels: which sizes there are is known behind the schedule");
+	if (settings->usual.keep_l2 && is(settings, "kernels"))
+		tool_usage(tool, "--keep-l2: expected run, report or sizes: kernels models no cache");
 	if (optind == tool->argc)
 		tool_usage(tool, "expected a program, a trace or a stream");
 }
@@ -196,6 +206,7 @@ static void parse(struct settings *settings)
 	settings->usual.quiet = quiet = tool->quiet;
 	settings->usual.operands = tool->argv + optind;
 	settings->usual.classes = is(settings, "report");
+	settings->usual.launches_only = is(settings, "kernels");
 }
 
 static void open_origin(struct settings *settings)
@@ -208,6 +219,8 @@ static void open_origin(struct settings *settings)
 		return;
 	if (operands[1])
 		tool_usage(tool, "'%s': expected one stream", operands[1]);
+	if (is(settings, "kernels"))
+		return;
 	if (settings->usual.gpu && gt_usual_next(&settings->origin) > GT_USUAL_SCHEDULE)
 		tool_usage(tool, "--gpu: %s has a schedule for its own GPU: leave it out", operands[0]);
 	if (settings->usual.keep_l2 && gt_usual_next(&settings->origin) > GT_USUAL_L2)
@@ -236,13 +249,29 @@ static void make_pipe(struct settings *settings, struct gt_pipe *pipe)
 	tool_must(tool, gt_pipe_option(pipe, "--kernel", gt_usual_kernel(origin, &settings->usual), error));
 }
 
+/* The launches alone. */
+static void make_kernels(struct settings *settings, struct gt_pipe *pipe)
+{
+	const struct gt_origin *origin = &settings->origin;
+	struct gt_error *error = &settings->tool.error;
+	struct tool *tool = &settings->tool;
+
+	if (settings->usual.gpu && origin->kind != GT_ORIGIN_PROGRAM)
+		tool_usage(tool, "--gpu: expected a program: %s has its launches already", origin->path);
+	if (origin->kind == GT_ORIGIN_STREAM)
+		pipe->from = origin->path;
+	tool_must(tool, gt_usual_origin(pipe, origin, &settings->usual, error));
+	tool_must(tool, gt_usual_command(pipe, &settings->usual, settings->csv ? "gstats --kernels --csv" : "gstats --kernels", error));
+	tool_must(tool, gt_pipe_option(pipe, "--kernel", gt_usual_kernel(origin, &settings->usual), error));
+}
+
 static int run_pipe(struct settings *settings)
 {
 	struct tool *tool = &settings->tool;
 	struct gt_pipe pipe = {0};
 	int input = STDIN_FILENO, status = 0;
 
-	make_pipe(settings, &pipe);
+	(is(settings, "kernels") ? make_kernels : make_pipe)(settings, &pipe);
 	show(&pipe);
 	if (settings->origin.kind == GT_ORIGIN_STREAM) {
 		input = settings->origin.descriptor;

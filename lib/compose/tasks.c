@@ -116,7 +116,7 @@ static void consider(const char *word, const char *name, const char **best, unsi
 
 const char *gt_task_near(const char *word)
 {
-	static const char *const commands[] = {"run", "report", "sizes", "help"};
+	static const char *const commands[] = {"run", "report", "sizes", "kernels", "help"};
 	unsigned distance = (unsigned)strlen(word) / 3 + 1;
 	const char *best = NULL;
 

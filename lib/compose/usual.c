@@ -179,6 +179,7 @@ int gt_usual_origin(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 		return 0;
 	if (gt_usual_command(pipe, usual, program ? "gtrace-record" : "gtrace-order", error) != 0 ||
 	    (program && gt_pipe_option(pipe, "--gpu", usual->gpu ? usual->gpu : GT_USUAL_GPU, error) != 0) ||
+	    gt_pipe_option(pipe, "--space", program && usual->launches_only ? "none" : NULL, error) != 0 ||
 	    (source_chooses(origin, usual) && gt_pipe_option(pipe, "--kernel", usual->kernel, error) != 0) ||
 	    gt_pipe_word(pipe, origin->path, error) != 0)
 		return -1;

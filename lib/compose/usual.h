@@ -41,6 +41,7 @@ enum gt_usual_stage { GT_USUAL_COALESCE, GT_USUAL_SCHEDULE, GT_USUAL_L1, GT_USUA
 struct gt_usual {
 	const char *gpu;       /* NULL: that of the stream, or the default */
 	char *const *operands; /* the program and its arguments, traces, or the stream; up to a NULL */
+	bool launches_only;    /* a program's accesses are not traced */
 	bool classes;	       /* measure which instructions and arrays miss */
 	const char *kernel;    /* only the launches of kernels whose names this expression matches; NULL: all */
 	bool keep_l2;	       /* L2 keeps its lines from launch to launch */

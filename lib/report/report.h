@@ -20,6 +20,10 @@ const struct gt_report_form *gt_report_form_find(const char *names, const char *
  * to check. */
 int gt_report_write(const struct gt_report *report, const struct gt_report_form *form, FILE *to, struct gt_error *error);
 
+/* Writes the launches of a finished report that is not by name, one row for those of one name and shape, in the order of their first
+ * launches: a table of 80 columns, or CSV. Returns 0, or -1 when memory is short. */
+int gt_report_write_kernels(const struct gt_report *report, bool csv, FILE *to, struct gt_error *error);
+
 /* ---- counts by source line in the format of Cachegrind, which cg_annotate and KCachegrind read: callgrind.c ---- */
 
 /* Writes a report by name, in which each kernel is a function. The references that a stage counted by instruction (grd --by pc),
