@@ -64,7 +64,7 @@ launch() { printf '#kernel\tid=%s\tname=%s\tgrid=%s\tblock=%s\tregisters=%s\tsha
 	gstats --kernels --kernel '^b' --output chosen launches.gt
 	[ "$(tail -n 1 chosen)" = "2 launches, 2 by name and shape" ]
 	launch 1 k 8,1,1 32,1,1 16 0 | sed 's/$/\tcluster=4,1,1/' | gtrace-cat --from | gstats --kernels | grep -q ' 8 by 4  *32 '
-	[ "$(printf '#gtrace\t0\n' | gtrace-cat --from | gstats --kernels)" = "0 launches, 0 by name and shape" ]
+	[ "$(printf '#gtrace\t0\n#end\n' | gtrace-cat --from | gstats --kernels)" = "0 launches, 0 by name and shape" ]
 	for other in --json --findings '--by launch' '--names ncu' --scale '--callgrind x'; do
 		# shellcheck disable=SC2086
 		run -2 gstats --kernels $other launches.gt
