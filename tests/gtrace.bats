@@ -77,10 +77,10 @@ composes() {
 	gtrace run --quiet --csv twice >got
 	[ "$(awk -F, '$1 == "total" && $2 == "dram" && $3 == "reads" { print $4 }' got)" -eq $((2 * kept)) ]
 	gtrace sizes --csv twice 2>said >emptied
-	gtrace sizes --csv --keep-l2 twice 2>said >table
+	gtrace sizes -v --csv --keep-l2 twice 2>said >table
 	grep -qxF "gtrace: gcache --l1 --size 16K <scheduled | gcache --l2 --flush never | gdram | gstats --csv" said
-	[ "$(sed -n 's/^l2,4.5M,yes,.*,//p' table)" -eq "$kept" ]
-	[ "$(sed -n 's/^l2,4.5M,yes,.*,//p' emptied)" -eq $((2 * kept)) ]
+	[ "$(sed -n 's/^l2,4.5M,yes,.*,\([0-9]*\),no$/\1/p' table)" -eq "$kept" ]
+	[ "$(sed -n 's/^l2,4.5M,yes,.*,\([0-9]*\),no$/\1/p' emptied)" -eq $((2 * kept)) ]
 	gcache --l1 "$scheduled" | gcache --l2 >passed
 	run -2 --separate-stderr gtrace run --keep-l2 passed
 	[[ $stderr == "gtrace: --keep-l2: passed has passed L2"* ]]
@@ -233,22 +233,26 @@ composes() {
 
 @test "sizes: each row is what gcache counts with that size" {
 	gtrace sizes --csv "$scheduled" 2>said >table
-	[ "$(wc -l <table)" -eq 13 ]
+	[ "$(wc -l <table)" -eq 15 ]
 	# The TITAN V's own: 128K and 4.5M.
 	[ "$(grep -c ',yes,' table)" -eq 2 ]
 	grep -q '^l1,128K,yes,' table
 	grep -q '^l2,4.5M,yes,' table
-	[ "$(sed 1d table | cut -d , -f 2 | paste -s -d ,)" = 16K,32K,64K,128K,256K,512K,576K,1152K,2304K,4.5M,9M,18M ]
+	[ "$(sed 1d table | cut -d , -f 2 | paste -s -d ,)" = 16K,32K,64K,128K,256K,512K,infinite,576K,1152K,2304K,4.5M,9M,18M,infinite ]
 	row() { gstats --csv | awk -F, '$1 == "total" { v[$2 "." $3] = $4 } END { printf "%d,%.2f,%d,%.2f,%d\n", v["l1.reads"], 100 * v["l1.read_hits"] / v["l1.reads"], v["l2.reads"], 100 * v["l2.read_hits"] / v["l2.reads"], v["dram.reads"] }'; }
+	sed -i 's/,\(yes\|no\)$//' table # the knee, below
 	for size in 16K 32K; do
 		[ "$(sed -n "s/^l1,$size,no,//p" table)" = "$(gcache --l1 --size $size "$scheduled" | gcache --l2 | gdram | row)" ]
 	done
 	[ "$(sed -n 's/^l2,576K,no,//p' table)" = "$(gcache --l1 "$scheduled" | gcache --l2 --size 576K | gdram | row)" ]
 	[ "$(sed -n 's/^l2,4.5M,yes,//p' table)" = "$(gcache --l1 "$scheduled" | gcache --l2 | gdram | row)" ]
 	[ "$(sed 's/.*yes,//;t;d' table | sort -u | wc -l)" -eq 1 ]
+	# An infinite cache is one that holds all.
+	[ "$(sed -n 's/^l1,infinite,no,//p' table)" = "$(gcache --l1 --size 8M --ways full "$scheduled" | gcache --l2 | gdram | row)" ]
+	[ "$(sed -n 's/^l2,infinite,no,//p' table)" = "$(gcache --l1 "$scheduled" | gcache --l2 --size 64M --ways full | gdram | row)" ]
 	# The table to read has the same numbers.
 	gtrace sizes --quiet "$scheduled" 2>said | tr -d ', %' | tr -s ' ' >read
-	grep -qF "$(awk -F, '$2 == "16K" { print "l116K" $5 $6 $7 $8 }' table)" read
+	grep -qF "$(awk -F, '$2 == "32K" { print "l132K" $5 $6 $7 $8 }' table)" read
 	[ ! -s said ]
 }
 
@@ -259,8 +263,65 @@ composes() {
 		[ "$(cut -d , -f 1 table | sort -u | grep -c '^l')" -eq $((levels + 1)) ] || { echo "$gpu"; cat table; return 1; } # and the heading
 		[ "$levels" -eq 0 ] || [ "$(wc -l <table)" -ge $((4 * levels)) ] || { echo "$gpu"; cat table; return 1; }
 	done
-	gtrace sizes --gpu gtx1080 "$ordered" >table 2>said
+	gtrace sizes -v --gpu gtx1080 "$ordered" >table 2>said
 	grep -qF -e "gcache --l1 --size 48K --ways 96 <scheduled" said
+}
+
+# loop LINES ROUNDS [OPERATIONS]: a warp that reads so many lines again and again, or does these operations on a line, scheduled on a GPU
+# with an L1 of 4K, fully associative LRU, and no shared memory.
+loop() {
+	sed '/^unified\|^shared_options/d; s/^l1.size .*/l1.size = 4K # assumed: small/; s/^l1.ways .*/l1.ways = full # assumed: plain/' "$ROOT/gpus/titanv" >small
+	awk -v lines="$1" -v rounds="$2" -v operations="${3:-load.global}" 'BEGIN {
+		print "#kernel\tid=1\tname=loop\tgrid=1,1,1\tblock=32,1,1\torder=block"
+		print "#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel"
+		n = split(operations, each, " ")
+		for (i = 0; i < lines * rounds; i++)
+			for (k = 1; k <= n; k++)
+				printf "0\t0\t%d\t0x10\t%s\t4\t0xffffffff\t0x%x\t4\t-\t1\n", an++, each[k], 65536 + i % lines * 128
+	}' | gtrace-cat --from | gschedule --gpu small >looped
+}
+
+# says LINE...: what the sizes of the loop say, and that no line is wider than a terminal.
+says() {
+	gtrace sizes looped >said 2>pipes
+	sed '/^$/,$d' said | diff - <(printf '%s\n' "$@")
+	[ "$(wc -l <pipes)" -eq 1 ] # one that stands for all
+	[ "$(wc -L <said)" -le 80 ]
+}
+
+# By hand: a loop over n lines, of four sectors each, misses always in a smaller LRU cache, and only in the first round in one of n lines
+# or more.
+@test "sizes: the sentences, the knee and the compulsory misses of loops, done by hand" {
+	l2='    of a sector. 576K would do as well as 4.5M (the knee is there or below).'
+	loop 64 3 # 8K of 768 sectors: a larger cache takes 512, and the first 256 stay
+	says "L1: 8K would take 67 % of the load misses of the GPU's 4K (the knee). 33 % of" \
+		'    its 768 load misses are compulsory, first reads of a sector by an SM. 512' '    would do as well as 4K.' \
+		'L2: no larger size helps. All of its 256 load misses are compulsory, first reads' "$l2"
+	[ "$(grep -cE '^ .*[KM] +knee ' said)" -eq 2 ]
+	grep -qE '^ +l1 +8K +knee +66.67 %' said
+	gtrace sizes --csv looped 2>pipes | grep ',yes$' | cut -d , -f 1,2 | paste -sd ' ' | diff - <(echo 'l1,8K l2,576K')
+	loop 512 3 # 64K: beyond the table
+	says 'L1: no size up to 16K helps. 33 % of its 6,144 load misses are compulsory, first' \
+		'    reads of a sector by an SM. 512 would do as well as 4K.' \
+		'L2: no larger size helps. All of its 2,048 load misses are compulsory, first' \
+		'    reads of a sector. 576K would do as well as 4.5M (the knee is there or' '    below).'
+	run ! grep -E '^ +l1 .*knee' said
+	grep -qE '^ +l1 +infinite +66.67 %' said
+	loop 16 3 # 2K: 64 sectors of 192
+	says 'L1: no larger size helps. All of its 64 load misses are compulsory, first reads' \
+		'    of a sector by an SM. 2K would do as well as 4K (the knee).' \
+		'L2: no larger size helps. All of its 64 load misses are compulsory, first reads' "$l2"
+	# What a store has brought in is no first read; what leaves again is read again.
+	loop 64 1 'store.global load.global'
+	says 'L1: every load hits.' 'L2: no load reaches it.'
+}
+
+@test "sizes: the infinite cache of L1 misses what grd counts as an SM's first reads of a sector" {
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --gpu a100 >gemm
+	first=$(grd --op loads --granularity sector --per sm --lines 1 --total gemm | sed 1d | cut -f 5)
+	[ "$first" -gt 1000 ]
+	gtrace sizes --quiet --csv gemm | awk -F, -v first="$first" '$1 == "l1" && $2 == "infinite" { exit $6 != first }' # all go to L2
+	gtrace sizes -v gemm 2>&1 >said | grep -c '^gtrace: gcache' | diff - <(echo 12) # L1 alone, 11 rows; none for those that are infinite
 }
 
 @test "a filter by its name, with and without its beginning" {

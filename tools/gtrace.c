@@ -53,13 +53,18 @@ struct settings {
 
 static bool quiet; /* for show, which the library calls */
 
-static void show(const struct gt_pipe *pipe)
+static void show_as(const struct gt_pipe *pipe, const char *comment)
 {
 	if (quiet)
 		return;
 	fputs("gtrace: ", stderr);
 	gt_pipe_write(pipe, stderr);
-	putc('\n', stderr);
+	fprintf(stderr, comment ? "  # %s\n" : "\n", comment);
+}
+
+static void show(const struct gt_pipe *pipe)
+{
+	show_as(pipe, NULL);
 }
 
 /* The filters beside this program are found first. */
@@ -288,7 +293,7 @@ static int run_pipe(struct settings *settings)
 
 static int run_sizes(struct settings *settings)
 {
-	const struct gt_sizes sizes = {&settings->origin, &settings->usual, settings->csv, show};
+	const struct gt_sizes sizes = {&settings->origin, &settings->usual, settings->csv, show_as};
 	struct tool *tool = &settings->tool;
 	int status;
 

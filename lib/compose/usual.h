@@ -72,10 +72,11 @@ struct gt_sizes {
 	const struct gt_origin *origin;
 	const struct gt_usual *usual;
 	bool csv;
-	void (*show)(const struct gt_pipe *pipe); /* called with each pipe before it is run */
+	/* Called once, with a pipe that stands for all and a comment on it; of a verbose `usual`, with each pipe before it is run. */
+	void (*show)(const struct gt_pipe *pipe, const char *comment);
 };
 
-/* Writes the table. Sets *status to that of the first pipe that failed, and then writes nothing. Returns 0, or -1. */
+/* Writes what the sizes show, and their table. Sets *status to that of the first pipe that failed, and then writes nothing. Returns 0, or -1. */
 int gt_sizes_write(const struct gt_sizes *sizes, FILE *to, int *status, struct gt_error *error);
 
 #endif
