@@ -19,9 +19,10 @@ modes() {
 	printf 'nothing\n0 0 0 r 4 100\n' | gtrace-order --format-regex \
 		'(?<block>\d+) (?<thread>\d+) (?<an>\d+) (?<op>[rw]) (?<size>\d+) (?<hexaddress>[0-9a-f]+)' >regex.gt
 	gcoalesce <ptx.gt >coalesce.gt
+	gcoalesce --by site <ptx.gt >site.gt
 	printf 'shared_banks = 32 # assumed: a test\nshared_latency = 1:28,2:30 # assumed: a test\n' >gpu
 	gtrace-ptx --launch 'transpose_tiled<<<(2,2),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64], 64, 64)' \
-		"$ROOT/examples/kernels/ptx/transpose_tiled.ptx" | gcoalesce --gpu ./gpu >shared.gt
+		"$ROOT/examples/kernels/ptx/transpose_tiled.ptx" | gcoalesce --gpu ./gpu --by site >shared.gt
 	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$ROOT/tests/ptx/hints.ptx" | gcoalesce >hints.gt
 	gschedule --sm 2 <hints.gt | gcache --l2 | gdram >hints-l2.gt
 	gschedule --gpu titanv <coalesce.gt >schedule.gt

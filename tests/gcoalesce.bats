@@ -466,3 +466,132 @@ reference_degrees() {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x0 8 -" | gcoalesce >global.gt
 	[ "$(gstats --names ncu --csv global.gt | grep -c mem_shared)" -eq 0 ]
 }
+
+# by_site OPTION...: what --by site counts of the kernel of a trace: each counter with its value, in order.
+by_site() { gcoalesce --by site "$@" | gtrace-cat | grep "^#count.*stage=coalesce$tab" | tr '\t' '\n' | sed -n '/^unique_bytes=/,$p'; }
+
+# site NAMES: of the counters of a trace's only site, those with these names, in a line, without the site's name.
+site() { by_site | sed -n "s/^0x[0-9a-f]* [^=]*\.\([a-z_]*=\)/\1/p" | grep -E "^($1)=" | tr '\n' ' ' | sed 's/ $/\n/'; }
+
+@test "--by site: sectors and the fewest that would do; what alignment costs; partial stores" {
+	local numbers="stride|lanes|bytes|sectors|least_sectors|misaligned_sectors|partial_sectors"
+	# A column of a matrix of rows of 2048 bytes: a sector a lane. 32 x 4 bytes fit into 4.
+	trace "0 0 0 8 load.global 4 0xffffffff 0x10000 2048 -" | site "$numbers" |
+		is "stride=2048 lanes=32 bytes=128 sectors=32 least_sectors=4 misaligned_sectors=0"
+	# 128 bytes from byte 4 on reach into a fifth sector; the lanes may have any order.
+	trace "0 0 0 8 load.global 4 0xffffffff 0x10004 4 -" | site "$numbers" |
+		is "stride=4 lanes=32 bytes=128 sectors=5 least_sectors=4 misaligned_sectors=1"
+	trace "0 0 0 8 load.global 4 0xffffffff 0x10080 -4 -" | site "$numbers" |
+		is "stride=-4 lanes=32 bytes=128 sectors=5 least_sectors=4 misaligned_sectors=1"
+	trace "0 0 0 8 load.global 8 0x55550 0x1001c 4 -" | site "$numbers" |
+		is "stride=4 lanes=8 bytes=64 sectors=3 least_sectors=2 misaligned_sectors=1"
+	trace "0 0 0 8 load.global 16 0x1d - - 0x10030,0x10000,0x10010,0x10020" | site "$numbers" |
+		is "stride=several lanes=4 bytes=64 sectors=2 least_sectors=2 misaligned_sectors=0"
+	trace "0 0 0 8 load.global 16 0x1d - - 0x10040,0x10010,0x10020,0x10030" | site "$numbers" |
+		is "stride=several lanes=4 bytes=64 sectors=3 least_sectors=2 misaligned_sectors=1"
+	# A gap, or two lanes on one address: not alignment alone.
+	trace "0 0 0 8 load.global 4 0xfffffff7 0x10004 4 -" | site "$numbers" |
+		is "stride=4 lanes=31 bytes=124 sectors=5 least_sectors=4 misaligned_sectors=0"
+	trace "0 0 0 8 load.global 16 0xf - - 0x10010,0x10020,0x10020,0x10030" | site "$numbers" |
+		is "stride=several lanes=4 bytes=64 sectors=2 least_sectors=2 misaligned_sectors=0"
+	# A broadcast needs one sector, though 32 lanes ask for 128 bytes; a vector of 16 bytes a lane needs all its 16.
+	trace "0 0 0 8 load.global 4 0xffffffff 0x10004 0 -" | site "$numbers" |
+		is "stride=0 lanes=32 bytes=128 sectors=1 least_sectors=1 misaligned_sectors=0"
+	trace "0 0 0 8 load.global 16 0xffffffff 0x10000 16 -" | site "$numbers" |
+		is "stride=16 lanes=32 bytes=512 sectors=16 least_sectors=16 misaligned_sectors=0"
+	# 3 lanes of 4 bytes: one sector, of which a store overwrites a part. From byte 16 on: one whole sector of three.
+	trace "0 0 0 8 store.global 4 0x7 0x10000 4 -" | site "$numbers" |
+		is "stride=4 lanes=3 bytes=12 sectors=1 least_sectors=1 misaligned_sectors=0 partial_sectors=1"
+	trace "0 0 0 8 store.global 4 0xffff 0x10010 4 -" | site "$numbers" |
+		is "stride=4 lanes=16 bytes=64 sectors=3 least_sectors=2 misaligned_sectors=1 partial_sectors=2"
+	# One lane has no stride.
+	trace "0 0 0 8 load.global 4 0x10 0x1001e 0 -" | site "$numbers" |
+		is "lanes=1 bytes=4 sectors=2 least_sectors=1 misaligned_sectors=1"
+}
+
+@test "--by site: addresses of atomics, passes of shared memory, strides and operations of several accesses" {
+	trace "0 0 0 8 reduction.global 4 0xffffffff 0x10000 0 -" | site "op|lanes|addresses" | is "op=reduction.global lanes=32 addresses=1"
+	trace "0 0 0 8 atomic.global 4 0xf - - 0x10000,0x20000,0x10000,0x10004" | site "op|lanes|addresses" |
+		is "op=atomic.global lanes=4 addresses=3"
+	trace "0 0 0 8 atomic.shared 4 0xffffffff 0x100 8 -" | site "[a-z_]*" |
+		is "op=atomic.shared stride=8 accesses=1 lanes=32 bytes=128 addresses=32 passes=2 least_passes=1"
+	trace "0 0 0 8 load.global 4 0xff 0x10000 4 -" "0 0 1 8 load.global 4 0x1 0x20000 0 -" | site "op|stride|accesses" |
+		is "op=load.global stride=4 accesses=2"
+	trace "0 0 0 8 load.global 4 0xff 0x10000 4 -" "0 0 1 8 load.global.cg 4 0xff 0x20000 8 -" | site "op|stride|accesses" |
+		is "op=several stride=several accesses=2"
+	# One instruction in shared and in global memory: one site, with the counters of both.
+	trace "0 0 0 8 store.global 4 0xff 0x10000 4 -" "0 0 1 8 store.shared 4 0xff 0x0 4 -" | site "[a-z_]*" |
+		is "op=several stride=4 accesses=2 lanes=16 bytes=64 sectors=1 least_sectors=1 misaligned_sectors=0 partial_sectors=0 passes=1 least_passes=1"
+	# Prefetches are of no site, and touch nothing.
+	{
+		echo "#kernel${tab}id=1${tab}name=k${tab}grid=4,1,1${tab}block=64,1,1"
+		echo "#block warp an pc op size mask base stride lanes hint" | tr ' ' '\t'
+		printf '%s\n' "0 0 0 8 load.global 4 0xffffffff 0x10000 4 - prefetch.L2" "0 0 1 12 load.global 4 0x1 0x20000 4 - none" | tr ' ' '\t'
+	} | gtrace-cat --from | by_site | grep -E "^unique_bytes|accesses" | is "unique_bytes=4" "0xc -.accesses=1"
+	# Sectors are those that gcoalesce makes by its rule.
+	trace "0 0 0 8 load.global 4 0xffffffff 0x10000 0 -" | by_site --rule pascal | grep -x "0x8 -.sectors=4"
+	trace "0 0 0 8 load.texture 4 0x1 0x10000 0 -" | by_site --rule fermi | grep -x "0x8 -.sectors=1"
+	trace "0 0 0 8 load.global 4 0x1 0x10000 0 -" | by_site --rule fermi | grep -x "0x8 -.sectors=4"
+}
+
+@test "--by site: by array, in the order of the instructions; distinct bytes, and those that are read" {
+	{
+		echo "#kernel${tab}id=1${tab}name=k${tab}grid=4,1,1${tab}block=64,1,1"
+		echo "#count${tab}stage=allocations${tab}kernel=1${tab}addresses=[65536,65664]${tab}bytes=[100,256]${tab}names=in,out a.cu:7"
+		echo "#count${tab}stage=shared${tab}kernel=1${tab}addresses=[0]${tab}bytes=[64]${tab}names=tile"
+		echo "#block warp an pc op size mask base stride lanes" | tr ' ' '\t'
+		printf '%s\n' "0 0 0 16 load.global 4 0xff 0x10000 4 -" "0 0 1 16 load.global 4 0xff 0x10010 4 -" \
+			"0 0 2 16 load.global 4 0x1 0x10064 0 -" "0 0 3 8 store.global 4 0xff 0x10080 4 -" \
+			"0 0 4 16 load.global 4 0x3 0x10084 4 -" "0 0 5 8 reduction.global 4 0x1 0x10000 0 -" \
+			"0 0 6 4 load.shared 4 0xff 0x1000020 4 -" "0 0 7 4 load.shared 4 0x1 0x1000040 4 -" | tr ' ' '\t'
+	} | gtrace-cat --from >named
+	# Bytes 0 to 47 of `in`, 4 behind its end, bytes 0 to 31 of `out`, of which 8 are read.
+	by_site <named | grep -E 'unique|accesses|sectors' | grep -v -e least -e aligned -e partial | is \
+		unique_bytes=84 unique_sectors=4 unique_read_bytes=60 unique_read_sectors=4 \
+		"-.unique_read_bytes=4" "-.unique_read_sectors=1" \
+		"in.unique_read_bytes=48" "in.unique_read_sectors=2" "out a.cu:7.unique_read_bytes=8" "out a.cu:7.unique_read_sectors=1" \
+		"0x4 -.accesses=1" "0x4 tile.accesses=1" "0x8 in.accesses=1" "0x8 in.sectors=1" "0x8 out a.cu:7.accesses=1" \
+		"0x8 out a.cu:7.sectors=1" "0x10 -.accesses=1" "0x10 -.sectors=1" "0x10 in.accesses=2" "0x10 in.sectors=3" \
+		"0x10 out a.cu:7.accesses=1" "0x10 out a.cu:7.sectors=1"
+	gcoalesce --by site named | gtrace-cat --check
+	gcoalesce --by site named | gstats --csv | grep -F 'coalesce,0x8 out a.cu:7.partial_sectors,0'
+	# Arrays that end within a sector: it is that of its first byte that is read.
+	{
+		echo "#kernel${tab}id=1${tab}name=k${tab}grid=4,1,1${tab}block=64,1,1"
+		echo "#count${tab}stage=allocations${tab}kernel=1${tab}addresses=[65536,65546]${tab}bytes=[10,600]${tab}names=a,b"
+		echo "#block warp an pc op size mask base stride lanes" | tr ' ' '\t'
+		printf '%s\n' "0 0 0 16 load.global 4 0xf 0x10008 4 -" | tr ' ' '\t'
+	} | gtrace-cat --from | by_site | grep unique_read | is unique_read_bytes=16 unique_read_sectors=1 \
+		a.unique_read_bytes=2 a.unique_read_sectors=1 b.unique_read_bytes=14 b.unique_read_sectors=0
+	# Each kernel begins anew, and bytes wrap at the end of the address space.
+	{
+		echo "#kernel${tab}id=1${tab}name=k${tab}grid=4,1,1${tab}block=64,1,1"
+		echo "#block warp an pc op size mask base stride lanes" | tr ' ' '\t'
+		printf '%s\n' "0 0 0 16 load.global 8 0x1 0xfffffffffffffffc 0 -" | tr ' ' '\t'
+		echo "#kernel${tab}id=2${tab}name=k${tab}grid=4,1,1${tab}block=64,1,1"
+		printf '%s\n' "0 0 0 16 store.global 4 0x3 0x10000 64 -" | tr ' ' '\t'
+	} | gtrace-cat --from | gcoalesce --by site | gtrace-cat | grep -o 'unique[a-z_]*=[0-9]*' | tr '\n' ' ' |
+		grep "^unique_bytes=8 unique_sectors=2 unique_read_bytes=8 unique_read_sectors=2 .*unique_bytes=8 unique_sectors=2 unique_read_bytes=0 unique_read_sectors=0 $"
+}
+
+@test "--by site adds counters alone: rows and other counts are the same, in any number of threads" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >accesses
+	for rule in default pascal fermi; do
+		gcoalesce --rule "$rule" accesses | gtrace-cat | grep -v '^#history' >without
+		gcoalesce --rule "$rule" --by site accesses | tee sites | gtrace-cat | grep -v '^#history' |
+			sed "/^#count${tab}stage=coalesce/s/${tab}unique_bytes=.*//" >with
+		cmp without with
+		gtrace-cat --check sites
+		gcoalesce --rule "$rule" --by site -j 3 accesses | cmp - <(gcoalesce --rule "$rule" --by site accesses)
+	done
+	gcoalesce --by none accesses | gtrace-cat | grep -v '^#history' | cmp - <(gcoalesce accesses | gtrace-cat | grep -v '^#history')
+}
+
+@test "--by site: wrong usage, and kernels that are coalesced already" {
+	expect_failure 2 "gcoalesce: --by: 'pc': expected none or site" gcoalesce --by pc </dev/null
+	expect_failure 2 "gcoalesce: --by: --degree" gcoalesce --by site --degree </dev/null
+	trace "0 0 0 8 load.global 4 0xffffffff 0x10000 4 -" | gcoalesce >coalesced
+	expect_failure 1 "--by site: expected accesses, but kernel 1 is coalesced already" gcoalesce --by site coalesced
+	trace "0 0 0 8 load.shared 4 0xffffffff 0x0 4 -" | gcoalesce >coalesced
+	expect_failure 1 "--by site: expected accesses, but kernel 1 is coalesced already" gcoalesce --by site coalesced
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "coalesce/degrees.h"
 #include "coalesce/stage.h"
@@ -8,7 +9,8 @@
 #include "tool.h"
 
 static const struct tool_about about = {
-	.usage = "usage: gcoalesce [-v] [-j N] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [stream] > stream\n"
+	.usage = "usage: gcoalesce [-v] [-j N] [--rule NAME | --gpu NAME|FILE] [--banks BANKS] [--by none|site]\n"
+		 "                 [stream] > stream\n"
 		 "       gcoalesce [-v] --degree [--graph] [stream]\n"
 		 "Turns warp accesses into requests for lines and sectors, and counts the passes of shared memory.\n",
 	.verbose = TOOL_PROGRESS,
@@ -20,12 +22,13 @@ static const struct tool_about about = {
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce --rule fermi | gstats",
 };
 
-enum { RULE = 1, BANKS, GPU, DEGREE, GRAPH };
+enum { RULE = 1, BANKS, GPU, BY, DEGREE, GRAPH };
 static const struct tool_row option_rows[] = {
 	{"--rule NAME", RULE, "how lanes are combined (default: from the stream's GPU description)"},
 	{"--gpu NAME|FILE", GPU, "rule and banks of that GPU (gtrace-gpu(5))"},
 	{"--banks BANKS", BANKS, "shared memory: banks x bytes per pass of a bank; if fewer consecutive bytes lie in one bank, a colon "
 				 "and their number"},
+	{"--by none|site", BY, "count by instruction and array, too, and the bytes that each kernel touches [none]"},
 	{"--degree", DEGREE, "print the degree of coalescing of each instruction [003], and no stream"},
 	{"--graph", GRAPH, "the same, with the lanes at each 4 bytes of the coalescing range"},
 	TOOL_JOBS,
@@ -39,6 +42,7 @@ struct gcoalesce {
 	struct gt_gpu gpu;
 	struct gt_coalesce_stage stage;
 
+	bool by_site; /* count by site */
 	bool degree, graph; /* print a table of degrees, with graphs */
 	struct gt_degrees degrees;
 };
@@ -114,6 +118,13 @@ static void print_degrees(struct gcoalesce *g)
 	gt_degrees_close(&g->degrees);
 }
 
+static void take_by(struct gcoalesce *g)
+{
+	g->by_site = strcmp(optarg, "site") == 0;
+	if (!g->by_site && strcmp(optarg, "none") != 0)
+		tool_usage(&g->tool, "--by: '%.64s': expected none or site", optarg);
+}
+
 static void take_options(struct gcoalesce *g, int argc, char **argv)
 {
 	const char *gpu = NULL;
@@ -128,6 +139,8 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 			g->banks = optarg;
 		else if (option == GPU)
 			gpu = optarg;
+		else if (option == BY)
+			take_by(g);
 		else
 			*(option == DEGREE ? &g->degree : &g->graph) = true;
 		g->tool.is_filter = !g->degree;
@@ -138,6 +151,8 @@ static void take_options(struct gcoalesce *g, int argc, char **argv)
 		tool_usage(&g->tool, "--jobs: --degree runs in one thread");
 	if (g->degree && (g->rule || g->banks || gpu))
 		tool_usage(&g->tool, "--degree: expected no --rule, --gpu or --banks: the degree does not depend on the GPU");
+	if (g->degree && g->by_site)
+		tool_usage(&g->tool, "--by: --degree counts by instruction, and writes no counters");
 	if (g->rule && gpu)
 		tool_usage(&g->tool, "--gpu: expected --rule or --gpu, not both");
 	if (g->rule && gt_coalescer_open(&g->stage.coalescer, g->rule, &g->tool.error) != 0)
@@ -154,15 +169,17 @@ int main(int argc, char **argv)
 {
 	static struct gcoalesce g;
 	const struct gt_relay_stage threads = gt_coalesce_stage_relay(&g.stage);
-	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel,
-					   .relay = &threads, .relays = relays, .context = &g};
+	struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel,
+				     .relay = &threads, .relays = relays, .context = &g};
 
 	take_options(&g, argc, argv);
+	if (g.by_site)
+		filter.relay = NULL; /* sites are numbered in the order of the rows */
 	tool_read(&g.tool);
 	if (g.degree) {
 		print_degrees(&g);
 	} else {
-		tool_must(&g.tool, gt_coalesce_stage_open(&g.stage, &g.tool.error));
+		tool_must(&g.tool, gt_coalesce_stage_open(&g.stage, g.by_site, &g.tool.error));
 		g.stage.turns = !gt_history_find(gt_reader_history(g.tool.in), "gschedule", NULL);
 		tool_write(&g.tool);
 		tool_run(&g.tool, &filter);

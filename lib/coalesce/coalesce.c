@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "coalesce/by_array.h"
+#include "coalesce/by_site.h"
 #include "coalesce/lines.h"
 #include "stream/counted.h"
 #include "stream/hint.h"
@@ -432,10 +433,46 @@ static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *a
 	return write_requests(&requests, accesses, coalescer->rule, sink, error);
 }
 
+/* Makes the requests of access i, and counts it by site. */
+static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests,
+			    struct gt_error *error)
+{
+	const bool shared = gt_op_space(from->op[i]) == GT_SHARED;
+	const uint64_t *sectors = &coalescer->sectors[gt_op_action(from->op[i])], *passes = &coalescer->counts.bank_passes;
+	const uint64_t sectors_before = *sectors, passes_before = *passes;
+	const unsigned first = requests->n;
+	struct gt_access_cost cost = {.full = 0};
+
+	coalesce(coalescer, from, i, requests);
+	if (!shared && gt_hint_action(gt_rows_hint(from, i)) != GT_ACCESS_DATA)
+		return 0;
+	cost.sectors = (unsigned)(*sectors - sectors_before);
+	cost.passes = (unsigned)(*passes - passes_before);
+	if (shared)
+		cost.least_passes = gt_bank_least_passes(&coalescer->shared.banks, from->mask[i], from->size[i]);
+	for (unsigned k = first; k < requests->n; k++)
+		cost.full += gt_bits_of_4[requests->touched[k].full];
+	return gt_by_site_add(coalescer->by_site, from, i, &cost, error);
+}
+
+/* The same as coalesce_each. */
+static int coalesce_each_by_site(struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n,
+				 struct gt_sink *sink, struct gt_error *error)
+{
+	struct requests requests;
+
+	requests.n = 0;
+	for (size_t i = first; i < first + n; i++)
+		if (coalesce_by_site(coalescer, accesses, i, &requests, error) != 0 ||
+		    (requests.n >= REQUESTS_KEPT && write_requests(&requests, accesses, coalescer->rule, sink, error) != 0))
+			return -1;
+	return write_requests(&requests, accesses, coalescer->rule, sink, error);
+}
+
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
 		struct gt_error *error)
 {
-	bool whole = coalesces_whole_warps(coalescer->rule);
+	const bool whole = coalesces_whole_warps(coalescer->rule), singles = whole && !coalescer->by_site;
 	struct gt_single_counts counts = {{0}, {0}};
 
 	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
@@ -448,8 +485,8 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 		n = left < GT_SINGLE_ROWS ? left : GT_SINGLE_ROWS;
 		n = n < room ? n : room;
 		uint64_t atomics = counts.accesses[GT_ATOMIC] + coalescer->accesses[GT_ATOMIC];
-		if (!(whole && gt_single_lines(accesses, i, n, sink->rows, &counts)) &&
-		    coalesce_each(coalescer, accesses, i, n, sink, error) != 0)
+		if (!(singles && gt_single_lines(accesses, i, n, sink->rows, &counts)) &&
+		    (coalescer->by_site ? coalesce_each_by_site : coalesce_each)(coalescer, accesses, i, n, sink, error) != 0)
 			return -1;
 		if (whole && counts.accesses[GT_ATOMIC] + coalescer->accesses[GT_ATOMIC] > atomics)
 			count_turns(coalescer, accesses, i, n);

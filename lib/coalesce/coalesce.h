@@ -47,6 +47,7 @@ struct gt_coalesce_counts {
 };
 
 struct gt_by_array;
+struct gt_by_site;
 
 /* Owns no memory, so there is no close function. */
 struct gt_coalescer {
@@ -55,6 +56,7 @@ struct gt_coalescer {
 	struct gt_shared shared;
 	bool turns; /* accesses to shared memory leave turns, for gschedule; else nothing */
 	struct gt_by_array *by_array; /* counts accesses to shared memory too, where it is set; the caller's */
+	struct gt_by_site *by_site;   /* the same of all accesses of data */
 
 	/* Counted since the last reset: data accesses to other memory than shared, by enum gt_action, and the rest. */
 	uint64_t accesses[GT_ACTIONS];

@@ -3,11 +3,13 @@
  * several, and the intake of stages that take requests. */
 #include "coalesce/stage.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
+#include "coalesce/by_site.h"
 #include "stream/counted.h"
 #include "stream/rows.h"
 
@@ -96,14 +98,17 @@ static int count_arrays(const struct gt_by_array *by, struct gt_count *count, st
 
 /* ---- the stage ---- */
 
-int gt_coalesce_stage_open(struct gt_coalesce_stage *stage, struct gt_error *error)
+int gt_coalesce_stage_open(struct gt_coalesce_stage *stage, bool by_site, struct gt_error *error)
 {
+	if (by_site && !(stage->by_site = gt_by_site_open(error)))
+		return -1;
 	return open_arrays(&stage->by_array, error);
 }
 
 void gt_coalesce_stage_close(struct gt_coalesce_stage *stage)
 {
 	close_arrays(&stage->by_array);
+	gt_by_site_close(stage->by_site);
 }
 
 int gt_coalesce_stage_begin(struct gt_coalesce_stage *stage, const struct gt_gpu *gpu, const char *rule, const char *banks,
@@ -113,6 +118,9 @@ int gt_coalesce_stage_begin(struct gt_coalesce_stage *stage, const struct gt_gpu
 		return -1;
 	clear_arrays(&stage->by_array);
 	stage->coalescer.by_array = &stage->by_array;
+	stage->coalescer.by_site = stage->by_site;
+	if (stage->by_site)
+		gt_by_site_begin(stage->by_site);
 	stage->coalescer.turns = stage->turns;
 	stage->relayed = stage->coalescer;
 	stage->coalesced = stage->accessed = false;
@@ -132,6 +140,8 @@ int gt_coalesce_stage_rows(struct gt_coalesce_stage *stage, const struct gt_rows
 int gt_coalesce_stage_note(struct gt_coalesce_stage *stage, const struct gt_count *count, struct gt_error *error)
 {
 	stage->coalesced |= strcmp(count->stage, GT_COALESCE_STAGE) == 0;
+	if (stage->by_site && gt_by_site_note(stage->by_site, count, error) != 0)
+		return -1;
 	return take_arrays(&stage->by_array, count, error);
 }
 
@@ -141,7 +151,8 @@ static int write_counts(const struct gt_coalesce_stage *stage, uint64_t kernel, 
 	struct gt_count count;
 
 	gt_count_begin(&count, GT_COALESCE_STAGE, kernel);
-	if (gt_coalescer_count(&stage->coalescer, &count, error) == 0 && count_arrays(&stage->by_array, &count, error) == 0)
+	if (gt_coalescer_count(&stage->coalescer, &count, error) == 0 && count_arrays(&stage->by_array, &count, error) == 0 &&
+	    (!stage->by_site || gt_by_site_count(stage->by_site, &count, error) == 0))
 		return gt_output_count(output, &count, error);
 	gt_count_clear(&count);
 	return -1;
@@ -150,6 +161,8 @@ static int write_counts(const struct gt_coalesce_stage *stage, uint64_t kernel, 
 int gt_coalesce_stage_end(struct gt_coalesce_stage *stage, uint64_t kernel, const struct gt_output *output, struct gt_error *error)
 {
 	gt_coalescer_add(&stage->coalescer, &stage->relayed);
+	if (stage->coalesced && stage->by_site)
+		return gt_fail(error, "--by site: expected accesses, but kernel %" PRIu64 " is coalesced already", kernel);
 	if (stage->coalesced && !stage->accessed)
 		return 0;
 	return write_counts(stage, kernel, output, error);

@@ -18,13 +18,14 @@
 struct gt_coalesce_stage {
 	struct gt_coalescer coalescer;
 	struct gt_by_array by_array;
+	struct gt_by_site *by_site; /* NULL, or counts by site: then batches must not go through several threads */
 	struct gt_coalescer relayed; /* what was counted in other threads, of the current kernel */
 	bool turns;	/* the caller's: no schedule has been made yet, so accesses to shared memory leave turns */
 	bool coalesced; /* the kernel was, by an earlier stage: it has requests, or counts of coalescing */
 	bool accessed;	/* the kernel has accesses */
 };
 
-int gt_coalesce_stage_open(struct gt_coalesce_stage *stage, struct gt_error *error);
+int gt_coalesce_stage_open(struct gt_coalesce_stage *stage, bool by_site, struct gt_error *error);
 void gt_coalesce_stage_close(struct gt_coalesce_stage *stage);
 
 /* A kernel begins, for a GPU, which may be NULL; rule and banks, unless NULL, replace the GPU's. */
@@ -37,7 +38,7 @@ int gt_coalesce_stage_rows(struct gt_coalesce_stage *stage, const struct gt_rows
 /* Takes note of a count in the stream. */
 int gt_coalesce_stage_note(struct gt_coalesce_stage *stage, const struct gt_count *count, struct gt_error *error);
 
-/* The kernel ends: writes its counters, unless an earlier stage did. */
+/* The kernel ends: writes its counters, unless an earlier stage did, after which there can be none by site: -1. */
 int gt_coalesce_stage_end(struct gt_coalesce_stage *stage, uint64_t kernel, const struct gt_output *output, struct gt_error *error);
 
 /* How batches of accesses pass the stage in several threads; it must outlive them. */

@@ -20,6 +20,7 @@ TABLE(copies, "copies", GT_COPIES_COUNTERS(ROW))
 TABLE(untraced, "untraced", GT_UNTRACED_COUNTERS(ROW))
 TABLE(source, "source", GT_SOURCE_COUNTERS(ROW))
 TABLE(coalesce, "coalesce", GT_COALESCE_COUNTERS(ROW))
+TABLE(unique, "coalesce", GT_UNIQUE_COUNTERS(ROW))
 TABLE(schedule, "schedule", GT_SCHEDULE_COUNTERS(ROW))
 TABLE(dram, "dram", GT_DRAM_COUNTERS(ROW))
 TABLE(level, NULL, GT_LEVEL_COUNTERS(ROW))
@@ -38,7 +39,7 @@ TABLE(site_level, NULL, GT_SITE_LEVEL_COUNTERS(ROW))
 
 static const struct gt_counters *const tables[] = {
 	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_untraced, &gt_counters_source,
-	&gt_counters_coalesce, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
+	&gt_counters_coalesce, &gt_counters_unique,   &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
 	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_between, &gt_counters_clean, &gt_counters_launch_reads, &gt_counters_l2_partitions,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,
 	&gt_counters_site_access, &gt_counters_site_level,
@@ -57,11 +58,11 @@ static const struct gt_counter *of_stage(const char *stage, const char *name)
 	const struct gt_counter *found = NULL;
 	bool known = false;
 
-	for (size_t i = 0; i < LENGTH(tables) && !known; i++) {
-		known = tables[i]->stage && strcmp(tables[i]->stage, stage) == 0;
-		if (known)
+	for (size_t i = 0; i < LENGTH(tables) && !found; i++)
+		if (tables[i]->stage && strcmp(tables[i]->stage, stage) == 0) {
+			known = true;
 			found = find(tables[i], name);
-	}
+		}
 	for (size_t i = 0; i < LENGTH(tables) && !found; i++)
 		if (!tables[i]->stage)
 			found = find(tables[i], name);
@@ -71,10 +72,19 @@ static const struct gt_counter *of_stage(const char *stage, const char *name)
 	return found;
 }
 
+/* The row of a counter of a site, "0x1a0 in.sectors"; NULL of others. */
+static const struct gt_counter *of_site(const char *stage, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	const struct gt_counters *table = strcmp(stage, "coalesce") == 0 ? &gt_counters_site_access : &gt_counters_site_level;
+
+	return dot && strncmp(name, "0x", 2) == 0 && memchr(name, ' ', (size_t)(dot - name)) ? find(table, dot + 1) : NULL;
+}
+
 const struct gt_counter *gt_counter_about(const char *stage, const char *name)
 {
 	static const struct gt_counter unknown = {NULL, NULL, GT_COUNTER_COUNT, GT_PRINT_NUMBER, NULL};
-	const struct gt_counter *found = of_stage(stage, name);
+	const struct gt_counter *of_one = of_site(stage, name), *found = of_one ? of_one : of_stage(stage, name);
 	const char *class = strrchr(name, '.');
 
 	if (found)

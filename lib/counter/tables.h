@@ -165,8 +165,8 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 
 /* Of a site, an instruction and an array (gcoalesce --by site); of a memory other than shared, sectors, else passes. */
 #define GT_SITE_ACCESS_COUNTERS(ROW) \
-	ROW(WORD, op, NULL, NUMBER, "The operation of an instruction.") \
-	ROW(WORD, stride, "bytes", NUMBER, "Bytes from lane to lane, if all accesses of a site have one such stride.") \
+	ROW(WORD, op, NULL, NUMBER, "The operation of a site's accesses; several: they differ.") \
+	ROW(WORD, stride, "bytes", NUMBER, "Bytes from lane to lane; several: a site's accesses of more than one lane have none in common.") \
 	ROW(COUNT, accesses, "warp accesses", NUMBER, "Warp accesses of a site.") \
 	ROW(COUNT, lanes, "lanes", NUMBER, "Active lanes of these accesses.") \
 	ROW(COUNT, bytes, "bytes", NUMBER, "Bytes that the lanes asked for: lanes times the size of the data.") \
@@ -180,6 +180,13 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 
 #define GT_COALESCE_COUNTERS(ROW) \
 	GT_ACCESS_COUNTERS(ROW) GT_TURNS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
+
+/* With --by site: which bytes of memory, other than shared, the kernel touches at all. */
+#define GT_UNIQUE_COUNTERS(ROW) \
+	ROW(COUNT, unique_bytes, "bytes", NUMBER, "Distinct bytes that the kernel's accesses touch, shared memory apart; summed over kernels.") \
+	ROW(COUNT, unique_sectors, "sectors", NUMBER, "Sectors of 32 bytes with such a byte.") \
+	ROW(COUNT, unique_read_bytes, "bytes", NUMBER, "Of the distinct bytes, those that loads and atomics with a result read.") \
+	ROW(COUNT, unique_read_sectors, "sectors", NUMBER, "Sectors of 32 bytes with a byte that is read.")
 
 /* ---- gschedule: the stage schedule ---- */
 

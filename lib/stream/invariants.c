@@ -4,6 +4,7 @@
 #include "stream/invariants.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,17 @@ static const struct equation {
 	{{"sectors"}, false, {"load_sectors", "store_sectors", "atomic_sectors", "?prefetch_sectors",
 			       "?discard_sectors"}, 1, NULL},
 	{{"requests"}, true, {"sectors"}, 1, NULL},
+	{{"least_sectors", "misaligned_sectors"}, true, {"sectors"}, 1, NULL},
+	{{"partial_sectors"}, true, {"sectors"}, 1, NULL},
+	{{"least_passes"}, true, {"passes"}, 1, NULL},
+	{{"accesses"}, true, {"lanes"}, 1, NULL},
+	{{"lanes"}, true, {"bytes"}, 1, NULL},
+	{{"unique_read_bytes"}, true, {"unique_read_sectors"}, 32, NULL},
+	{{"unique_read_sectors"}, true, {"unique_read_bytes"}, 1, NULL},
+	{{"unique_bytes"}, true, {"unique_sectors"}, 32, NULL},
+	{{"unique_sectors"}, true, {"unique_bytes"}, 1, NULL},
+	{{"unique_read_bytes"}, true, {"unique_bytes"}, 1, NULL},
+	{{"unique_read_sectors"}, true, {"unique_sectors"}, 1, NULL},
 	{{"bank_passes"}, false, {"shared_load_passes", "shared_store_passes", "shared_atomic_passes"}, 1, NULL},
 	{{"modelled_blocks"}, true, {"blocks"}, 1, NULL},
 	{{"read_hits"}, true, {"reads"}, 1, NULL},
@@ -60,6 +72,18 @@ static const struct equation {
 	{{"spared"}, true, {"hits"}, 1, NULL},
 	{{"together"}, true, {"references"}, 1, NULL},
 	{{"alone", "gained"}, false, {"together", "lost"}, 1, NULL},
+};
+
+/* Counters whose values in the classes of the stage coalesce ("0x1a0 in.sectors", "in.unique_read_bytes") add up to those of the
+ * kernel. */
+static const struct {
+	const char *of_class, *whole[TERMS];
+} by_site[] = {
+	{"accesses", {"load_accesses", "store_accesses", "atomic_accesses", "shared_accesses"}},
+	{"sectors", {"load_sectors", "store_sectors", "atomic_sectors"}},
+	{"passes", {"bank_passes"}},
+	{"unique_read_bytes", {"unique_read_bytes"}},
+	{"unique_read_sectors", {"unique_read_sectors"}},
 };
 
 /* Counters whose values in the classes of a reuse stage ("load.global.hits") add up to the value over all
@@ -107,10 +131,21 @@ static const char *join_terms(const char *const names[TERMS], char *buffer, size
 	return buffer;
 }
 
+static int fail_equation(const struct gt_count *count, size_t skip, const struct equation *equation, uint64_t left, uint64_t right,
+			 struct gt_error *error)
+{
+	char left_text[160], right_text[160], times[24] = "";
+
+	if (equation->factor > 1)
+		snprintf(times, sizeof times, "%" PRIu64 " * ", equation->factor);
+	return gt_fail(error, "kernel %" PRIu64 ": %s: %.*s%s is %" PRIu64 ", but %s%s is %" PRIu64, count->kernel, count->stage,
+		       (int)skip, count->entries[0].name, join_terms(equation->left, left_text, sizeof left_text), left, times,
+		       join_terms(equation->right, right_text, sizeof right_text), right);
+}
+
 /* The equations of one class: counters whose names have the same first `skip` bytes. */
 static int check_class(const struct gt_count *count, size_t skip, uint64_t *checked, struct gt_error *error)
 {
-	char left_text[160], right_text[160];
 	uint64_t left, right;
 
 	for (size_t e = 0; e < sizeof equations / sizeof equations[0]; e++) {
@@ -121,11 +156,7 @@ static int check_class(const struct gt_count *count, size_t skip, uint64_t *chec
 			continue;
 		right *= equation->factor;
 		if (equation->at_most ? left > right : left != right)
-			return gt_fail(error, "kernel %" PRIu64 ": %s: %.*s%s is %" PRIu64 ", but %s%s is %" PRIu64,
-				       count->kernel, count->stage, (int)skip, count->entries[0].name,
-				       join_terms(equation->left, left_text, sizeof left_text), left,
-				       equation->factor == 100 ? "100 * " : "",
-				       join_terms(equation->right, right_text, sizeof right_text), right);
+			return fail_equation(count, skip, equation, left, right, error);
 		++*checked;
 	}
 	return 0;
@@ -149,6 +180,48 @@ static size_t class_entries(const struct gt_count_entry *entries, size_t n)
 	return i;
 }
 
+/* The sum of a counter over all classes, of which there are *classes. */
+static uint64_t sum_of_classes(const struct gt_count *count, const char *name, uint64_t *classes)
+{
+	uint64_t sum = 0;
+
+	*classes = 0;
+	for (size_t i = 0; i < count->n; i++) {
+		const struct gt_count_entry *entry = &count->entries[i];
+		size_t skip = class_bytes(entry->name);
+		if (skip == 0 || entry->kind != GT_COUNT_NUMBER || strcmp(entry->name + skip, name) != 0)
+			continue;
+		sum += entry->number;
+		++*classes;
+	}
+	return sum;
+}
+
+static int fail_sum(const struct gt_count *count, const char *const names[TERMS], uint64_t whole, uint64_t classes, uint64_t sum,
+		    struct gt_error *error)
+{
+	char text[160];
+
+	return gt_fail(error, "kernel %" PRIu64 ": %s: %s is %" PRIu64 ", but those of its %" PRIu64 " classes are %" PRIu64,
+		       count->kernel, count->stage, join_terms(names, text, sizeof text), whole, classes, sum);
+}
+
+/* Checks that the counters of sites and arrays add up. */
+static int check_sites(const struct gt_count *count, uint64_t *checked, struct gt_error *error)
+{
+	uint64_t whole, classes;
+
+	for (size_t s = 0; s < sizeof by_site / sizeof *by_site; s++) {
+		uint64_t sum = sum_of_classes(count, by_site[s].of_class, &classes);
+		if (!sum_terms(count, 0, by_site[s].whole, &whole))
+			continue;
+		if (sum != whole)
+			return fail_sum(count, by_site[s].whole, whole, classes, sum, error);
+		++*checked;
+	}
+	return 0;
+}
+
 /* Checks that the counters of a reuse stage's classes add up. */
 static int check_sums(const struct gt_count *count, uint64_t *checked, struct gt_error *error)
 {
@@ -156,21 +229,11 @@ static int check_sums(const struct gt_count *count, uint64_t *checked, struct gt
 
 	for (size_t s = 0; s < (sampled ? 1 : sizeof summed / sizeof *summed); s++) {
 		const struct gt_count_entry *whole = find(count, 0, summed[s]);
-		uint64_t sum = 0, classes = 0;
-		for (size_t i = 0; whole && whole->kind == GT_COUNT_NUMBER && i < count->n; i++) {
-			const struct gt_count_entry *entry = &count->entries[i];
-			size_t skip = class_bytes(entry->name);
-			if (skip == 0 || entry->kind != GT_COUNT_NUMBER || strcmp(entry->name + skip, summed[s]) != 0)
-				continue;
-			sum += entry->number;
-			classes++;
-		}
-		if (classes == 0)
+		uint64_t classes, sum = sum_of_classes(count, summed[s], &classes);
+		if (classes == 0 || !whole || whole->kind != GT_COUNT_NUMBER)
 			continue;
 		if (sum != whole->number)
-			return gt_fail(error, "kernel %" PRIu64 ": %s: %s is %" PRIu64 ", but those of its %" PRIu64
-				       " classes are %" PRIu64, count->kernel, count->stage, summed[s], whole->number,
-				       classes, sum);
+			return fail_sum(count, (const char *const[TERMS]){summed[s]}, whole->number, classes, sum, error);
 		++*checked;
 	}
 	return 0;
@@ -187,6 +250,8 @@ static int check_equations(const struct gt_count *count, uint64_t *checked, stru
 		if (check_class(&class, class_bytes(count->entries[i].name), checked, error) != 0)
 			return -1;
 	}
+	if (find(count, 0, "unique_bytes"))
+		return check_sites(count, checked, error);
 	return find(count, 0, "granularity") ? check_sums(count, checked, error) : 0;
 }
 

@@ -2,8 +2,10 @@
 /* The tables of a report on the page, and their definitions. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "base/options.h"
 #include "report/format.h"
 #include "report/metric.h"
@@ -190,14 +192,25 @@ static void define(const char *stage, const char *name, const char *unit, const 
 	fputs("</td></tr>\n", to);
 }
 
-/* Whether an earlier stage has a counter of that name and meaning. */
-static bool defined_before(const struct gt_report_kernel *total, size_t stage, const struct gt_counter *about)
+/* Counters that are defined, each once. */
+struct defined {
+	const struct gt_counter **rows; /* n of them, owned */
+	size_t n, capacity;
+};
+
+/* Defines a counter unless it is. That of a class has the definition of its row. */
+static int define_counter(struct defined *defined, const char *stage, const struct gt_counter *about, FILE *to, struct gt_error *error)
 {
-	for (size_t i = 0; i < stage; i++)
-		for (size_t j = 0; j < total->stages[i].n; j++)
-			if (total->stages[i].counters[j].about == about)
-				return true;
-	return false;
+	for (size_t i = 0; i < defined->n; i++)
+		if (defined->rows[i] == about)
+			return 0;
+	const struct gt_counter **bigger = gt_grown(defined->rows, defined->n, &defined->capacity, sizeof *bigger);
+	if (!bigger)
+		return gt_fail_memory(error, "definitions");
+	defined->rows = bigger;
+	bigger[defined->n++] = about;
+	define(stage, about->name, about->unit, about->definition, to);
+	return 0;
 }
 
 static void define_ratios(const struct gt_report_kernel *total, FILE *to)
@@ -218,22 +231,24 @@ static void define_ratios(const struct gt_report_kernel *total, FILE *to)
 	}
 }
 
-static void write_definitions(const struct gt_page *page, FILE *to)
+static int write_definitions(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	const struct gt_report_kernel *total = &page->report->total;
+	struct defined defined = {.n = 0};
+	int result = 0;
 
 	fputs("<details><summary>Definitions</summary>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<caption>What the counters and ratios of this report mean</caption>\n"
 	      "<thead><tr><th scope=\"col\">name</th><th scope=\"col\">stage</th><th scope=\"col\">unit</th><th scope=\"col\">meaning</th></tr></thead>\n<tbody>\n", to);
 	for (size_t i = 0; i < total->n; i++)
-		for (size_t j = 0; j < total->stages[i].n; j++) {
-			const struct gt_report_counter *counter = &total->stages[i].counters[j];
-			const struct gt_counter *about = counter->about;
-			/* A class's counter has the definition of the counter without the class. */
-			if (about->definition && strcmp(about->name, counter->value.name) == 0 && !defined_before(total, i, about))
-				define(total->stages[i].plain, about->name, about->unit, about->definition, to);
+		for (size_t j = 0; j < total->stages[i].n && result == 0; j++) {
+			const struct gt_counter *about = total->stages[i].counters[j].about;
+			if (about->definition)
+				result = define_counter(&defined, total->stages[i].plain, about, to, error);
 		}
+	free(defined.rows);
 	define_ratios(total, to);
 	fputs("</tbody></table></div></details>\n", to);
+	return result;
 }
 
 /* ---- the section ---- */
@@ -261,9 +276,7 @@ static int write_counters(const struct gt_page *page, FILE *to, struct gt_error 
 		write_folded(page, &report->kernels[i], to);
 	if (report->n > TABLES)
 		write_others(page, to);
-	write_definitions(page, to);
-	(void)error;
-	return 0;
+	return write_definitions(page, to, error);
 }
 
 const struct gt_page_section gt_page_counters = {.id = "counters", .heading = "All counters", .write = write_counters};
