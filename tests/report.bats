@@ -195,7 +195,7 @@ sited() {
 	printf '\t0x1c -.op=reduction.global\t0x1c -.accesses=2\t0x1c -.bytes=8\t0x1c -.sectors=2\t0x1c -.least_sectors=2\n'
 	printf '#count\tstage=l1\tkernel=1\treads=256\tread_hits=64\twrites=32\tatomics=2\tsent_reads=192\tsent_writes=32\tsent_atomics=2\tsize=1024\tinstances=1'
 	printf '\t0x1a in a.cu:1.reads=256\t0x1a in a.cu:1.read_hits=64\t0x1a in a.cu:1.compulsory=32\t0x1a in a.cu:1.capacity=64\t0x1a in a.cu:1.conflict=96'
-	printf '\t0x1b out a.cu:2.writes=32\t0x1c -.atomics=2\n'
+	printf '\t0x1b out a.cu:2.writes=32\t0x1c -.atomics=2\tline=128\tcompulsory=32\tcapacity=64\tconflict=96\tinvalidated=0\telsewhere=8\tdistance=[64,160]\n'
 	printf '#count\tstage=l2\tkernel=1\treads=192\tread_hits=96\twrites=32\tatomics=2\tsent_reads=96\tsent_writes=34\tsize=4096\tinstances=1\thalf_reads=[100,92]\thalf_hits=[50,46]'
 	printf '\t0x1a in a.cu:1.reads=192\t0x1a in a.cu:1.read_hits=96\t0x1a in a.cu:1.sent_reads=96\n'
 	printf '#count\tstage=dram\tkernel=1\treads=96\twrites=34\tchannels=2\trow_hits=65\trow_misses=65\n'
@@ -207,7 +207,7 @@ sited() {
 	page sited
 	sed -n '/^h2 Memory/,/^h2 Source/s/^text //p' "$BATS_TEST_TMPDIR/said" | paste -sd '|' >texts
 	diff texts - <<-'END'
-		first|8 loads|32 sectors (least 4)|8 stores|4 sectors (least 4)|2 atomics|1 sector (least 1)|L1|1 KiB|load hits 25.0 %|L2|4 KiB|load hits 50.0 %|partition 0 50.0 %|partition 1 50.0 %|shared|40 passes|conflicts 75.0 %|10 accesses|shared|DRAM|2 channels|row hits 50.0 %|loads 8.19 kB|256 sectors|12.5 % asked for|stores 1.02 kB|32 sectors|100.0 % asked for|atomics 64 B|2 sectors|12.5 % asked for|loads 6.14 kB|192 sectors|stores 1.02 kB|32 sectors|atomics 64 B|2 sectors|loads 3.07 kB|96 sectors|50.0 % ever used|stores 1.09 kB|34 sectors
+		first|8 loads|32 sectors each|4 at least|8 stores|4 sectors each|4 at least|2 atomics|1 sector each|1 at least|L1|1 KiB|load hits 25.0 %|L2|4 KiB|load hits 50.0 %|half 0: 50.0 %|half 1: 50.0 %|shared|40 passes|conflicts 75.0 %|10 accesses|shared|DRAM|2 channels|row hits 50.0 %|loads 8.19 kB|256 sectors|12.5 % asked for|stores 1.02 kB|32 sectors|100 % asked for|atomics 64 B|2 sectors|12.5 % asked for|loads 6.14 kB|192 sectors|stores 1.02 kB|32 sectors|atomics 64 B|2 sectors|loads 3.07 kB|96 sectors|50 % ever used|stores 1.09 kB|34 sectors
 	END
 	says $'row\tkernel – L1\tloads\t256\t8,192\t12.5 %' $'row\tL1\tload hits\t64\t2,048\t25.0 %' $'row\tL1 – L2\tstores\t32\t1,024\t-' \
 		$'row\tL2 – DRAM\tloads\t96\t3,072\t50.0 %' "value Memory chart of kernel 1, first"
@@ -227,16 +227,16 @@ sited() {
 @test "the source with its columns: only lines with accesses and those around them are in the page, of a file that is source" {
 	sited | gtrace-cat --from >sited
 	page sited
-	sed -n '/^h2 Source/,/^h2 Pictures/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | tr '\t' '|' >rows
+	sed -n '/^h2 Source/,/^h2 Causes/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | tr '\t' '|' >rows
 	diff rows - <<-'END'
 		line|arrays|of all load misses|loads|sectors a load (least)|L1 load hits|L1 load misses by cause|L2 load hits|sectors from DRAM|stores|sectors a store (least)|atomics|sectors an atomic (least)
 		10|in a.cu:1|100.0 %|8|32.00 (4.00)|25.0 %|192|50.0 %|96|-|-|-|-
-		30|out a.cu:2|-|-|-|-|-|-|0|8|4.00 (4.00)|-|-
-		34|-|-|-|-|-|-|-|0|-|-|2|1.00 (1.00)
+		30|out a.cu:2|-|-|-|-|-|-|-|8|4.00 (4.00)|-|-
+		34|-|-|-|-|-|-|-|-|-|-|2|1.00 (1.00)
 		array|of all load misses|loads|sectors a load (least)|L1 load hits|L1 load misses by cause|L2 load hits|sectors from DRAM|stores|sectors a store (least)|atomics|sectors an atomic (least)
 		in a.cu:1|100.0 %|8|32.00 (4.00)|25.0 %|192|50.0 %|96|-|-|-|-
-		(outside of all)|-|-|-|-|-|-|0|-|-|2|1.00 (1.00)
-		out a.cu:2|-|-|-|-|-|-|0|8|4.00 (4.00)|-|-
+		(outside of all)|-|-|-|-|-|-|-|-|-|2|1.00 (1.00)
+		out a.cu:2|-|-|-|-|-|-|-|8|4.00 (4.00)|-|-
 	END
 	grep -q 'role="img" aria-label="compulsory 32, capacity 64, conflict 96, invalidated 0"' "$BATS_TEST_TMPDIR/page/index.html"
 	grep -q 'The file /not/here/my.cu is not here' "$BATS_TEST_TMPDIR/page/index.html"
@@ -250,6 +250,18 @@ sited() {
 	page other
 	run ! grep -q secret$ "$BATS_TEST_TMPDIR/said"
 	says "h3 secret.txt"
+}
+
+@test "causes of load misses by kernel and line, and the cache that has what is asked for again" {
+	sited | gtrace-cat --from >sited
+	page sited
+	says $'row\tkernel 1, first\tl1\t192 75.0 %\t32 16.7 %\t64 33.3 %\t96 50.0 %\t0 0.0 %\t8 4.2 %' "value my.cu:10, compulsory: 32" "value my.cu:10, conflict: 96"
+	# Distances 0 and 1, which caches of one line and of two have, of 128 bytes.
+	says $'row\tkernel 1, first\tl1\t256\t224 87.5 %\t0.25 KiB\t0.25 KiB\t0.25 KiB\t1 KiB' "value 0.125: 64" "value 0.25: 160"
+	# Without lines, instructions.
+	gtrace-cat sited | grep -v stage=source | gtrace-cat --from >unplaced
+	page unplaced
+	says "value 0x1a of kernel 1, capacity: 64"
 }
 
 @test "a page of 200 kernels is below 2 MB, and names what it leaves out" {
@@ -328,7 +340,7 @@ sited() {
 	gstats --report site --force counts
 	grep -q '<dd>kernel 1, gemm</dd>' site/index.html
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gstats --report site
-	grep -q '<h1>kernel 1, conv2d</h1>' site/index.html
+	grep -q '<dd>kernel 1, conv2d</dd>' site/index.html
 	echo 'my own page' >site/index.html
 	gtrace report --quiet --force --output site counts
 	grep -q '<dd>kernel 1, gemm</dd>' site/index.html

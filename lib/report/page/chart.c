@@ -135,11 +135,11 @@ static const char *box_name(const struct chart *chart, size_t i, char name[GT_CO
 /* ---- the picture ---- */
 
 /* In units of the picture, of which text is 13 high. */
-#define BOX 182
-#define GAP 144
+#define BOX 154
+#define GAP 128
 #define EDGE 6
 #define LINE 17	     /* between lines of text */
-#define LETTERS 22   /* that a box has room for */
+#define LETTERS 18   /* that a box has room for */
 #define WIDEST 96.0  /* the arrows of one gap together */
 #define THINNEST 2.0
 #define HEAD 11
@@ -204,7 +204,7 @@ static int labels_of(const struct picture *picture, size_t i, int op, char lines
 	snprintf(lines[1], sizeof lines[1], "%s %s", gt_format_short(flow->sectors, number), flow->sectors == 1 ? "sector" : "sectors");
 	if (!flow->has_useful)
 		return 2;
-	snprintf(lines[2], sizeof lines[2], "%.1f %% %s", 100 * useful_share(flow), i == 0 ? "asked for" : "ever used");
+	snprintf(lines[2], sizeof lines[2], "%.3g %% %s", 100 * useful_share(flow), i == 0 ? "asked for" : "ever used");
 	return 3;
 }
 
@@ -262,7 +262,7 @@ static void write_flows(const struct picture *picture, size_t i)
 		double width = width_of(picture, flow), room = width > HEAD ? width : HEAD;
 		int n = labels_of(picture, i, op, lines);
 		for (int k = 0; k < n; k++)
-			write_text(picture, x + 14, y + LINE * (k + 1) - 3, k == 0 ? "b" : "", lines[k]);
+			write_text(picture, x + 6, y + LINE * (k + 1) - 3, k == 0 ? "b" : "", lines[k]);
 		write_arrow(picture, x, y + n * LINE + 4 + room / 2, GAP - 8, width, op, flow->has_useful ? useful_share(flow) : 0);
 		y += slot_of(picture, i, op);
 	}
@@ -276,13 +276,25 @@ static const char *title_of(const struct chart *chart, char title[4 * LETTERS + 
 
 	if (!chart->kernel->announced && chart->kernel->launches == 0 && !kernel->name[0])
 		return strcpy(title, "all kernels");
-	gt_utf8_tidy(kernel->name[0] ? kernel->name : "a kernel", LETTERS - 3, title);
+	gt_utf8_tidy(kernel->name[0] ? kernel->name : "a kernel", LETTERS - 4, title);
 	return title;
+}
+
+static const char *const op_accesses[OPS] = {"load_accesses", "store_accesses", "atomic_accesses"};
+
+/* The height of what write_kernel_box writes. */
+static double kernel_height(const struct chart *chart)
+{
+	double height = 22 + LINE + (chart->kernel->merged > 1 ? LINE : 0);
+
+	for (int op = 0; op < OPS; op++)
+		if (number_of(chart->coalesce, op_accesses[op]) > 0)
+			height += 6 + (chart->asked && chart->asked->asked[place_ops[op]].accesses > 0 ? 3 : 2) * LINE;
+	return height;
 }
 
 static void write_kernel_box(const struct picture *picture)
 {
-	static const char *const accesses[OPS] = {"load_accesses", "store_accesses", "atomic_accesses"};
 	const struct chart *chart = picture->chart;
 	char text[96], title[4 * LETTERS + 1], number[GT_TABLE_NUMBER];
 	double x = box_x(0) + 12, y = EDGE + 22;
@@ -294,15 +306,17 @@ static void write_kernel_box(const struct picture *picture)
 		y = line_of_text(picture, x, y, "", text);
 	}
 	for (int op = 0; op < OPS; op++) {
-		uint64_t n = number_of(chart->coalesce, accesses[op]);
+		uint64_t n = number_of(chart->coalesce, op_accesses[op]);
 		if (n == 0)
 			continue;
 		snprintf(text, sizeof text, "%s %s%s", gt_format_short(n, number), op_singular[op], n == 1 ? "" : "s");
 		y = line_of_text(picture, x, y + 6, "b", text);
 		const struct gt_site_access *asked = chart->asked ? &chart->asked->asked[place_ops[op]] : NULL;
-		int length = snprintf(text, sizeof text, "%.3g %s", share_of(chart->flows[0][op].sectors, n), chart->flows[0][op].sectors == n ? "sector" : "sectors");
-		if (asked && asked->accesses > 0)
-			snprintf(text + length, sizeof text - (size_t)length, " (least %.3g)", share_of(asked->least_sectors, asked->accesses));
+		snprintf(text, sizeof text, "%.3g %s each", share_of(chart->flows[0][op].sectors, n), chart->flows[0][op].sectors == n ? "sector" : "sectors");
+		y = line_of_text(picture, x, y, "", text);
+		if (!asked || asked->accesses == 0)
+			continue;
+		snprintf(text, sizeof text, "%.3g at least", share_of(asked->least_sectors, asked->accesses));
 		y = line_of_text(picture, x, y, "", text);
 	}
 }
@@ -341,7 +355,7 @@ static void write_level(const struct picture *picture, size_t i)
 	y = line_of_text(picture, x, y, "", size_of(stage, text));
 	y = write_rate(picture, x, y + 4, BOX - 24, "load hits", number_of(stage, "read_hits"), number_of(stage, "reads")) + 4;
 	for (size_t k = 0; k < 2 && reads && hits; k++) {
-		snprintf(text, sizeof text, "partition %zu", k);
+		snprintf(text, sizeof text, "half %zu:", k);
 		write_box(picture, x - 4, y - 10, BOX - 16, 46, "inner");
 		y = write_rate(picture, x + 4, y + 6, BOX - 32, text, hits->array[k], reads->array[k]) + 18;
 	}
@@ -365,7 +379,7 @@ static void write_shared(const struct picture *picture)
 	write_rate(picture, x, y + 2, BOX - 24, "conflicts", conflicts, passes);
 	x = box_x(0) + BOX + 4;
 	snprintf(text, sizeof text, "%s accesses", gt_format_short(accesses, number));
-	write_text(picture, x + 14, top + 2 * LINE, "", text);
+	write_text(picture, x + 8, top + 2 * LINE, "", text);
 	if (asked && asked->bytes > 0) {
 		snprintf(text, sizeof text, "shared %s", gt_format_bytes(asked->bytes, number));
 		width = (double)asked->bytes * picture->scale;
@@ -373,7 +387,7 @@ static void write_shared(const struct picture *picture)
 	} else {
 		snprintf(text, sizeof text, "shared");
 	}
-	write_text(picture, x + 14, top + LINE, "b", text);
+	write_text(picture, x + 8, top + LINE, "b", text);
 	write_arrow(picture, x, top + 2 * LINE + 8 + (width > HEAD ? width : HEAD) / 2, GAP - 8, width, OPS, 0);
 }
 
@@ -401,7 +415,8 @@ static void write_memory(const struct picture *picture)
 
 static struct picture measure(const struct chart *chart, FILE *to)
 {
-	struct picture picture = {.chart = chart, .to = to, .region = 150};
+	double shared = chart->shared && chart->n > 0 ? SHARED_HEIGHT + 10 : 0;
+	struct picture picture = {.chart = chart, .to = to, .region = kernel_height(chart) - shared};
 	uint64_t most = 1;
 
 	for (size_t i = 0; i <= chart->n; i++)
@@ -415,7 +430,8 @@ static struct picture measure(const struct chart *chart, FILE *to)
 		if (i < chart->n && halves(chart->levels[i], "half_reads") && picture.region < 205)
 			picture.region = 205;
 	}
-	picture.height = picture.region + 2 * EDGE + (chart->shared && chart->n > 0 ? SHARED_HEIGHT + 10 : 0);
+	picture.region = picture.region < 110 ? 110 : picture.region;
+	picture.height = picture.region + 2 * EDGE + shared;
 	return picture;
 }
 

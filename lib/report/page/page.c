@@ -43,13 +43,13 @@ static const char style[] =
 	".numbers td{text-align:right;font-variant-numeric:tabular-nums}"
 	"th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}th[aria-sort=descending] button::after{content:\" \\25be\"}"
 	"th[aria-sort=ascending] button::after{content:\" \\25b4\"}td.assumed{color:var(--mark);font-weight:600}"
-	"details{margin:.5rem 0}summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}"
+	".part{color:var(--soft);display:inline-block;min-width:3.6rem}details{margin:.5rem 0}summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}"
 	"@media print{:root{" LIGHT "}body{max-width:none;padding:0;font-size:10pt}nav{display:none}figure,tr{break-inside:avoid}"
 	"*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.chart svg{min-width:0}"
 	"h2,h3,p{break-after:avoid}p{break-inside:avoid}.scroll{overflow:visible}table{font-size:8pt}td.name{min-width:6rem}.pictures figure{width:47%}thead th,th.number{white-space:normal}}";
 
 static const char chart_style[] =
-	".chart{width:auto;margin-top:.75rem}.chart svg{border:0;font-size:13px;min-width:58rem;max-width:78rem}.chart .b{font-weight:600}.chart .t{font-weight:600;font-size:16px}"
+	".chart{width:auto;margin-top:.75rem}.chart svg{border:0;font-size:13px;min-width:46rem;max-width:72rem}.chart .b{font-weight:600}.chart .t{font-weight:600;font-size:16px}"
 	".box{fill:var(--box);stroke:var(--frame)}.inner{fill:var(--paper);stroke:var(--frame)}.absent{fill:none;stroke:var(--frame);stroke-dasharray:4 4}"
 	".empty{fill:var(--empty)}.full{fill:var(--loads2)}"
 	"line.loads{stroke:var(--loads)}path.loads{fill:var(--loads)}line.loads.dark{stroke:var(--loads2)}"
@@ -222,7 +222,7 @@ static const struct gt_page_section section_gpu = {.id = "gpu", .heading = "The 
 /* ---- the page ---- */
 
 static const struct gt_page_section *const sections[] = {
-	&gt_page_chart, &gt_page_source, &gt_page_arrays, &gt_page_misses, &gt_page_pictures, &gt_page_coalescing, &gt_page_comparison,
+	&gt_page_chart, &gt_page_source, &gt_page_arrays, &gt_page_causes, &gt_page_reuse, &gt_page_misses, &gt_page_pictures, &gt_page_coalescing, &gt_page_comparison,
 	&section_pipe, &section_gpu, &gt_page_counters,
 };
 #define SECTIONS (sizeof sections / sizeof *sections)

@@ -148,9 +148,11 @@ static int draw_distances(const struct gt_page *page, FILE *to, struct gt_error 
 		const struct gt_report_stage *stage = &total->stages[i];
 		const struct gt_count_entry *near = array_of(stage, "distance");
 		uint64_t infinite = 0;
+		if (!gt_report_number(stage, "infinite", &infinite)) /* a level: its distances are in bins */
+			continue;
 		for (size_t j = 0; near && j < near->n && result == 0; j++)
 			result = add_distance(&sheet, stage->name, (double)j, near->array[j], error);
-		if (near && gt_report_number(stage, "infinite", &infinite) && result == 0)
+		if (near && result == 0)
 			result = add_distance(&sheet, stage->name, -1, infinite, error);
 	}
 	return end(result, "histogram", &options, &sheet, "Reuse distances: distinct other lines since the last reference to a line; inf is its first reference. Distances beyond grd --bound are not drawn.", to, error);

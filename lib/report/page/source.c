@@ -188,7 +188,9 @@ static void write_numbers(const struct gt_place *place, const struct columns *co
 	}
 	if (columns->loads && places->level[GT_SITE_L2])
 		write_share(place->levels[GT_SITE_L2].read_hits, place->levels[GT_SITE_L2].reads, to);
-	if (columns->loads && places->from_memory)
+	if (columns->loads && places->from_memory && !loads(place) && place->levels[GT_SITE_L2].sent_reads == 0)
+		fputs("<td class=\"number\">-</td>", to);
+	else if (columns->loads && places->from_memory)
 		gt_page_number(place->levels[GT_SITE_L2].sent_reads, to);
 	for (int op = GT_PLACE_STORES; op < GT_PLACE_OPS; op++)
 		write_op(place, op, columns, to);
