@@ -18,6 +18,6 @@
 #include "schedule/schedule.h" /* blocks to SMs, warps to steps */
 #include "cache/level.h"       /* a cache level */
 #include "dram/dram.h"	       /* channels, banks, rows */
-#include "reuse/stack.h"       /* exact LRU stack distances */
+#include "replace/stack.h"       /* exact LRU stack distances */
 
 #endif

@@ -14,7 +14,7 @@
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
 
 /* Values of the options: parameters, then roles, then the rest. */
-enum { PARAMETER = 0x2000, ROLE = 0x2100, PRIVATE = 0x2200, SHARED };
+enum { PARAMETER = 0x2000, ROLE = 0x2100, PRIVATE = 0x2200, SHARED, CAUSES };
 
 static const struct tool_about about = {
 	.usage = "usage: gcache LEVEL [OPTION...] [FILE]\n"
@@ -205,6 +205,7 @@ static struct table all_options(void)
 	static const struct tool_row first[] = {TOOL_HEADING("LEVEL, one of:")};
 	static const struct tool_row scopes[] = {{"--private", PRIVATE, "the same as --scope private"},
 						 {"--shared", SHARED, "the same as --scope shared"}};
+	static const struct tool_row causes[] = {{"--causes", CAUSES, "count load misses by their cause, and reuse distances, of the level and of each site"}};
 	static const struct tool_row rest[] = {
 		TOOL_GENERAL,
 		{"-S, --memory SIZE", 'S', "with opt: memory for requests that wait (2G); the rest goes to a file"},
@@ -213,7 +214,7 @@ static struct table all_options(void)
 		TOOL_END,
 	};
 	size_t n = gt_roles_n + GT_PARAMETERS;
-	struct table table = {.rows = calloc(n + GT_PARAMETER_GROUPS + LENGTH(first) + LENGTH(scopes) + LENGTH(rest),
+	struct table table = {.rows = calloc(n + GT_PARAMETER_GROUPS + LENGTH(first) + LENGTH(scopes) + LENGTH(causes) + LENGTH(rest),
 				     sizeof *table.rows),
 			      .helps = calloc(n, sizeof *table.helps)};
 
@@ -223,8 +224,11 @@ static struct table all_options(void)
 	add_roles(&table);
 	add_group(&table, GT_ABOUT_SHAPE);
 	add_rows(&table, scopes, LENGTH(scopes));
-	for (int group = GT_ABOUT_SHAPE + 1; group < GT_PARAMETER_GROUPS; group++)
+	for (int group = GT_ABOUT_SHAPE + 1; group < GT_PARAMETER_GROUPS; group++) {
 		add_group(&table, (enum gt_parameter_group)group);
+		if (group == GT_ABOUT_RESULTS)
+			add_rows(&table, causes, LENGTH(causes));
+	}
 	add_rows(&table, rest, LENGTH(rest));
 	return table;
 }
@@ -278,6 +282,8 @@ static void read_options(void)
 	while ((option = tool_option(&tool, table.rows)) != -1) {
 		if (option == PRIVATE || option == SHARED)
 			set(GT_LEVEL_SCOPE, option == PRIVATE ? "private" : "shared");
+		else if (option == CAUSES)
+			settings.causes = true;
 		else if (option == 'S')
 			set_memory(optarg);
 		else if (option == 'T')

@@ -396,6 +396,8 @@ void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 		return;
 	level->launch_reads_code = code_of(kernel->name);
 	level->launch_reads_gpcs = blocks > 0 && blocks < reads->gpcs ? blocks : reads->gpcs;
+	if (level->full)
+		gt_level_launch(level->full, kernel);
 }
 
 /* Reads `n` sectors, one a request, that follow each other from `first` on; after `bytes` they begin again. */
@@ -459,7 +461,10 @@ int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt
 	if (!serving.tags || gt_sink_begin(serving.sent, GT_REQUESTS, level->scheduled, error) != 0)
 		return -1;
 	serving.tags->next_use = never; /* a policy that looks ahead sees the rows only */
-	return serve_reads(&serving);
+	if (serve_reads(&serving) != 0)
+		return -1;
+	gt_notes_skip(level);
+	return level->full ? gt_level_serve_launch_reads(level->full, step, sent, error) : 0;
 }
 
 /* ---- --emit all and latency: every request is passed on in the order of service, with its status ---- */
@@ -544,10 +549,41 @@ static int by_pc_add(struct gt_by_pc *by, uint32_t pc, uint64_t reads, uint64_t 
 	return 0;
 }
 
-/* Counts what row i has read, if that is counted by instruction. */
-static inline int note_reads(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
+/* Before row i is served. */
+static inline int note_before(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
-	return level->config.by_pc ? by_pc_add(&level->by_pc, rows->pc[i], level->counters.reads, level->counters.read_hits, error) : 0;
+	return level->notes ? gt_notes_before(level, rows, i, error) : 0;
+}
+
+/* The full level serves row i, and sends nothing. */
+static int serve_full(struct gt_level *full, const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	struct gt_serving serving = {.level = full, .sent = &full->dropped, .error = error, .request = gt_request_of(rows, i),
+				     .tags = gt_level_instance(full, gt_level_instance_of(full, rows, i), error)};
+	uint8_t status;
+
+	return serving.tags ? gt_level_find(&serving, &status) : -1;
+}
+
+/* Counts what row i has done, by instruction or by site, and finds why it missed, if these are asked for. */
+static inline int note_after(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	if (level->config.by == GT_BY_PC &&
+	    by_pc_add(&level->by_pc, rows->pc[i], level->counters.reads, level->counters.read_hits, error) != 0)
+		return -1;
+	if (!level->notes)
+		return 0;
+	if (level->full && serve_full(level->full, rows, i, error) != 0)
+		return -1;
+	gt_notes_after(level, rows, i);
+	return 0;
+}
+
+static int begin_full(struct gt_level *full, const struct gt_rows *rows, struct gt_error *error)
+{
+	full->scheduled = rows->scheduled;
+	return gt_sink_begin_as(&full->dropped, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = rows->scheduled,
+								  .has_hints = rows->has_hints}, error);
 }
 
 static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
@@ -561,7 +597,7 @@ static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, stru
 		if (level->lookahead)
 			gt_level_foresee(level, serving.tags, i);
 		serving.request = gt_request_of(rows, i);
-		if (gt_serve_hinted(&serving) != 0 || note_reads(level, rows, i, error) != 0)
+		if (note_before(level, rows, i, error) != 0 || gt_serve_hinted(&serving) != 0 || note_after(level, rows, i, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -578,7 +614,8 @@ static int serve_rows(struct gt_level *level, const struct gt_rows *rows, struct
 			return -1;
 		if (level->lookahead)
 			gt_level_foresee(level, tags, i);
-		if (gt_level_serve_row(&serving, tags, rows, i) != 0 || note_reads(level, rows, i, error) != 0)
+		if (note_before(level, rows, i, error) != 0 || gt_level_serve_row(&serving, tags, rows, i) != 0 ||
+		    note_after(level, rows, i, error) != 0)
 			return -1;
 	}
 	return 0;
@@ -617,7 +654,9 @@ static int find_row(struct gt_serving *serving, const struct gt_rows *rows, size
 	if (level->lookahead)
 		gt_level_foresee(level, serving->tags, i);
 	serving->request = gt_request_of(rows, i);
-	return gt_level_find(serving, status);
+	if (note_before(level, rows, i, serving->error) != 0 || gt_level_find(serving, status) != 0)
+		return -1;
+	return note_after(level, rows, i, serving->error);
 }
 
 /* Passes each request on with its status; requests sent to the next level are not written. */
@@ -633,8 +672,7 @@ static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, st
 	for (size_t first = 0, n; first < rows->n; first += n) {
 		n = rows->n - first < STATUS_ROWS ? rows->n - first : STATUS_ROWS;
 		for (size_t i = 0; i < n; i++)
-			if (find_row(&serving, rows, first + i, &status[i]) != 0 ||
-			    note_reads(level, rows, first + i, error) != 0)
+			if (find_row(&serving, rows, first + i, &status[i]) != 0)
 				return -1;
 		if (emit_rows(level, rows, first, n, status, sent, error) != 0)
 			return -1;
@@ -646,7 +684,11 @@ static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, st
 static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 		       struct gt_error *error)
 {
+	const bool noted = level->notes || level->config.by != GT_BY_NONE;
+
 	note_steps(level, rows);
+	if (level->full && begin_full(level->full, rows, error) != 0)
+		return -1;
 	if (level->config.emit == GT_EMIT_ALL || level->config.emit == GT_EMIT_LATENCY)
 		return serve_and_emit(level, rows, sent, error);
 	level->counters.requests += rows->n;
@@ -657,7 +699,7 @@ static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struc
 		return -1;
 	if (hinted(level, rows))
 		return serve_hinted(level, rows, sent, error);
-	return (level->fast && !level->config.by_pc ? level->fast : serve_rows)(level, rows, sent, error);
+	return (level->fast && !noted ? level->fast : serve_rows)(level, rows, sent, error);
 }
 
 /* ---- what a level takes, and the end of a kernel ---- */
@@ -734,6 +776,10 @@ int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_erro
 
 	if (gt_level_serve_launch_reads(level, 0, sent, error) != 0 || serve_waiting(level, sent, error) != 0)
 		return -1;
+	if (level->full && gt_level_finish(level->full, sent, error) != 0)
+		return -1;
+	if (level->config.flush != GT_FLUSH_NEVER)
+		gt_notes_forget(level);
 	if (level->config.flush == GT_FLUSH_BETWEEN)
 		leave(level);
 	if (level->config.flush != GT_FLUSH_KERNEL)

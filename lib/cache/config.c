@@ -363,7 +363,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_L2_PARTITIONS] = FIELD(l2_partitions, 0),
 	[GT_LEVEL_DIRTY_WAYS] = FIELD(dirty_ways, GT_LEVEL_SLOTS_MAX),
 	[GT_LEVEL_EMIT] = FIELD(emit, 0),
-	[GT_LEVEL_BY] = FIELD(by_pc, 0),
+	[GT_LEVEL_BY] = FIELD(by, 0),
 	[GT_LEVEL_HIT_CYCLES] = TAKEN(take_hit_cycles),
 	[GT_LEVEL_MISS_CYCLES] = TAKEN(take_miss_cycles),
 	[GT_LEVEL_PARTITIONS] = FIELD(timed.partitions, 0),
@@ -559,6 +559,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	config->translate = settings->role->translate;
 	config->is_timed = asks_for_time(settings);
 	config->activated = settings->role->activated;
+	config->causes = settings->causes;
 	config->memory = settings->memory ? settings->memory : GT_LEVEL_MEMORY;
 	config->directory = settings->directory ? settings->directory : "/tmp";
 	for (int id = 0; id < GT_PARAMETERS; id++) {

@@ -124,6 +124,7 @@ enum gt_write { GT_WRITE_BACK, GT_WRITE_THROUGH, GT_WRITE_EVICT };
 enum gt_partial { GT_PARTIAL_KEEP, GT_PARTIAL_READ, GT_PARTIAL_FETCH };
 enum gt_bypass { GT_BYPASS_NONE, GT_BYPASS_WRITES, GT_BYPASS_READS, GT_BYPASS_ALL };
 enum gt_emit { GT_EMIT_MISSES, GT_EMIT_ALL, GT_EMIT_NONE, GT_EMIT_LATENCY };
+enum gt_level_by { GT_BY_NONE, GT_BY_PC, GT_BY_SITE };
 enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER, GT_FLUSH_BETWEEN };
 enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS, GT_WARMS };
 enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
@@ -170,7 +171,8 @@ struct gt_level_config {
 	uint32_t set_ways[GT_LEVEL_SETS_MAX]; /* --sets: ways of each set */
 	uint32_t sets_listed;		      /* 0: size and ways decide */
 	enum gt_emit emit;
-	bool by_pc; /* reads and their hits are counted by instruction, too */
+	enum gt_level_by by; /* what it counts by, too */
+	bool causes;	     /* the causes of load misses are found */
 	enum gt_flush flush;
 	enum gt_warm warm; /* the contents when a kernel begins, which cache/stage/stage.c loads */
 	enum gt_arrival arrival;
@@ -199,6 +201,7 @@ struct gt_level_settings {
 	const struct gt_role *role;
 	char name[GT_COUNT_NAME];		/* of the stage its counters belong to */
 	const char *option[GT_PARAMETERS];	/* texts from the command line, not owned; NULL: not given */
+	bool causes;	       /* of the config */
 	size_t memory;	       /* of the config; 0: GT_LEVEL_MEMORY */
 	const char *directory; /* of the config; NULL: /tmp */
 };

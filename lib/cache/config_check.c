@@ -212,7 +212,17 @@ static int check_warm(const struct gt_level_config *config, struct gt_error *err
 	return 0;
 }
 
+static int check_causes(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->causes && config->is_timed)
+		return gt_fail(error, "causes is for the functional model: leave out timing options");
+	if (config->causes && config->translate)
+		return gt_fail(error, "causes is for data caches: a TLB has pages");
+	return 0;
+}
+
 static const struct gt_rule rules[] = {
+	{0, check_causes},
 	{GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_sector},
 	{GT_OF(GT_LEVEL_FETCH) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_fetch},
 	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE), check_size},
@@ -301,8 +311,8 @@ static int check_dirty_timed(const struct gt_level_config *config, struct gt_err
 
 static int check_by(const struct gt_level_config *config, struct gt_error *error)
 {
-	if (config->by_pc)
-		return gt_fail(error, "by pc is for the functional model: leave out timing options");
+	if (config->by != GT_BY_NONE)
+		return gt_fail(error, "by %s is for the functional model: leave out timing options", config->by == GT_BY_PC ? "pc" : "site");
 	return 0;
 }
 

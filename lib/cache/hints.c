@@ -139,8 +139,11 @@ static int discard(const struct gt_serving *serving, const struct gt_piece *piec
 
 	(void)priority;
 	level->hints.discards += gt_count_bits(piece->used);
-	if (slot == GT_NO_SLOT || level->config.hints != GT_HINTS_HONOUR ||
-	    gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
+	if (level->config.hints != GT_HINTS_HONOUR || gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
+		return 0;
+	if (gt_look_at(serving, piece, GT_LOOKUP_DROP) != 0)
+		return -1;
+	if (slot == GT_NO_SLOT)
 		return 0;
 	level->hints.discarded += gt_count_bits(tags->dirty[slot] & piece->used);
 	tags->dirty[slot] &= ~piece->used;
@@ -182,6 +185,8 @@ static int read_without_place(const struct gt_serving *serving, const struct gt_
 	uint64_t hits = slot == GT_NO_SLOT ? 0 : piece->used & gt_tags_valid(tags, slot), missing = piece->used & ~hits;
 
 	(void)priority;
+	if (gt_look_at(serving, piece, GT_LOOKUP_PASSING) != 0)
+		return -1;
 	level->counters.reads += gt_count_bits(piece->used);
 	level->counters.read_hits += gt_count_bits(hits);
 	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += gt_count_bits(missing);

@@ -152,7 +152,9 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 	if (level->config.l2_partitions && (gt_count_numbers(count, &gt_counters_l2_partitions, &level->l2_partitions, sizeof level->l2_partitions, error) != 0 ||
 				     gt_count_arrays(count, &gt_counters_l2_partitions, &level->l2_partitions, GT_L2_PARTITIONS, GT_L2_PARTITIONS, error) != 0))
 		return -1;
-	return describe_shape(level, count, error) == 0 ? by_pc_count(&level->by_pc, count, error) : -1;
+	if (gt_notes_count(level, count, error) != 0 || describe_shape(level, count, error) != 0)
+		return -1;
+	return by_pc_count(&level->by_pc, count, error) == 0 ? gt_notes_count_sites(level, count, error) : -1;
 }
 
 #define SMS 65536	 /* values of the column sm */
@@ -217,6 +219,41 @@ static int drop(void *context, struct gt_rows *rows, struct gt_error *error)
 	return 0;
 }
 
+/* The level that differs in its sets alone, and what it looks up. */
+static int open_full(struct gt_level *level, struct gt_error *error)
+{
+	struct gt_level_config config = level->config;
+
+	config.size = (uint64_t)level->geometry.slots * config.line;
+	config.ways = config.sets_listed = 0;
+	config.divided = 1;
+	config.by = GT_BY_NONE;
+	config.causes = false;
+	config.emit = GT_EMIT_NONE;
+	config.arrival = GT_ARRIVAL_STEP;
+	config.dirty_ways = GT_LEVEL_SLOTS_MAX;
+	config.replacement = (struct gt_replacement){.policy = &gt_policy_lru};
+	if (gt_index_parse("mod", &config.index, &config.index_argument, error) != 0 ||
+	    gt_interleave_parse("set", &config.interleave, error) != 0)
+		return -1;
+	level->full = gt_level_open_plain(&config, true, error);
+	if (!level->full)
+		return -1;
+	level->full->look = calloc(1, sizeof *level->full->look);
+	if (!level->full->look)
+		return gt_fail_memory(error, "causes of misses");
+	gt_level_choose(level->full);
+	return 0;
+}
+
+static int open_notes(struct gt_level *level, struct gt_error *error)
+{
+	if (gt_notes_open(level, error) != 0)
+		return -1;
+	gt_level_choose(level);
+	return level->look ? open_full(level, error) : 0;
+}
+
 struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool fixed, struct gt_error *error)
 {
 	struct gt_level *level = calloc(1, sizeof *level);
@@ -251,7 +288,7 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 		goto failed;
 	if (gt_waiting_open(level, error) != 0)
 		goto failed;
-	if (config->by_pc && by_pc_open(&level->by_pc, error) != 0)
+	if (config->by == GT_BY_PC && by_pc_open(&level->by_pc, error) != 0)
 		goto failed;
 	if (!level->interleaved && strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
@@ -263,6 +300,8 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 		if (!gt_level_open_instance(level, partition, error))
 			goto failed;
 	level->fast_path = level->usual && level->geometry.ways > 0 && level->geometry.recency <= GT_RECENCY_NIBBLES;
+	if ((config->by == GT_BY_SITE || config->causes) && open_notes(level, error) != 0)
+		goto failed;
 	return level;
 failed:
 	gt_level_close(level);
@@ -286,6 +325,10 @@ void gt_level_close(struct gt_level *level)
 	gt_geometry_close(&level->geometry);
 	gt_waiting_close(level);
 	by_pc_close(&level->by_pc);
+	if (level->full)
+		free(level->full->look);
+	gt_level_close(level->full);
+	gt_notes_close(level);
 	free(level);
 }
 
@@ -302,6 +345,9 @@ void gt_level_begin(struct gt_level *level)
 	by_pc_begin(&level->by_pc);
 	level->launch_reads_gpcs = 0;
 	level->last_step = 0;
+	gt_notes_begin(level);
+	if (level->full)
+		gt_level_begin(level->full);
 }
 
 void gt_level_window(struct gt_level *level, const struct gt_window *window, uint64_t aside)
@@ -310,6 +356,8 @@ void gt_level_window(struct gt_level *level, const struct gt_window *window, uin
 
 	level->window = concerned ? *window : (struct gt_window){.bytes = 0};
 	level->aside = aside;
+	if (level->full)
+		gt_level_window(level->full, window, aside);
 }
 
 int gt_level_count(const struct gt_level *level, const char *stage, uint64_t kernel, struct gt_count *count,

@@ -343,16 +343,6 @@ static void validate(struct gt_level *level, struct gt_tags *tags, uint32_t slot
 			tags->depth[(size_t)slot * level->sectors + sector] &= (uint8_t)((sectors >> sector & 1) - 1);
 }
 
-uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing)
-{
-	for (unsigned width = 1; width < level->fetch_sectors; width *= 2) {
-		/* Each aligned pair of fields of this width becomes full if either half was. */
-		uint64_t lower = UINT64_MAX / ((UINT64_C(1) << width) + 1);
-		missing |= (missing & lower) << width | (missing >> width & lower);
-	}
-	return missing;
-}
-
 static int fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing, uint64_t overwritten)
 {
 	struct gt_level *level = serving->level;
@@ -399,6 +389,8 @@ int gt_level_bring(const struct gt_serving *serving, uint64_t line, uint64_t wan
 	struct gt_level *level = serving->level;
 	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(serving->tags, set, line);
 
+	if (gt_look_at(serving, &(struct gt_piece){.line = line, .used = wanted}, GT_LOOKUP_BRING) != 0)
+		return -1;
 	if (slot == GT_NO_SLOT) {
 		if (claim(serving, set, line, &slot) != 0)
 			return -1;
@@ -453,15 +445,25 @@ static int write_piece(const struct gt_serving *serving, const struct gt_piece *
 }
 
 /* Write through, with or without allocation, and write evict. */
-static int serve_write(const struct gt_serving *serving)
+static inline int write_pieces(const struct gt_serving *serving, bool looks)
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++)
-		if (write_piece(serving, &pieces[p]) != 0)
+		if ((looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_STORE) != 0) || write_piece(serving, &pieces[p]) != 0)
 			return -1;
 	return send_on(serving);
+}
+
+static int serve_write(const struct gt_serving *serving)
+{
+	return write_pieces(serving, false);
+}
+
+static int look_and_write(const struct gt_serving *serving)
+{
+	return write_pieces(serving, true);
 }
 
 /* Sectors of a line become dirty. */
@@ -512,15 +514,25 @@ static int write_back_piece(const struct gt_serving *serving, const struct gt_pi
 	return store(serving, set, slot, piece);
 }
 
-static int serve_write_back(const struct gt_serving *serving)
+static inline int write_back_pieces(const struct gt_serving *serving, bool looks)
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++)
-		if (write_back_piece(serving, &pieces[p]) != 0)
+		if ((looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_STORE) != 0) || write_back_piece(serving, &pieces[p]) != 0)
 			return -1;
 	return 0;
+}
+
+static int serve_write_back(const struct gt_serving *serving)
+{
+	return write_back_pieces(serving, false);
+}
+
+static int look_and_write_back(const struct gt_serving *serving)
+{
+	return write_back_pieces(serving, true);
 }
 
 /* ---- loads and atomics; translations ---- */
@@ -549,7 +561,7 @@ static int read_piece(const struct gt_serving *serving, const struct gt_piece *p
 }
 
 /* A load that streams makes each of its lines the least recent as soon as it has been used. */
-static inline int read_pieces(const struct gt_serving *serving, bool streams)
+static inline int read_pieces(const struct gt_serving *serving, bool streams, bool looks)
 {
 	struct gt_level_counters *counters = &serving->level->counters;
 	struct gt_piece pieces[GT_PIECES_MAX];
@@ -558,7 +570,8 @@ static inline int read_pieces(const struct gt_serving *serving, bool streams)
 
 	for (unsigned p = 0; p < n; p++) {
 		counters->reads += gt_count_bits(pieces[p].used);
-		if (read_piece(serving, &pieces[p], &counters->read_hits, counters->mru, &slot) != 0)
+		if ((looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_LOAD) != 0) ||
+		    read_piece(serving, &pieces[p], &counters->read_hits, counters->mru, &slot) != 0)
 			return -1;
 		if (streams)
 			gt_tags_demote(serving->tags, gt_level_set_of(serving->level, pieces[p].line), slot);
@@ -568,17 +581,27 @@ static inline int read_pieces(const struct gt_serving *serving, bool streams)
 
 static int serve_read(const struct gt_serving *serving)
 {
-	return read_pieces(serving, false);
+	return read_pieces(serving, false, false);
+}
+
+static int look_and_read(const struct gt_serving *serving)
+{
+	return read_pieces(serving, false, true);
 }
 
 /* Under LRU. */
 static int serve_stream(const struct gt_serving *serving)
 {
-	return read_pieces(serving, true);
+	return read_pieces(serving, true, false);
+}
+
+static int look_and_stream(const struct gt_serving *serving)
+{
+	return read_pieces(serving, true, true);
 }
 
 /* Atomics and reductions are executed in a lower level, so their sectors here become invalid. */
-static int serve_atomic(const struct gt_serving *serving)
+static inline int pass_atomic(const struct gt_serving *serving, bool looks)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
@@ -586,6 +609,8 @@ static int serve_atomic(const struct gt_serving *serving)
 	unsigned n = gt_level_split(level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++) {
+		if (looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_DROP) != 0)
+			return -1;
 		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
 		level->counters.atomics += gt_count_bits(pieces[p].used);
 		if (slot == GT_NO_SLOT)
@@ -598,8 +623,18 @@ static int serve_atomic(const struct gt_serving *serving)
 	return send_on(serving);
 }
 
+static int serve_atomic(const struct gt_serving *serving)
+{
+	return pass_atomic(serving, false);
+}
+
+static int look_and_pass_atomic(const struct gt_serving *serving)
+{
+	return pass_atomic(serving, true);
+}
+
 /* Atomics and reductions are executed here, on sectors that must be valid. */
-static int serve_atomic_back(const struct gt_serving *serving)
+static inline int perform_atomic(const struct gt_serving *serving, bool looks)
 {
 	struct gt_level_counters *counters = &serving->level->counters;
 	struct gt_piece pieces[GT_PIECES_MAX];
@@ -608,11 +643,22 @@ static int serve_atomic_back(const struct gt_serving *serving)
 
 	for (unsigned p = 0; p < n; p++) {
 		counters->atomics += gt_count_bits(pieces[p].used);
-		if (read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0 ||
+		if ((looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_BRING) != 0) ||
+		    read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0 ||
 		    level_change(serving, gt_level_set_of(serving->level, pieces[p].line), slot, pieces[p].used) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+static int serve_atomic_back(const struct gt_serving *serving)
+{
+	return perform_atomic(serving, false);
+}
+
+static int look_and_perform_atomic(const struct gt_serving *serving)
+{
+	return perform_atomic(serving, true);
 }
 
 static int serve_bypass(const struct gt_serving *serving)
@@ -689,6 +735,8 @@ static int serve_partitions_read(const struct gt_serving *serving)
 
 	if (partition != home) {
 		near.tags = level->instances[partition];
+		if (gt_look_at(&near, &(struct gt_piece){.line = line, .used = used}, GT_LOOKUP_NEAR) != 0)
+			return -1;
 		slot = gt_tags_find(near.tags, set, line);
 		if (slot != GT_NO_SLOT) {
 			hits = used & gt_tags_valid(near.tags, slot);
@@ -719,25 +767,29 @@ static int serve_partitions_read(const struct gt_serving *serving)
 }
 
 /* Makes the sectors of the request invalid in the partition that is not their home. */
-static void drop_copy(const struct gt_serving *serving)
+static int drop_copy(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = level->instances[1 - gt_home_partition(serving->request.address)];
 	uint64_t line = serving->request.address >> level->line_shift, used = serving->request.sectors & 15;
+	struct gt_serving there = *serving;
 
+	there.tags = tags;
+	if (gt_look_at(&there, &(struct gt_piece){.line = line, .used = used}, GT_LOOKUP_DROP) != 0)
+		return -1;
 	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
 	if (slot == GT_NO_SLOT)
-		return;
+		return 0;
 	level->l2_partitions.dropped_copies += gt_bits_of_4[gt_tags_valid(tags, slot) & used];
 	gt_tags_invalidate(tags, slot, used);
 	if (gt_tags_valid(tags, slot) == 0)
 		gt_tags_drop(tags, set, slot);
+	return 0;
 }
 
 static int serve_partitions_write(const struct gt_serving *serving)
 {
-	drop_copy(serving);
-	return serve_in_partition(serving);
+	return drop_copy(serving) == 0 ? serve_in_partition(serving) : -1;
 }
 
 /* ---- the class of a request, and how it is served ---- */
@@ -772,11 +824,15 @@ void gt_level_choose(struct gt_level *level)
 		level->class_of[op] = (uint8_t)(gt_op_action((uint8_t)op) == GT_LOAD && !reads
 							? class_of_load(config, gt_op_operator((uint8_t)op))
 							: of_action[gt_op_action((uint8_t)op)]);
-	level->serve[GT_CLASS_READ] = serve_read;
-	level->serve[GT_CLASS_STREAM] = serve_stream;
+	level->serve[GT_CLASS_READ] = level->look ? look_and_read : serve_read;
+	level->serve[GT_CLASS_STREAM] = level->look ? look_and_stream : serve_stream;
 	level->serve[GT_CLASS_WRITE] = back ? serve_write_back : serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? serve_atomic_back : serve_atomic;
 	level->serve[GT_CLASS_BYPASS] = serve_bypass;
+	if (level->look) {
+		level->serve[GT_CLASS_WRITE] = back ? look_and_write_back : look_and_write;
+		level->serve[GT_CLASS_ATOMIC] = back ? look_and_perform_atomic : look_and_pass_atomic;
+	}
 	if (config->l2_partitions) {
 		memcpy(level->in_partition, level->serve, sizeof level->in_partition);
 		level->serve[GT_CLASS_READ] = level->serve[GT_CLASS_STREAM] = serve_partitions_read;

@@ -3,6 +3,7 @@
  * file calls only later ones:
  *
  *	level.c    opens and closes a level, counts
+ *	notes.c    counts by site, and finds the causes of load misses
  *	batch.c    takes a batch, or ends a kernel: serves requests in order, holds those that are served later, passes them on with
  *	           their status, and serves what the launch itself reads
  *	hints.c    serves a request that has a hint or lies in the window of its launch; finds the status of any
@@ -21,6 +22,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "cache/config.h"
+#include "counter/distance.h"
 #include "counter/tables.h"
 #include "replace/tags.h"
 #include "stream/count.h"
@@ -103,6 +105,34 @@ struct gt_by_pc {
 	uint64_t reads, hits; /* of the level when it was last looked at */
 };
 
+/* The causes of load misses: of a level, or of one of its sites. */
+struct gt_cause_counters {
+	GT_CAUSE_COUNTERS(GT_COUNTER_FIELD)
+#define GT_COUNTER_ELEMENTS GT_DISTANCE_BINS
+	GT_CAUSE_COUNTERS(GT_COUNTER_ARRAY_FIELD)
+#undef GT_COUNTER_ELEMENTS
+};
+
+struct gt_notes; /* counts by site, and what the causes of misses follow from: cache/notes.c */
+
+/* A part of a load, in one line: which of its sectors missed. */
+struct gt_looked {
+	uint64_t line, missed;
+	uint64_t fresh;	  /* nothing has brought them */
+	uint64_t dropped; /* they were made invalid */
+	uint64_t elsewhere; /* fresh, but the cache of another SM was given them */
+};
+
+#define GT_LOOKED_MAX 8
+
+/* What the present request has looked up. */
+struct gt_look {
+	bool counts; /* it is one of the kernel's own */
+	unsigned n;
+	struct gt_looked loads[GT_LOOKED_MAX];
+	struct gt_notes *notes; /* NULL: the level is another's full one */
+};
+
 /* ---- the level ---- */
 
 /* Takes requests round-robin from the SMs, whatever their step, as [004] merges the output of its L1s (figure 3). All
@@ -179,6 +209,10 @@ struct gt_level {
 	struct gt_launch_read_counters launch_reads;
 	struct gt_l2_partition_counters l2_partitions;
 	struct gt_by_pc by_pc;
+	struct gt_notes *notes; /* NULL: it neither counts by site nor finds causes */
+	/* To find causes: the same level but of one set, under LRU, which serves the same requests; and what either looks up. Else NULL. */
+	struct gt_level *full;
+	struct gt_look *look;
 	uint64_t launch_reads_code; /* address of the code of the kernel that has begun */
 	uint64_t launch_reads_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
 	struct gt_window window; /* of the launch */
@@ -322,13 +356,54 @@ static inline int gt_level_serve_row(struct gt_serving *serving, struct gt_tags 
 	return serving->level->serve[serving->level->class_of[serving->request.op]](serving);
 }
 
+/* ---- notes: counts by site, and the causes of load misses (cache/notes.c). Each returns 0, or -1. ---- */
+
+int gt_notes_open(struct gt_level *level, struct gt_error *error);
+void gt_notes_close(struct gt_level *level);
+void gt_notes_begin(struct gt_level *level);
+
+/* Before one of the rows of a batch is served; and after, by the full level, too. */
+int gt_notes_before(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error);
+void gt_notes_after(struct gt_level *level, const struct gt_rows *rows, size_t i);
+/* What the level has counted since is no row's. */
+void gt_notes_skip(struct gt_level *level);
+/* The level has been emptied. */
+void gt_notes_forget(struct gt_level *level);
+
+/* Takes the names of arrays, if the count has them and the level counts by site. */
+int gt_level_name_arrays(struct gt_level *level, const struct gt_count *count, struct gt_error *error);
+
+int gt_notes_count(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
+int gt_notes_count_sites(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
+
+/* What a request is about to do to the sectors of a line. */
+enum gt_lookup {
+	GT_LOOKUP_LOAD,
+	GT_LOOKUP_NEAR,	   /* of a load that will ask the line's home for what is not here, and keep that */
+	GT_LOOKUP_PASSING, /* of a load that brings nothing */
+	GT_LOOKUP_BRING,   /* of what is no load and brings what is not here */
+	GT_LOOKUP_STORE,
+	GT_LOOKUP_DROP, /* makes them invalid */
+};
+
+/* Looks, if the level has a look, before the request does it. */
+int gt_look_at(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup);
+
 /* Serves what the launch reads, once, before its first request, which has this step. */
 int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);
 
 /* Serves a request and sets its enum gt_status; one missing sector makes a miss. */
 int gt_level_find(const struct gt_serving *serving, uint8_t *status);
 /* The sectors that are fetched for those in `missing`: their aligned groups (--fetch). */
-uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing);
+static inline uint64_t gt_level_groups(const struct gt_level *level, uint64_t missing)
+{
+	for (unsigned width = 1; width < level->fetch_sectors; width *= 2) {
+		/* Each aligned pair of fields of this width becomes full if either half was. */
+		uint64_t lower = UINT64_MAX / ((UINT64_C(1) << width) + 1);
+		missing |= (missing & lower) << width | (missing >> width & lower);
+	}
+	return missing;
+}
 /* Records the use of a line that is present; `mru` as in gt_note_depths. Returns the slot that the line has then. */
 uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t hits,
 			uint64_t used, uint64_t *mru);

@@ -31,18 +31,19 @@ TABLE(between, NULL, GT_BETWEEN_COUNTERS(ROW))
 TABLE(clean, NULL, GT_CLEAN_COUNTERS(ROW))
 TABLE(launch_reads, NULL, GT_LAUNCH_COUNTERS(ROW))
 TABLE(l2_partitions, NULL, GT_HALVES_COUNTERS(ROW))
+TABLE(causes, NULL, GT_CAUSE_COUNTERS(ROW))
 TABLE(shape, NULL, GT_SHAPE_COUNTERS(ROW))
 TABLE(timed, NULL, GT_TIMED_COUNTERS(ROW))
 TABLE(reuse, NULL, GT_REUSE_COUNTERS(ROW))
 TABLE(site_access, NULL, GT_SITE_ACCESS_COUNTERS(ROW))
-TABLE(site_level, NULL, GT_SITE_LEVEL_COUNTERS(ROW))
+TABLE(site_level, NULL, GT_SITE_SERVED_COUNTERS(ROW))
 
 static const struct gt_counters *const tables[] = {
 	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_untraced, &gt_counters_source,
 	&gt_counters_coalesce, &gt_counters_unique,   &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
 	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_between, &gt_counters_clean, &gt_counters_launch_reads, &gt_counters_l2_partitions,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,
-	&gt_counters_site_access, &gt_counters_site_level,
+	&gt_counters_site_access, &gt_counters_site_level, &gt_counters_causes,
 };
 
 static const struct gt_counter *find(const struct gt_counters *table, const char *name)
@@ -53,9 +54,20 @@ static const struct gt_counter *find(const struct gt_counters *table, const char
 	return NULL;
 }
 
+/* The causes of misses have the same names where levels count sectors and where grd counts references. */
+static bool is_level(const char *stage)
+{
+	static const char *const levels[] = {"l1", "l2", "texture", "readonly"};
+
+	for (size_t i = 0; i < LENGTH(levels); i++)
+		if (strcmp(stage, levels[i]) == 0)
+			return true;
+	return false;
+}
+
 static const struct gt_counter *of_stage(const char *stage, const char *name)
 {
-	const struct gt_counter *found = NULL;
+	const struct gt_counter *found = is_level(stage) ? find(&gt_counters_causes, name) : NULL;
 	bool known = false;
 
 	for (size_t i = 0; i < LENGTH(tables) && !found; i++)

@@ -226,22 +226,29 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(ARRAY, mru, "sectors", NUMBER, "Read hits by position in the LRU stack of their set, the most recent first.") \
 	ROW(ARRAY, mru_writes, "sectors", NUMBER, "Write hits by position in the LRU stack.")
 
-/* Of a site, an instruction and an array (gcache --by site); those from compulsory on with --causes. */
-#define GT_SITE_LEVEL_COUNTERS(ROW) \
+/* Of a site, an instruction and an array (gcache --by site). */
+#define GT_SITE_SERVED_COUNTERS(ROW) \
 	ROW(COUNT, reads, "sectors", NUMBER, "Sectors that loads of a site asked for.") \
 	ROW(COUNT, read_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.") \
 	ROW(COUNT, writes, "sectors", NUMBER, "Sectors that its stores wrote to.") \
 	ROW(COUNT, atomics, "sectors", NUMBER, "Sectors that its atomics asked for.") \
+	ROW(COUNT, bypassed, "sectors", NUMBER, "Sectors that bypassed the cache.") \
 	ROW(COUNT, sent_reads, "sectors", NUMBER, "Sectors that the level read from the next for requests of the site.") \
+	ROW(COUNT, sent_writes, "sectors", NUMBER, "Sectors that its stores wrote to the next level, if the level does not write back.") \
+	ROW(COUNT, partial_writes, "sectors", NUMBER, "Sectors of 32 bytes that stores wrote in part.")
+
+/* Of a level, and of its sites (gcache --causes). */
+#define GT_CAUSE_COUNTERS(ROW) \
 	ROW(COUNT, compulsory, "sectors", NUMBER, "Load misses of sectors that the cache has not had since it was empty.") \
 	ROW(COUNT, capacity, "sectors", NUMBER, "Load misses that a fully associative LRU cache of as many lines has too.") \
 	ROW(COUNT, conflict, "sectors", NUMBER, "Load misses that such a cache does not have.") \
-	ROW(COUNT, invalidated, "sectors", NUMBER, "Load misses of sectors that a store or an atomic made invalid.") \
-	ROW(COUNT, elsewhere, "sectors", NUMBER, "Of the compulsory misses, sectors that another cache of the level had read before.") \
-	ROW(COUNT, others_hits, "sectors", NUMBER, "Of the read hits, sectors that were read for another SM first.") \
-	ROW(COUNT, partial_writes, "sectors", NUMBER, "Sectors that stores wrote in part.") \
-	ROW(COUNT, partial_reads, "sectors", NUMBER, "Sectors that the level read from the next because a store had written them in part.") \
+	ROW(COUNT, invalidated, "sectors", NUMBER, "Load misses of sectors that a store, an atomic or a discard made invalid.") \
+	ROW(COUNT, partial_reads, "sectors", NUMBER, "Sectors that were read from the next level although a store had written a part of them.") \
+	ROW(COUNT, elsewhere, "sectors", NUMBER, "Of the compulsory misses, sectors that the cache of another SM had been given before in this kernel.") \
+	ROW(COUNT, others_hits, "sectors", NUMBER, "Of the read hits, sectors that a request of another SM had brought in this kernel.") \
 	ROW(ARRAY, distance, "sectors", NUMBER, "Load sectors that the cache had before, by reuse distance in lines: four bins a doubling.")
+
+#define GT_SITE_LEVEL_COUNTERS(ROW) GT_SITE_SERVED_COUNTERS(ROW) GT_CAUSE_COUNTERS(ROW)
 
 #define GT_HINT_COUNTERS(ROW) \
 	ROW(COUNT, prefetches, "sectors", NUMBER, "Sectors that prefetches asked for.") \

@@ -81,7 +81,8 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_EMIT] = {"emit", ONE_OF("misses|all|none|latency"), "misses", GT_ABOUT_RESULTS,
 			   "what to write: the requests sent on, all requests, counts only, or all "
 			   "requests with their latency: the cycles added by each level of a chain", NULL},
-	[GT_LEVEL_BY] = {"by", ONE_OF("none|pc"), "none", GT_ABOUT_RESULTS, "count reads and their hits by instruction, too", NULL},
+	[GT_LEVEL_BY] = {"by", ONE_OF("none|pc|site"), "none", GT_ABOUT_RESULTS,
+			 "count reads and their hits by instruction, too, or more by instruction and array", NULL},
 	[GT_LEVEL_HIT_CYCLES] = {"hit-cycles", WORD("LIST"), "unknown", GT_ABOUT_RESULTS,
 				 "cycles that the level adds to the latency of a hit: CYCLES[,FROM:CYCLES]...", NULL},
 	[GT_LEVEL_MISS_CYCLES] = {"miss-cycles", WORD("LIST"), "unknown", GT_ABOUT_RESULTS, "the same for a miss", NULL},

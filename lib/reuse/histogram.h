@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "reuse/stack.h"
+#include "replace/stack.h"
 
 #define GT_HISTOGRAM_PAGE 512	    /* distances a page of counters holds */
 #define GT_HISTOGRAM_FAR 64	    /* bins beyond any bound */

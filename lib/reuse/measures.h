@@ -8,7 +8,7 @@
 #include "reuse/classes.h"
 #include "reuse/histogram.h"
 #include "reuse/options.h"
-#include "reuse/stack.h"
+#include "replace/stack.h"
 #include "stream/rows.h"
 
 /* A reuse profile: the histogram of all references and, with a split, one for each class. */

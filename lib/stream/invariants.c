@@ -69,6 +69,10 @@ static const struct equation {
 	{{"expected_hits"}, true, {"references"}, 100, NULL},
 	{{"hits", "compulsory", "capacity"}, false, {"references"}, 1, "conflict"},
 	{{"hits", "compulsory", "capacity", "conflict", "latency_miss", "merged"}, false, {"references"}, 1, NULL},
+	{{"compulsory", "capacity", "conflict", "invalidated", "read_hits"}, false, {"reads"}, 1, NULL},
+	{{"distance", "compulsory", "invalidated"}, false, {"reads"}, 1, NULL},
+	{{"elsewhere"}, true, {"compulsory"}, 1, NULL},
+	{{"others_hits"}, true, {"read_hits"}, 1, NULL},
 	{{"spared"}, true, {"hits"}, 1, NULL},
 	{{"together"}, true, {"references"}, 1, NULL},
 	{{"alone", "gained"}, false, {"together", "lost"}, 1, NULL},
@@ -86,8 +90,10 @@ static const struct {
 	{"unique_read_sectors", {"unique_read_sectors"}},
 };
 
-/* Counters whose values in the classes of a reuse stage ("load.global.hits") add up to the value over all
- * classes ("hits"). If lines are sampled only the first is tested, since it alone is exact. */
+/* Counters whose values in the classes of a level ("0x1a0 a.reads") or of a reuse stage ("load.global.hits") add up to the value over all
+ * classes ("reads", "hits"). If lines are sampled only the first is tested, since it alone is exact. */
+static const char *const summed_of_level[] = {"reads", "read_hits", "writes", "atomics", "bypassed", "compulsory", "capacity", "conflict",
+					      "invalidated", "partial_reads", "elsewhere", "others_hits"};
 static const char *const summed[] = {"references", "infinite", "hits",	 "compulsory", "capacity", "conflict",
 				     "spared",	   "alone",    "together", "gained",	 "lost",   "latency_miss", "merged", "reservation_fail"};
 
@@ -222,18 +228,16 @@ static int check_sites(const struct gt_count *count, uint64_t *checked, struct g
 	return 0;
 }
 
-/* Checks that the counters of a reuse stage's classes add up. */
-static int check_sums(const struct gt_count *count, uint64_t *checked, struct gt_error *error)
+/* Checks that counters of the stage's classes add up. */
+static int check_sums(const struct gt_count *count, const char *const *names, size_t n, uint64_t *checked, struct gt_error *error)
 {
-	bool sampled = find(count, 0, "sample_every") != NULL;
-
-	for (size_t s = 0; s < (sampled ? 1 : sizeof summed / sizeof *summed); s++) {
-		const struct gt_count_entry *whole = find(count, 0, summed[s]);
-		uint64_t classes, sum = sum_of_classes(count, summed[s], &classes);
+	for (size_t s = 0; s < n; s++) {
+		const struct gt_count_entry *whole = find(count, 0, names[s]);
+		uint64_t classes, sum = sum_of_classes(count, names[s], &classes);
 		if (classes == 0 || !whole || whole->kind != GT_COUNT_NUMBER)
 			continue;
 		if (sum != whole->number)
-			return fail_sum(count, (const char *const[TERMS]){summed[s]}, whole->number, classes, sum, error);
+			return fail_sum(count, (const char *const[TERMS]){names[s]}, whole->number, classes, sum, error);
 		++*checked;
 	}
 	return 0;
@@ -252,7 +256,11 @@ static int check_equations(const struct gt_count *count, uint64_t *checked, stru
 	}
 	if (find(count, 0, "unique_bytes"))
 		return check_sites(count, checked, error);
-	return find(count, 0, "granularity") ? check_sums(count, checked, error) : 0;
+	if (find(count, 0, "granularity"))
+		return check_sums(count, summed, find(count, 0, "sample_every") ? 1 : sizeof summed / sizeof *summed, checked, error);
+	if (find(count, 0, "read_hits"))
+		return check_sums(count, summed_of_level, sizeof summed_of_level / sizeof *summed_of_level, checked, error);
+	return 0;
 }
 
 /* ---- between stages, rows and counters ---- */

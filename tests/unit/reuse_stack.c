@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "reuse/histogram.h"
-#include "reuse/stack.h"
+#include "replace/stack.h"
 
 static struct gt_error error;
 static uint64_t random_state = 1;

@@ -40,7 +40,8 @@ static int warm_range(const struct gt_serving *serving, uint64_t first, uint64_t
 	for (uint64_t line = first >> level->line_shift; line <= last >> level->line_shift; line++) {
 		if (level->config.l2_partitions && !(home.tags = gt_level_instance(level, gt_home_partition(line << level->line_shift), serving->error)))
 			return -1;
-		if (gt_level_arrive(&home, line, sectors_within(level, line, first, last), false, &slot) != 0)
+		const struct gt_piece piece = {.line = line, .used = sectors_within(level, line, first, last)};
+		if (gt_look_at(&home, &piece, GT_LOOKUP_BRING) != 0 || gt_level_arrive(&home, line, piece.used, false, &slot) != 0)
 			return -1;
 	}
 	return 0;
@@ -67,6 +68,8 @@ static int level_warm(struct gt_level *level, const uint64_t *addresses, const u
 	}
 	gt_rows_free(sink.rows);
 	level->counters = before;
+	if (result == 0 && level->full)
+		result = level_warm(level->full, addresses, bytes, n, error);
 	return result;
 }
 
@@ -392,7 +395,7 @@ static bool divisible_by_set(const struct gt_level_config *config)
 static bool divisible(const struct gt_level_config *config, unsigned lanes)
 {
 	bool together = config->l2_partitions || config->absent || config->arrival == GT_ARRIVAL_RR ||
-			config->replacement.policy->looks_ahead || (config->translate && config->activated) || config->by_pc;
+			config->replacement.policy->looks_ahead || (config->translate && config->activated) || config->by != GT_BY_NONE || config->causes;
 
 	if (together || lanes < 2)
 		return false;
@@ -643,12 +646,29 @@ static void close_level(struct gt_cache_stage *stage)
 	stage->level = NULL;
 }
 
+/* Sites are named by the arrays that the count has. */
+static int name_arrays(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error)
+{
+	struct gt_level *level = stage->level ? stage->kind->whole(stage->level) : NULL;
+
+	return level && count->n > 0 ? gt_level_name_arrays(level, count, error) : 0;
+}
+
+static int keep_arrays(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error)
+{
+	if (strcmp(count->stage, "allocations") != 0)
+		return 0;
+	gt_count_clear(&stage->arrays);
+	gt_count_begin(&stage->arrays, count->stage, count->kernel);
+	return gt_count_copy(&stage->arrays, count, error) == 0 ? name_arrays(stage, count, error) : -1;
+}
+
 static int open_level(struct gt_cache_stage *stage, const struct gt_level_config *config, struct gt_error *error)
 {
 	close_level(stage);
 	stage->kind = config->is_timed ? &gt_level_kind_timed : divisible(config, stage->lanes) ? &divided_kind : &functional_kind;
 	stage->level = stage->kind->open(config, stage->lanes, error);
-	return stage->level ? 0 : -1;
+	return stage->level ? name_arrays(stage, &stage->arrays, error) : -1;
 }
 
 static int warm(struct gt_cache_stage *stage, struct gt_error *error)
@@ -676,7 +696,9 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 
 int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error)
 {
-	return warming_note(&stage->warming, count, error) == 0 ? warm(stage, error) : -1;
+	if (keep_arrays(stage, count, error) != 0 || warming_note(&stage->warming, count, error) != 0)
+		return -1;
+	return warm(stage, error);
 }
 
 /* The requests of a launch are a batch of their own. A request with a hint, or in a window, may concern other sets than that of
@@ -736,4 +758,5 @@ void gt_cache_stage_close(struct gt_cache_stage *stage)
 	close_level(stage);
 	free(stage->said);
 	warming_clear(&stage->warming);
+	gt_count_clear(&stage->arrays);
 }

@@ -4,8 +4,8 @@
  * number of live slots in between. When the slots are used up the live ones are renumbered, so memory is
  * O(distinct lines), at most 32 bytes a line for large stacks. A touch takes O(log lines). After an error a stack
  * can only be closed. */
-#ifndef GT_REUSE_STACK_H
-#define GT_REUSE_STACK_H
+#ifndef GT_REPLACE_STACK_H
+#define GT_REPLACE_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

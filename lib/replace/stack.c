@@ -7,7 +7,7 @@
  *
  * The timeline counts the live slots before any slot in O(log slots), and a hash table finds the slot of a line. When all slots
  * are taken, the live ones are renumbered from 0. */
-#include "reuse/stack.h"
+#include "replace/stack.h"
 
 #include <stdlib.h>
 
