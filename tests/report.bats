@@ -113,6 +113,7 @@ says() {
 	sed -n '/^h3 Stage behind/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | cut -f 1,2,5 >rows
 	printf '%s\n' "class,load misses,line" "0x1b,3,my.cu:39" "0x1a,2,-" "0x1a,1,my.cu:38" | tr , '\t' | diff rows -
 	grep -qx 'value 0x1b my.cu:39 1: 3' "$BATS_TEST_TMPDIR/said"
+	says "text my.cu:39" "text 0x1a" # a bar is labelled with its line where that is known
 }
 
 # By hand, in sectors, of an L1 of 1K that writes through: pc 26 loads four sectors twice, and misses them once; pc 27 stores them five
