@@ -349,6 +349,22 @@ sited() {
 	expect_failure 2 "--force: expected report" gtrace run --force counts
 }
 
+@test "where nothing can be written is said before the stream is read" {
+	# A stream that never comes: the message does not wait for it.
+	mkfifo never
+	sleep 100 >never &
+	local waits=$!
+	touch file
+	for place in "--report none/page" "--report file" "--output none/x" "--output ." "--callgrind none/x"; do
+		# shellcheck disable=SC2086
+		expect_failure 1 "cannot write" timeout 20 gstats $place never
+	done
+	kill "$waits"
+	expect_failure 1 "gschedule: --temporary: none: No such file or directory" gschedule --sm 1 -T none counts
+	expect_failure 1 "gcache: --temporary: file: Not a directory" gcache --l1 -T file counts
+	expect_failure 1 "gtrace-order: --temporary: none" gtrace-order -T none "$ROOT/examples/traces/conv.rdgc.xz"
+}
+
 @test "errors are one line, and leave no page" {
 	head -c 3000 counts >cut
 	expect_failure 1 "cut" gstats --report "$BATS_TEST_TMPDIR/none" cut

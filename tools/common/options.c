@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "base/installed.h"
 #include "base/options.h"
 #include "base/pipeline.h"
@@ -216,6 +217,16 @@ static void leave_out(struct tool *tool)
 			optind -= i < options;
 	tool->argv[n] = NULL;
 	tool->argc = n;
+}
+
+const char *tool_folder(struct tool *tool, const char *folder)
+{
+	struct gt_error error;
+
+	if (gt_folder_check(folder, &error) == 0)
+		return folder;
+	gt_fail(&tool->error, "%s: %s", tool->option, error.text);
+	tool_fail(tool);
 }
 
 /* Keeps the name of the option that was read, as it is in messages: that of the row `at` of getopt's table, or, if it was a letter
