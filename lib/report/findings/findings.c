@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/utf8.h"
 #include "report/findings/kind.h"
+#include "stream/rows.h"
 
 /* ---- the traffic of a kernel ---- */
 
@@ -35,12 +36,16 @@ static struct gt_traffic traffic_of(const struct gt_report_kernel *kernel, const
 {
 	static const char *const looked_up[] = {"load_sectors", "store_sectors", "atomic_sectors", NULL};
 	static const char *const sent[] = {"sent_reads", "sent_writes", "sent_atomics", NULL};
+	static const char *const launched[] = {"launch_reads", NULL};
 	static const char *const moved[] = {"reads", "writes", NULL};
 	const struct gt_report_stage *coalesce = stage_of(kernel, "coalesce"), *dram = stage_of(kernel, "dram");
 	struct gt_traffic traffic = {.by_site = false};
+	uint64_t launch_reads;
 
 	traffic.known[GT_TO_L1] = sum_of(coalesce, looked_up, &traffic.sectors[GT_TO_L1]);
 	traffic.known[GT_TO_L2] = sum_of(stage_of(kernel, "l1"), sent, &traffic.sectors[GT_TO_L2]);
+	if (traffic.known[GT_TO_L2] && sum_of(stage_of(kernel, "l2"), launched, &launch_reads))
+		traffic.sectors[GT_TO_L2] += launch_reads;
 	traffic.known[GT_TO_DRAM] = dram ? sum_of(dram, moved, &traffic.sectors[GT_TO_DRAM]) : sum_of(stage_of(kernel, "l2"), sent, &traffic.sectors[GT_TO_DRAM]);
 	traffic.by_site = coalesce && gt_report_number(coalesce, "unique_bytes", &traffic.unique);
 	for (size_t i = 0; i < rows->n; i++)
@@ -126,27 +131,51 @@ static void add_array(struct gt_group *group, const char *name, uint64_t sectors
 	}
 }
 
-static void add_row(struct gt_group *group, const struct gt_site_row *row)
+/* A level counts lookups by its own sectors, which are longer than those of requests in some GPUs, and what it sends by those of requests, as findings
+ * do. */
+static void add_level(struct gt_group *group, size_t at, const struct gt_site_level *level, uint64_t sectors)
+{
+	struct gt_site_level scaled = *level;
+	uint64_t *counts = (uint64_t *)&scaled;
+
+	for (size_t i = 0; i < offsetof(struct gt_site_level, distance) / sizeof *counts; i++)
+		counts[i] *= sectors;
+	scaled.sent_reads = level->sent_reads;
+	scaled.partial_reads = level->partial_reads;
+	gt_counters_add(&group->level[at], &scaled, offsetof(struct gt_site_level, distance));
+	for (size_t k = 0; k < level->distances && k < GT_DISTANCE_BINS; k++)
+		group->distance[at][k] += sectors * level->distance[k];
+}
+
+static void add_row(struct gt_group *group, const struct gt_site_row *row, const uint64_t sectors[GT_SITE_LEVELS])
 {
 	gt_counters_add(&group->access, &row->access, sizeof row->access);
-	for (size_t i = 0; i < GT_SITE_LEVELS; i++) {
-		const struct gt_site_level *level = &row->level[i];
-		gt_counters_add(&group->level[i], level, offsetof(struct gt_site_level, distance));
-		for (size_t k = 0; k < level->distances && k < GT_DISTANCE_BINS; k++)
-			group->distance[i][k] += level->distance[k];
-	}
+	for (size_t i = 0; i < GT_SITE_LEVELS; i++)
+		add_level(group, i, &row->level[i], sectors[i]);
 	if (group->stride && (!row->stride || strcmp(group->stride, row->stride) != 0))
 		group->stride = NULL;
 	add_array(group, row->array, group->shared ? row->access.passes : row->access.sectors);
 }
 
+static uint64_t sectors_of(const struct gt_report_kernel *kernel, const char *level)
+{
+	const struct gt_report_stage *stage = stage_of(kernel, level);
+	uint64_t bytes = GT_SECTOR;
+
+	if (stage)
+		gt_report_number(stage, "sector", &bytes);
+	return bytes / GT_SECTOR;
+}
+
 static int make_groups(struct groups *groups, const struct gt_site_rows *rows, struct gt_error *error)
 {
+	const uint64_t sectors[GT_SITE_LEVELS] = {[GT_SITE_L1] = sectors_of(rows->kernel, "l1"), [GT_SITE_L2] = sectors_of(rows->kernel, "l2")};
+
 	for (size_t i = 0; i < rows->n; i++) {
 		struct gt_group *group = group_of(groups, &rows->rows[i], error);
 		if (!group)
 			return -1;
-		add_row(group, &rows->rows[i]);
+		add_row(group, &rows->rows[i], sectors);
 	}
 	return 0;
 }
@@ -188,7 +217,7 @@ static void measure(struct gt_finding *finding, const struct gt_traffic *traffic
 		finding->share = share > finding->share ? share : finding->share;
 		finding->cost += weights[i] * (double)gain->sectors;
 	}
-	finding->cost += weights[GT_TO_L1] * (double)finding->passes;
+	finding->cost += weights[GT_TO_L1] * (double)finding->passes + weights[GT_TO_DRAM] * (double)finding->beyond_mean;
 }
 
 static int by_cost(const void *left, const void *right)

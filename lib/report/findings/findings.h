@@ -18,7 +18,8 @@
 
 enum gt_boundary { GT_TO_L1, GT_TO_L2, GT_TO_DRAM, GT_BOUNDARIES };
 
-/* What crosses each boundary: sectors of loads, stores and atomics that L1 looks up, that L2 gets, that device memory reads and writes. */
+/* What crosses each boundary: sectors of loads, stores and atomics that L1 looks up, that L2 gets (launches' reads, too), that device memory reads and
+ * writes. */
 struct gt_traffic {
 	bool known[GT_BOUNDARIES];
 	uint64_t sectors[GT_BOUNDARIES];
@@ -62,6 +63,7 @@ struct gt_finding {
 	size_t n_evidence;
 	struct gt_gain gain[GT_BOUNDARIES]; /* fewer sectors at each boundary */
 	uint64_t passes;    /* of shared memory that would be spared */
+	uint64_t beyond_mean; /* sectors of the busiest channel of device memory */
 	double cost;	    /* of the gain, in cycles of latency: gt_findings_weights */
 	double share;	    /* of the kernel's traffic at the boundary where it is largest, 0 to 1 */
 };

@@ -28,6 +28,14 @@ static bool in_memory(const struct gt_group *group, enum gt_group_action action)
 	return group->action == action && !group->shared && !group->local && group->access.accesses > 0;
 }
 
+/* What a level reads from the next for so many sectors that loads miss: more, where it fetches several sectors at a time. */
+static uint64_t fetched(const struct gt_site_level *level, uint64_t missed)
+{
+	uint64_t misses = level->reads - level->read_hits;
+
+	return misses > 0 && level->sent_reads > misses ? (uint64_t)((double)missed * (double)level->sent_reads / (double)misses) : missed;
+}
+
 /* ---- coalescing ---- */
 
 /* What L2 and device memory would be spared of accesses that touched so many sectors less. Stores and atomics go on to L2 as they are; of loads
@@ -41,8 +49,8 @@ static void gain_of_packing(struct gt_finding *finding, const struct gt_group *g
 		gt_finding_gains(finding, GT_TO_L2, excess, GT_GAIN_COMPUTED);
 		return;
 	}
-	gt_finding_gains(finding, GT_TO_L2, l1->capacity + l1->conflict, GT_GAIN_BOUNDED);
-	gt_finding_gains(finding, GT_TO_DRAM, l2->capacity + l2->conflict, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_L2, fetched(l1, l1->capacity + l1->conflict), GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_DRAM, fetched(l2, l2->capacity + l2->conflict), GT_GAIN_BOUNDED);
 }
 
 static void count_sectors(struct gt_finding *finding, const struct gt_site_access *access)
@@ -122,18 +130,33 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 	return 0;
 }
 
-/* The group that accesses an array most. */
-static const struct gt_group *group_of_array(const struct gt_finding_input *input, const char *array, size_t length)
+/* The loads of an array: the line with most of them, and what a level counts of all lines that access no other array more. NULL: none. */
+static const struct gt_group *loads_of(const struct gt_finding_input *input, const char *array, size_t length, struct gt_site_level sums[GT_SITE_LEVELS])
 {
-	const struct gt_group *found = NULL;
+	const struct gt_group *most = NULL;
 
+	memset(sums, 0, GT_SITE_LEVELS * sizeof *sums);
 	for (size_t i = 0; i < input->n; i++) {
 		const struct gt_group *group = &input->groups[i];
-		if (in_memory(group, GT_GROUP_LOADS) && group->n_arrays > 0 && strlen(group->arrays[0].name) == length &&
-		    strncmp(group->arrays[0].name, array, length) == 0 && (!found || group->access.sectors > found->access.sectors))
-			found = group;
+		if (!in_memory(group, GT_GROUP_LOADS) || group->n_arrays == 0 || strlen(group->arrays[0].name) != length ||
+		    strncmp(group->arrays[0].name, array, length) != 0)
+			continue;
+		for (size_t at = 0; at < GT_SITE_LEVELS; at++)
+			gt_counters_add(&sums[at], &group->level[at], offsetof(struct gt_site_level, distance));
+		most = !most || group->access.sectors > most->access.sectors ? group : most;
 	}
-	return found;
+	return most;
+}
+
+/* A part of what L1 read, and of what L2 read of memory, where it may have fetched sectors that no load asked for. */
+static void gain_of_packing_array(struct gt_finding *finding, const struct gt_site_level sums[GT_SITE_LEVELS], uint64_t sectors, uint64_t enough)
+{
+	const struct gt_site_level *l1 = &sums[GT_SITE_L1], *l2 = &sums[GT_SITE_L2];
+	uint64_t first = l2->compulsory > 0 ? fetched(l2, l2->compulsory) : sectors;
+
+	gt_finding_gains(finding, GT_TO_L2, (uint64_t)((double)l1->sent_reads * (double)(sectors - enough) / (double)sectors), GT_GAIN_BOUNDED);
+	if (first > enough)
+		gt_finding_gains(finding, GT_TO_DRAM, (uint64_t)((double)l2->sent_reads * (double)(first - enough) / (double)first), GT_GAIN_BOUNDED);
 }
 
 /* By array: sectors that loads and atomics read, and the bytes of them that some lane asks for. */
@@ -145,19 +168,19 @@ static int find_unused(const struct gt_finding_input *input, const struct gt_fin
 	for (size_t i = 0; stage && i < stage->n; i++) {
 		const struct gt_count_entry *entry = &stage->counters[i].value;
 		char name[GT_COUNT_NAME];
+		struct gt_site_level sums[GT_SITE_LEVELS];
 		uint64_t bytes;
 		size_t length;
 		if (entry->kind != GT_COUNT_NUMBER || !gt_report_class(entry->name, &length) || strcmp(entry->name + length, counter) != 0)
 			continue;
 		snprintf(name, sizeof name, "%.*s.unique_read_bytes", (int)length, entry->name);
-		if (!gt_report_number(stage, name, &bytes) || entry->number <= (bytes + SECTOR - 1) / SECTOR)
+		const struct gt_group *group = loads_of(input, entry->name, length, sums);
+		if (!group || !gt_report_number(stage, name, &bytes) || entry->number <= (bytes + SECTOR - 1) / SECTOR)
 			continue;
-		uint64_t unused = entry->number - (bytes + SECTOR - 1) / SECTOR;
-		struct gt_finding *finding = gt_finding_add(input, kind, group_of_array(input, entry->name, length));
+		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
 			return -1;
-		gt_finding_gains(finding, GT_TO_L2, unused, GT_GAIN_BOUNDED);
-		gt_finding_gains(finding, GT_TO_DRAM, unused, GT_GAIN_BOUNDED);
+		gain_of_packing_array(finding, sums, entry->number, (bytes + SECTOR - 1) / SECTOR);
 		gt_finding_count(finding, "read_sectors", "distinct sectors", entry->number);
 		gt_finding_count(finding, "read_bytes", "distinct bytes", bytes);
 		SAY(finding, "of %.*s, only %.0f %% of the bytes in the sectors that are read are ever asked for", (int)length, entry->name,
@@ -206,7 +229,7 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 			return -1;
 		uint64_t size = facts->line * size_that_keeps(group->distance[at], facts->size / facts->line, &kept);
 		kept = kept < counts->capacity ? kept : counts->capacity;
-		gt_finding_gains(finding, behind(at), kept, GT_GAIN_COMPUTED);
+		gt_finding_gains(finding, behind(at), fetched(counts, kept), GT_GAIN_COMPUTED);
 		gt_finding_count(finding, "reads", "sectors", counts->reads);
 		gt_finding_count(finding, "capacity_misses", "sectors", counts->capacity);
 		gt_finding_count(finding, "size", "bytes", facts->size);
@@ -237,12 +260,11 @@ static int find_conflict(const struct gt_finding_input *input, const struct gt_f
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
 			return -1;
-		gt_finding_gains(finding, behind(at), counts->conflict, GT_GAIN_COMPUTED);
+		gt_finding_gains(finding, behind(at), fetched(counts, counts->conflict), GT_GAIN_COMPUTED);
 		gt_finding_count(finding, "reads", "sectors", counts->reads);
 		gt_finding_count(finding, "conflict_misses", "sectors", counts->conflict);
 		SAY(finding, "%.0f %% of what it reads misses %s because its lines share sets: a fully associative one would have it",
 		    percent(counts->conflict, counts->reads), level_names[at]);
-		say_stride(finding, group);
 	}
 	return 0;
 }
@@ -427,21 +449,24 @@ static int find_atomics(const struct gt_finding_input *input, const struct gt_fi
 static int find_launches(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
 	uint64_t launched = gt_finding_number(input, "l2", "launch_reads"), reads = gt_finding_number(input, "l2", "reads");
-	uint64_t launches = input->kernel->launches ? input->kernel->launches : 1;
+	uint64_t launches = input->kernel->launches ? input->kernel->launches : 1, missed = launched - gt_finding_number(input, "l2", "launch_hits");
+	uint64_t sent = gt_finding_number(input, "l2", "sent_reads");
 	char sectors[GT_FINDING_NUMBER];
 
-	if (5 * launched <= launched + reads)
+	launches = input->kernel->merged > launches ? input->kernel->merged : launches;
+	if (launches < 2 || 5 * launched <= launched + reads)
 		return 0;
 	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
 	if (!finding)
 		return -1;
-	launches = input->kernel->merged > launches ? input->kernel->merged : launches;
 	gt_finding_gains(finding, GT_TO_L2, launched, GT_GAIN_BOUNDED);
-	gt_finding_gains(finding, GT_TO_DRAM, launched - gt_finding_number(input, "l2", "launch_hits"), GT_GAIN_BOUNDED);
+	for (size_t i = 0; i < input->n; i++) /* what L2 reads for no site it reads for launches */
+		sent -= input->groups[i].level[GT_SITE_L2].sent_reads;
+	gt_finding_gains(finding, GT_TO_DRAM, input->traffic->by_site ? sent : missed, GT_GAIN_BOUNDED);
 	gt_finding_count(finding, "launch_reads", "sectors", launched);
 	gt_finding_count(finding, "launches", "launches", launches);
-	SAY(finding, "%s sectors of code and constants for %" PRIu64 " launch%s are %.0f %% of what L2 reads", gt_finding_count_text(launched, sectors), launches,
-	    launches == 1 ? "" : "es", percent(launched, launched + reads));
+	SAY(finding, "%s sectors of code and constants for %" PRIu64 " launches are %.0f %% of what L2 reads", gt_finding_count_text(launched, sectors), launches,
+	    percent(launched, launched + reads));
 	return 0;
 }
 
@@ -487,6 +512,7 @@ static int find_channels(const struct gt_finding_input *input, const struct gt_f
 	if (!finding)
 		return -1;
 	finding->share = 1 - (double)all / ((double)most * (double)n);
+	finding->beyond_mean = most - all / n;
 	gt_finding_count(finding, "channels", "channels", n);
 	gt_finding_ratio(finding, "busiest_over_mean", "of the mean", (double)most * (double)n, (double)all);
 	SAY(finding, "the busiest of %zu DRAM channels moves %.1f times the mean", n, (double)most * (double)n / (double)all);
@@ -497,9 +523,12 @@ static int find_tlb(const struct gt_finding_input *input, const struct gt_findin
 {
 	for (size_t i = 0; i < input->kernel->n; i++) {
 		const struct gt_report_stage *stage = &input->kernel->stages[i];
-		uint64_t reads = 0, hits = 0, size = 0;
+		uint64_t reads = 0, hits = 0, evictions = 0, size = 0;
 		char reach[GT_FINDING_NUMBER];
-		if (!strstr(stage->plain, "tlb") || !gt_report_number(stage, "reads", &reads) || !gt_report_number(stage, "read_hits", &hits) || reads == hits)
+		if (!strstr(stage->plain, "tlb") || !gt_report_number(stage, "reads", &reads) || !gt_report_number(stage, "read_hits", &hits))
+			continue;
+		gt_report_number(stage, "evictions", &evictions);
+		if (reads == hits || evictions == 0)
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, NULL);
 		if (!finding)
@@ -524,6 +553,7 @@ static int find_polling(const struct gt_finding_input *input, const struct gt_fi
 	if (!finding)
 		return -1;
 	finding->share = 1;
+	finding->cost = input->to->cost;
 	gt_finding_count(finding, "polls", "turns", polls);
 	SAY(finding, "warps waited by polling, %s times: how often follows from the order of turns, so these counts are not the kernel's alone",
 	    gt_finding_count_text(polls, turns));
@@ -550,10 +580,10 @@ static int find_polling(const struct gt_finding_input *input, const struct gt_fi
 	ROW(find_bank_conflicts, bank_conflict, "shared-memory bank conflicts", "lines", "accesses of a line to shared memory take over 1.1 times the passes that their width takes") \
 	ROW(find_local, local_memory, "local memory", "lines", "threads access local memory") \
 	ROW(find_atomics, same_address_atomic, "atomics on one address", "lines", "four lanes or more of the atomics of a line share an address, on average") \
-	ROW(find_launches, launch_traffic, "launches outweigh the kernel", "kernels", "launches read over 20 % of what L2 reads") \
+	ROW(find_launches, launch_traffic, "launches outweigh the kernel", "kernels", "a kernel is launched more than once, and launches read over 20 % of what L2 reads") \
 	ROW(find_rows, dram_rows, "DRAM rows", "run --all", "under 70 % of the sectors of device memory find their row open") \
 	ROW(find_channels, dram_channels, "DRAM channels", "run --all", "a channel moves over 1.3 times the mean, which is 100 sectors or more") \
-	ROW(find_tlb, tlb_reach, "TLB reach", NULL, "a TLB that is in the pipe misses") \
+	ROW(find_tlb, tlb_reach, "TLB reach", NULL, "loads miss in a TLB that is in the pipe, and pages are evicted") \
 	ROW(find_polling, polling, "polling", NULL, "warps waited for others by reading again and again")
 
 #define KIND(FINDER, ID, TITLE, COMMAND, HOLDS) static const struct gt_finding_kind kind_##ID = {#ID, TITLE, COMMAND, HOLDS};
