@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A source of CUDA in the place of a program: it is compiled into a temporary folder, which is removed when this process ends. */
+/* A source of CUDA in the place of a program: it is compiled into a temporary folder, which is removed when this process ends. A
+ * comparison has two. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,20 +15,25 @@
 
 /* ---- the folder ---- */
 
-static char folder[1024], program[2048];
+#define FOLDERS 2
 
-static void remove_program(void)
+static struct {
+	char path[1024], program[2048];
+} compiled[FOLDERS];
+static size_t n_compiled;
+
+static void remove_programs(void)
 {
-	if (folder[0] == '\0')
-		return;
-	unlink(program);
-	rmdir(folder);
-	folder[0] = '\0';
+	while (n_compiled > 0) {
+		n_compiled--;
+		unlink(compiled[n_compiled].program);
+		rmdir(compiled[n_compiled].path);
+	}
 }
 
 static void remove_and_end(int number)
 {
-	remove_program();
+	remove_programs();
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -37,20 +43,23 @@ static int make_folder(const char *name, struct gt_error *error)
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 	const char *temporary = getenv("TMPDIR");
 	struct sigaction action = {.sa_handler = remove_and_end};
-	char path[sizeof folder];
+	char path[sizeof compiled->path];
 
 	if (!temporary || !*temporary)
 		temporary = "/tmp";
+	if (n_compiled == FOLDERS)
+		return gt_fail(error, "expected at most %d sources", FOLDERS);
 	if ((size_t)snprintf(path, sizeof path, "%s/gtrace-XXXXXX", temporary) >= sizeof path)
 		return gt_fail(error, "TMPDIR: expected a shorter path");
 	if (!mkdtemp(path))
 		return gt_fail_errno(error, "no folder for the program in %s ($TMPDIR names another)", temporary);
-	memcpy(folder, path, sizeof folder);
-	snprintf(program, sizeof program, "%s/%.255s", folder, name);
+	memcpy(compiled[n_compiled].path, path, sizeof path);
+	snprintf(compiled[n_compiled].program, sizeof compiled->program, "%s/%.255s", path, name);
+	n_compiled++;
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		sigaction(ends[i], &action, NULL);
-	return atexit(remove_program) == 0 ? 0 : gt_fail(error, "%s: cannot be removed at the end", folder);
+	return n_compiled > 1 || atexit(remove_programs) == 0 ? 0 : gt_fail(error, "%s: cannot be removed at the end", path);
 }
 
 /* ---- the compiler ---- */
@@ -58,13 +67,13 @@ static int make_folder(const char *name, struct gt_error *error)
 /* nvcc as PATH has it, else in the folders in which toolkits are. */
 static bool find_nvcc(char *path, size_t size)
 {
-	const char *const folders[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+	const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
 	char unused[4096];
 
 	if (gt_child_find("nvcc", unused, sizeof unused))
 		return (size_t)snprintf(path, size, "nvcc") < size;
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		if (folders[i] && (size_t)snprintf(path, size, "%s/bin/nvcc", folders[i]) < size && gt_child_find(path, unused, sizeof unused))
+	for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
+		if (homes[i] && (size_t)snprintf(path, size, "%s/bin/nvcc", homes[i]) < size && gt_child_find(path, unused, sizeof unused))
 			return true;
 	return false;
 }
@@ -117,9 +126,10 @@ int gt_origin_compile(struct gt_origin *origin, const char *source, bool dry, vo
 				      "nvcc " OPTIONS " -o %s %s, then give gtrace ./%s", source, name, source, name);
 	if (!dry && make_folder(name, error) != 0)
 		return -1;
-	snprintf(origin->path, sizeof origin->path, "%s%s", dry ? "./" : "", dry ? name : program);
+	const char *program = dry ? name : compiled[n_compiled - 1].program;
+	snprintf(origin->path, sizeof origin->path, "%s%s", dry ? "./" : "", program);
 	origin->kind = GT_ORIGIN_PROGRAM;
-	int result = compose(&pipe, nvcc, dry ? name : program, source, error);
+	int result = compose(&pipe, nvcc, program, source, error);
 	if (result == 0)
 		show(&pipe);
 	if (result == 0 && !dry)

@@ -150,21 +150,24 @@ static int open_pipe(int ends[2], struct gt_error *error)
 	return 0;
 }
 
-/* Starts the commands and counts them in *started. */
-static int start(const struct gt_pipe *pipe, int input, int output, pid_t *processes, size_t *started, struct gt_error *error)
+/* Starts the commands; gt_pipe_wait follows in any case. */
+static int start(const struct gt_pipe *pipe, int input, int output, struct gt_pipe_running *running, struct gt_error *error)
 {
 	char **argv = pipe->words;
 	int from = input, result = 0;
 
+	*running = (struct gt_pipe_running){.processes = calloc(pipe->commands + 1, sizeof *running->processes)};
+	if (!running->processes)
+		return gt_fail_memory(error, "a pipe");
 	for (size_t i = 0; i < pipe->commands && result == 0; i++) {
 		int ends[2] = {-1, output};
 		if (i + 1 < pipe->commands && open_pipe(ends, error) != 0)
 			break;
-		result = gt_child_start(argv, (const int[GT_CHILD_STREAMS]){from, ends[1], STDERR_FILENO}, &processes[i]);
+		result = gt_child_start(argv, (const int[GT_CHILD_STREAMS]){from, ends[1], STDERR_FILENO}, &running->processes[i]);
 		if (result != 0)
 			gt_fail(error, "%s cannot be run: %s", argv[0], strerror(result));
 		else
-			++*started;
+			running->n++;
 		if (from != input)
 			close(from);
 		if (ends[1] != output)
@@ -175,7 +178,7 @@ static int start(const struct gt_pipe *pipe, int input, int output, pid_t *proce
 	}
 	if (from != input && from >= 0)
 		close(from);
-	return *started == pipe->commands ? 0 : -1;
+	return running->n == pipe->commands ? 0 : -1;
 }
 
 static int status_of(pid_t process)
@@ -187,21 +190,40 @@ static int status_of(pid_t process)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+int gt_pipe_start(const struct gt_pipe *pipe, int input, int *from, struct gt_pipe_running *running, struct gt_error *error)
+{
+	int ends[2];
+
+	*running = (struct gt_pipe_running){0};
+	*from = -1;
+	if (open_pipe(ends, error) != 0)
+		return -1;
+	*from = ends[0];
+	int result = start(pipe, input, ends[1], running, error);
+	close(ends[1]);
+	return result;
+}
+
+int gt_pipe_wait(struct gt_pipe_running *running)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < running->n; i++) {
+		int one = status_of(running->processes[i]);
+		if (status == 0 || (status == GT_PIPE_CLOSED && one != 0))
+			status = one;
+	}
+	free(running->processes);
+	*running = (struct gt_pipe_running){0};
+	return status;
+}
+
 int gt_pipe_run(const struct gt_pipe *pipe, int input, int output, int *status, struct gt_error *error)
 {
-	pid_t *processes = calloc(pipe->commands + 1, sizeof *processes);
-	size_t started = 0;
+	struct gt_pipe_running running;
+	int result = start(pipe, input, output, &running, error);
 
-	*status = 0;
-	if (!processes)
-		return gt_fail_memory(error, "a pipe");
-	int result = start(pipe, input, output, processes, &started, error);
-	for (size_t i = 0; i < started; i++) {
-		int one = status_of(processes[i]);
-		if (*status == 0 || (*status == GT_PIPE_CLOSED && one != 0))
-			*status = one;
-	}
-	free(processes);
+	*status = gt_pipe_wait(&running);
 	if (result != 0)
 		*status = 0; /* what was started found no reader, which is no reason */
 	return result;

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -26,6 +27,18 @@ void gt_pipe_clear(struct gt_pipe *pipe);
 
 /* Writes it as a line of shell without its end: words that the shell would change are quoted. */
 void gt_pipe_write(const struct gt_pipe *pipe, FILE *to);
+
+/* The processes of a pipe that was started. */
+struct gt_pipe_running {
+	pid_t *processes; /* owned */
+	size_t n;
+};
+
+/* Starts it: the first command reads `input`, and what the last writes is read from *from, which the caller closes. gt_pipe_wait follows, also
+ * on error. Returns 0, or -1 if a command cannot be started. */
+int gt_pipe_start(const struct gt_pipe *pipe, int input, int *from, struct gt_pipe_running *running, struct gt_error *error);
+/* Waits for its end. Returns the status as gt_pipe_run sets it. */
+int gt_pipe_wait(struct gt_pipe_running *running);
 
 /* Runs it: the first command reads `input` and the last writes `output`. Sets the status of the first command that failed, as a shell has it; a
  * command that failed only because its reader had gone counts if no other failed. Returns 0, or -1 if a command cannot be
