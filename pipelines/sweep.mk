@@ -20,8 +20,7 @@ export PATH := $(PATH):$(abspath $(sweep_here)/../../bin)
 SHELL := bash
 .SHELLFLAGS := -e -u -o pipefail -c
 
-# The results of points and what they share; RESULTS itself has the tables.
-results := $(abspath $(RESULTS))/parts
+results := $(abspath $(RESULTS))
 # Of this make alone: several may run a sweep in one folder.
 plan    := $(results)/plan-$(sweep_name).$(shell echo "$${HOSTNAME:-host}.$$PPID")
 run     := $(sweep_here)/run $(results) $(plan)
@@ -65,6 +64,6 @@ sweep:
 	@$(sweep_here)/collect $(results) $(plan) >$(CSV).$$$$ || status=$$?; \
 	mv $(CSV).$$$$ $(CSV); rm -rf $(plan); echo $(CSV); exit $${status:-0}
 
-# Deletes the parts of all sweeps; the tables stay. Nothing else does, so old parts can be found again.
+# Deletes all results of all sweeps. Nothing else does, so old ones can be found again.
 sweep-clean:
-	rm -rf $(results)
+	rm -rf $(results)/plan-* $(results)/*.gt.* $(results)/.*.[0-9]* $(results)/*.csv

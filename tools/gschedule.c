@@ -138,7 +138,7 @@ static void take_option(struct gschedule *self, int option)
 		set_memory(self, optarg);
 		break;
 	case 'T':
-		config->directory = tool_folder(tool, optarg);
+		config->directory = optarg;
 		break;
 	default:
 		set_figure(self, option, optarg);

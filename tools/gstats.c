@@ -19,9 +19,6 @@
 
 static void check_findings(const struct tool *tool, const struct options *options)
 {
-	static const char *const colors[] = {"auto", "always", "never"};
-	bool known = !options->color;
-
 	if (options->findings && (strcmp(options->form, "csv") == 0 || options->names || options->reference || options->errors || options->report ||
 				  options->callgrind))
 		tool_usage(tool, "--findings goes with --all, --json, --program, --color, --by, --kernel, --scale, --output and --tee only");
@@ -29,10 +26,7 @@ static void check_findings(const struct tool *tool, const struct options *option
 		tool_usage(tool, "%s: expected --findings, too", options->all ? "--all" : "--color");
 	if (!options->findings && !options->report && options->program)
 		tool_usage(tool, "--program: expected --findings or --report, too");
-	for (size_t i = 0; i < sizeof colors / sizeof *colors && !known; i++)
-		known = strcmp(options->color, colors[i]) == 0;
-	if (!known)
-		tool_usage(tool, "--color '%s': expected auto, always or never", options->color);
+	tool_is_coloured(tool, options->color, stdout);
 }
 
 static void check_kernels(const struct tool *tool, const struct options *options)
@@ -106,13 +100,6 @@ static void check_place(struct tool *tool, const struct options *options)
 		tool_usage(tool, "--force: expected --report, whose page it replaces");
 	if (options->report)
 		tool_must(tool, gt_page_place(options->report, options->force, path, &tool->error));
-	/* The last folder may be made. */
-	if (options->report)
-		tool_must(tool, gt_whole_file_check(access(options->report, F_OK) == 0 ? path : options->report, "the page", &tool->error));
-	if (options->output)
-		tool_must(tool, gt_whole_file_check(options->output, "the report", &tool->error));
-	if (options->callgrind)
-		tool_must(tool, gt_whole_file_check(options->callgrind, "the counts", &tool->error));
 }
 
 static struct options parse(struct tool *tool)
@@ -221,18 +208,9 @@ static void print_comparison(struct tool *tool, const struct gt_report *report, 
 	beside_clear(&beside);
 }
 
-static bool is_coloured(const struct options *options, FILE *to)
-{
-	const char *no = getenv("NO_COLOR");
-
-	if (options->color && strcmp(options->color, "auto") != 0)
-		return strcmp(options->color, "always") == 0;
-	return !options->output && isatty(fileno(to)) && (!no || !*no);
-}
-
 static void print_findings(struct tool *tool, const struct gt_report *report, const struct options *options, FILE *to)
 {
-	const struct gt_findings_style style = {options->program, is_coloured(options, to), options->all};
+	const struct gt_findings_style style = {options->program, tool_is_coloured(tool, options->color, to), options->all};
 	struct gt_kernel_findings *findings;
 
 	tool_must(tool, gt_findings_open(&findings, report, gt_reader_gpu(tool->in), &tool->error));

@@ -8,6 +8,7 @@
 #include "compose/tasks.h"
 #include "compose/usual.h"
 #include "gpu/gpu.h"
+#include "report/compare/runs.h"
 #include "tool.h"
 
 static const struct tool_about about = {
@@ -15,6 +16,8 @@ static const struct tool_about about = {
 		 "       gtrace report [--output DIR] [--force] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace sizes [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace kernels [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+		 "       gtrace compare [--as A,B] [--csv | --json] [--all] [OPTION...] A B [-- ARGUMENT...]\n"
+		 "       gtrace compare --gpu GPU,GPU [OPTION...] A [-- ARGUMENT...]\n"
 		 "       gtrace help [TASK|FILTER]\n"
 		 "       gtrace FILTER [ARGUMENT...]\n"
 		 "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
@@ -24,6 +27,7 @@ static const struct tool_about about = {
 		 "  report             the same as a page, with the instructions and arrays that miss\n"
 		 "  sizes              the hits with other sizes of L1 and L2\n"
 		 "  kernels            the launches of a program, by name and shape; nothing is traced\n"
+		 "  compare            what changed from A to B, programs, traces, streams, or what gstats --csv wrote; or of A from one GPU to another\n"
 		 "  help               tasks and filters; the commands of a task\n"
 		 "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n",
 	.verbose = "progress of the first stage on standard error",
@@ -31,14 +35,18 @@ static const struct tool_about about = {
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
 };
 
-enum { GPU = 1, KEEP_L2, KERNEL, FORCE, CSV };
+enum { GPU = 1, KEEP_L2, KERNEL, FORCE, ALL, JSON, CSV, COLOR, AS };
 static const struct tool_row option_rows[] = {
-	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own)"},
+	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own; compare: one, or A,B)"},
 	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
 	{"--kernel RE", KERNEL, "only the launches of kernels whose names RE matches"},
 	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
 	{"--force", FORCE, "report: replace an index.html that is no page of gtrace"},
-	{"--csv", CSV, "run, sizes, kernels: comma-separated values"},
+	{"--as A,B", AS, "compare: the names of the two sides, such as before,after"},
+	{"--all", ALL, "compare: all kernels, and findings of any gain"},
+	{"--json", JSON, "compare: JSON; gtrace-findings(7) has the schema"},
+	{"--color WHEN", COLOR, "compare: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
+	{"--csv", CSV, "run, sizes, kernels, compare: comma-separated values"},
 	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
 	TOOL_END,
 };
@@ -47,8 +55,8 @@ struct settings {
 	struct tool tool;
 	struct gt_usual usual;
 	struct gt_origin origin;
-	const char *command, *output;
-	bool csv, dry, force;
+	const char *command, *output, *color, *sides[2];
+	bool csv, json, all, dry, force;
 };
 
 static bool quiet; /* for show, which the library calls */
@@ -93,6 +101,7 @@ static void print_tasks(void)
 	     "gtrace report ./program  the same as a page\n"
 	     "gtrace sizes ./program   the hits with other sizes of L1 and L2\n"
 	     "gtrace kernels ./program its launches, by name and shape\n"
+	     "gtrace compare ./a ./b   what changed from one to the other\n"
 	     "\nTasks (gtrace help TASK):");
 	for (size_t i = 0; i < gt_tasks_n; i++)
 		printf("  %-14s %s\n", gt_tasks[i].name, gt_tasks[i].question);
@@ -125,7 +134,7 @@ static _Noreturn void fail_unknown(const struct tool *tool, const char *word, co
 
 static bool is_command(const char *word)
 {
-	static const char *const commands[] = {"run", "report", "sizes", "kernels"};
+	static const char *const commands[] = {"run", "report", "sizes", "kernels", "compare"};
 	size_t i = 0, n = sizeof commands / sizeof *commands;
 
 	while (i < n && strcmp(word, commands[i]) != 0)
@@ -159,6 +168,20 @@ static bool is(const struct settings *settings, const char *command)
 	return strcmp(settings->command, command) == 0;
 }
 
+static void check_compare(const struct settings *settings)
+{
+	const struct tool *tool = &settings->tool;
+	const char *option = settings->all ? "--all" : settings->json ? "--json" : settings->color ? "--color" : settings->sides[0] ? "--as" : NULL;
+
+	if (option && !is(settings, "compare"))
+		tool_usage(tool, "%s: expected compare", option);
+	if (settings->csv && (settings->all || settings->json || settings->color))
+		tool_usage(tool, "--csv: expected it without --all, --json and --color");
+	if (settings->json && settings->color)
+		tool_usage(tool, "--color: expected it without --json");
+	tool_is_coloured(tool, settings->color, stdout);
+}
+
 static void check(const struct settings *settings)
 {
 	const struct tool *tool = &settings->tool;
@@ -168,7 +191,8 @@ static void check(const struct settings *settings)
 	if (settings->force && !is(settings, "report"))
 		tool_usage(tool, "--force: expected report, whose page it replaces");
 	if (settings->csv && is(settings, "report"))
-		tool_usage(tool, "--csv: expected run, sizes or kernels");
+		tool_usage(tool, "--csv: expected run, sizes, kernels or compare");
+	check_compare(settings);
 	if (settings->dry && is(settings, "sizes"))
 		tool_usage(tool, "--dry-run: expected run, report or kernels: which sizes there are is known behind the schedule");
 	if (settings->usual.keep_l2 && is(settings, "kernels"))
@@ -189,6 +213,21 @@ static void check_gpu(struct settings *settings)
 	gt_gpu_clear(&gpu);
 }
 
+/* "A,B", in place. */
+static void set_sides(struct settings *settings, char *names)
+{
+	char *comma = strchr(names, ',');
+
+	if (!comma || comma == names || !comma[1] || strchr(comma + 1, ','))
+		tool_usage(&settings->tool, "--as '%s': expected two names, such as before,after", names);
+	*comma = '\0';
+	settings->sides[0] = names;
+	settings->sides[1] = comma + 1;
+	for (int side = 0; side < 2; side++)
+		if (strlen(settings->sides[side]) > GT_RUN_NAME)
+			tool_usage(&settings->tool, "--as: '%s': expected a name of at most %d bytes", settings->sides[side], GT_RUN_NAME);
+}
+
 static void parse(struct settings *settings)
 {
 	struct tool *tool = &settings->tool;
@@ -199,6 +238,10 @@ static void parse(struct settings *settings)
 		case GPU: settings->usual.gpu = optarg; break;
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
 		case KERNEL: settings->usual.kernel = optarg; break;
+		case AS: set_sides(settings, optarg); break;
+		case ALL: settings->all = true; break;
+		case JSON: settings->json = true; break;
+		case COLOR: settings->color = optarg; break;
 		case CSV: settings->csv = true; break;
 		case FORCE: settings->force = true; break;
 		case 'o': settings->output = optarg; break;
@@ -206,7 +249,8 @@ static void parse(struct settings *settings)
 		}
 	}
 	check(settings);
-	check_gpu(settings);
+	if (!is(settings, "compare"))
+		check_gpu(settings);
 	settings->usual.verbose = tool->verbose;
 	settings->usual.quiet = quiet = tool->quiet;
 	settings->usual.operands = tool->argv + optind;
@@ -303,6 +347,131 @@ static int run_sizes(struct settings *settings)
 	return status;
 }
 
+/* ---- compare ---- */
+
+/* Two sides: what is said of both, and each with its own operand and GPU. */
+struct sides {
+	struct settings side[GT_RUN_SIDES];
+	struct gt_run run[GT_RUN_SIDES];
+};
+
+/* One GPU for both, or one for each. */
+static void set_gpus(struct sides *sides)
+{
+	struct settings *one = sides->side;
+	char *comma = one->usual.gpu && access(one->usual.gpu, R_OK) != 0 ? strchr(one->usual.gpu, ',') : NULL;
+
+	if (comma) {
+		*comma = '\0';
+		one[GT_RUN_B].usual.gpu = comma + 1;
+	}
+	check_gpu(&one[GT_RUN_A]);
+	check_gpu(&one[GT_RUN_B]);
+}
+
+/* "A B", or "A" for two GPUs, and the arguments of programs behind "--". */
+static void set_operands(struct sides *sides)
+{
+	struct settings *one = sides->side;
+	struct tool *tool = &one->tool;
+	char *const *operands = one->usual.operands;
+	bool two_gpus = one[GT_RUN_A].usual.gpu != one[GT_RUN_B].usual.gpu, second = operands[1] && strcmp(operands[1], "--") != 0;
+	char *const *rest = operands + 1 + second;
+
+	if (!second && !two_gpus)
+		tool_usage(tool, "compare: expected a second operand, or --gpu with two names, such as a100,h100");
+	if (*rest && strcmp(*rest, "--") != 0)
+		tool_usage(tool, **rest == '-' ? "'%s': expected options before the operands, and arguments of programs behind --" :
+			   "'%s': expected two operands, and arguments of programs behind --", *rest);
+	rest += *rest != NULL;
+	for (int side = 0; side < GT_RUN_SIDES; side++)
+		tool_must(tool, gt_usual_words(operands[second ? side : 0], rest, &one[side].usual.operands, &tool->error));
+}
+
+static void name_sides(struct sides *sides)
+{
+	struct settings *one = sides->side;
+	bool two_gpus = one[GT_RUN_A].usual.gpu != one[GT_RUN_B].usual.gpu;
+	const char *gpus[GT_RUN_SIDES] = {one[GT_RUN_A].usual.gpu, one[GT_RUN_B].usual.gpu};
+
+	for (int side = 0; side < GT_RUN_SIDES; side++)
+		gt_usual_text(one[side].usual.operands, sides->run[side].text, sizeof sides->run[side].text);
+	gt_run_names(sides->run, one->sides[0] ? one->sides : two_gpus ? gpus : NULL);
+}
+
+/* What needs no run is said of both sides before either runs. */
+static void open_side(struct settings *settings, struct gt_run *run)
+{
+	struct tool *tool = &settings->tool;
+	const char *operand = settings->usual.operands[0], *option = settings->usual.gpu ? "--gpu" : settings->usual.keep_l2 ? "--keep-l2" : NULL;
+
+	run->saved = gt_run_is_saved(operand, &tool->error);
+	if (!run->saved && tool->error.text[0])
+		tool_fail(tool);
+	if (!run->saved)
+		open_origin(settings);
+	else if (option)
+		tool_usage(tool, "%s: %s has counts, which stay as they are", option, operand);
+	else if (settings->usual.operands[1])
+		tool_usage(tool, "'%s': expected a program, since %s has counts", settings->usual.operands[1], operand);
+	if (gt_report_begin(&run->report, run->saved ? settings->usual.kernel : gt_usual_kernel(&settings->origin, &settings->usual), &tool->error) != 0)
+		tool_usage_error(tool, "--kernel");
+}
+
+/* Fills a side. Returns the status of its pipe. */
+static int gather(struct settings *settings, struct gt_run *run)
+{
+	struct tool *tool = &settings->tool;
+	int status = 0;
+
+	if (run->saved)
+		tool_must(tool, gt_run_read(run, settings->usual.operands[0], &tool->error));
+	else
+		tool_must(tool, gt_usual_gather(&settings->origin, &settings->usual, settings->dry, show, &run->report, &run->gpu, &status, &tool->error));
+	return status;
+}
+
+static void print_runs(struct settings *settings, struct gt_run runs[GT_RUN_SIDES])
+{
+	struct tool *tool = &settings->tool;
+	const struct gt_findings_style style = {NULL, tool_is_coloured(tool, settings->color, stdout), settings->all};
+	struct gt_runs both;
+
+	tool_must(tool, gt_runs_compare(&both, &runs[GT_RUN_A], &runs[GT_RUN_B], &tool->error));
+	if (settings->csv)
+		gt_runs_write_csv(&both, stdout);
+	else if (settings->json)
+		gt_runs_write_json(&both, &style, stdout);
+	else
+		gt_runs_write(&both, &style, stdout);
+	gt_runs_clear(&both);
+	tool_end(tool);
+}
+
+static int compare(const struct settings *settings)
+{
+	static struct sides sides;
+	int status = 0;
+
+	for (int side = 0; side < GT_RUN_SIDES; side++)
+		sides.side[side] = *settings;
+	set_gpus(&sides);
+	set_operands(&sides);
+	name_sides(&sides);
+	for (int side = 0; side < GT_RUN_SIDES; side++)
+		open_side(&sides.side[side], &sides.run[side]);
+	for (int side = 0; side < GT_RUN_SIDES && status == 0; side++)
+		status = gather(&sides.side[side], &sides.run[side]);
+	if (status == 0 && !settings->dry)
+		print_runs(&sides.side[GT_RUN_A], sides.run);
+	for (int side = 0; side < GT_RUN_SIDES; side++) {
+		gt_origin_close(&sides.side[side].origin);
+		gt_run_clear(&sides.run[side]);
+		gt_usual_words_free(sides.side[side].usual.operands);
+	}
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	static struct settings settings;
@@ -327,6 +496,8 @@ int main(int argc, char **argv)
 	settings.command = command;
 	optind = 2;
 	parse(&settings);
+	if (is(&settings, "compare"))
+		return compare(&settings);
 	open_origin(&settings);
 	int status = is(&settings, "sizes") ? run_sizes(&settings) : run_pipe(&settings);
 	gt_origin_close(&settings.origin);

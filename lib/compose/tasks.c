@@ -67,7 +67,14 @@ const struct gt_task gt_tasks[] = {
 	 "A shell loop over one schedule; pipelines/sweep.md has tables of thousands:\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule >scheduled\n"
 	 "    for ways in 2 4 8; do gcache --l1 --size 32K --ways $ways scheduled | gcache --l2 | gstats --csv | grep ^total,l1,read_hits; done\n"},
-	{"compare", "Does the model agree with my profiler?",
+	{"compare", "What did my change do?",
+	 "What changed from one program to the other, kernel by kernel, with the findings that are gone or new; and from one GPU to another:\n"
+	 "    gtrace compare ./before ./after\n"
+	 "    gtrace compare --gpu a100,h100 ./program\n"
+	 "Before a change, keep the accesses, and compare with the program afterwards (with a profiler's counts: gtrace help hardware):\n"
+	 "    gtrace-record --gpu a100 ./program >kept\n"
+	 "    gtrace compare kept ./program\n"},
+	{"hardware", "Does the model agree with my profiler?",
 	 "The counters by a profiler's names; and beside those that it has measured (ncu --csv):\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --names ncu\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --reference measured.csv\n"},
@@ -116,7 +123,7 @@ static void consider(const char *word, const char *name, const char **best, unsi
 
 const char *gt_task_near(const char *word)
 {
-	static const char *const commands[] = {"run", "report", "sizes", "kernels", "help"};
+	static const char *const commands[] = {"run", "report", "sizes", "kernels", "compare", "help"};
 	unsigned distance = (unsigned)strlen(word) / 3 + 1;
 	const char *best = NULL;
 

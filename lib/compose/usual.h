@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "compose/pipe.h"
+#include "gpu/gpu.h"
+#include "report/gather.h"
 #include "stream/stream.h"
 
 /* ---- what a pipe begins with: a program to record, a trace to order, or a stream, which has passed some stages ---- */
@@ -63,6 +65,20 @@ const char *gt_usual_kernel(const struct gt_origin *origin, const struct gt_usua
 int gt_usual_command(struct gt_pipe *pipe, const struct gt_usual *usual, const char *words, struct gt_error *error);
 /* Appends the command of a stage, with what is wanted of it. */
 int gt_usual_stage_command(struct gt_pipe *pipe, const struct gt_usual *usual, enum gt_usual_stage stage, struct gt_error *error);
+
+/* ---- the counts of a source alone: counts.c ---- */
+
+/* Runs the usual pipe of a source, after `show`, and gathers what its stages counted into a report that was begun, and the GPU, which the caller
+ * clears. Only counters are kept. Sets *status to that of the first command that failed, which has said why. With `dry` runs nothing. Returns 0, or -1. */
+int gt_usual_gather(const struct gt_origin *origin, const struct gt_usual *usual, bool dry, void (*show)(const struct gt_pipe *pipe),
+		    struct gt_report *report, struct gt_gpu *gpu, int *status, struct gt_error *error);
+
+/* What an operand means together with more arguments, as gt_usual has them, up to a NULL: a name that is no file is divided at blanks, "./blur 20". Freed by
+ * gt_usual_words_free. Returns 0, or -1. */
+int gt_usual_words(const char *operand, char *const *more, char *const **words, struct gt_error *error);
+void gt_usual_words_free(char *const *words);
+/* Operands as a shell takes them, cut if they do not fit. */
+void gt_usual_text(char *const *operands, char *text, size_t bytes);
 
 /* ---- other sizes: sizes.c ---- */
 

@@ -434,6 +434,11 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 	return 0;
 }
 
+void gt_report_drop_total(struct gt_report *report)
+{
+	clear_kernel(&report->total);
+}
+
 /* Where the sum of the launches of that name is, or will be. */
 static uint64_t *group_of(const struct gt_report_kernel *groups, struct gt_map *index, const char *name, size_t next,
 			  int *fresh)

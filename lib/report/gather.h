@@ -82,6 +82,9 @@ int gt_report_scale(struct gt_report *report, struct gt_error *error);
  * arrays; settings and words only if all kernels agree. Returns 0, or -1, also if the filter matches no kernel's name. */
 int gt_report_finish(struct gt_report *report, struct gt_error *error);
 
+/* Forgets the total, so that gt_report_finish computes it. */
+void gt_report_drop_total(struct gt_report *report);
+
 /* Replaces the launches of a finished report by one kernel for each name, in the order of their first launch. Numbers
  * are summed as in the total. A launch without a name stays by itself. */
 int gt_report_by_name(struct gt_report *report, struct gt_error *error);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,17 @@ _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
 	fprintf(stderr, "%s: %s\n", tool->name, error.text);
 	tool_end_failed(tool, error.text);
 	exit(2);
+}
+
+bool tool_is_coloured(const struct tool *tool, const char *when, FILE *to)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (!when || strcmp(when, "auto") == 0)
+		return isatty(fileno(to)) && (!no || !*no);
+	if (strcmp(when, "always") != 0 && strcmp(when, "never") != 0)
+		tool_usage(tool, "--color '%s': expected auto, always or never", when);
+	return strcmp(when, "always") == 0;
 }
 
 _Noreturn void tool_usage_error(const struct tool *tool, const char *option)

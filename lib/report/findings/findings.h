@@ -106,6 +106,9 @@ struct gt_findings_style {
 void gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to);
 void gt_findings_write_json(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to);
 
+/* The object of one finding. */
+void gt_finding_write_json(const struct gt_finding *finding, const struct gt_findings_style *style, FILE *to);
+
 /* A gain in words: "would save 13.6 M of 20.8 M sectors at L1; at most 1.3 M of 7.1 M at L2". */
 const char *gt_finding_gain(const struct gt_finding *finding, const struct gt_traffic *traffic, char text[GT_FINDING_TEXT]);
 

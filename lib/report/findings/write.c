@@ -375,7 +375,7 @@ static void write_json_gain(const struct gt_finding *finding, FILE *to)
 	fprintf(to, "}, \"share\": %.6g", finding->share);
 }
 
-static void write_json_finding(const struct gt_finding *finding, const struct gt_findings_style *style, FILE *to)
+void gt_finding_write_json(const struct gt_finding *finding, const struct gt_findings_style *style, FILE *to)
 {
 	char command[GT_FINDING_TEXT];
 
@@ -405,7 +405,7 @@ static void write_json_kernel(const struct gt_kernel_findings *findings, const s
 		if (!is_shown(&findings->findings[i], style))
 			continue;
 		fprintf(to, "%s\n   ", comma);
-		write_json_finding(&findings->findings[i], style, to);
+		gt_finding_write_json(&findings->findings[i], style, to);
 		comma = ",";
 	}
 	fputs("]}", to);
