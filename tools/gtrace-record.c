@@ -23,7 +23,7 @@
 static const struct tool_about about = {
 	.usage = "usage: gtrace-record [OPTION...] PROGRAM [ARGUMENT...]\n"
 		 "Runs a CUDA program without a GPU and writes a stream of the accesses of its kernels.\n",
-	.verbose = "a line for each launch on standard error",
+	.verbose = "launches on standard error: the first of a kernel, the second, the fourth and so on",
 	.example = "gtrace-record --gpu titanv ./program | gcoalesce | gschedule --gpu titanv | gcache --l1 | gstats",
 };
 

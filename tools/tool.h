@@ -8,18 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/progress.h"
 #include "stream/relay.h"
 #include "stream/stream.h"
 
 /* Seconds of the monotonic clock. */
 static inline double tool_now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+	return gt_progress_now();
 }
 
 /* An option of a tool. One table of these is what the parser and --help read. */
@@ -104,7 +101,8 @@ void tool_write(struct tool *tool);
 
 /* The next event; false after GT_END. Fails the tool if the stream fails. Shows progress. */
 bool tool_next(struct tool *tool, enum gt_event *event);
-/* Shows progress as tool_next does, for a tool that does not read a stream: rows so far, and bytes of the
+/* Shows progress as tool_next does, with --verbose; without it, one line that is erased at the end, on a terminal, by the first tool
+ * of a pipe. For a tool that does not read a stream: rows so far, and bytes of the
  * tool->input_bytes. */
 void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool last);
 /* Passes the last event on unchanged. */

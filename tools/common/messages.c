@@ -16,6 +16,15 @@
 #include "base/utf8.h"
 #include "stream/raw.h"
 
+static struct gt_progress line; /* of this tool, if it is the first of a pipe */
+
+/* Erases it before a message. What the message begins with erases that of another stage, in one write with it. */
+static const char *clear_line(const struct tool *tool)
+{
+	gt_progress_erase(&line);
+	return tool->reads_pipe ? gt_progress_eraser(stderr) : "";
+}
+
 /* ---- failures and warnings ---- */
 
 bool tool_is_pipe(int descriptor)
@@ -52,7 +61,7 @@ _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(error.text, sizeof error.text, format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "%s: %s\n", tool->name, error.text);
+	fprintf(stderr, "%s%s: %s\n", clear_line(tool), tool->name, error.text);
 	tool_end_failed(tool, error.text);
 	exit(2);
 }
@@ -78,8 +87,9 @@ _Noreturn void tool_fail(const struct tool *tool)
 	/* A closed pipe downstream is no error; the stage that failed before this one in a pipe has reported it. */
 	bool closed = errno == EPIPE, told = tool->in && gt_reader_told_failure(tool->in);
 
+	gt_progress_erase(&line);
 	if (!closed && !(told && tool->reads_pipe))
-		fprintf(stderr, "%s: %s\n", tool->name, tool->error.text);
+		fprintf(stderr, "%s%s: %s\n", clear_line(tool), tool->name, tool->error.text);
 	if (!closed)
 		tool_end_failed(tool, tool->error.text);
 	exit(1);
@@ -90,7 +100,7 @@ static void say(const struct tool *tool, const char *kind, const char *format, v
 	char text[sizeof tool->error.text];
 
 	vsnprintf(text, sizeof text, format, arguments);
-	fprintf(stderr, "%s: %s%s\n", tool->name, kind, gt_utf8_printable(text));
+	fprintf(stderr, "%s%s: %s%s\n", clear_line(tool), tool->name, kind, gt_utf8_printable(text));
 }
 
 void tool_say(const struct tool *tool, const char *format, ...)
@@ -143,12 +153,33 @@ static void show_progress(const struct tool *tool, uint64_t rows, uint64_t bytes
 		seconds > 0 ? (double)rows / seconds / 1e6 : 0.0, bar, end);
 }
 
+/* The line that is erased. A tool whose output is on the terminal has no line beside it. */
+static void show_line(const struct tool *tool, uint64_t rows, uint64_t bytes, bool last)
+{
+	static bool begun;
+
+	if (!begun)
+		gt_progress_begin(&line, tool->name, stderr, !tool->quiet && !tool->verbose && !tool->reads_pipe && !isatty(STDOUT_FILENO));
+	begun = true;
+	if (last)
+		gt_progress_erase(&line);
+	if (last || !gt_progress_due(&line))
+		return;
+	const struct gt_kernel *kernel = tool->in ? gt_reader_kernel(tool->in) : NULL;
+	const struct gt_progress_state state = {kernel ? kernel->name : NULL, kernel ? kernel->id : 0, rows, bytes, tool->input_bytes,
+						tool->started};
+	gt_progress_show(&line, &state);
+}
+
 void tool_progress(const struct tool *tool, uint64_t rows, uint64_t bytes, bool last)
 {
 	static double shown;
 
-	if (!tool->verbose && !progress_asked)
+	if (!tool->verbose && !progress_asked) {
+		show_line(tool, rows, bytes, last);
 		return;
+	}
+	gt_progress_erase(&line);
 	double time = tool_now();
 	if (progress_asked || (tool->verbose && (last || time - shown > 0.5))) {
 		bool stays = progress_asked || last || !isatty(STDERR_FILENO);

@@ -166,6 +166,15 @@ static void set_jobs(struct tool *tool, const char *text)
 		tool_usage_error(tool, "--jobs");
 }
 
+/* An option that stands alone. */
+static void leave_out_flag(struct tool *tool, const char *name, const char *other)
+{
+	char **word = &tool->argv[optind - 1];
+
+	if (strcmp(*word, name) == 0 || strcmp(*word, other) == 0)
+		*word = left_out;
+}
+
 /* Takes those words out of argv, when all options are read and the operands are behind them. */
 static void leave_out(struct tool *tool)
 {
@@ -215,9 +224,11 @@ int tool_option(struct tool *tool, const struct tool_row *rows)
 			end_print(tool);
 		case 'v':
 			tool->verbose = true;
+			leave_out_flag(tool, "-v", "--verbose");
 			break;
 		case TOOL_QUIET:
 			tool->quiet = true;
+			leave_out_flag(tool, "--quiet", "--quiet");
 			break;
 		case 'j':
 			set_jobs(tool, optarg);

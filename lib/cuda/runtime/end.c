@@ -257,6 +257,7 @@ __attribute__((destructor)) static void close_stream(void)
 	if (gt_cudart.finish)
 		gt_cudart.finish();
 	gt_cudart_say_host_access();
+	gt_cudart_note_launches();
 	say_names_left();
 	if (gt_cudart.stubbed > 0)
 		gt_cudart_say("the work of %" PRIu64 " calls of libraries was done on the host: their accesses are not in the stream",

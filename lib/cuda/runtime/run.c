@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grown.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
@@ -188,15 +189,96 @@ static unsigned char *gather_parameters(const struct gt_ptx_function *kernel, vo
 	return parameters;
 }
 
-static void note(const struct gt_fat *fat, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran)
+/* ---- what is said of launches: --verbose, and the line of progress ---- */
+
+/* The launches of a kernel so far. */
+static struct noted {
+	const struct gt_ptx_function *kernel;
+	char name[GT_KERNEL_NAME];
+	struct gt_ptx_ran ran;
+	uint64_t launches;
+} *noted;
+static size_t noted_n, noted_capacity;
+
+static void copy_name(const struct gt_fat *fat, const struct gt_ptx_function *kernel, char name[GT_KERNEL_NAME])
 {
 	size_t length;
-	const char *name = gt_ptx_shown_name(&fat->module, launch->kernel, &length);
+	const char *shown = gt_ptx_shown_name(&fat->module, kernel, &length);
 
-	gt_cudart_note("launch %" PRIu64 ", %.*s<<<(%u, %u, %u), (%u, %u, %u)>>>: %" PRIu64 " warp instructions, %" PRIu64
-		       " accesses traced", gt_cudart.launches, (int)length, name, launch->grid[0], launch->grid[1],
-		       launch->grid[2], launch->block[0], launch->block[1], launch->block[2], ran->warp_instructions,
+	snprintf(name, GT_KERNEL_NAME, "%.*s", (int)(length < GT_KERNEL_NAME ? length : GT_KERNEL_NAME), shown);
+}
+
+static struct noted *noted_of(const struct gt_fat *fat, const struct gt_ptx_function *kernel)
+{
+	for (size_t i = noted_n; i-- > 0;)
+		if (noted[i].kernel == kernel)
+			return &noted[i];
+	struct noted *grown = gt_grown(noted, noted_n, &noted_capacity, sizeof *noted);
+	if (!grown)
+		return NULL;
+	noted = grown;
+	noted[noted_n] = (struct noted){.kernel = kernel};
+	copy_name(fat, kernel, noted[noted_n].name);
+	return &noted[noted_n++];
+}
+
+/* A line for the first launch of a kernel, the second, the fourth and so on: as many as a reader can take. */
+static void note(const struct gt_fat *fat, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran)
+{
+	struct noted *kernel = gt_cudart.record.verbose ? noted_of(fat, launch->kernel) : NULL;
+	char which[48] = "";
+
+	if (!kernel)
+		return;
+	kernel->launches++;
+	kernel->ran.warp_instructions += ran->warp_instructions;
+	kernel->ran.accesses += ran->accesses;
+	if ((kernel->launches & (kernel->launches - 1)) != 0)
+		return;
+	if (kernel->launches > 1)
+		snprintf(which, sizeof which, ", launch %" PRIu64 " of this kernel", kernel->launches);
+	gt_cudart_note("launch %" PRIu64 ", %s<<<(%u, %u, %u), (%u, %u, %u)>>>%s: %" PRIu64 " warp instructions, %" PRIu64
+		       " accesses traced", gt_cudart.launches, kernel->name, launch->grid[0], launch->grid[1],
+		       launch->grid[2], launch->block[0], launch->block[1], launch->block[2], which, ran->warp_instructions,
 		       ran->accesses);
+}
+
+void gt_cudart_note_launches(void)
+{
+	for (size_t i = 0; i < noted_n; i++)
+		if (noted[i].launches > 1)
+			gt_cudart_note("all %" PRIu64 " launches of %s: %" PRIu64 " warp instructions, %" PRIu64 " accesses traced",
+				       noted[i].launches, noted[i].name, noted[i].ran.warp_instructions, noted[i].ran.accesses);
+}
+
+static struct gt_progress_state state; /* of the line */
+
+static void show_blocks(void *context, uint64_t blocks, uint64_t accesses)
+{
+	(void)context;
+	state.done += blocks;
+	state.rows += accesses;
+	if (gt_progress_due(&gt_cudart.progress))
+		gt_progress_show(&gt_cudart.progress, &state);
+}
+
+/* A launch begins. */
+static void watch(const struct gt_fat *fat, struct gt_ptx_launch *launch)
+{
+	static const struct gt_ptx_told blocks = {show_blocks, NULL};
+	static char name[GT_KERNEL_NAME];
+
+	if (!gt_cudart.progress.to)
+		return;
+	copy_name(fat, launch->kernel, name);
+	launch->told = &blocks;
+	state.kernel = name;
+	state.launch = launch->number;
+	state.done = 0;
+	state.all = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	state.since = gt_progress_now();
+	if (gt_progress_returns(&gt_cudart.progress) || gt_progress_due(&gt_cudart.progress))
+		gt_progress_show(&gt_cudart.progress, &state);
 }
 
 /* Runs one launch, of the host or of a kernel. Without a recorder it is executed untraced. */
@@ -210,10 +292,12 @@ static int run(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *r
 	if (launch->kernel != function->kernel)
 		registers = gt_cudart_machine_registers(fat, launch->kernel->name);
 	launch->number = ++gt_cudart.launches;
+	watch(fat, launch);
 	if (gt_cudart.recorder)
 		result = gt_ptx_record(gt_cudart.recorder, &fat->module, gt_cudart_machine(fat), launch, registers, ran, error);
 	else
 		result = gt_ptx_run(gt_cudart_machine(fat), launch, ran, error);
+	gt_progress_erase(&gt_cudart.progress); /* what the program prints comes into an empty line */
 	if (result == 0 || ran->assertion_failed)
 		note(fat, launch, ran);
 	return result;

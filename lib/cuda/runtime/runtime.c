@@ -130,6 +130,7 @@ static void say(const char *format, va_list arguments)
 	struct gt_error line;
 
 	vsnprintf(line.text, sizeof line.text, format, arguments);
+	gt_progress_erase(&gt_cudart.progress);
 	fprintf(stderr, "gtrace-record: %s\n", line.text);
 	fflush(stderr);
 }
@@ -243,6 +244,7 @@ static void open_stream(void)
 	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, &error);
 	if (!gt_cudart.writer)
 		gt_cudart_stop("%s", error.text);
+	gt_progress_begin(&gt_cudart.progress, "gtrace-record", stderr, !record->quiet);
 	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &record->tracing, &error);
 	if (!gt_cudart.recorder)
 		gt_cudart_stop("%s", error.text);

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/record/record.h"
@@ -154,6 +155,7 @@ struct gt_cudart {
 	struct gt_function *functions;
 	struct gt_symbol *symbols;
 	void (*finish)(void); /* executes the deferred work (streams.c); NULL: there is none */
+	struct gt_progress progress; /* the line on a terminal */
 	struct gt_error closed; /* why the last launch returned GT_CUDART_CLOSED */
 };
 extern struct gt_cudart gt_cudart;
@@ -262,6 +264,8 @@ void gt_cudart_free_all(int device);
 #define GT_CUDART_CLOSED (-1)
 int gt_cudart_launch(const void *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 		     size_t dynamic_shared, const struct gt_wishes *wishes);
+/* For --verbose, what the launches of each kernel did together. */
+void gt_cudart_note_launches(void);
 /* Ends the process with such a launch. */
 _Noreturn void gt_cudart_stop_closed(void);
 /* The access policy window that a stream keeps for its launches. */

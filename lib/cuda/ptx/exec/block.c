@@ -420,6 +420,8 @@ void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran)
 		ran->warp_instructions += core->warps[w].issued;
 	ran->accesses += core->accesses;
 	ran->polls += core->polls;
+	if (core->launch->told)
+		core->launch->told->ended(core->launch->told->context, 1, core->accesses);
 }
 
 /* Thread by thread, since divisions would take longer than many a block. */

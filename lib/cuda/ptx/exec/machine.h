@@ -114,6 +114,12 @@ size_t gt_ptx_parameter_offset(const struct gt_ptx_function *kernel, size_t i);
 enum gt_ptx_check { GT_PTX_CHECK_PAGE, GT_PTX_CHECK_LIST, GT_PTX_CHECK_FAULT, GT_PTX_CHECKS, GT_PTX_MEMCHECK = GT_PTX_CHECKS };
 extern const char *const gt_ptx_check_names[GT_PTX_CHECKS];
 
+/* Told as a launch runs of blocks that have ended, and their traced accesses; by one thread at a time. */
+struct gt_ptx_told {
+	void (*ended)(void *context, uint64_t blocks, uint64_t accesses);
+	void *context;
+};
+
 struct gt_ptx_launch {
 	const struct gt_ptx_function *kernel;
 	uint32_t grid[3], block[3];
@@ -146,6 +152,7 @@ struct gt_ptx_launch {
 	uint32_t *ended;	 /* bit w: warp w of the block whose accesses come makes no more of them; may be NULL */
 	struct gt_ptx_hold *hold; /* takes the accesses of blocks that run alone in the place of the sink; may be NULL */
 	struct gt_writer *writer; /* gets the accesses in order that the hold takes; may be NULL */
+	const struct gt_ptx_told *told; /* NULL: nobody is told */
 	struct gt_ptx_team *team; /* threads that run the blocks (launch/team.h); NULL: the caller's runs them */
 };
 

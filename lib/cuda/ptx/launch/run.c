@@ -203,6 +203,7 @@ static void worker_begin(struct gt_ptx_worker *worker, const struct gt_ptx_machi
 	worker->program = program;
 	worker->launch = *launch;
 	worker->launch.team = NULL;
+	worker->launch.told = NULL; /* it is told of groups, in order */
 	if (!launch->sink)
 		return;
 	worker->launch.sink = gt_ptx_blockorder_sink(worker->order);
@@ -290,6 +291,8 @@ static int pass_group(void *context, void *item, unsigned lane, struct gt_error 
 		return -1;
 	team->ran->warp_instructions += group->ran.warp_instructions;
 	team->ran->accesses += group->ran.accesses;
+	if (team->launch->told)
+		team->launch->told->ended(team->launch->told->context, group->end - group->first, group->ran.accesses);
 	team->ran->clock = group->ran.clock ? group->ran.clock : team->ran->clock;
 	team->ran->fault |= group->ran.fault;
 	team->ran->assertion_failed |= group->ran.assertion_failed;
