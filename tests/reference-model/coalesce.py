@@ -41,6 +41,15 @@ def add_arrays(random, launch):
     launch.counts.append(("shared", {"addresses": starts, "bytes": sizes, "names": names}))
 
 
+def add_allocations(random, launch):
+    """Names arrays in other memory, by the stage allocations; names may be those of shared memory, and have blanks."""
+    unit = random.choice([1, 32, 256])
+    starts = sorted(random.sample(range(0x7F0000000000 - 512, 0x7F0000000000 + 8192, unit), random.randrange(1, 4)))
+    sizes = [random.choice([end - start, (end - start) // 2]) for start, end in zip(starts, starts[1:] + [0x7F0000000000 + 9000])]
+    names = ",".join(random.sample(["A", "B", "in a.cu:7"], len(starts)))
+    launch.counts.append(("allocations", {"addresses": starts, "bytes": sizes, "names": names}))
+
+
 def odd_sizes(random, launch):
     """Sizes that are no powers of two, in some accesses to other memory than shared."""
     for row in launch.rows:
@@ -86,6 +95,12 @@ def draw(random):
         arguments += ["--banks", options["banks"]]
     if some(random, 0.2):
         arguments += ["-j", random.choice(["0", "2", "3"])]
+    options["by_site"] = some(random, 0.5)
+    if options["by_site"]:
+        arguments += ["--by", "site"]
+        for launch in drawn.launches:
+            if some(random, 0.5):
+                add_allocations(random, launch)
     if some(random, 0.15):
         return draw_degree(random, drawn)
     return stream.Case(drawn, [["gcoalesce", *arguments]], {"gpu": gpu_file(options["file"])}, **options)
@@ -251,12 +266,15 @@ def cycles(count, latency):
 
 # Counters
 
-def array_of(row, arrays):
-    lowest = row["addresses"][min(row["addresses"])]
+def array_at(address, arrays):
     for start, size, name in arrays:
-        if start <= lowest < start + size:
+        if start <= address < start + size:
             return name
     return "-"
+
+
+def array_of(row, arrays):
+    return array_at(row["addresses"][min(row["addresses"])], arrays)
 
 
 class Counts:
@@ -314,11 +332,104 @@ class Counts:
         return self.n
 
 
-def arrays_of(launch):
+def arrays_of(launch, named="shared"):
     for stage, counters in launch.counts:
-        if stage == "shared":
+        if stage == named:
             return list(zip(counters["addresses"], counters["bytes"], counters["names"].split(",")))
     return []
+
+
+# Counters by site
+
+def stride_of(row):
+    """Bytes from lane to lane, or several; None of one lane."""
+    lanes = list(row["addresses"])
+    if len(lanes) == 1:
+        return None
+    first = row["addresses"][lanes[0]]
+    distance, gap = apart(row["addresses"][lanes[1]], first), lanes[1] - lanes[0]
+    stride = distance // gap
+    regular = all((first + stride * (lane - lanes[0])) % SPACE == address for lane, address in row["addresses"].items())
+    return stride if regular and distance % gap == 0 else "several"
+
+
+def bytes_of(row):
+    return [byte % SPACE for address in row["addresses"].values() for byte in range(address, address + row["size"])]
+
+
+def apart(address, first):
+    """How far an address is from another, either way around the address space."""
+    return (address - first + SPACE // 2) % SPACE - SPACE // 2
+
+
+def is_misaligned(row):
+    """Whether the lanes fill a range, no byte twice, that does not begin at a sector."""
+    first = row["addresses"][min(row["addresses"])]
+    touched = sorted(byte for address in row["addresses"].values()
+                     for byte in range(first + apart(address, first), first + apart(address, first) + row["size"]))
+    return touched == list(range(touched[0], touched[0] + len(touched))) and touched[0] % SECTOR != 0
+
+
+class Sites:
+    """What --by site counts of a kernel."""
+
+    def __init__(self, allocations, shared):
+        self.allocations, self.shared = allocations, shared
+        self.n, self.strides, self.touched, self.read = {}, {}, set(), set()
+
+    def add(self, site, name, number):
+        self.n[f"{site}.{name}"] = self.n.get(f"{site}.{name}", 0) + number
+
+    def common(self, row, arrays):
+        """What is counted of any memory; returns the site's name."""
+        site = f"{hex(row['pc'])} {array_of(row, arrays)}"
+        self.n[site + ".op"] = row["op"] if self.n.get(site + ".op", row["op"]) == row["op"] else "several"
+        stride = stride_of(row)
+        if stride is not None:
+            self.strides.setdefault(site, set()).add(stride)
+        self.add(site, "accesses", 1)
+        self.add(site, "lanes", len(row["addresses"]))
+        self.add(site, "bytes", len(row["addresses"]) * row["size"])
+        if stream.kind(row) in ("atomic", "reduction"):
+            self.add(site, "addresses", len(set(row["addresses"].values())))
+        return site
+
+    def passes(self, row, banks):
+        site = self.common(row, self.shared)
+        self.add(site, "passes", passes(row, *banks))
+        self.add(site, "least_passes", least_passes(row, *banks[:2]))
+
+    def made(self, row, made):
+        if stream.kind(row) in ASIDE:
+            return
+        site = self.common(row, self.allocations)
+        sectors = sum(one["sectors"].bit_count() for one in made)
+        least = min(sectors, -(-len(row["addresses"]) * row["size"] // SECTOR))
+        self.add(site, "sectors", sectors)
+        self.add(site, "least_sectors", least)
+        self.add(site, "misaligned_sectors", sectors - least if is_misaligned(row) else 0)
+        if stream.kind(row) == "store":
+            self.add(site, "partial_sectors", sectors - sum(one["full"].bit_count() for one in made))
+        self.touched.update(bytes_of(row))
+        if stream.kind(row) in ("load", "atomic"):
+            self.read.update(bytes_of(row))
+
+    def unique(self):
+        for name, some_bytes in (("unique", self.touched), ("unique_read", self.read)):
+            self.n[name + "_bytes"] = len(some_bytes)
+            self.n[name + "_sectors"] = len({byte // SECTOR for byte in some_bytes})
+        sectors = set()
+        for byte in sorted(self.read):
+            array = array_at(byte, self.allocations)
+            self.add(array, "unique_read_bytes", 1)
+            self.add(array, "unique_read_sectors", byte // SECTOR not in sectors)
+            sectors.add(byte // SECTOR)
+
+    def counters(self):
+        self.unique()
+        for site, strides in self.strides.items():
+            self.n[site + ".stride"] = stream.value(str(strides.pop() if len(strides) == 1 else "several"))
+        return self.n
 
 
 def turn(row):
@@ -326,7 +437,7 @@ def turn(row):
     return dict(stream.without_addresses(row), address=0, sectors=0, full=0, lanes=0)
 
 
-def coalesce(launch, rule, banks, latency, arrays=None):
+def coalesce(launch, rule, banks, latency, arrays=None, sites=None):
     """A launch with requests, and the counts of this stage if it has accesses."""
     counts = Counts(rule, banks, latency, arrays_of(launch) if arrays is None else arrays)
     rows = []
@@ -335,12 +446,18 @@ def coalesce(launch, rule, banks, latency, arrays=None):
             rows.append(row)
         elif stream.space(row) == "shared":
             counts.shared(row)
+            if sites:
+                sites.passes(row, banks)
             if "step" not in row:
                 rows.append(turn(row))
         else:
             made = requests(row, rule)
             counts.made(row, rule, made)
+            if sites:
+                sites.made(row, made)
             rows += made
+    if sites:
+        counts.n.update(sites.counters())
     done = any(stage == "coalesce" for stage, _ in launch.counts)
     if launch.rows and not any(map(stream.is_access, launch.rows)):
         done = True
@@ -362,7 +479,14 @@ def model(case):
     rule = case.rule or rule
     if case.banks:
         banks = parse_banks(case.banks)
-    return stream.Stream([coalesce(launch, rule, banks, latency) for launch in case.stream.launches], case.stream.gpu)
+    launches, allocations = [], []
+    for launch in case.stream.launches:
+        allocations = arrays_of(launch, "allocations") or allocations
+        sites = Sites(allocations, arrays_of(launch)) if case.by_site else None
+        if sites and not all(map(stream.is_access, launch.rows)):
+            raise stream.Refused("a kernel is coalesced already")
+        launches.append(coalesce(launch, rule, banks, latency, sites=sites))
+    return stream.Stream(launches, case.stream.gpu)
 
 
 # Degree of coalescing
