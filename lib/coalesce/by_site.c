@@ -230,21 +230,28 @@ static int mark_range(struct footprint *print, uint64_t first, unsigned bytes, u
 	return 0;
 }
 
+/* Lanes mostly lie where the one before does, or right behind it: what they touch together is marked once. */
 static int mark_lanes(struct footprint *print, const struct access *access, bool reads)
 {
 	uint64_t buffer[GT_WARP_SIZE];
 	const uint64_t *addresses = addresses_of(access, buffer);
-	const uint64_t bytes = UINT64_MAX >> (WORD - access->size);
+	uint64_t begin = addresses[0];
+	unsigned bytes = access->size;
 
-	for (unsigned k = 0; k < access->n; k++) {
-		unsigned start = (unsigned)(addresses[k] % WORD);
-		if (mark_word(print, addresses[k] / WORD, bytes << start, reads) != 0)
+	for (unsigned k = 1; k < access->n; k++) {
+		uint64_t from_begin = addresses[k] - begin;
+		if (from_begin <= bytes - access->size)
+			continue;
+		if (from_begin == bytes) {
+			bytes += access->size;
+			continue;
+		}
+		if (mark_range(print, begin, bytes, UINT64_MAX, reads) != 0)
 			return -1;
-		if (start + access->size > WORD &&
-		    mark_word(print, (addresses[k] + WORD) / WORD, bytes >> (WORD - start), reads) != 0)
-			return -1;
+		begin = addresses[k];
+		bytes = access->size;
 	}
-	return 0;
+	return mark_range(print, begin, bytes, UINT64_MAX, reads);
 }
 
 /* The bytes of a word in which lanes `apart` bytes from each other lie, one of which begins at `first`: as `apart` divides a word,
