@@ -12,7 +12,9 @@
 
 #include "base/grown.h"
 #include "base/map.h"
+#include "base/wide.h"
 #include "coalesce/by_array.h"
+#include "coalesce/lines.h"
 #include "counter/counter.h"
 #include "stream/counted.h"
 #include "stream/op.h"
@@ -23,21 +25,20 @@
 struct access {
 	uint32_t mask;
 	unsigned n, size;	   /* active lanes, bytes of each */
-	int64_t stride;		   /* GT_STRIDE_LANES: none in common */
+	int64_t stride;		   /* GT_STRIDE_LANES: the row lists addresses */
 	uint64_t first;		   /* address of the lowest active lane */
-	const uint64_t *addresses; /* of the active lanes, if the rows list them */
+	const uint64_t *addresses; /* that the row lists; else NULL */
 };
 
 static struct access access_of(const struct gt_rows *rows, size_t i)
 {
-	struct access access = {.mask = rows->mask[i], .n = (unsigned)__builtin_popcount(rows->mask[i]), .size = rows->size[i],
+	struct access access = {.mask = rows->mask[i], .n = gt_count_lanes(rows->mask[i]), .size = rows->size[i],
 				.stride = rows->stride[i], .first = rows->base[i]};
 
 	if (access.stride != GT_STRIDE_LANES)
 		return access;
 	access.addresses = rows->lanes + rows->base[i];
 	access.first = access.addresses[0];
-	access.stride = gt_common_stride(access.mask, access.addresses);
 	return access;
 }
 
@@ -73,7 +74,7 @@ static bool stride_fills(const struct access *access, uint64_t *begin)
 	return gap == 1 ? is_run(access->mask) : is_spaced(access->mask, gap);
 }
 
-/* The same of lanes without one: if so, each lies in a slot of its own. */
+/* The same of lanes whose addresses are listed: if so, each lies in a slot of its own. */
 static bool lanes_fill(const struct access *access, uint64_t *begin)
 {
 	const int64_t bytes = (int64_t)(access->n * access->size);
@@ -206,26 +207,27 @@ static inline struct page *page_of(struct footprint *print, uint64_t number)
 	return &print->pages[place];
 }
 
-/* Marks bytes of word `word`. Returns 0, or -1 when memory is short. */
-static inline int mark_word(struct footprint *print, uint64_t word, uint64_t bytes, bool reads)
+/* Marks bytes [start, end) of a page, those whose place in their word is in `pattern`. */
+static inline void mark_page(struct page *page, unsigned start, unsigned end, uint64_t pattern, bool reads)
 {
-	struct page *page = page_of(print, word / PAGE_WORDS);
-
-	if (!page)
-		return -1;
-	page->touched[word % PAGE_WORDS] |= bytes;
-	page->read[word % PAGE_WORDS] |= reads ? bytes : 0;
-	return 0;
+	for (unsigned word = start / WORD, next; start < end; start = next, word++) {
+		next = (word + 1) * WORD < end ? (word + 1) * WORD : end;
+		const uint64_t bytes = pattern & UINT64_MAX >> (WORD - (next - start)) << start % WORD;
+		page->touched[word] |= bytes;
+		page->read[word] |= reads ? bytes : 0;
+	}
 }
 
-/* Marks those of the bytes from `first` on whose place in their word is in `pattern`. */
+/* The same of a range that begins at `first`. Returns 0, or -1 when memory is short. */
 static int mark_range(struct footprint *print, uint64_t first, unsigned bytes, uint64_t pattern, bool reads)
 {
 	for (unsigned here; bytes > 0; first += here, bytes -= here) {
-		unsigned start = (unsigned)(first % WORD);
-		here = bytes < WORD - start ? bytes : WORD - start;
-		if (mark_word(print, first / WORD, pattern & UINT64_MAX >> (WORD - here) << start, reads) != 0)
+		const unsigned start = (unsigned)(first % PAGE);
+		struct page *page = page_of(print, first / PAGE);
+		if (!page)
 			return -1;
+		here = bytes < PAGE - start ? bytes : PAGE - start;
+		mark_page(page, start, start + here, pattern, reads);
 	}
 	return 0;
 }
@@ -313,7 +315,7 @@ struct amount {
 	uint64_t bytes, sectors;
 };
 
-static struct amount amount_of(const uint64_t words[PAGE_WORDS])
+GT_WIDE static struct amount amount_of(const uint64_t words[PAGE_WORDS])
 {
 	struct amount amount = {0, 0};
 
@@ -479,13 +481,14 @@ static void add_op(struct site_counts *counts, uint8_t op)
 
 static void add_stride(struct site_counts *counts, const struct access *access)
 {
-	if (access->n == 1)
+	if (access->n == 1 || counts->strides == SEVERAL_STRIDES)
 		return;
-	if (counts->strides == NO_STRIDE && access->stride != GT_STRIDE_LANES) {
-		counts->strides = ONE_STRIDE;
-		counts->stride = access->stride;
-	} else if (counts->stride != access->stride || counts->strides == NO_STRIDE) {
+	const int64_t stride = access->addresses ? gt_common_stride(access->mask, access->addresses) : access->stride;
+	if (stride == GT_STRIDE_LANES || (counts->strides == ONE_STRIDE && counts->stride != stride)) {
 		counts->strides = SEVERAL_STRIDES;
+	} else {
+		counts->strides = ONE_STRIDE;
+		counts->stride = stride;
 	}
 }
 
@@ -572,13 +575,15 @@ static int count_footprint(const struct gt_by_site *by, struct gt_count *count, 
 	if (!of)
 		return gt_fail_memory(error, "counts by array");
 	for (size_t i = 0; i < by->print.n; i++) {
-		const struct amount touched = amount_of(by->print.pages[i].touched), read = amount_of(by->print.pages[i].read);
+		const struct amount touched = amount_of(by->print.pages[i].touched);
 		unique.unique_bytes += touched.bytes;
 		unique.unique_sectors += touched.sectors;
-		unique.unique_read_bytes += read.bytes;
-		unique.unique_read_sectors += read.sectors;
 	}
 	add_by_array(&by->print, &by->sites.arrays[false], of);
+	for (size_t i = 0; i < names->n; i++) {
+		unique.unique_read_bytes += of[i].bytes;
+		unique.unique_read_sectors += of[i].sectors;
+	}
 	result = gt_count_numbers(count, &gt_counters_unique, &unique, sizeof unique, error);
 	for (size_t i = 0; i < names->n && result == 0; i++)
 		if (of[i].bytes > 0 &&

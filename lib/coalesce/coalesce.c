@@ -337,7 +337,7 @@ static void add_turn(struct requests *requests, size_t i)
 }
 
 /* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
-static void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
+static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 		     struct requests *requests)
 {
 	uint8_t op = from->op[i];
@@ -469,10 +469,24 @@ static int coalesce_each_by_site(struct gt_coalescer *coalescer, const struct gt
 	return write_requests(&requests, accesses, coalescer->rule, sink, error);
 }
 
+/* Counts the accesses [first, first + n) by site, whose requests, one of each, were appended last. */
+static int count_singles_by_site(const struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n,
+				 const struct gt_rows *requests, struct gt_error *error)
+{
+	const uint8_t *sectors = requests->sectors + requests->n - n, *full = requests->full + requests->n - n;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct gt_access_cost cost = {.sectors = gt_bits_of_4[sectors[k]], .full = gt_bits_of_4[full[k]]};
+		if (gt_by_site_add(coalescer->by_site, accesses, first + k, &cost, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, struct gt_sink *sink,
 		struct gt_error *error)
 {
-	const bool whole = coalesces_whole_warps(coalescer->rule), singles = whole && !coalescer->by_site;
+	const bool whole = coalesces_whole_warps(coalescer->rule);
 	struct gt_single_counts counts = {{0}, {0}};
 
 	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
@@ -485,8 +499,10 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 		n = left < GT_SINGLE_ROWS ? left : GT_SINGLE_ROWS;
 		n = n < room ? n : room;
 		uint64_t atomics = counts.accesses[GT_ATOMIC] + coalescer->accesses[GT_ATOMIC];
-		if (!(singles && gt_single_lines(accesses, i, n, sink->rows, &counts)) &&
-		    (coalescer->by_site ? coalesce_each_by_site : coalesce_each)(coalescer, accesses, i, n, sink, error) != 0)
+		const bool single = whole && gt_single_lines(accesses, i, n, sink->rows, &counts);
+		if (!single && (coalescer->by_site ? coalesce_each_by_site : coalesce_each)(coalescer, accesses, i, n, sink, error) != 0)
+			return -1;
+		if (single && coalescer->by_site && count_singles_by_site(coalescer, accesses, i, n, sink->rows, error) != 0)
 			return -1;
 		if (whole && counts.accesses[GT_ATOMIC] + coalescer->accesses[GT_ATOMIC] > atomics)
 			count_turns(coalescer, accesses, i, n);

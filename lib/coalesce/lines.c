@@ -223,15 +223,6 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 /* Lanes that are at most a sector apart leave out no sector between the first and the last that they touch; they cover sectors
  * whole where none is farther from the next than the bytes it accesses. */
 
-/* As __builtin_popcount, in operations that a vector has. */
-static inline uint32_t count_lanes(uint32_t mask)
-{
-	mask -= mask >> 1 & 0x55555555; /* counts of pairs, of fours, of eights */
-	mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
-	mask = (mask + (mask >> 4)) & 0x0f0f0f0f;
-	return mask * 0x01010101U >> 24;
-}
-
 /* The sectors of a line that have a byte from `start` up to byte `end`; and those of which every byte is between them. In
  * comparisons of bytes, of which a vector has most. */
 static inline uint8_t touched_sectors(uint8_t start, uint8_t end)
@@ -262,11 +253,11 @@ GT_WIDE static bool find_lanes(const uint32_t *mask, size_t n, uint8_t *restrict
 	for (size_t i = 0; i < n; i++)
 		differs |= mask[i] ^ mask[0];
 	if (differs == 0) {
-		memset(lanes, (int)count_lanes(mask[0]), n);
+		memset(lanes, (int)gt_count_lanes(mask[0]), n);
 		return ((mask[0] + (mask[0] & (0 - mask[0]))) & mask[0]) == 0;
 	}
 	for (size_t i = 0; i < n; i++) {
-		lanes[i] = (uint8_t)count_lanes(mask[i]);
+		lanes[i] = (uint8_t)gt_count_lanes(mask[i]);
 		apart |= (mask[i] + (mask[i] & (0 - mask[i]))) & mask[i];
 	}
 	return apart == 0;

@@ -9,6 +9,15 @@
 
 #include "stream/rows.h"
 
+/* As __builtin_popcount, in operations that a vector has. */
+static inline uint32_t gt_count_lanes(uint32_t mask)
+{
+	mask -= mask >> 1 & 0x55555555; /* counts of pairs, of fours, of eights */
+	mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+	mask = (mask + (mask >> 4)) & 0x0f0f0f0f;
+	return mask * 0x01010101U >> 24;
+}
+
 #define GT_TOUCHED_MAX (2 * GT_WARP_SIZE) /* each lane may reach over the end of its line */
 
 struct gt_touched {
