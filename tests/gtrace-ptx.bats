@@ -1012,6 +1012,35 @@ turns() {
 	run ! grep -q stage=source "$t/bare"
 }
 
+# A header of the toolkit is in another folder than the function: what is inlined from it, at any depth, is at the function's line. One
+# beside the function keeps its own.
+@test "inlined code is at its own line if its file is beside the function's, else at the function's" {
+	cat >"$t/inlined.ptx" <<-'END'
+		.version 7.0
+		.target sm_75
+		.address_size 64
+		.visible .entry copy(.param .u64 from, .param .u64 to) {
+		.reg .b64 %rd<6>; .reg .b32 %r<3>;
+		ld.param.u64 %rd1, [from];
+		ld.param.u64 %rd2, [to];
+		mov.u32 %r1, %tid.x;
+		mul.wide.u32 %rd3, %r1, 4;
+		.loc 1 20 5
+		.loc 3 7 1, function_name $L__info_string0, inlined_at 1 20 5
+		add.u64 %rd4, %rd1, %rd3; ld.global.u32 %r2, [%rd4];
+		.loc 2 9 1, function_name $L__info_string0, inlined_at 3 7 1
+		ld.global.u32 %r2, [%rd4];
+		.loc 2 9 1, function_name $L__info_string0+16, inlined_at 1 21 5
+		add.u64 %rd5, %rd2, %rd3; st.global.u32 [%rd5], %r2;
+		ret; }
+		.file 1 "/home/me/copy.cu"
+		.file 2 "/usr/local/cuda/include/atomic.hpp"
+		.file 3 "/home/me/util/load.cuh"
+	END
+	gtrace-ptx --launch 'copy<<<1,32>>>(a=u32[32], b=u32[32])' "$t/inlined.ptx" | gtrace-cat --no-rows >"$t/inlined"
+	grep -q "stage=source	kernel=1	pcs=\[12,14,16\]	lines=\[7,20,21\]	files=\[2,0,0\]	" "$t/inlined"
+}
+
 @test "--work: instructions, barriers and waiting, by hand" {
 	cat >"$t/k.ptx" <<-'EOF'
 		.version 8.0

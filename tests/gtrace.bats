@@ -54,18 +54,22 @@ composes() {
 	ln -s "$ROOT/examples/traces/conv.rdgc.xz" trace
 	ln -s "$ordered" ordered
 	ln -s "$scheduled" scheduled
-	models='gcache --l1 | gcache --l2 | gdram | gstats'
-	composes "gtrace-order trace | gcoalesce --gpu a100 | gschedule --gpu a100 | $models" run trace
-	composes "gtrace-order trace | gcoalesce --gpu titanv | gschedule --gpu titanv | $models" run --gpu titanv trace
-	composes "gcoalesce --gpu a100 <ordered | gschedule --gpu a100 | $models" run ordered
-	composes "gcache --l1 <scheduled | gcache --l2 | gdram | gstats" run scheduled
+	levels='gcache --l1 --by site --causes | gcache --l2 --by site --causes | gdram | gstats --findings'
+	composes "gtrace-order trace | gcoalesce --gpu a100 --by site | gschedule --gpu a100 | $levels --program trace" run trace
+	models='gcache --l1 | gcache --l2 | gdram | gstats --csv'
+	composes "gtrace-order trace | gcoalesce --gpu titanv | gschedule --gpu titanv | $models" run --csv --gpu titanv trace
+	composes "gcoalesce --gpu a100 <ordered | gschedule --gpu a100 | $models" run --csv ordered
+	composes "gcache --l1 --by site --causes <scheduled | ${levels#* | } --program scheduled" run scheduled
 	composes "gcache --l1 <scheduled | gcache --l2 | gdram | gstats --csv --kernel conv" run --csv --kernel conv scheduled
 	gcache --l1 scheduled | gcache --l2 >'behind l2'
-	composes "gdram <'behind l2' | gstats" run 'behind l2'
+	composes "gdram <'behind l2' | gstats --csv" run --csv 'behind l2'
 	gdram 'behind l2' >counted
-	composes "gstats <counted" run counted
+	composes "gstats --findings --program counted <counted" run counted
+	composes "gstats --findings --json --all --program counted <counted" run --json --all counted
+	gcoalesce --gpu a100 --by site ordered | gschedule --gpu a100 | gcache --l1 | gcache --l2 | gdram >by-site
+	composes "gstats --lines --color never <by-site" lines --color never by-site
 	zstd -qf "$scheduled" -o scheduled.zst
-	composes "gtrace-order scheduled.zst | gcoalesce --gpu a100 | gschedule --gpu a100 | $models" run scheduled.zst
+	composes "gtrace-order scheduled.zst | gcoalesce --gpu a100 | gschedule --gpu a100 | $models" run --csv scheduled.zst
 }
 
 @test "--keep-l2: a launch finds in L2 what the launches before it have left there" {
@@ -103,7 +107,7 @@ composes() {
 	composes "gtrace-order --kernel conv trace | gstats --kernels --csv" kernels --csv --kernel conv trace
 	composes "gstats --kernels --kernel conv <ordered" kernels --kernel conv ordered
 	expect_failure 2 "--gpu: expected a program: ./ordered has its launches already" gtrace kernels --gpu a100 ./ordered
-	expect_failure 2 "--keep-l2: expected run, report or sizes" gtrace kernels --keep-l2 trace
+	expect_failure 2 "--keep-l2: expected run, report, sizes, lines or compare" gtrace kernels --keep-l2 trace
 	expect_failure 2 "--output: expected report" gtrace kernels -o x trace
 	gtrace kernels --dry-run trace 2>said >got
 	[ ! -s got ]
@@ -161,7 +165,7 @@ composes() {
 	grep -qxF "gtrace: gtrace-record --gpu a100 ./program 64 | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv" said
 	LD_PRELOAD=$PRELOAD gtrace-record --gpu a100 ./program 64 2>said | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv | cmp - got
 	LD_PRELOAD=$PRELOAD gtrace report -o page ./program 64 2>said
-	grep -qF "gcache --l1 --by pc | grd --by pc --granularity sector --name behind_l1 | grd --op loads --by array --granularity sector --name behind_l1_arrays | gcache --l2 --by pc" said
+	grep -qxF "gtrace: gtrace-record --gpu a100 --space global,local,shared ./program 64 | gcoalesce --by site | gschedule | gcache --l1 --by site --causes | gcache --l2 --by site --causes | gdram | gstats --program './program 64' --report page" said
 	grep -qF "program.cu:12" page/index.html
 }
 
@@ -205,12 +209,12 @@ composes() {
 
 @test "--dry-run runs nothing, --quiet prints nothing, and words are quoted for the shell" {
 	ln -s "$ROOT/examples/traces/conv.rdgc.xz" "it's a trace"
-	gtrace run --dry-run "it's a trace" >got 2>said
+	gtrace run --csv --dry-run "it's a trace" >got 2>said
 	[ ! -s got ]
-	pipe="gtrace-order 'it'\\''s a trace' | gcoalesce --gpu a100 | gschedule --gpu a100 | gcache --l1 | gcache --l2 | gdram | gstats"
+	pipe="gtrace-order 'it'\\''s a trace' | gcoalesce --gpu a100 | gschedule --gpu a100 | gcache --l1 | gcache --l2 | gdram | gstats --csv"
 	grep -qxF "gtrace: $pipe" said
 	eval "$pipe" >typed
-	gtrace run --quiet "it's a trace" >got 2>said
+	gtrace run --csv --quiet "it's a trace" >got 2>said
 	[ ! -s said ]
 	cmp got typed
 	gtrace report -n "it's a trace" 2>said
@@ -359,7 +363,7 @@ says() {
 @test "the name of a task is no command: what is suggested instead works" {
 	touch hardware # a file of that name is no reason to run it
 	for task in $(gtrace help | sed -n '/^Tasks/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-		case $task in ptx | sizes | compare) continue ;; esac # names of a filter and of a command, too
+		case $task in ptx | sizes | lines | kernels | compare) continue ;; esac # names of a filter and of a command, too
 		run gtrace "$task" a b
 		[ "$status" -eq 2 ]
 		[[ $output == *"did you mean 'gtrace help $task'?" ]]
@@ -393,8 +397,8 @@ says() {
 	expect_failure 2 "expected one stream" gtrace run "$scheduled" 64
 	expect_failure 2 "has a schedule for its own GPU" gtrace run --gpu a100 "$scheduled"
 	expect_failure 2 "--output: expected report" gtrace run -o x "$scheduled"
-	expect_failure 2 "--csv: expected run, sizes or kernels" gtrace report --csv "$scheduled"
-	expect_failure 2 "--dry-run: expected run, report or kernels" gtrace sizes -n "$scheduled"
+	expect_failure 2 "--csv: expected run, sizes, lines, kernels or compare" gtrace report --csv "$scheduled"
+	expect_failure 2 "--dry-run: expected run, report, lines or kernels" gtrace sizes -n "$scheduled"
 	gcache --l1 "$scheduled" >behind
 	expect_failure 2 "expected a stream from before L1" gtrace sizes behind
 	cp "$(command -v gcache)" program

@@ -22,8 +22,13 @@ static void check_findings(const struct tool *tool, const struct options *option
 	if (options->findings && (strcmp(options->form, "csv") == 0 || options->names || options->reference || options->errors || options->report ||
 				  options->callgrind))
 		tool_usage(tool, "--findings goes with --all, --json, --program, --color, --by, --kernel, --scale, --output and --tee only");
-	if (!options->findings && (options->all || options->color))
-		tool_usage(tool, "%s: expected --findings, too", options->all ? "--all" : "--color");
+	if (options->lines && (strcmp(options->form, "json") == 0 || options->findings || options->names || options->reference || options->errors || options->report ||
+			       options->callgrind || options->by_chosen))
+		tool_usage(tool, "--lines goes with --csv, --color, --kernel, --scale, --output and --tee only");
+	if (options->all && !options->findings)
+		tool_usage(tool, "--all: expected --findings, too");
+	if (options->color && !options->findings && !options->lines)
+		tool_usage(tool, "--color: expected --findings or --lines, too");
 	if (!options->findings && !options->report && options->program)
 		tool_usage(tool, "--program: expected --findings or --report, too");
 	tool_is_coloured(tool, options->color, stdout);
@@ -57,7 +62,7 @@ static void check(const struct tool *tool, struct options *options)
 		tool_usage(tool, "--by: the file of --reference decides it: hardware's counters are compared launch by launch, and those of gstats --csv as it has them: "
 				 "leave it out");
 	if (!options->by_chosen)
-		options->by_name = options->findings || (!options->form_chosen && !options->reference && !options->kernels);
+		options->by_name = options->findings || options->lines || (!options->form_chosen && !options->reference && !options->kernels);
 	options->names = options->names ? options->names : "gtrace";
 	if (!gt_report_form_find(options->names, options->form))
 		tool_usage(tool, "--names '%s': expected gtrace, ncu or nvprof", options->names);
@@ -122,6 +127,7 @@ static struct options parse(struct tool *tool)
 		case ERRORS: options.errors = true; break;
 		case REPORT: options.report = optarg; break;
 		case FINDINGS: options.findings = true; break;
+		case LINES: options.lines = true; break;
 		case ALL: options.all = true; break;
 		case PROGRAM: options.program = optarg; break;
 		case COLOR: options.color = optarg; break;
@@ -234,6 +240,8 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 
 	if (options->kernels)
 		tool_must(tool, gt_report_write_kernels(report, strcmp(options->form, "csv") == 0, to, &tool->error));
+	else if (options->lines)
+		tool_must(tool, gt_report_write_lines(report, strcmp(options->form, "csv") == 0, tool_is_coloured(tool, options->color, to), to, &tool->error));
 	else if (options->findings)
 		print_findings(tool, report, options, to);
 	else if (options->reference)

@@ -9,6 +9,7 @@ static const struct tool_about about = {
 	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE [--as A,B]] [--by WHAT] "
 		 "[--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --findings [--all] [--json] [--program TEXT] [--color WHEN] [--by WHAT] [--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
+		 "       gstats --lines [--csv] [--color WHEN] [--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --report DIR [--force] [--reference FILE [--as A,B]] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --kernels [--csv] [--kernel RE] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
@@ -22,17 +23,18 @@ static const struct tool_about about = {
 struct options {
 	const char *form, *names, *kernel, *output, *reference, *report, *callgrind, *sides[2];
 	const char *program, *color;
-	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, all, force, kernels;
+	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, lines, all, force, kernels;
 };
 
-enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, FORCE, SCALE, AS, FINDINGS, ALL, PROGRAM, COLOR, KERNELS };
+enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, FORCE, SCALE, AS, FINDINGS, LINES, ALL, PROGRAM, COLOR, KERNELS };
 static const struct tool_row option_rows[] = {
 	{"--csv", CSV, "kernel,stage,counter,value"},
 	{"--json", JSON, "JSON; gstats(1) has the schema"},
 	{"--findings", FINDINGS, "what the counters say, in words: the accesses that cost most, their line, array, cause and gain"},
+	{"--lines", LINES, "the source with what each line accesses, hits and misses; with --csv as a table"},
 	{"--all", ALL, "with --findings: all kernels, findings of any gain, and the counters"},
 	{"--program TEXT", PROGRAM, "with --findings or --report: the program and its arguments, for the commands that show more"},
-	{"--color WHEN", COLOR, "with --findings: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
+	{"--color WHEN", COLOR, "with --findings or --lines: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
 	{"--kernels", KERNELS, "the launches by name and shape: grid, block, registers, shared memory"},
 	{"--names NAMES", NAMES, "gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers"},
 	{"--reference FILE", REFERENCE, "compare with hardware counters, a CSV of ncu or a table: hardware, ours, difference, and the "

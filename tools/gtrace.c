@@ -14,6 +14,7 @@
 static const struct tool_about about = {
 	.usage = "usage: gtrace run [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace report [--output DIR] [--force] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
+		 "       gtrace lines [--callgrind FILE] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace sizes [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace kernels [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace compare [--as A,B] [--csv | --json] [--all] [OPTION...] A B [-- ARGUMENT...]\n"
@@ -22,9 +23,10 @@ static const struct tool_about about = {
 		 "       gtrace FILTER [ARGUMENT...]\n"
 		 "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
 		 "\n"
-		 "  run                the report of a CUDA program, without a GPU; of a trace; or of a stream, "
-		 "by the stages that it has not passed\n"
-		 "  report             the same as a page, with the instructions and arrays that miss\n"
+		 "  run                what costs a CUDA program most: findings, without a GPU; of a trace; or of a "
+		 "stream, by the stages that it has not passed\n"
+		 "  report             the same as a page, with all counters\n"
+		 "  lines              the source with what each line accesses, hits and misses\n"
 		 "  sizes              the hits with other sizes of L1 and L2\n"
 		 "  kernels            the launches of a program, by name and shape; nothing is traced\n"
 		 "  compare            what changed from A to B, programs, traces, streams, or what gstats --csv wrote; or of A from one GPU to another\n"
@@ -35,7 +37,7 @@ static const struct tool_about about = {
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
 };
 
-enum { GPU = 1, KEEP_L2, KERNEL, FORCE, ALL, JSON, CSV, COLOR, AS };
+enum { GPU = 1, KEEP_L2, KERNEL, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS };
 static const struct tool_row option_rows[] = {
 	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own; compare: one, or A,B)"},
 	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
@@ -43,10 +45,11 @@ static const struct tool_row option_rows[] = {
 	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
 	{"--force", FORCE, "report: replace an index.html that is no page of gtrace"},
 	{"--as A,B", AS, "compare: the names of the two sides, such as before,after"},
-	{"--all", ALL, "compare: all kernels, and findings of any gain"},
-	{"--json", JSON, "compare: JSON; gtrace-findings(7) has the schema"},
-	{"--color WHEN", COLOR, "compare: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
-	{"--csv", CSV, "run, sizes, kernels, compare: comma-separated values"},
+	{"--all", ALL, "run, compare: all kernels, findings of any gain; run: the counters of all stages, too"},
+	{"--json", JSON, "run, compare: JSON; gtrace-findings(7) has the schemas"},
+	{"--color WHEN", COLOR, "run, lines, compare: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
+	{"--callgrind FILE", CALLGRIND, "lines: write the counts by source line for cg_annotate, and print nothing"},
+	{"--csv", CSV, "run, lines, sizes, kernels, compare: comma-separated values"},
 	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
 	TOOL_END,
 };
@@ -55,7 +58,7 @@ struct settings {
 	struct tool tool;
 	struct gt_usual usual;
 	struct gt_origin origin;
-	const char *command, *output, *color, *sides[2];
+	const char *command, *output, *color, *callgrind, *sides[2];
 	bool csv, json, all, dry, force;
 };
 
@@ -97,8 +100,9 @@ static void set_path(struct tool *tool)
 
 static void print_tasks(void)
 {
-	puts("gtrace run ./program     the report of a CUDA program, without a GPU\n"
+	puts("gtrace run ./program     what costs a CUDA program most, without a GPU\n"
 	     "gtrace report ./program  the same as a page\n"
+	     "gtrace lines ./program   the source with what each line accesses and misses\n"
 	     "gtrace sizes ./program   the hits with other sizes of L1 and L2\n"
 	     "gtrace kernels ./program its launches, by name and shape\n"
 	     "gtrace compare ./a ./b   what changed from one to the other\n"
@@ -132,14 +136,20 @@ static _Noreturn void fail_unknown(const struct tool *tool, const char *word, co
 	tool_usage(tool, "'%s': expected %s", word, expected);
 }
 
-static bool is_command(const char *word)
-{
-	static const char *const commands[] = {"run", "report", "sizes", "kernels", "compare"};
-	size_t i = 0, n = sizeof commands / sizeof *commands;
+enum { RUN = 1, REPORT = 2, SIZES = 4, LINES = 8, KERNELS = 16, COMPARE = 32 };
+static const struct {
+	const char *name;
+	unsigned bit; /* 1, 2, 4, ... */
+} commands[] = {{"run", RUN}, {"report", REPORT}, {"sizes", SIZES}, {"lines", LINES}, {"kernels", KERNELS}, {"compare", COMPARE}};
+#define COMMANDS (sizeof commands / sizeof *commands)
 
-	while (i < n && strcmp(word, commands[i]) != 0)
-		i++;
-	return i < n;
+/* 0: it is no command. */
+static unsigned bit_of(const char *word)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, word) == 0)
+			return commands[i].bit;
+	return 0;
 }
 
 static int help(struct tool *tool, const char *word)
@@ -147,7 +157,7 @@ static int help(struct tool *tool, const char *word)
 	const struct gt_task *task = word ? gt_task_find(word) : NULL;
 	const char *filter = word && !task ? gt_filter_find(word) : NULL;
 
-	if (filter || (word && !task && (is_command(word) || strcmp(word, "help") == 0)))
+	if (filter || (word && !task && (bit_of(word) || strcmp(word, "help") == 0)))
 		run_filter(tool, filter ? filter : "gtrace", (char *[]){NULL, "--help", NULL});
 	if (word && !task)
 		fail_unknown(tool, word, "a task or a filter (gtrace help lists them)", true);
@@ -163,40 +173,52 @@ static int help(struct tool *tool, const char *word)
 
 /* ---- options ---- */
 
-static bool is(const struct settings *settings, const char *command)
+static bool is(const struct settings *settings, unsigned command)
 {
-	return strcmp(settings->command, command) == 0;
+	return (bit_of(settings->command) & command) != 0;
 }
 
-static void check_compare(const struct settings *settings)
-{
-	const struct tool *tool = &settings->tool;
-	const char *option = settings->all ? "--all" : settings->json ? "--json" : settings->color ? "--color" : settings->sides[0] ? "--as" : NULL;
+/* Options that not every command has. */
+static const struct {
+	int option;
+	const char *name;
+	unsigned commands;
+} limits[] = {
+	{'o', "--output", REPORT}, {FORCE, "--force", REPORT}, {ALL, "--all", RUN | COMPARE}, {JSON, "--json", RUN | COMPARE}, {AS, "--as", COMPARE},
+	{COLOR, "--color", RUN | LINES | COMPARE},
+	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS},
+	{KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE},
+};
 
-	if (option && !is(settings, "compare"))
-		tool_usage(tool, "%s: expected compare", option);
-	if (settings->csv && (settings->all || settings->json || settings->color))
-		tool_usage(tool, "--csv: expected it without --all, --json and --color");
-	if (settings->json && settings->color)
-		tool_usage(tool, "--color: expected it without --json");
-	tool_is_coloured(tool, settings->color, stdout);
+static void check_option(const struct settings *settings, int option)
+{
+	char expected[64] = "";
+	size_t length = 0, allowed = 0;
+
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		if (limits[i].option == option)
+			allowed = i + 1;
+	if (allowed == 0 || limits[allowed - 1].commands & bit_of(settings->command))
+		return;
+	for (size_t i = 0; i < COMMANDS; i++) {
+		unsigned left = limits[allowed - 1].commands >> i;
+		if (left & 1)
+			length += (size_t)snprintf(expected + length, sizeof expected - length, "%s%s", !length ? "" : left == 1 ? " or " : ", ", commands[i].name);
+	}
+	tool_usage(&settings->tool, "%s: expected %s", limits[allowed - 1].name, expected);
 }
 
 static void check(const struct settings *settings)
 {
 	const struct tool *tool = &settings->tool;
 
-	if (settings->output && !is(settings, "report"))
-		tool_usage(tool, "--output: expected report, which writes a page");
-	if (settings->force && !is(settings, "report"))
-		tool_usage(tool, "--force: expected report, whose page it replaces");
-	if (settings->csv && is(settings, "report"))
-		tool_usage(tool, "--csv: expected run, sizes, kernels or compare");
-	check_compare(settings);
-	if (settings->dry && is(settings, "sizes"))
-		tool_usage(tool, "--dry-run: expected run, report or kernels: which sizes there are is known behind the schedule");
-	if (settings->usual.keep_l2 && is(settings, "kernels"))
-		tool_usage(tool, "--keep-l2: expected run, report or sizes: kernels models no cache");
+	if (settings->csv && (settings->all || settings->json || settings->color))
+		tool_usage(tool, "--csv: expected it without --all, --json and --color");
+	if (settings->json && settings->color)
+		tool_usage(tool, "--color: expected it without --json");
+	if (settings->callgrind && (settings->csv || settings->color))
+		tool_usage(tool, "--callgrind: expected it without --csv and --color: it writes a file");
+	tool_is_coloured(tool, settings->color, stdout);
 	if (optind == tool->argc)
 		tool_usage(tool, "expected a program, a trace or a stream");
 }
@@ -234,6 +256,7 @@ static void parse(struct settings *settings)
 
 	tool->takes_program = true;
 	for (int c; (c = tool_option(tool, option_rows)) != -1;) {
+		check_option(settings, c);
 		switch (c) {
 		case GPU: settings->usual.gpu = optarg; break;
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
@@ -242,6 +265,7 @@ static void parse(struct settings *settings)
 		case ALL: settings->all = true; break;
 		case JSON: settings->json = true; break;
 		case COLOR: settings->color = optarg; break;
+		case CALLGRIND: settings->callgrind = optarg; break;
 		case CSV: settings->csv = true; break;
 		case FORCE: settings->force = true; break;
 		case 'o': settings->output = optarg; break;
@@ -249,13 +273,13 @@ static void parse(struct settings *settings)
 		}
 	}
 	check(settings);
-	if (!is(settings, "compare"))
+	if (!is(settings, COMPARE))
 		check_gpu(settings);
 	settings->usual.verbose = tool->verbose;
 	settings->usual.quiet = quiet = tool->quiet;
 	settings->usual.operands = tool->argv + optind;
-	settings->usual.classes = is(settings, "report");
-	settings->usual.launches_only = is(settings, "kernels");
+	settings->usual.sites = is(settings, REPORT | LINES | COMPARE) || (is(settings, RUN) && !settings->csv);
+	settings->usual.launches_only = is(settings, KERNELS);
 }
 
 static void open_origin(struct settings *settings)
@@ -268,17 +292,52 @@ static void open_origin(struct settings *settings)
 		return;
 	if (operands[1])
 		tool_usage(tool, "'%s': expected one stream", operands[1]);
-	if (is(settings, "kernels"))
+	if (is(settings, KERNELS))
 		return;
 	if (settings->usual.gpu && gt_usual_next(&settings->origin) > GT_USUAL_SCHEDULE)
 		tool_usage(tool, "--gpu: %s has a schedule for its own GPU: leave it out", operands[0]);
 	if (settings->usual.keep_l2 && gt_usual_next(&settings->origin) > GT_USUAL_L2)
 		tool_usage(tool, "--keep-l2: %s has passed L2", operands[0]);
-	if (is(settings, "sizes") && gt_usual_next(&settings->origin) > GT_USUAL_L1)
+	if (is(settings, SIZES) && gt_usual_next(&settings->origin) > GT_USUAL_L1)
 		tool_usage(tool, "%s has passed a cache: expected a stream from before L1", operands[0]);
 }
 
 /* ---- run, report, sizes ---- */
+
+static const char *report_of(const struct settings *settings)
+{
+	if (is(settings, REPORT) || settings->callgrind)
+		return "gstats";
+	if (is(settings, LINES))
+		return settings->csv ? "gstats --lines --csv" : "gstats --lines";
+	return settings->csv ? "gstats --csv" : settings->json && settings->all ? "gstats --findings --json --all" : settings->json ? "gstats --findings --json" :
+	       settings->all ? "gstats --findings --all" : "gstats --findings";
+}
+
+/* Tells the report what stands behind the command: the options that model, and the program, as a shell takes them. */
+static void add_program(struct settings *settings, struct gt_pipe *pipe)
+{
+	struct gt_pipe program = {0};
+	struct tool *tool = &settings->tool;
+	char *text = NULL;
+	size_t length;
+	FILE *to;
+
+	tool_must(tool, gt_pipe_command(&program, "", &tool->error));
+	tool_must(tool, gt_pipe_option(&program, "--gpu", settings->usual.gpu, &tool->error));
+	tool_must(tool, settings->usual.keep_l2 ? gt_pipe_word(&program, "--keep-l2", &tool->error) : 0);
+	tool_must(tool, gt_pipe_word(&program, settings->origin.path, &tool->error));
+	for (char *const *operand = settings->usual.operands + 1; *operand; operand++)
+		tool_must(tool, gt_pipe_word(&program, *operand, &tool->error));
+	to = open_memstream(&text, &length);
+	if (!to)
+		tool_must(tool, gt_fail_memory(&tool->error, "a pipe"));
+	gt_pipe_write(&program, to);
+	fclose(to);
+	tool_must(tool, text ? gt_pipe_option(pipe, "--program", text, &tool->error) : gt_fail_memory(&tool->error, "a pipe"));
+	free(text);
+	gt_pipe_clear(&program);
+}
 
 static void make_pipe(struct settings *settings, struct gt_pipe *pipe)
 {
@@ -290,8 +349,12 @@ static void make_pipe(struct settings *settings, struct gt_pipe *pipe)
 		pipe->from = origin->path;
 	tool_must(tool, gt_usual_origin(pipe, origin, &settings->usual, error));
 	tool_must(tool, gt_usual_stages(pipe, origin, &settings->usual, gt_usual_next(origin), GT_USUAL_STAGES, error));
-	tool_must(tool, gt_usual_command(pipe, &settings->usual, settings->csv ? "gstats --csv" : "gstats", error));
-	if (is(settings, "report"))
+	tool_must(tool, gt_usual_command(pipe, &settings->usual, report_of(settings), error));
+	if (is(settings, RUN | REPORT) && settings->usual.sites)
+		add_program(settings, pipe);
+	tool_must(tool, gt_pipe_option(pipe, "--callgrind", settings->callgrind, error));
+	tool_must(tool, gt_pipe_option(pipe, "--color", settings->color, error));
+	if (is(settings, REPORT))
 		tool_must(tool, gt_pipe_option(pipe, "--report", settings->output ? settings->output : "gtrace-report", error));
 	if (settings->force)
 		tool_must(tool, gt_pipe_word(pipe, "--force", error));
@@ -320,7 +383,7 @@ static int run_pipe(struct settings *settings)
 	struct gt_pipe pipe = {0};
 	int input = STDIN_FILENO, status = 0;
 
-	(is(settings, "kernels") ? make_kernels : make_pipe)(settings, &pipe);
+	(is(settings, KERNELS) ? make_kernels : make_pipe)(settings, &pipe);
 	show(&pipe);
 	if (settings->origin.kind == GT_ORIGIN_STREAM) {
 		input = settings->origin.descriptor;
@@ -330,7 +393,7 @@ static int run_pipe(struct settings *settings)
 	if (!settings->dry)
 		tool_must(tool, gt_pipe_run(&pipe, input, STDOUT_FILENO, &status, &tool->error));
 	gt_pipe_clear(&pipe);
-	if (status == 0 && !settings->dry && is(settings, "report") && !quiet)
+	if (status == 0 && !settings->dry && is(settings, REPORT) && !quiet)
 		tool_say(tool, "the page is %s/index.html", settings->output ? settings->output : "gtrace-report");
 	return status;
 }
@@ -491,15 +554,15 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(command, "help") == 0)
 		return help(tool, argc > 2 ? argv[2] : NULL);
-	if (!is_command(command))
+	if (!bit_of(command))
 		fail_unknown(tool, command, "a command or a filter (gtrace help)", false);
 	settings.command = command;
 	optind = 2;
 	parse(&settings);
-	if (is(&settings, "compare"))
+	if (is(&settings, COMPARE))
 		return compare(&settings);
 	open_origin(&settings);
-	int status = is(&settings, "sizes") ? run_sizes(&settings) : run_pipe(&settings);
+	int status = is(&settings, SIZES) ? run_sizes(&settings) : run_pipe(&settings);
 	gt_origin_close(&settings.origin);
 	return status;
 }

@@ -123,7 +123,7 @@ static void consider(const char *word, const char *name, const char **best, unsi
 
 const char *gt_task_near(const char *word)
 {
-	static const char *const commands[] = {"run", "report", "sizes", "kernels", "compare", "help"};
+	static const char *const commands[] = {"run", "report", "lines", "sizes", "kernels", "compare", "help"};
 	unsigned distance = (unsigned)strlen(word) / 3 + 1;
 	const char *best = NULL;
 

@@ -103,14 +103,13 @@ static const struct {
 	const char *tool;   /* how a history names it */
 	const char *option; /* which tells it from others of that tool, or NULL */
 	bool takes_gpu;
-	bool counts_by_pc;
-	const char *classes[2]; /* commands behind it that measure what it sends on, or NULL */
+	const char *sites[3]; /* the options with which it counts by instruction and array; NULL: none */
 } stages[GT_USUAL_STAGES] = {
-	[GT_USUAL_COALESCE] = {"gcoalesce", "gcoalesce", NULL, true, false, {NULL, NULL}},
-	[GT_USUAL_SCHEDULE] = {"gschedule", "gschedule", NULL, true, false, {NULL, NULL}},
-	[GT_USUAL_L1] = {"gcache --l1", "gcache", "--l1", false, true, {"grd --by pc --granularity sector --name behind_l1", "grd --op loads --by array --granularity sector --name behind_l1_arrays"}},
-	[GT_USUAL_L2] = {"gcache --l2", "gcache", "--l2", false, true, {"grd --by pc --granularity sector --name behind_l2", NULL}},
-	[GT_USUAL_DRAM] = {"gdram", "gdram", NULL, false, false, {NULL, NULL}},
+	[GT_USUAL_COALESCE] = {"gcoalesce", "gcoalesce", NULL, true, {"--by", "site", NULL}},
+	[GT_USUAL_SCHEDULE] = {"gschedule", "gschedule", NULL, true, {NULL, NULL, NULL}},
+	[GT_USUAL_L1] = {"gcache --l1", "gcache", "--l1", false, {"--by", "site", "--causes"}},
+	[GT_USUAL_L2] = {"gcache --l2", "gcache", "--l2", false, {"--by", "site", "--causes"}},
+	[GT_USUAL_DRAM] = {"gdram", "gdram", NULL, false, {NULL, NULL, NULL}},
 };
 
 enum gt_usual_stage gt_usual_next(const struct gt_origin *origin)
@@ -181,6 +180,7 @@ int gt_usual_origin(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 	    (program && gt_pipe_option(pipe, "--gpu", usual->gpu ? usual->gpu : GT_USUAL_GPU, error) != 0) ||
 	    gt_pipe_option(pipe, "--space", program && usual->launches_only ? "none" : NULL, error) != 0 ||
 	    (source_chooses(origin, usual) && gt_pipe_option(pipe, "--kernel", usual->kernel, error) != 0) ||
+	    (program && usual->sites && gt_pipe_option(pipe, "--space", "global,local,shared", error) != 0) ||
 	    gt_pipe_word(pipe, origin->path, error) != 0)
 		return -1;
 	for (char *const *operand = usual->operands + 1; *operand; operand++)
@@ -194,11 +194,10 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 {
 	for (enum gt_usual_stage stage = first; stage < end; stage++) {
 		if (gt_usual_stage_command(pipe, usual, stage, error) != 0 ||
-		    (stages[stage].takes_gpu && gt_pipe_option(pipe, "--gpu", gpu_to_give(origin, usual), error) != 0) ||
-		    (usual->classes && stages[stage].counts_by_pc && gt_pipe_option(pipe, "--by", "pc", error) != 0))
+		    (stages[stage].takes_gpu && gt_pipe_option(pipe, "--gpu", gpu_to_give(origin, usual), error) != 0))
 			return -1;
-		for (size_t i = 0; i < 2 && usual->classes && stages[stage].classes[i]; i++)
-			if (gt_usual_command(pipe, usual, stages[stage].classes[i], error) != 0)
+		for (size_t i = 0; i < 3 && usual->sites && stages[stage].sites[i]; i++)
+			if (gt_pipe_word(pipe, stages[stage].sites[i], error) != 0)
 				return -1;
 	}
 	return 0;

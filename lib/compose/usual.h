@@ -44,7 +44,7 @@ struct gt_usual {
 	const char *gpu;       /* NULL: that of the stream, or the default */
 	char *const *operands; /* the program and its arguments, traces, or the stream; up to a NULL */
 	bool launches_only;    /* a program's accesses are not traced */
-	bool classes;	       /* measure which instructions and arrays miss */
+	bool sites;	       /* count by instruction and array, with the causes of misses: for findings and the page */
 	const char *kernel;    /* only the launches of kernels whose names this expression matches; NULL: all */
 	bool keep_l2;	       /* L2 keeps its lines from launch to launch */
 	bool quiet, verbose;   /* --quiet for every stage, --verbose for the first */

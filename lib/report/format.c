@@ -187,3 +187,29 @@ void gt_markup_text(const char *text, FILE *to)
 		}
 	}
 }
+
+/* ---- numbers in words ---- */
+
+static const char *with_unit(double number, double step, const char *const units[], char text[GT_WORDS])
+{
+	while (number >= 999.5 && *units[1]) {
+		number /= step;
+		units++;
+	}
+	snprintf(text, GT_WORDS, number >= 99.95 || number == (double)(uint64_t)number ? "%.0f%s" : number >= 9.995 ? "%.1f%s" : "%.2f%s", number, *units);
+	return text;
+}
+
+const char *gt_number_words(uint64_t count, char text[GT_WORDS])
+{
+	static const char *const units[] = {"", " k", " M", " G", " T", ""};
+
+	return with_unit((double)count, 1000, units, text);
+}
+
+const char *gt_bytes_words(double bytes, char text[GT_WORDS])
+{
+	static const char *const units[] = {" B", " KB", " MB", " GB", " TB", ""};
+
+	return with_unit(bytes, 1024, units, text);
+}

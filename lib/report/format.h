@@ -48,4 +48,9 @@ void gt_json_string(const char *text, FILE *to);
  * become '?' (utf8.h). */
 void gt_markup_text(const char *text, FILE *to);
 
+/* Numbers in words, three digits and a unit: "13.6 M"; "330 MB", in powers of 1024. */
+#define GT_WORDS 24
+const char *gt_number_words(uint64_t count, char text[GT_WORDS]);
+const char *gt_bytes_words(double bytes, char text[GT_WORDS]);
+
 #endif

@@ -33,4 +33,10 @@ int gt_report_write_kernels(const struct gt_report *report, bool csv, FILE *to, 
 int gt_report_write_callgrind(const struct gt_report *report, const char *command, FILE *to, bool *placed,
 			      struct gt_error *error);
 
+/* ---- the source with the counts of its lines, for a terminal: lines.c ---- */
+
+/* Writes a report's source lines with their accesses, hits and misses (gcoalesce and gcache --by site), as text or CSV. Returns 0, or -1: out of memory, malformed source
+ * lines, or nothing was counted by instruction. */
+int gt_report_write_lines(const struct gt_report *report, bool csv, bool colour, FILE *to, struct gt_error *error);
+
 #endif

@@ -33,8 +33,8 @@ const char *gt_quantity_text(size_t quantity, const struct gt_quantity_value *va
 	if (!value->known)
 		return "-";
 	switch (gt_quantities[quantity].kind) {
-	case GT_QUANTITY_BYTES: return gt_finding_bytes_text(value->number, text);
-	case GT_QUANTITY_SECTORS: return gt_finding_bytes_text(SECTOR * value->number, text);
+	case GT_QUANTITY_BYTES: return gt_bytes_words(value->number, text);
+	case GT_QUANTITY_SECTORS: return gt_bytes_words(SECTOR * value->number, text);
 	case GT_QUANTITY_RATIO: return ratio_text(value->number, text);
 	case GT_QUANTITY_PERCENT: snprintf(text, GT_QUANTITY_TEXT, "%.1f %%", value->number); break;
 	}
@@ -162,7 +162,7 @@ static const char *shown_text(const struct shown *shown, int side, char text[GT_
 {
 	if (!shown->known[side])
 		return "-";
-	return shown->is_ratio ? ratio_text(shown->number[side], text) : gt_finding_count_text((uint64_t)shown->number[side], text);
+	return shown->is_ratio ? ratio_text(shown->number[side], text) : gt_number_words((uint64_t)shown->number[side], text);
 }
 
 static bool is_shown(const struct gt_finding_pair *pair, const struct gt_findings_style *style)
@@ -277,7 +277,7 @@ static void sum_up(const struct gt_runs *runs, char *words, size_t size)
 			continue;
 		}
 		if (a == 0)
-			append(words, size, "%s%s sectors at %s, where %s moves none", n ? ", " : "", gt_finding_count_text(values[GT_RUN_B].count, change), boundary_names[i],
+			append(words, size, "%s%s sectors at %s, where %s moves none", n ? ", " : "", gt_number_words(values[GT_RUN_B].count, change), boundary_names[i],
 			       runs->run[GT_RUN_A]->name);
 		else
 			append(words, size, "%s%s %% %s%s at %s", n ? ", " : "", percent_text(a, b, change), b < a ? "fewer" : "more", n ? "" : " sectors", boundary_names[i]);

@@ -1,36 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What kinds of findings make a finding with: its place, numbers, gains, and numbers in words. */
+/* What kinds of findings make a finding with: its place, numbers and gains. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/grown.h"
 #include "report/findings/kind.h"
-
-/* ---- numbers in words ---- */
-
-static const char *with_unit(double number, double step, const char *const units[], char text[GT_FINDING_NUMBER])
-{
-	while (number >= 999.5 && *units[1]) {
-		number /= step;
-		units++;
-	}
-	snprintf(text, GT_FINDING_NUMBER, number >= 99.95 || number == (double)(uint64_t)number ? "%.0f%s" : number >= 9.995 ? "%.1f%s" : "%.2f%s", number, *units);
-	return text;
-}
-
-const char *gt_finding_count_text(uint64_t count, char text[GT_FINDING_NUMBER])
-{
-	static const char *const units[] = {"", " k", " M", " G", " T", ""};
-
-	return with_unit((double)count, 1000, units, text);
-}
-
-const char *gt_finding_bytes_text(double bytes, char text[GT_FINDING_NUMBER])
-{
-	static const char *const units[] = {" B", " KB", " MB", " GB", " TB", ""};
-
-	return with_unit(bytes, 1024, units, text);
-}
 
 /* ---- a finding, part by part ---- */
 

@@ -58,9 +58,4 @@ void gt_finding_ratio(struct gt_finding *finding, const char *name, const char *
 typedef int gt_find(const struct gt_finding_input *input, const struct gt_finding_kind *kind);
 extern gt_find *const gt_finding_finders[];
 
-/* Numbers in words: "13.6 M", "330 MB" (powers of 1024). */
-#define GT_FINDING_NUMBER 24
-const char *gt_finding_count_text(uint64_t count, char text[GT_FINDING_NUMBER]);
-const char *gt_finding_bytes_text(double bytes, char text[GT_FINDING_NUMBER]);
-
 #endif

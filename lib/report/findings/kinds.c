@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/findings/kind.h"
+#include "report/format.h"
 
 #define SECTOR 32 /* bytes */
 #define MOST_OF 0.9 /* of capacity misses: a size is named that has so many of them */
@@ -220,7 +221,7 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 	for (size_t i = 0; i < input->n; i++) {
 		const struct gt_group *group = &input->groups[i];
 		const struct gt_site_level *counts = &group->level[at];
-		char need[GT_FINDING_NUMBER], has[GT_FINDING_NUMBER];
+		char need[GT_WORDS], has[GT_WORDS];
 		uint64_t kept;
 		if (counts->capacity == 0 || group->action != GT_GROUP_LOADS || facts->line == 0)
 			continue;
@@ -235,7 +236,7 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 		gt_finding_count(finding, "size", "bytes", facts->size);
 		gt_finding_count(finding, "size_that_keeps_90_percent", "bytes", size);
 		SAY(finding, "%.0f %% of what it reads was in %s before and is lost: %s would keep it, %s has %s", percent(counts->capacity, counts->reads),
-		    level_names[at], gt_finding_bytes_text((double)size, need), level_names[at], gt_finding_bytes_text((double)facts->size, has));
+		    level_names[at], gt_bytes_words((double)size, need), level_names[at], gt_bytes_words((double)facts->size, has));
 	}
 	return 0;
 }
@@ -344,7 +345,7 @@ static int find_blocks(const struct gt_finding_input *input, const struct gt_fin
 	uint64_t distance[GT_DISTANCE_BINS] = {0}, capacity = 0, kept, blocks = gt_finding_number(input, "schedule", "resident_blocks");
 	const struct gt_report_stage *schedule = gt_report_find_stage(input->kernel, "schedule");
 	const char *limit = schedule ? gt_report_word(schedule, "limited_by") : NULL;
-	char need[GT_FINDING_NUMBER], has[GT_FINDING_NUMBER];
+	char need[GT_WORDS], has[GT_WORDS];
 
 	for (size_t i = 0; i < input->n; i++) {
 		capacity += input->groups[i].level[GT_SITE_L1].capacity;
@@ -365,7 +366,7 @@ static int find_blocks(const struct gt_finding_input *input, const struct gt_fin
 	gt_finding_count(finding, "blocks_that_fit", "blocks an SM", fit);
 	gt_finding_count(finding, "working_set", "bytes", size);
 	SAY(finding, "%" PRIu64 " blocks share an SM (limit: %s) and reuse what is %s apart; L1 has %s, which is that of %" PRIu64, blocks, limit ? limit : "differs",
-	    gt_finding_bytes_text((double)size, need), gt_finding_bytes_text((double)l1->size, has), fit);
+	    gt_bytes_words((double)size, need), gt_bytes_words((double)l1->size, has), fit);
 	return 0;
 }
 
@@ -451,7 +452,7 @@ static int find_launches(const struct gt_finding_input *input, const struct gt_f
 	uint64_t launched = gt_finding_number(input, "l2", "launch_reads"), reads = gt_finding_number(input, "l2", "reads");
 	uint64_t launches = input->kernel->launches ? input->kernel->launches : 1, missed = launched - gt_finding_number(input, "l2", "launch_hits");
 	uint64_t sent = gt_finding_number(input, "l2", "sent_reads");
-	char sectors[GT_FINDING_NUMBER];
+	char sectors[GT_WORDS];
 
 	launches = input->kernel->merged > launches ? input->kernel->merged : launches;
 	if (launches < 2 || 5 * launched <= launched + reads)
@@ -465,7 +466,7 @@ static int find_launches(const struct gt_finding_input *input, const struct gt_f
 	gt_finding_gains(finding, GT_TO_DRAM, input->traffic->by_site ? sent : missed, GT_GAIN_BOUNDED);
 	gt_finding_count(finding, "launch_reads", "sectors", launched);
 	gt_finding_count(finding, "launches", "launches", launches);
-	SAY(finding, "%s sectors of code and constants for %" PRIu64 " launches are %.0f %% of what L2 reads", gt_finding_count_text(launched, sectors), launches,
+	SAY(finding, "%s sectors of code and constants for %" PRIu64 " launches are %.0f %% of what L2 reads", gt_number_words(launched, sectors), launches,
 	    percent(launched, launched + reads));
 	return 0;
 }
@@ -524,7 +525,7 @@ static int find_tlb(const struct gt_finding_input *input, const struct gt_findin
 	for (size_t i = 0; i < input->kernel->n; i++) {
 		const struct gt_report_stage *stage = &input->kernel->stages[i];
 		uint64_t reads = 0, hits = 0, evictions = 0, size = 0;
-		char reach[GT_FINDING_NUMBER];
+		char reach[GT_WORDS];
 		if (!strstr(stage->plain, "tlb") || !gt_report_number(stage, "reads", &reads) || !gt_report_number(stage, "read_hits", &hits))
 			continue;
 		gt_report_number(stage, "evictions", &evictions);
@@ -537,7 +538,7 @@ static int find_tlb(const struct gt_finding_input *input, const struct gt_findin
 		finding->share = ratio(reads - hits, reads);
 		gt_finding_count(finding, "lookups", "lookups", reads);
 		gt_finding_count(finding, "misses", "lookups", reads - hits);
-		SAY(finding, "%.0f %% of the loads' lookups of %s miss: it reaches %s", percent(reads - hits, reads), stage->name, gt_finding_bytes_text((double)size, reach));
+		SAY(finding, "%.0f %% of the loads' lookups of %s miss: it reaches %s", percent(reads - hits, reads), stage->name, gt_bytes_words((double)size, reach));
 	}
 	return 0;
 }
@@ -545,7 +546,7 @@ static int find_tlb(const struct gt_finding_input *input, const struct gt_findin
 static int find_polling(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
 	uint64_t polls = gt_finding_number(input, "ptx", "polls");
-	char turns[GT_FINDING_NUMBER];
+	char turns[GT_WORDS];
 
 	if (polls == 0)
 		return 0;
@@ -556,7 +557,7 @@ static int find_polling(const struct gt_finding_input *input, const struct gt_fi
 	finding->cost = input->to->cost;
 	gt_finding_count(finding, "polls", "turns", polls);
 	SAY(finding, "warps waited by polling, %s times: how often follows from the order of turns, so these counts are not the kernel's alone",
-	    gt_finding_count_text(polls, turns));
+	    gt_number_words(polls, turns));
 	return 0;
 }
 

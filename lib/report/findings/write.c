@@ -26,7 +26,7 @@ const char *gt_finding_gain(const struct gt_finding *finding, const struct gt_tr
 {
 	static const char *const words[] = {[GT_GAIN_COMPUTED] = "would save ", [GT_GAIN_BOUNDED] = "at most "};
 	enum gt_gain_basis last = GT_GAIN_NONE;
-	char part[GT_FINDING_NUMBER], whole[GT_FINDING_NUMBER];
+	char part[GT_WORDS], whole[GT_WORDS];
 	size_t length = 0;
 
 	text[0] = '\0';
@@ -35,11 +35,11 @@ const char *gt_finding_gain(const struct gt_finding *finding, const struct gt_tr
 		if (gain->basis == GT_GAIN_NONE)
 			continue;
 		length += (size_t)snprintf(text + length, GT_FINDING_TEXT - length, "%s%s%s of %s%s at %s", length ? ", " : "", gain->basis != last ? words[gain->basis] : "",
-					   gt_finding_count_text(gain->sectors, part), gt_finding_count_text(traffic->sectors[i], whole), length ? "" : " sectors", boundary_names[i]);
+					   gt_number_words(gain->sectors, part), gt_number_words(traffic->sectors[i], whole), length ? "" : " sectors", boundary_names[i]);
 		last = gain->basis;
 	}
 	if (finding->passes > 0)
-		snprintf(text + length, GT_FINDING_TEXT - length, "%swould save %s passes, %.0f %% of all", length ? ", " : "", gt_finding_count_text(finding->passes, part),
+		snprintf(text + length, GT_FINDING_TEXT - length, "%swould save %s passes, %.0f %% of all", length ? ", " : "", gt_number_words(finding->passes, part),
 			 100 * finding->share);
 	return text;
 }
@@ -129,22 +129,22 @@ static void write_wrapped(FILE *to, const char *words, size_t indent)
 
 static void write_step(const struct gt_traffic *traffic, size_t boundary, double before, FILE *to)
 {
-	char bytes[GT_FINDING_NUMBER];
+	char bytes[GT_WORDS];
 	double moved = (double)traffic->sectors[boundary] * SECTOR;
 
 	if (!traffic->known[boundary])
 		return;
-	fprintf(to, " -> %s %s", boundary_names[boundary], gt_finding_bytes_text(moved, bytes));
+	fprintf(to, " -> %s %s", boundary_names[boundary], gt_bytes_words(moved, bytes));
 	if (before > 0)
 		fprintf(to, " (%.*fx)", moved / before < 0.0995 ? 3 : moved / before < 9.95 ? 2 : 1, moved / before);
 }
 
 static void write_traffic(const struct gt_traffic *traffic, FILE *to)
 {
-	char bytes[GT_FINDING_NUMBER];
+	char bytes[GT_WORDS];
 	double before = traffic->by_site ? (double)traffic->asked : 0;
 
-	fprintf(to, "  threads ask %s", traffic->by_site ? gt_finding_bytes_text(before, bytes) : "?");
+	fprintf(to, "  threads ask %s", traffic->by_site ? gt_bytes_words(before, bytes) : "?");
 	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
 		write_step(traffic, i, before, to);
 		before = traffic->known[i] ? (double)traffic->sectors[i] * SECTOR : 0;
@@ -157,7 +157,7 @@ static void write_ratios(const struct gt_kernel_findings *findings, FILE *to)
 {
 	static const char *const levels[] = {"l1", "l2"};
 	const struct gt_traffic *traffic = &findings->traffic;
-	char words[256] = "", bytes[GT_FINDING_NUMBER];
+	char words[256] = "", bytes[GT_WORDS];
 	size_t length = 0;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -169,7 +169,7 @@ static void write_ratios(const struct gt_kernel_findings *findings, FILE *to)
 	}
 	if (traffic->by_site && traffic->unique > 0 && traffic->known[GT_TO_DRAM])
 		snprintf(words + length, sizeof words - length, "%sDRAM moves %.2f times the %s that are touched", length ? "; " : "",
-			 (double)traffic->sectors[GT_TO_DRAM] * SECTOR / (double)traffic->unique, gt_finding_bytes_text((double)traffic->unique, bytes));
+			 (double)traffic->sectors[GT_TO_DRAM] * SECTOR / (double)traffic->unique, gt_bytes_words((double)traffic->unique, bytes));
 	if (words[0] == '\0')
 		return;
 	fputs("  ", to);

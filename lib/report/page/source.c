@@ -4,19 +4,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "report/format.h"
 #include "report/page/part.h"
 #include "report/places.h"
+#include "report/source_text.h"
 
 #define LINES_SHOWN 300	      /* of all files, those that cost most */
 #define INSTRUCTIONS_SHOWN 40
 #define ARRAYS_SHOWN 60
 #define AROUND 2	      /* lines shown before and after one with accesses */
-#define LETTERS 160	      /* of a line of source */
-#define TAB 4
-#define FILE_BYTES (1 << 24)  /* a source file may have */
 #define NAMED 3		      /* arrays of a line that are named */
 
 /* ---- the columns of a table of places ---- */
@@ -198,76 +195,11 @@ static void write_numbers(const struct gt_place *place, const struct columns *co
 
 /* ---- lines of source ---- */
 
-struct text {
-	char *bytes; /* owned; NULL: the file is not there */
-	char **lines;
-	size_t n;
-};
-
-/* Whether a name is that of source: no other file that a stream names gets into the page. */
-static bool is_source(const char *name)
+static void write_code(const struct gt_source_text *text, uint64_t line, FILE *to)
 {
-	static const char *const ends[] = {"c", "cc", "cpp", "cxx", "cu", "cuh", "h", "hh", "hpp", "hxx", "inl", "inc", "ipp", "tpp", "ptx",
-					   "py", "jl", "f", "f90", "cuf", "rs", "mojo"};
-	const char *dot = strrchr(name, '.');
+	char wide[GT_SOURCE_LETTERS];
 
-	for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
-		if (strcmp(dot + 1, ends[i]) == 0)
-			return true;
-	return false;
-}
-
-static char *read_whole(const char *name)
-{
-	struct stat status;
-	FILE *file = stat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_size < FILE_BYTES ? fopen(name, "r") : NULL;
-	char *bytes = file ? malloc((size_t)status.st_size + 1) : NULL;
-
-	if (bytes) {
-		size_t n = fread(bytes, 1, (size_t)status.st_size, file);
-		bytes[n] = '\0';
-	}
-	if (file)
-		fclose(file);
-	return bytes;
-}
-
-/* Reads the file where the compiler was given it, or that of its last name in this folder. Without it there are no lines. */
-static struct text read_text(const char *name)
-{
-	struct text text = {.n = 0};
-	const char *base = strrchr(name, '/');
-
-	if (!is_source(name) || (!(text.bytes = read_whole(name)) && !(base && (text.bytes = read_whole(base + 1)))))
-		return text;
-	size_t lines = 1;
-	for (const char *at = text.bytes; (at = strchr(at, '\n')); at++)
-		lines++;
-	text.lines = malloc(lines * sizeof *text.lines);
-	for (char *at = text.bytes; text.lines && at && text.n < lines;) {
-		text.lines[text.n++] = at;
-		at = strchr(at, '\n');
-		if (at)
-			*at++ = '\0';
-	}
-	return text;
-}
-
-/* A line, with a tab as blanks to the next column of TAB. */
-static void write_code(const struct text *text, uint64_t line, FILE *to)
-{
-	const char *at = line > 0 && line <= text->n ? text->lines[line - 1] : "";
-	char wide[LETTERS + 8];
-	size_t n = 0;
-
-	for (; *at && *at != '\r' && n < LETTERS; at++)
-		if (*at == '\t')
-			do
-				wide[n++] = ' ';
-			while (n % TAB && n < LETTERS);
-		else
-			wide[n++] = *at;
-	snprintf(wide + n, sizeof wide - n, "%s", *at && *at != '\r' ? "…" : "");
+	gt_source_text_line(text, line, wide);
 	fputs("<td class=\"code\"><code>", to);
 	gt_markup_text(wide, to);
 	fputs("</code></td>", to);
@@ -304,7 +236,7 @@ struct listing {
 	FILE *to;
 };
 
-static void write_context(const struct listing *listing, const struct text *text, uint64_t from, uint64_t to_line)
+static void write_context(const struct listing *listing, const struct gt_source_text *text, uint64_t from, uint64_t to_line)
 {
 	for (uint64_t line = from; line <= to_line && line <= text->n; line++) {
 		fprintf(listing->to, "<tr class=\"context\"><th scope=\"row\" class=\"number\">%" PRIu64 "</th>", line);
@@ -314,7 +246,7 @@ static void write_context(const struct listing *listing, const struct text *text
 }
 
 /* The lines between two with accesses, of which the middle is left out. */
-static void write_between(const struct listing *listing, const struct text *text, uint64_t last, uint64_t next)
+static void write_between(const struct listing *listing, const struct gt_source_text *text, uint64_t last, uint64_t next)
 {
 	uint64_t end = last ? last + AROUND : 0, begin = next > AROUND ? next - AROUND : 1;
 
@@ -332,7 +264,7 @@ static void write_between(const struct listing *listing, const struct text *text
 	write_context(listing, text, begin, next - 1);
 }
 
-static void write_line(const struct listing *listing, const struct text *text, const struct gt_place *place)
+static void write_line(const struct listing *listing, const struct gt_source_text *text, const struct gt_place *place)
 {
 	FILE *to = listing->to;
 
@@ -362,7 +294,7 @@ static bool is_shown(const struct listing *listing, const struct gt_place *place
 static void write_file(struct listing *listing, size_t first, size_t end, uint64_t least)
 {
 	const char *name = listing->lines.places[first].file, *base = strrchr(name, '/');
-	struct text text = read_text(name);
+	struct gt_source_text text = gt_source_text_read(name);
 	uint64_t last = 0;
 
 	fputs("<h3>", listing->to);
@@ -386,8 +318,7 @@ static void write_file(struct listing *listing, size_t first, size_t end, uint64
 	if (text.n > 0)
 		write_context(listing, &text, last + 1, last + AROUND);
 	fputs("</tbody></table></div>\n", listing->to);
-	free(text.lines);
-	free(text.bytes);
+	gt_source_text_clear(&text);
 }
 
 /* ---- the files, that with most load misses first ---- */

@@ -119,26 +119,17 @@ static bool has_place(const struct gt_ptx_instruction *instruction)
 	       !gt_ptx_has(instruction, "param");
 }
 
-/* The index of a file among those of the module; n_files if it has no name. */
-static size_t file_index(const struct gt_ptx_module *module, unsigned number)
-{
-	size_t i = 0;
-
-	while (i < module->n_files && (module->files[i].number != number || !module->files[i].name))
-		i++;
-	return i;
-}
-
 static void add_function(struct sources *sources, const struct gt_ptx_module *module, const struct gt_ptx_function *function)
 {
 	for (size_t i = 0; i < function->n_instructions; i++) {
 		const struct gt_ptx_instruction *instruction = &function->instructions[i];
-		size_t file = has_place(instruction) ? file_index(module, instruction->file) : module->n_files;
-		if (file == module->n_files)
+		unsigned line;
+		const struct gt_ptx_file *file = has_place(instruction) ? gt_ptx_source_of(module, instruction, &line) : NULL;
+		if (!file)
 			continue;
 		sources->pcs[sources->n] = instruction->line;
-		sources->lines[sources->n] = instruction->source_line;
-		sources->files[sources->n++] = file;
+		sources->lines[sources->n] = line;
+		sources->files[sources->n++] = (size_t)(file - module->files);
 	}
 }
 

@@ -465,19 +465,43 @@ static const struct gt_ptx_instruction *at_line(const struct gt_ptx_module *modu
 	return NULL;
 }
 
+static const struct gt_ptx_file *file_numbered(const struct gt_ptx_module *module, unsigned number)
+{
+	for (size_t i = 0; i < module->n_files; i++)
+		if (module->files[i].number == number && module->files[i].name)
+			return &module->files[i];
+	return NULL;
+}
+
+/* Whether a file is in the folder of another, or below it. */
+static bool is_beside(const struct gt_ptx_file *file, const struct gt_ptx_file *other)
+{
+	const char *slash = strrchr(other->name, '/');
+
+	return slash ? strncmp(file->name, other->name, (size_t)(slash - other->name) + 1) == 0 : file->name[0] != '/';
+}
+
+const struct gt_ptx_file *gt_ptx_source_of(const struct gt_ptx_module *module, const struct gt_ptx_instruction *instruction, unsigned *source_line)
+{
+	const struct gt_ptx_file *file = instruction->source_line > 0 ? file_numbered(module, instruction->file) : NULL;
+	const struct gt_ptx_file *caller = instruction->caller_line > 0 ? file_numbered(module, instruction->caller_file) : NULL;
+
+	*source_line = instruction->source_line;
+	if (!caller || (file && is_beside(file, caller)))
+		return file;
+	*source_line = instruction->caller_line;
+	return caller;
+}
+
 bool gt_ptx_source_place(const struct gt_ptx_module *module, unsigned line, const char **file, unsigned *source_line)
 {
 	const struct gt_ptx_instruction *instruction = at_line(module, line);
+	const struct gt_ptx_file *found = instruction ? gt_ptx_source_of(module, instruction, source_line) : NULL;
 
-	for (size_t i = 0; instruction && instruction->source_line > 0 && i < module->n_files; i++) {
-		const char *name = module->files[i].name;
-		if (module->files[i].number != instruction->file || !name)
-			continue;
-		*file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-		*source_line = instruction->source_line;
-		return true;
-	}
-	return false;
+	if (!found)
+		return false;
+	*file = strrchr(found->name, '/') ? strrchr(found->name, '/') + 1 : found->name;
+	return true;
 }
 
 bool gt_ptx_has(const struct gt_ptx_instruction *instruction, const char *modifier)

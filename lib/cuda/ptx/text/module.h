@@ -101,6 +101,7 @@ struct gt_ptx_instruction {
 	bool rolled;   /* behind .pragma "nounroll": a loop that begins here is not unrolled */
 	unsigned line; /* in the PTX text */
 	unsigned file, source_line; /* .loc: a number of .file, and the line in that; 0: not said */
+	unsigned caller_file, caller_line; /* the same of the function's own line into which that is inlined; 0: it is not */
 };
 
 /* .file: its name as it stands there; NULL where units that were linked give the number to several. */
@@ -208,6 +209,9 @@ const char *gt_ptx_variable_name(const char *name, unsigned same, char text[GT_P
  * beginning and its length. */
 const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length);
 
+/* The source location of an instruction: the file, and its line. NULL if it has none. What is inlined from a file that is not in the folder of the
+ * function's own, as a header of the toolkit, is at the line of the function that has it. */
+const struct gt_ptx_file *gt_ptx_source_of(const struct gt_ptx_module *module, const struct gt_ptx_instruction *instruction, unsigned *source_line);
 /* The source location of a line of the PTX text, from the preceding .loc: the file's name without folders, and its line. False
  * if the text has none. */
 bool gt_ptx_source_place(const struct gt_ptx_module *module, unsigned line, const char **file, unsigned *source_line);

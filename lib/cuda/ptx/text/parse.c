@@ -272,9 +272,14 @@ static int parse_operands(struct gt_ptx_parser *parser, struct gt_ptx_instructio
 
 static int gt_ptx_parse_instruction(struct gt_ptx_parser *parser)
 {
+	static const struct gt_ptx_loc none;
+	const struct gt_ptx_loc *loc = parser->n_locs > 0 ? &parser->locs[(parser->n_locs - 1) % GT_PTX_LOCS] : &none;
+	const bool inlined = loc->file != loc->caller_file || loc->line != loc->caller_line;
 	struct gt_ptx_instruction instruction = {.line = parser->token.line,
-						    .file = parser->source_file,
-						    .source_line = parser->source_line,
+						    .file = loc->file,
+						    .source_line = loc->line,
+						    .caller_file = inlined ? loc->caller_file : 0,
+						    .caller_line = inlined ? loc->caller_line : 0,
 						    .rolled = parser->rolled};
 
 	parser->rolled = false;
@@ -558,7 +563,7 @@ static int parse_body(struct gt_ptx_parser *parser, struct gt_ptx_function *func
 static int parse_head(struct gt_ptx_parser *parser, struct gt_ptx_function *function)
 {
 	function->line = parser->token.line;
-	parser->source_file = parser->source_line = 0;
+	parser->n_locs = 0;
 	parser->rolled = false;
 	function->entry = gt_ptx_is(parser, ".entry");
 	gt_ptx_advance(parser);

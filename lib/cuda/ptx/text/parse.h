@@ -83,6 +83,12 @@ struct gt_ptx_targets {
 	struct gt_ptx_operand labels; /* a vector */
 };
 
+/* A .loc, and the line of the function itself into which it is inlined, at any depth; its own line if it is not. */
+struct gt_ptx_loc {
+	unsigned file, line, column, caller_file, caller_line;
+};
+#define GT_PTX_LOCS 64 /* among which that is searched into which another is inlined */
+
 struct gt_ptx_parser {
 	struct gt_ptx_module *module;
 	const char *file;
@@ -96,7 +102,8 @@ struct gt_ptx_parser {
 	struct gt_ptx_list initial_values;	 /* struct gt_ptx_reference: of a variable */
 
 	/* Of the function that is parsed. */
-	unsigned source_file, source_line; /* the last .loc; 0: none yet */
+	struct gt_ptx_loc locs[GT_PTX_LOCS]; /* the last ones of the function, in a ring */
+	unsigned n_locs;
 	bool rolled; /* .pragma "nounroll" stands before the next instruction */
 	struct gt_ptx_list locals, instructions, labels, targets;
 	struct gt_ptx_list operands; /* a stack: of the instruction, its vectors on top */

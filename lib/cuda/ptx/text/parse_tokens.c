@@ -352,25 +352,52 @@ static int skip_value(struct gt_ptx_parser *parser)
 	return 0;
 }
 
+static int take_place(struct gt_ptx_parser *parser, struct gt_ptx_loc *loc)
+{
+	uint64_t numbers[3];
+	static const char *const expected[] = {"the number of a file", "a line", "a column"};
+
+	for (int i = 0; i < 3; i++)
+		if (gt_ptx_count(parser, expected[i], 0, UINT32_MAX, &numbers[i]) != 0)
+			return -1;
+	*loc = (struct gt_ptx_loc){.file = (unsigned)numbers[0], .line = (unsigned)numbers[1], .column = (unsigned)numbers[2]};
+	return 0;
+}
+
+/* The line of the function itself that has `loc`, which a .loc before may have at any depth of inlining. */
+static void set_caller(const struct gt_ptx_parser *parser, struct gt_ptx_loc *to, const struct gt_ptx_loc *loc)
+{
+	const unsigned first = parser->n_locs > GT_PTX_LOCS ? parser->n_locs - GT_PTX_LOCS : 0;
+
+	to->caller_file = loc->file;
+	to->caller_line = loc->line;
+	for (unsigned i = parser->n_locs; i-- > first;) {
+		const struct gt_ptx_loc *other = &parser->locs[i % GT_PTX_LOCS];
+		if (other->file != loc->file || other->line != loc->line || other->column != loc->column)
+			continue;
+		to->caller_file = other->caller_file;
+		to->caller_line = other->caller_line;
+		return;
+	}
+}
+
 /* .loc FILE LINE COLUMN[, function_name LABEL[+OFFSET], inlined_at FILE LINE COLUMN] */
 static int take_loc(struct gt_ptx_parser *parser)
 {
-	uint64_t file = 0, line = 0, column = 0;
+	struct gt_ptx_loc loc, inlined;
 
-	if (gt_ptx_count(parser, "the number of a file", 0, UINT32_MAX, &file) != 0 ||
-	    gt_ptx_count(parser, "a line", 0, UINT32_MAX, &line) != 0 ||
-	    gt_ptx_count(parser, "a column", 0, UINT32_MAX, &column) != 0)
+	if (take_place(parser, &loc) != 0)
 		return -1;
-	parser->source_file = (unsigned)file;
-	parser->source_line = (unsigned)line;
+	loc.caller_file = loc.file;
+	loc.caller_line = loc.line;
 	while (gt_ptx_take(parser, ",")) {
 		bool place = gt_ptx_is(parser, "inlined_at");
-		if (skip_value(parser) != 0)
+		if (skip_value(parser) != 0 || (place ? take_place(parser, &inlined) : skip_value(parser)) != 0)
 			return -1;
-		for (int i = 0; i < (place ? 3 : 1); i++)
-			if (skip_value(parser) != 0)
-				return -1;
+		if (place)
+			set_caller(parser, &loc, &inlined);
 	}
+	parser->locs[parser->n_locs++ % GT_PTX_LOCS] = loc;
 	return 0;
 }
 
