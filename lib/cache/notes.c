@@ -2,7 +2,7 @@
 /* Notes of a level: what it counts by site (--by site), and why its loads miss (--causes).
  *
  * For the causes each instance has a record of every line that it has been asked for since it was last emptied: which sectors it has been
- * given, which of them were made invalid since, and how far back they were last used, by an LRU stack. What a fully associative cache
+ * given, which of them were made invalid since, and how far back they were last used. What a fully associative cache
  * has is not derived from that: a level of one set, with all else alike, serves the same requests. */
 #include <inttypes.h>
 #include <stddef.h>
@@ -37,17 +37,22 @@ struct record {
 	uint64_t given, dropped; /* sectors; those dropped were given */
 	uint32_t kernel;	 /* in which the writer and the SMs are known */
 	uint32_t writer;	 /* the site of the last store that wrote a sector in part + 1, or 0 */
+	uint32_t slot;		 /* of its last use + 1, or 0 */
 	uint32_t distance[];	 /* of each sector, in lines: the largest of its line since the sector was used */
 };
 
-/* What an instance has been asked for since it was last emptied. */
+/* What an instance has been asked for since it was last emptied. The uses of lines have time slots (replace/stack.h), of which those of
+ * the last uses are live; between two uses of a line there have been as many others as live slots lie between. */
 struct past {
-	struct gt_stack stack;
+	struct gt_timeline slots;
+	uint32_t live, next;
 	struct gt_map index; /* a line's record */
 	unsigned char *records;
 	size_t n, capacity;
 	bool open;
 };
+
+enum { FIRST_SLOTS = 64 };
 
 struct gt_notes {
 	struct gt_sites sites;
@@ -97,7 +102,7 @@ int gt_notes_open(struct gt_level *level, struct gt_error *error)
 static void forget(struct past *past)
 {
 	if (past->open) {
-		gt_stack_close(&past->stack);
+		gt_timeline_close(&past->slots);
 		gt_map_close(&past->index);
 	}
 	free(past->records);
@@ -254,7 +259,7 @@ static struct past *past_of(const struct gt_serving *serving, struct gt_error *e
 
 	if (past->open)
 		return past;
-	if (gt_stack_open(&past->stack, error) != 0)
+	if (gt_timeline_open(&past->slots, FIRST_SLOTS, 0, error) != 0)
 		return NULL;
 	past->open = true;
 	return gt_map_open(&past->index, 64, error) == 0 ? past : NULL;
@@ -299,18 +304,44 @@ static struct record *record_of(const struct gt_serving *serving, struct past *p
 	return record;
 }
 
-/* The line becomes the last used: its sectors are as far back as it was, or further. */
-static int use_line(const struct gt_serving *serving, struct past *past, uint64_t line, struct record *record)
+/* Numbers the live slots from 0, and makes room for one and a half times as many. */
+static int renumber(const struct gt_notes *notes, struct past *past, struct gt_error *error)
 {
-	uint64_t distance;
+	const uint64_t room = (uint64_t)past->live * 5 / 2, wanted = room < FIRST_SLOTS ? FIRST_SLOTS : room;
+	uint32_t *ranks = past->live < GT_TIMELINE_MAX ? gt_timeline_ranks(&past->slots, error) : NULL;
 
-	if (gt_stack_touch(&past->stack, line, gt_stack_hash(line), &distance, serving->error) != 0)
+	if (past->live == GT_TIMELINE_MAX)
+		return gt_fail(error, "more than %u distinct lines", (unsigned)GT_TIMELINE_MAX);
+	if (!ranks)
 		return -1;
-	if (distance == GT_DISTANCE_INFINITE)
+	for (size_t n = 0; n < past->n; n++) {
+		struct record *record = record_at(notes, past, n);
+		record->slot = record->slot ? gt_timeline_rank(&past->slots, ranks, record->slot - 1) + 1 : 0;
+	}
+	free(ranks);
+	past->next = past->live;
+	return gt_timeline_open(&past->slots, wanted > GT_TIMELINE_MAX ? GT_TIMELINE_MAX : (uint32_t)wanted, past->live, error);
+}
+
+/* The line becomes the last used: its sectors are as far back as it was, or further. */
+static int use_line(const struct gt_serving *serving, struct past *past, struct record *record)
+{
+	uint32_t distance = 0;
+
+	if (record->slot != 0 && record->slot == past->next)
 		return 0;
+	if (past->next == past->slots.capacity && renumber(serving->level->notes, past, serving->error) != 0)
+		return -1;
+	if (record->slot != 0) {
+		distance = past->live - 1 - gt_timeline_before(&past->slots, record->slot - 1);
+		gt_timeline_unset(&past->slots, record->slot - 1);
+	} else
+		past->live++;
+	gt_timeline_set(&past->slots, past->next);
+	record->slot = ++past->next;
 	for (unsigned sector = 0; sector < serving->level->sectors; sector++)
 		if (record->distance[sector] < distance)
-			record->distance[sector] = (uint32_t)distance;
+			record->distance[sector] = distance;
 	return 0;
 }
 
@@ -426,7 +457,7 @@ static int look_at_load(const struct gt_serving *serving, struct past *past, con
 		return -1;
 	const bool near = lookup == GT_LOOKUP_NEAR, passes = lookup == GT_LOOKUP_PASSING;
 	const uint64_t used = piece->used, fresh = used & ~record->given, dropped = used & record->dropped, missed = used & ~present.valid;
-	if (!(passes && record->given == 0) && use_line(serving, past, piece->line, record) != 0)
+	if (!(passes && record->given == 0) && use_line(serving, past, record) != 0)
 		return -1;
 	count_distances(counters, record, used & ~fresh & ~dropped & (near ? present.valid : UINT64_MAX));
 	count_others(serving, counters, record, used & present.valid);
@@ -446,7 +477,7 @@ static int look_at_bringing(const struct gt_serving *serving, struct past *past,
 	struct record *record = record_of(serving, past, piece->line);
 	const uint64_t missed = piece->used & ~present.valid;
 
-	if (!record || use_line(serving, past, piece->line, record) != 0)
+	if (!record || use_line(serving, past, record) != 0)
 		return -1;
 	count_partial_reads(serving->level->notes, record, missed & present.held);
 	use_sectors(serving->level, record, piece->used, piece->used & (~record->given | record->dropped));
@@ -473,7 +504,7 @@ static int look_at_store(const struct gt_serving *serving, struct past *past, co
 		record->dropped = record->given;
 		return 0;
 	}
-	if (allocates && use_line(serving, past, piece->line, record) != 0)
+	if (allocates && use_line(serving, past, record) != 0)
 		return -1;
 	const uint64_t whole = stored_whole(config, piece), parts = piece->used & ~piece->full & ~present.valid;
 	uint64_t brought = whole;
