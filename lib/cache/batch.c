@@ -603,8 +603,8 @@ static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, stru
 	return 0;
 }
 
-/* Serves requests one by one. */
-static int serve_rows(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+/* Serves requests one by one; `noted`: the level notes what each does. */
+GT_INLINE int serve_each(struct gt_level *level, const struct gt_rows *rows, bool noted, struct gt_sink *sent, struct gt_error *error)
 {
 	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
 
@@ -614,11 +614,21 @@ static int serve_rows(struct gt_level *level, const struct gt_rows *rows, struct
 			return -1;
 		if (level->lookahead)
 			gt_level_foresee(level, tags, i);
-		if (note_before(level, rows, i, error) != 0 || gt_level_serve_row(&serving, tags, rows, i) != 0 ||
-		    note_after(level, rows, i, error) != 0)
+		if ((noted && note_before(level, rows, i, error) != 0) || gt_level_serve_row(&serving, tags, rows, i) != 0 ||
+		    (noted && note_after(level, rows, i, error) != 0))
 			return -1;
 	}
 	return 0;
+}
+
+static int serve_rows(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	return serve_each(level, rows, false, sent, error);
+}
+
+static int serve_and_note(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	return serve_each(level, rows, true, sent, error);
 }
 
 /* Records the last step, which a flush needs if it can send something. */
@@ -699,7 +709,7 @@ static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struc
 		return -1;
 	if (hinted(level, rows))
 		return serve_hinted(level, rows, sent, error);
-	return (level->fast && !noted ? level->fast : serve_rows)(level, rows, sent, error);
+	return (noted ? serve_and_note : level->fast ? level->fast : serve_rows)(level, rows, sent, error);
 }
 
 /* ---- what a level takes, and the end of a kernel ---- */

@@ -141,7 +141,7 @@ static int discard(const struct gt_serving *serving, const struct gt_piece *piec
 	level->hints.discards += gt_count_bits(piece->used);
 	if (level->config.hints != GT_HINTS_HONOUR || gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
 		return 0;
-	if (gt_look_at(serving, piece, GT_LOOKUP_DROP) != 0)
+	if (gt_level_look(serving, piece, GT_LOOKUP_DROP) != 0)
 		return -1;
 	if (slot == GT_NO_SLOT)
 		return 0;
@@ -185,7 +185,7 @@ static int read_without_place(const struct gt_serving *serving, const struct gt_
 	uint64_t hits = slot == GT_NO_SLOT ? 0 : piece->used & gt_tags_valid(tags, slot), missing = piece->used & ~hits;
 
 	(void)priority;
-	if (gt_look_at(serving, piece, GT_LOOKUP_PASSING) != 0)
+	if (gt_level_look(serving, piece, GT_LOOKUP_PASSING) != 0)
 		return -1;
 	level->counters.reads += gt_count_bits(piece->used);
 	level->counters.read_hits += gt_count_bits(hits);

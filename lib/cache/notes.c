@@ -535,8 +535,6 @@ int gt_look_at(const struct gt_serving *serving, const struct gt_piece *piece, e
 {
 	struct gt_look *look = serving->level->look;
 
-	if (!look)
-		return 0;
 	if (!look->notes) {
 		if (lookup == GT_LOOKUP_LOAD || lookup == GT_LOOKUP_PASSING)
 			add_load(look, &(struct gt_looked){.line = piece->line, .missed = piece->used & ~look_up(serving, piece->line).valid});

@@ -389,7 +389,7 @@ int gt_level_bring(const struct gt_serving *serving, uint64_t line, uint64_t wan
 	struct gt_level *level = serving->level;
 	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(serving->tags, set, line);
 
-	if (gt_look_at(serving, &(struct gt_piece){.line = line, .used = wanted}, GT_LOOKUP_BRING) != 0)
+	if (gt_level_look(serving, &(struct gt_piece){.line = line, .used = wanted}, GT_LOOKUP_BRING) != 0)
 		return -1;
 	if (slot == GT_NO_SLOT) {
 		if (claim(serving, set, line, &slot) != 0)
@@ -413,7 +413,7 @@ static uint64_t store_hits(struct gt_level *level, uint64_t used, uint64_t here)
 }
 
 /* A piece of a store that is sent on in any case. */
-static int write_piece(const struct gt_serving *serving, const struct gt_piece *piece)
+GT_INLINE int write_piece(const struct gt_serving *serving, const struct gt_piece *piece)
 {
 	struct gt_level *level = serving->level;
 	struct gt_level_counters *counters = &level->counters;
@@ -445,13 +445,13 @@ static int write_piece(const struct gt_serving *serving, const struct gt_piece *
 }
 
 /* Write through, with or without allocation, and write evict. */
-static inline int write_pieces(const struct gt_serving *serving, bool looks)
+GT_INLINE int write_pieces(const struct gt_serving *serving, bool looks)
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++)
-		if ((looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_STORE) != 0) || write_piece(serving, &pieces[p]) != 0)
+		if ((looks && gt_level_look(serving, &pieces[p], GT_LOOKUP_STORE) != 0) || write_piece(serving, &pieces[p]) != 0)
 			return -1;
 	return send_on(serving);
 }
@@ -491,7 +491,7 @@ static int store(const struct gt_serving *serving, uint32_t set, uint32_t slot, 
 }
 
 /* A piece of a store that a write-back level keeps. */
-static int write_back_piece(const struct gt_serving *serving, const struct gt_piece *piece)
+GT_INLINE int write_back_piece(const struct gt_serving *serving, const struct gt_piece *piece)
 {
 	struct gt_level *level = serving->level;
 	struct gt_level_counters *counters = &level->counters;
@@ -514,13 +514,13 @@ static int write_back_piece(const struct gt_serving *serving, const struct gt_pi
 	return store(serving, set, slot, piece);
 }
 
-static inline int write_back_pieces(const struct gt_serving *serving, bool looks)
+GT_INLINE int write_back_pieces(const struct gt_serving *serving, bool looks)
 {
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++)
-		if ((looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_STORE) != 0) || write_back_piece(serving, &pieces[p]) != 0)
+		if ((looks && gt_level_look(serving, &pieces[p], GT_LOOKUP_STORE) != 0) || write_back_piece(serving, &pieces[p]) != 0)
 			return -1;
 	return 0;
 }
@@ -538,8 +538,8 @@ static int look_and_write_back(const struct gt_serving *serving)
 /* ---- loads and atomics; translations ---- */
 
 /* Reads a piece; all its bytes are valid afterwards. */
-static int read_piece(const struct gt_serving *serving, const struct gt_piece *piece, uint64_t *hits, uint64_t *mru,
-		      uint32_t *at)
+GT_INLINE int read_piece(const struct gt_serving *serving, const struct gt_piece *piece, uint64_t *hits, uint64_t *mru,
+			 uint32_t *at)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
@@ -561,7 +561,7 @@ static int read_piece(const struct gt_serving *serving, const struct gt_piece *p
 }
 
 /* A load that streams makes each of its lines the least recent as soon as it has been used. */
-static inline int read_pieces(const struct gt_serving *serving, bool streams, bool looks)
+GT_INLINE int read_pieces(const struct gt_serving *serving, bool streams, bool looks)
 {
 	struct gt_level_counters *counters = &serving->level->counters;
 	struct gt_piece pieces[GT_PIECES_MAX];
@@ -570,7 +570,7 @@ static inline int read_pieces(const struct gt_serving *serving, bool streams, bo
 
 	for (unsigned p = 0; p < n; p++) {
 		counters->reads += gt_count_bits(pieces[p].used);
-		if ((looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_LOAD) != 0) ||
+		if ((looks && gt_level_look(serving, &pieces[p], GT_LOOKUP_LOAD) != 0) ||
 		    read_piece(serving, &pieces[p], &counters->read_hits, counters->mru, &slot) != 0)
 			return -1;
 		if (streams)
@@ -601,7 +601,7 @@ static int look_and_stream(const struct gt_serving *serving)
 }
 
 /* Atomics and reductions are executed in a lower level, so their sectors here become invalid. */
-static inline int pass_atomic(const struct gt_serving *serving, bool looks)
+GT_INLINE int pass_atomic(const struct gt_serving *serving, bool looks)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
@@ -609,7 +609,7 @@ static inline int pass_atomic(const struct gt_serving *serving, bool looks)
 	unsigned n = gt_level_split(level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++) {
-		if (looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_DROP) != 0)
+		if (looks && gt_level_look(serving, &pieces[p], GT_LOOKUP_DROP) != 0)
 			return -1;
 		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
 		level->counters.atomics += gt_count_bits(pieces[p].used);
@@ -634,7 +634,7 @@ static int look_and_pass_atomic(const struct gt_serving *serving)
 }
 
 /* Atomics and reductions are executed here, on sectors that must be valid. */
-static inline int perform_atomic(const struct gt_serving *serving, bool looks)
+GT_INLINE int perform_atomic(const struct gt_serving *serving, bool looks)
 {
 	struct gt_level_counters *counters = &serving->level->counters;
 	struct gt_piece pieces[GT_PIECES_MAX];
@@ -643,7 +643,7 @@ static inline int perform_atomic(const struct gt_serving *serving, bool looks)
 
 	for (unsigned p = 0; p < n; p++) {
 		counters->atomics += gt_count_bits(pieces[p].used);
-		if ((looks && gt_look_at(serving, &pieces[p], GT_LOOKUP_BRING) != 0) ||
+		if ((looks && gt_level_look(serving, &pieces[p], GT_LOOKUP_BRING) != 0) ||
 		    read_piece(serving, &pieces[p], &counters->atomic_hits, NULL, &slot) != 0 ||
 		    level_change(serving, gt_level_set_of(serving->level, pieces[p].line), slot, pieces[p].used) != 0)
 			return -1;
@@ -735,7 +735,7 @@ static int serve_partitions_read(const struct gt_serving *serving)
 
 	if (partition != home) {
 		near.tags = level->instances[partition];
-		if (gt_look_at(&near, &(struct gt_piece){.line = line, .used = used}, GT_LOOKUP_NEAR) != 0)
+		if (gt_level_look(&near, &(struct gt_piece){.line = line, .used = used}, GT_LOOKUP_NEAR) != 0)
 			return -1;
 		slot = gt_tags_find(near.tags, set, line);
 		if (slot != GT_NO_SLOT) {
@@ -775,7 +775,7 @@ static int drop_copy(const struct gt_serving *serving)
 	struct gt_serving there = *serving;
 
 	there.tags = tags;
-	if (gt_look_at(&there, &(struct gt_piece){.line = line, .used = used}, GT_LOOKUP_DROP) != 0)
+	if (gt_level_look(&there, &(struct gt_piece){.line = line, .used = used}, GT_LOOKUP_DROP) != 0)
 		return -1;
 	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
 	if (slot == GT_NO_SLOT)

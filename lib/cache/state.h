@@ -386,8 +386,12 @@ enum gt_lookup {
 	GT_LOOKUP_DROP, /* makes them invalid */
 };
 
-/* Looks, if the level has a look, before the request does it. */
+/* Looks before the request does it, if the level has a look. */
 int gt_look_at(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup);
+static inline int gt_level_look(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup)
+{
+	return serving->level->look ? gt_look_at(serving, piece, lookup) : 0;
+}
 
 /* Serves what the launch reads, once, before its first request, which has this step. */
 int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);

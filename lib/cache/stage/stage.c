@@ -41,7 +41,7 @@ static int warm_range(const struct gt_serving *serving, uint64_t first, uint64_t
 		if (level->config.l2_partitions && !(home.tags = gt_level_instance(level, gt_home_partition(line << level->line_shift), serving->error)))
 			return -1;
 		const struct gt_piece piece = {.line = line, .used = sectors_within(level, line, first, last)};
-		if (gt_look_at(&home, &piece, GT_LOOKUP_BRING) != 0 || gt_level_arrive(&home, line, piece.used, false, &slot) != 0)
+		if (gt_level_look(&home, &piece, GT_LOOKUP_BRING) != 0 || gt_level_arrive(&home, line, piece.used, false, &slot) != 0)
 			return -1;
 	}
 	return 0;
