@@ -429,6 +429,10 @@ l2.arrival = rr # assumed: a test
 		--l1 --hit-cycles 1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1|rising FROM
 		--l1 --emit latency --ports 1|leave out timing options
 		--l1 --by pc --ports 1|by pc is for the functional model: leave out timing options
+		--l1 --by site --ports 1|by site is for the functional model: leave out timing options
+		--l1 --by line|none, pc or site
+		--l1 --causes --ports 1|causes is for the functional model: leave out timing options
+		--tlb l1 --causes|causes is for data caches
 		--l1 --size 0K|size
 		--l1 --sets 17,8x6 --line 128 --index xor|unequal
 		--l1 --sets 17,8x6 --line 128 --replace plru|power of two
@@ -1067,5 +1071,131 @@ load.global 0x100 0x1 0 500 0" | requests | gcache --l2 --size 512 --ways full -
 		# shellcheck disable=SC2086 # several options
 		gcache $options l1.gt 2>said >/dev/null
 		[ ! -s said ]
+	done
+}
+
+# causes STREAM STAGE: load misses by their cause.
+causes() { counters "$1" "$2" compulsory capacity conflict invalidated; }
+
+@test "--causes: a stream is compulsory, a loop over twice the cache capacity, two lines of one set conflict, sums by hand" {
+	step=0
+	loads 0x0 0x80 0x100 0x180 0x200 0x280 0x300 0x380 >stream.gt
+	gcache --l1 --size 512 --ways full --causes stream.gt >out.gt
+	[ "$(causes out.gt l1)" = "32 0 0 0" ]
+	# Eight lines twice: of the second time each was used seven lines before, in bin 1 + 4 * 2 + 3.
+	loads 0x0 0x80 0x100 0x180 0x200 0x280 0x300 0x380 0x0 0x80 0x100 0x180 0x200 0x280 0x300 0x380 >loop.gt
+	gcache --l1 --size 512 --ways full --causes loop.gt >out.gt
+	[ "$(causes out.gt l1)" = "32 32 0 0" ]
+	[ "$(counters out.gt l1 'distance[11]' 'distance[12]' 'distance[13]')" = "0 32" ]
+	gcache --l1 --size 1K --ways full --causes loop.gt >out.gt
+	[ "$(causes out.gt l1)" = "32 0 0 0" ]
+	# Two lines of one set of one way, in turn; a cache of four lines has room for both.
+	loads 0x0 0x200 0x0 0x200 0x0 >two.gt
+	gcache --l1 --size 512 --ways 1 --causes two.gt >out.gt
+	[ "$(causes out.gt l1)" = "8 0 12 0" ]
+	[ "$(counters out.gt l1 'distance[0]' 'distance[1]')" = "0 12" ]
+	# What is used of a line later is a miss of a sector that is new.
+	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x0 0x3 0 1 0" | requests >sectors.gt
+	gcache --l1 --causes sectors.gt >out.gt
+	[ "$(counters out.gt l1 reads read_hits compulsory 'distance[0]')" = "3 1 2 1" ]
+}
+
+@test "--causes: what stores, atomics and discards drop is invalidated, whatever the size" {
+	printf '%s\n' "load.global 0x0 0xf 0 0 0" "store.global 0x0 0x1 1 1 0" "load.global 0x0 0xf 0 2 0" | requests >store.gt
+	gcache --l1 --write evict --causes store.gt >out.gt
+	[ "$(causes out.gt l1)" = "4 0 0 4" ]
+	gcache --l1 --write through --causes store.gt >out.gt
+	[ "$(causes out.gt l1)" = "4 0 0 0" ]
+	# The line has left a cache of one line before the store comes: no cache would have it.
+	printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global 0x80 0xf 0 1 0" "store.global 0x0 0x1 1 2 0" "load.global 0x0 0xf 0 3 0" |
+		requests | gcache --l1 --size 128 --ways 1 --write evict --causes >out.gt
+	[ "$(causes out.gt l1)" = "8 0 0 4" ]
+	# An atomic drops its own sector alone.
+	printf '%s\n' "load.global 0x0 0xf 0 0 0" "atomic.global 0x0 0x2 0 1 0" "load.global 0x0 0xf 0 2 0" | requests |
+		gcache --l1 --causes >out.gt
+	[ "$(causes out.gt l1)" = "4 0 0 1" ]
+	[ "$(counters out.gt l1 read_hits 'distance[0]')" = "3 3" ]
+}
+
+@test "--causes: sectors that other SMs had, and stores in part that make the level read" {
+	printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global 0x0 0x3 0 1 1" "load.global 0x0 0x3 0 2 1" | requests >sms.gt
+	gcache --l1 --causes sms.gt >out.gt
+	[ "$(counters out.gt l1 compulsory elsewhere)" = "6 2" ]
+	gcache --l2 --causes sms.gt >out.gt
+	[ "$(counters out.gt l2 read_hits others_hits)" = "4 4" ]
+	# In halves: SM 1 brings the line of the first half, and keeps a copy; SM 0 finds it at its home.
+	printf '%s\n' "load.global 0x0 0xf 0 0 1" "load.global 0x0 0xf 0 1 1" "load.global 0x0 0xf 0 2 0" | requests |
+		gcache --l2 --halves yes --size 4K --causes >out.gt
+	[ "$(counters out.gt l2 compulsory read_hits others_hits 'distance[0]')" = "4 8 4 8" ]
+	printf '%s\n' "store.global 0x0 0x3 0x2 0 0" "load.global 0x0 0x3 0 1 0" | requests >part.gt
+	gcache --l2 --by site --causes part.gt >out.gt
+	[ "$(counters out.gt l2 '0x0 -.partial_writes' partial_reads compulsory read_hits)" = "1 1 1 1" ]
+	gcache --l2 --by site --causes --partial fetch part.gt >out.gt
+	[ "$(counters out.gt l2 partial_reads compulsory read_hits)" = "1 0 2" ]
+	gcache --l2 --by site --causes --partial keep part.gt >out.gt
+	[ "$(counters out.gt l2 partial_reads compulsory read_hits)" = "0 0 2" ]
+}
+
+@test "--by site: counts by instruction and array, which the allocations name, in the order of instructions" {
+	cat >in.tsv <<-END
+		#gtrace 1
+		#kernel	id=1	name=test	grid=1,1,1	block=64,1,1
+		#count	stage=allocations	kernel=1	addresses=[0,256]	bytes=[128,128]	names=a x.cu:3,b
+		block	warp	an	pc	op	address	sectors	full	lanes	step	sm
+		0	0	0	32	load.global	0x0	0xf	0	32	0	0
+		0	0	1	32	load.global	0x100	0x3	0	32	1	0
+		0	0	2	16	store.global	0x100	0x3	0x1	32	2	0
+		0	0	3	32	load.global	0x80	0x1	0	32	3	0
+		0	0	4	32	load.global	0x0	0xf	0	32	4	0
+		0	0	5	16	load.global.cg	0x0	0xf	0	32	5	0
+	END
+	gtrace-cat --from in.tsv >in.gt
+	gcache --l1 --by site in.gt >out.gt
+	gstats --csv out.gt | grep '^1,l1,0x' | cut -d, -f 3- | grep -v ',0$' >found
+	diff - found <<-END
+		0x10 b.writes,2
+		0x10 b.sent_writes,2
+		0x10 b.partial_writes,1
+		0x10 a x.cu:3.bypassed,4
+		0x10 a x.cu:3.sent_reads,4
+		0x20 a x.cu:3.reads,8
+		0x20 a x.cu:3.read_hits,4
+		0x20 a x.cu:3.sent_reads,4
+		0x20 b.reads,2
+		0x20 b.sent_reads,2
+		0x20 -.reads,1
+		0x20 -.sent_reads,1
+	END
+	gtrace-cat --check out.gt
+	# The next kernel has other arrays, though the level is the same.
+	{ cat in.tsv; sed '/^#gtrace/d; s/id=1/id=2/; s/kernel=1/kernel=2/; s/a x.cu:3/c/' in.tsv; } | gtrace-cat --from | gcache --l1 --by site | gstats --csv |
+		grep -q '^2,l1,0x20 c.reads,8'
+}
+
+@test "--by site and --causes change nothing else, in any number of threads; a cache of one set has no conflicts" {
+	awk 'BEGIN {
+		srand(11)
+		for (i = 0; i < 6000; i++) {
+			store = rand() < 0.2
+			printf "%s 0x%x %d %d %d %d\n", store ? "store.global" : rand() < 0.05 ? "atomic.global" : "load.global", 128 * int(rand() * (rand() < 0.5 ? 20 : 80)),
+				1 + int(rand() * 15), 0, i, int(rand() * 3)
+		}
+	}' | requests >in.gt
+	for options in "--l1 --size 4K --ways full" "--l1 --size 4K --ways full --write back --allocate yes" "--l1 --size 2K --ways 2 --write evict" \
+		"--l2 --size 4K --ways 2" "--l2 --size 8K --ways 4 --halves yes" "--l2 --size 4K --ways full --fetch 64" "--l2 --size 4K --replace opt" \
+		"--l2 --size 4K --ways full --flush never --arrival rr" "--l2 --size 4K --launch-reads 512,13,416" "--l1 --size 4K --emit all"; do
+		# shellcheck disable=SC2086 # several options
+		gcache $options --by site --causes in.gt >noted.gt
+		# shellcheck disable=SC2086
+		gcache $options in.gt >plain.gt
+		diff <(gtrace-cat noted.gt | grep -v '^#') <(gtrace-cat plain.gt | grep -v '^#')
+		gstats --csv noted.gt | grep -vE ',0x|,(compulsory|capacity|conflict|invalidated|partial_reads|elsewhere|others_hits|distance.*),' | diff - <(gstats --csv plain.gt)
+		gtrace-cat --check noted.gt
+		# shellcheck disable=SC2086
+		gcache -j 4 $options --by site --causes in.gt | cmp - noted.gt
+		case $options in
+		*"--ways full"*) [ "$(counters noted.gt "${options:2:2}" conflict)" = 0 ] ;;
+		esac
+		[ "$(counters noted.gt "${options:2:2}" capacity)" -gt 0 ]
 	done
 }
