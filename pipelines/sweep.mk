@@ -20,7 +20,8 @@ export PATH := $(PATH):$(abspath $(sweep_here)/../../bin)
 SHELL := bash
 .SHELLFLAGS := -e -u -o pipefail -c
 
-results := $(abspath $(RESULTS))
+# The results of points and what they share; RESULTS itself has the tables.
+results := $(abspath $(RESULTS))/parts
 # Of this make alone: several may run a sweep in one folder.
 plan    := $(results)/plan-$(sweep_name).$(shell echo "$${HOSTNAME:-host}.$$PPID")
 run     := $(sweep_here)/run $(results) $(plan)
@@ -64,6 +65,6 @@ sweep:
 	@$(sweep_here)/collect $(results) $(plan) >$(CSV).$$$$ || status=$$?; \
 	mv $(CSV).$$$$ $(CSV); rm -rf $(plan); echo $(CSV); exit $${status:-0}
 
-# Deletes all results of all sweeps. Nothing else does, so old ones can be found again.
+# Deletes the parts of all sweeps; the tables stay. Nothing else does, so old parts can be found again.
 sweep-clean:
-	rm -rf $(results)/plan-* $(results)/*.gt.* $(results)/.*.[0-9]* $(results)/*.csv
+	rm -rf $(results)

@@ -171,7 +171,7 @@ shows() {
 	printf 'a,b\n0,5\n0,7\n' | expect_failure 1 "above 0 on a logarithmic axis, found 0" gplot scatter -x a -y b --log x
 }
 
-@test "sizes in bytes have K on axes and in names, rates a %, and a path keeps its end" {
+@test "sizes in bytes have K on axes and in names, rates a %, and paths are named by their files" {
 	printf 'trace,l1.size,l1.read_hit_rate\n' >sizes.csv
 	for trace in a b; do
 		for size in 8192 16384 65536; do
@@ -179,11 +179,45 @@ shows() {
 		done
 	done
 	picture sweep -x l1.size -y l1.read_hit_rate --by trace sizes.csv
-	shows "text 8K" "text 64K" "text l1 size (bytes)" "text l1 read_hit_rate (%)" "text …th/a/folder/and/a/long/name/a.traceg.xz" "points 6"
+	shows "text 8K" "text 64K" "text l1 size (bytes)" "text l1 read_hit_rate (%)" "text a" "text b" "points 6"
 	picture bars -x trace -y l1.read_hit_rate --by l1.size sizes.csv
 	shows "text l1.size 8K" "text l1.size 64K" "boxes 6"
 	picture sweep -x trace -y l1.read_hit_rate --where l1.size=8K,16K --by l1.size sizes.csv
-	shows "boxes 4"
+	shows "boxes 4" "text a" "text b"
+	# A file's name chooses its path, too; conditions on several columns are one option or several.
+	for where in l1.size=8K,16K,trace=a "l1.size=8K,16K --where trace=examples/of/programs/with/a/folder/and/a/long/name/a.traceg.xz"; do
+		gplot sweep -x l1.size -y l1.read_hit_rate --where $where --script sizes.csv | grep -A2 '^\$data0' | diff - <(printf '%s\n' '$data0 << EOD' '8192 8' '16384 16')
+	done
+	# Files of one name keep their folders.
+	sed -i 's|name/b.traceg|other/a.traceg|' sizes.csv
+	picture sweep -x l1.size -y l1.read_hit_rate --by trace sizes.csv
+	shows "text …th/a/folder/and/a/long/name/a.traceg.xz" "text …h/a/folder/and/a/long/other/a.traceg.xz"
+}
+
+# By hand: of these sizes and reads, (2, 90) is beaten by (1, 90), (4, 95) too, and (16, 39) by none; from 8 on no more than 1 of 40 is taken.
+@test "sweep --pareto: the points that no other beats, their knee, and both as a table" {
+	printf '%s\n' map,l1.size,l2.reads,l1.read_hit_rate rr,1,90,10 part:4,2,90,10 rr,2,80,20 rr,4,95,5 part:4,8,40,60 part:4,8,40,60 rr,16,39,61 rr,32,40,61 >points.csv
+	gplot sweep -x l1.size -y l2.reads --pareto --table points.csv 2>said | diff - <(printf '%s\n' \
+		map,l1.size,l2.reads,l1.read_hit_rate,knee rr,1,90,10,no rr,2,80,20,no part:4,8,40,60,yes part:4,8,40,60,no rr,16,39,61,no)
+	[ "$(cat said)" = 'gplot: least l1.size, least l2.reads: 5 of 8 rows' ]
+	# Hits are to be many: of 100 % miss 90, 80, 40 and 39.
+	gplot sweep -x l1.size -y l1.read_hit_rate --pareto --table -o front.csv points.csv 2>said
+	cut -d , -f 2,5 front.csv | paste -sd ' ' | diff - <(echo 'l1.size,knee 1,no 2,no 8,yes 8,no 16,no')
+	[ "$(cat said)" = 'gplot: least l1.size, most l1.read_hit_rate: 5 of 8 rows' ]
+	picture sweep -x l1.size -y l2.reads --by map --pareto points.csv
+	shows "text front: least x, least y" "text rr" "text part:4"
+	gplot sweep -x l1.size -y l2.reads --pareto --script points.csv | awk '/^\$data1/ { inside = 1; next } /^EOD/ { inside = 0 } inside && NF' |
+		diff - <(printf '%s\n' '1 90' '2 80' '8 40' '16 39')
+	# Where the largest size still takes 5 %, there is no knee.
+	printf '%s\n' size,misses 1,100 2,50 4,25 | gplot sweep -x size -y misses --pareto --table --quiet | grep -c ',no$' | diff - <(echo 3)
+	# A front for each panel.
+	gplot scatter -x l1.size -y l2.reads --panel map --pareto --table --quiet points.csv | cut -d , -f 1-3 | diff - <(printf '%s\n' map,l1.size,l2.reads rr,1,90 rr,2,80 rr,16,39 part:4,2,90 part:4,8,40 part:4,8,40)
+	expect_failure 2 "--pareto: expected sweep or scatter, not bars" gplot bars --pareto points.csv
+	expect_failure 2 "--table: expected --pareto" gplot sweep -x l1.size -y l2.reads --table points.csv
+	expect_failure 2 "--table: expected neither --script nor --terminal" gplot sweep -x l1.size -y l2.reads --pareto --table --script points.csv
+	expect_failure 2 "--table: expected one file" gplot sweep -x l1.size -y l2.reads --pareto --table points.csv points.csv
+	expect_failure 1 "--pareto: expected one column along y" gplot sweep -x l1.size -y l2.reads,l1.read_hit_rate --pareto points.csv
+	expect_failure 1 "expected numbers in column 'map'" gplot sweep -x map -y l2.reads --pareto points.csv
 }
 
 @test "curves that coincide differ in width, and more than four in dashes too" {

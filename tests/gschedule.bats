@@ -420,7 +420,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	expect_failure_of gschedule --gpu titanv "$BATS_TEST_TMPDIR/bad"
 	grep -q "no block fits an SM, limited by shared" "$BATS_TEST_TMPDIR/err"
 	gschedule --gpu titanv --max-blocks all "$BATS_TEST_TMPDIR/bad" >/dev/null
-	expect_failure_of gschedule --sm 2 -S 0 -T /nowhere "$BATS_TEST_TMPDIR/good"
+	expect_failure_of env TMPDIR=/nowhere gschedule --sm 2 -S 0 "$BATS_TEST_TMPDIR/good"
 	grep -q "/nowhere: cannot make a temporary file" "$BATS_TEST_TMPDIR/err"
 }
 

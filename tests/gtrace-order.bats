@@ -396,7 +396,7 @@ expect_failure_without_path() {
 @test "output and temporary files that cannot be written" {
 	shuffled >trace
 	expect_failure 1 "No space left on device" bash -c 'gtrace-order trace >/dev/full'
-	expect_failure 1 "nowhere: cannot make a temporary file" gtrace-order -S 64K -T nowhere trace
+	expect_failure 1 "nowhere: cannot make a temporary file" env TMPDIR=nowhere gtrace-order -S 64K trace
 	expect_failure 1 "cannot write a temporary file" bash -c 'trap "" XFSZ; ulimit -f 100; gtrace-order -S 64K -T . trace | cat >/dev/null; exit "${PIPESTATUS[0]}"'
 }
 

@@ -214,6 +214,24 @@ calls() {
 	done
 }
 
+@test "a wrong option is one line that says what is expected" {
+	while IFS='|' read -r command said; do
+		# shellcheck disable=SC2086
+		expect_failure 2 "$said" $command
+	done <<-'TABLE'
+		gcache --l3|gcache: unknown option '--l3' ('gcache --help' lists all)
+		gcache -l1|gcache: unknown option '-l1': did you mean '--l1'?
+		gcache --L1|gcache: unknown option '--L1': did you mean '--l1'?
+		gcache -x|gcache: unknown option '-x' ('gcache --help' lists all)
+		gcache --size|gcache: --size: expected an argument: --size BYTES|none
+		gcache -S|gcache: -S: expected an argument: -S, --memory SIZE
+		gcache --l1=3|gcache: --l1: expected no argument
+		gcache --s|gcache: '--s': several options begin so ('gcache --help' lists all)
+		gdram --gpu a100|gdram: unknown option '--gpu': gschedule takes the GPU ('gdram --help' lists all)
+		gtrace run --gpu|gtrace: --gpu: expected an argument: --gpu NAME
+	TABLE
+}
+
 @test "a binary stream is not written to a terminal" {
 	needs_terminal
 	gtrace-order examples/traces/conv.traceg.xz >"$BATS_TEST_TMPDIR/stream"

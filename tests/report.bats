@@ -113,6 +113,7 @@ says() {
 	sed -n '/^h3 Stage behind/,/^picture/s/^row\t//p' "$BATS_TEST_TMPDIR/said" | cut -f 1,2,5 >rows
 	printf '%s\n' "class,load misses,line" "0x1b,3,my.cu:39" "0x1a,2,-" "0x1a,1,my.cu:38" | tr , '\t' | diff rows -
 	grep -qx 'value 0x1b my.cu:39 1: 3' "$BATS_TEST_TMPDIR/said"
+	says "text my.cu:39" "text 0x1a" # a bar is labelled with its line where that is known
 }
 
 # By hand, in sectors, of an L1 of 1K that writes through: pc 26 loads four sectors twice, and misses them once; pc 27 stores them five
@@ -346,6 +347,22 @@ sited() {
 	grep -q '<dd>kernel 1, gemm</dd>' site/index.html
 	expect_failure 2 "--force: expected --report" gstats --force counts
 	expect_failure 2 "--force: expected report" gtrace run --force counts
+}
+
+@test "where nothing can be written is said before the stream is read" {
+	# A stream that never comes: the message does not wait for it.
+	mkfifo never
+	sleep 100 >never &
+	local waits=$!
+	touch file
+	for place in "--report none/page" "--report file" "--output none/x" "--output ." "--callgrind none/x"; do
+		# shellcheck disable=SC2086
+		expect_failure 1 "cannot write" timeout 20 gstats $place never
+	done
+	kill "$waits"
+	expect_failure 1 "gschedule: --temporary: none: No such file or directory" gschedule --sm 1 -T none counts
+	expect_failure 1 "gcache: --temporary: file: Not a directory" gcache --l1 -T file counts
+	expect_failure 1 "gtrace-order: --temporary: none" gtrace-order -T none "$ROOT/examples/traces/conv.rdgc.xz"
 }
 
 @test "errors are one line, and leave no page" {

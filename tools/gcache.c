@@ -287,7 +287,7 @@ static void read_options(void)
 		else if (option == 'S')
 			set_memory(optarg);
 		else if (option == 'T')
-			settings.directory = optarg;
+			settings.directory = tool_folder(&tool, optarg);
 		else if (option >= ROLE)
 			set_role(&gt_roles[option - ROLE]);
 		else

@@ -29,7 +29,7 @@ static const struct tool_about about = {
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | grd --curve | gplot curve --terminal text",
 };
 
-enum { BY = 1, FREE_AXES, HIT_BELOW, LOG, NAMES, PANEL, PERCENT, SCRIPT, SIZE, STACK, DIAGONAL, TERMINAL, TITLE, WHERE, X_LABEL, Y_LABEL };
+enum { BY = 1, FREE_AXES, HIT_BELOW, LOG, NAMES, PANEL, PERCENT, SCRIPT, SIZE, STACK, DIAGONAL, TERMINAL, TITLE, PARETO, TABLE, WHERE, X_LABEL, Y_LABEL };
 static const struct tool_row option_rows[] = {
 	{"-o, --output FILE", 'o', "write to FILE; the extensions .png and .txt choose the terminal"},
 	{"--terminal NAME", TERMINAL, "svg, png or text; default: text on a terminal, else svg"},
@@ -45,6 +45,8 @@ static const struct tool_row option_rows[] = {
 	{"--x-label TEXT", X_LABEL, "below the x axis"},
 	{"--y-label TEXT", Y_LABEL, "beside the y axis"},
 	{"--log AXES", LOG, "logarithmic: x, y, xy or none; default: as suits the data"},
+	{"--pareto", PARETO, "sweep, scatter: the front of the points that no other beats in x and in y: least x, and least y or most hits"},
+	{"--table", TABLE, "with --pareto: print the rows of the front as CSV, with the column knee, instead of a picture"},
 	{"--percent", PERCENT, "bars in percent of the sum of their series"},
 	{"--stack", STACK, "stack the bars of one name and file"},
 	{"--diagonal", DIAGONAL, "draw the line x = y"},
@@ -59,7 +61,7 @@ struct options {
 	struct gt_plot_options plot;
 	const char *output, *names;
 	struct gt_canvas canvas;
-	bool terminal_chosen, script;
+	bool terminal_chosen, script, table;
 };
 
 static void set_size(struct options *options, const char *text)
@@ -121,6 +123,8 @@ static struct options parse(void)
 		case LOG: set_log(&options, optarg); break;
 		case NAMES: options.names = optarg; break;
 		case PANEL: options.plot.panel = optarg; break;
+		case PARETO: options.plot.pareto = true; break;
+		case TABLE: options.table = true; break;
 		case PERCENT: options.plot.percent = true; break;
 		case SCRIPT: options.script = true; break;
 		case SIZE: set_size(&options, optarg); break;
@@ -136,6 +140,10 @@ static struct options parse(void)
 			break;
 		}
 	}
+	if (options.table && !options.plot.pareto)
+		tool_usage(&tool, "--table: expected --pareto, whose rows it prints");
+	if (options.table && (options.script || options.terminal_chosen))
+		tool_usage(&tool, "--table: expected neither --script nor --terminal");
 	if (options.plot.free && !options.plot.panel)
 		tool_usage(&tool, "--free-axes: expected --panel COLUMN too");
 	return options;
@@ -228,6 +236,22 @@ static void write_figure(const struct gt_figure *figure, const struct options *o
 	free(picture);
 }
 
+/* What is drawn, or the rows of its front. */
+static void write_result(const struct gt_figure *figure, const struct gt_plot *plot, const struct options *options)
+{
+	struct gt_memory_file saved;
+
+	if (!options->table) {
+		write_figure(figure, options);
+		return;
+	}
+	tool_must(&tool, gt_memory_file_open(&saved, &tool.error));
+	gt_plot_write_front(figure, &plot->sheets[0], saved.file);
+	tool_must(&tool, gt_memory_file_save(&saved, options->output ? options->output : "/dev/stdout", "the front", &tool.error));
+	if (!tool.quiet)
+		tool_say(&tool, "%s: %zu of %zu rows", figure->front_text, figure->front_n, plot->sheets[0].rows);
+}
+
 #define KIND_NAME(NAME) " " #NAME
 
 int main(int argc, char **argv)
@@ -241,6 +265,10 @@ int main(int argc, char **argv)
 	struct options options = parse();
 	if (!kind)
 		tool_usage(&tool, "expected a kind of picture before all options, one of:" GT_PLOT_KINDS(KIND_NAME));
+	if (options.plot.pareto && !kind->may_have_front)
+		tool_usage(&tool, "--pareto: expected sweep or scatter, not %s", kind->name);
+	if (options.table && optind + 1 < argc)
+		tool_usage(&tool, "--table: expected one file");
 	choose_terminal(&options);
 	struct gt_plot plot = {.kind = kind, .options = &options.plot};
 	struct gt_sheet *sheets = read_sheets(kind, options.names, &plot.n);
@@ -249,7 +277,7 @@ int main(int argc, char **argv)
 	if (tool.verbose)
 		for (size_t i = 0; i < figure.series_n; i++)
 			fprintf(stderr, "gplot: %s%s%zu points\n", figure.series[i].name, figure.series[i].name[0] ? ": " : "", figure.series[i].n);
-	write_figure(&figure, &options);
+	write_result(&figure, &plot, &options);
 	gt_figure_clear(&figure);
 	for (size_t i = 0; i < plot.n; i++)
 		gt_sheet_clear(&sheets[i]);

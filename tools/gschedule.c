@@ -138,7 +138,7 @@ static void take_option(struct gschedule *self, int option)
 		set_memory(self, optarg);
 		break;
 	case 'T':
-		config->directory = optarg;
+		config->directory = tool_folder(tool, optarg);
 		break;
 	default:
 		set_figure(self, option, optarg);

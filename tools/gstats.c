@@ -105,6 +105,13 @@ static void check_place(struct tool *tool, const struct options *options)
 		tool_usage(tool, "--force: expected --report, whose page it replaces");
 	if (options->report)
 		tool_must(tool, gt_page_place(options->report, options->force, path, &tool->error));
+	/* The last folder may be made. */
+	if (options->report)
+		tool_must(tool, gt_whole_file_check(access(options->report, F_OK) == 0 ? path : options->report, "the page", &tool->error));
+	if (options->output)
+		tool_must(tool, gt_whole_file_check(options->output, "the report", &tool->error));
+	if (options->callgrind)
+		tool_must(tool, gt_whole_file_check(options->callgrind, "the counts", &tool->error));
 }
 
 static struct options parse(struct tool *tool)

@@ -322,7 +322,7 @@ static void parse_options(struct tool *tool, struct settings *settings)
 		case SHARED: set_resource(tool, settings, option == REGISTERS, optarg); break;
 		case SOURCE: set_source(tool, settings, optarg); break;
 		case 'S': set_memory(tool, settings, optarg); break;
-		case 'T': settings->order.directory = optarg; break;
+		case 'T': settings->order.directory = tool_folder(tool, optarg); break;
 		}
 	}
 	if (settings->importer && settings->pattern)

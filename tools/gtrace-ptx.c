@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/options.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/launch/launch.h"
@@ -151,9 +152,11 @@ static void run_launches(struct gtrace_ptx *self)
 	struct tool *tool = &self->tool;
 
 	prepare(self);
-	for (size_t i = 0; i < self->n_dumps; i++)
+	for (size_t i = 0; i < self->n_dumps; i++) {
 		if (!gt_ptx_buffer_find(&self->buffers, self->dumps[i].name))
 			tool_must(tool, gt_fail(&tool->error, "--dump: no launch makes a buffer '%s'", self->dumps[i].name));
+		tool_must(tool, gt_whole_file_check(self->dumps[i].path, "the buffer", &tool->error));
+	}
 	tool_write(tool);
 	if (self->tracing.gpu.n > 0)
 		tool_must(tool, gt_write_gpu(tool->out, &self->tracing.gpu, &tool->error));

@@ -99,6 +99,55 @@ int gt_whole_file_write(const char *path, const void *bytes, size_t n, const cha
 	return write_whole(path, bytes, n) ? 0 : gt_fail_errno(error, "%s: cannot write %s", path, what);
 }
 
+/* Whether a file can be made in a folder. */
+static bool is_place(const char *folder)
+{
+	struct stat status;
+
+	if (stat(folder, &status) != 0)
+		return false;
+	errno = ENOTDIR;
+	return S_ISDIR(status.st_mode) && access(folder, W_OK | X_OK) == 0;
+}
+
+/* The same of the folder in which a path is; of "x" the current one. */
+static bool is_placed(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	while (length > 0 && path[length - 1] != '/')
+		length--;
+	char *folder = length > 0 ? strndup(path, length) : strdup(".");
+	bool placed = folder && is_place(folder);
+	int reason = errno;
+	free(folder);
+	errno = reason;
+	return placed;
+}
+
+int gt_whole_file_check(const char *path, const char *what, struct gt_error *error)
+{
+	struct stat status;
+	bool fits;
+
+	if (descriptor_of(path) >= 0)
+		return 0;
+	if (stat(path, &status) == 0) {
+		errno = EISDIR;
+		fits = !S_ISDIR(status.st_mode) && access(path, W_OK) == 0 && (!S_ISREG(status.st_mode) || is_placed(path));
+	} else {
+		fits = lstat(path, &status) == 0 || is_placed(path);
+	}
+	return fits ? 0 : gt_fail_errno(error, "%s: cannot write %s", path, what);
+}
+
+int gt_folder_check(const char *folder, struct gt_error *error)
+{
+	return is_place(folder) ? 0 : gt_fail_errno(error, "%s", folder);
+}
+
 /* ---- a file in memory ---- */
 
 static ssize_t append(void *cookie, const char *text, size_t bytes)

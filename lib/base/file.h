@@ -16,6 +16,11 @@
  * Returns 0, or -1. */
 int gt_whole_file_write(const char *path, const void *bytes, size_t n, const char *what, struct gt_error *error);
 
+/* Before long work whose result it gets: whether a file can be written there now, and whether files can be made in a folder. Returns
+ * 0, or -1. */
+int gt_whole_file_check(const char *path, const char *what, struct gt_error *error);
+int gt_folder_check(const char *folder, struct gt_error *error);
+
 /* A file that is written in memory and then taken as one text. Unlike open_memstream, of which glibc loses text without a word
  * when memory is short, it fails for good. */
 

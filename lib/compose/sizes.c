@@ -16,12 +16,12 @@
 #include "compose/usual.h"
 #include "gpu/parameter.h"
 #include "report/format.h"
+#include "report/metric.h"
 
 #define LEAST 8 /* the smallest cache is the GPU's, divided by this, the largest times MOST */
 #define MOST 4
 #define ROWS_MAX 16
 #define SMS_MOST 256 /* of a GPU whose description does not say */
-#define KNEE 5 /* percent of a level's load misses */
 #define COLUMNS 80
 
 /* The counters of a row, as gstats --csv prints them. Those of L2 are behind their like of L1. */
@@ -351,28 +351,21 @@ static uint64_t misses(const struct row *row)
 	return row->counted[of_level(row, L1_READS)] - row->counted[of_level(row, L1_HITS)];
 }
 
-/* Whether a row lacks KNEE percent or more of another's load misses. */
 static bool takes(const struct row *row, const struct row *from)
 {
-	uint64_t many = misses(from), few = misses(row);
-
-	return few < many && (double)(many - few) * 100 >= KNEE * (double)many;
+	return gt_knee_takes((double)misses(row), (double)misses(from));
 }
 
-/* The smallest size of whose load misses no larger one takes KNEE percent. For the smallest and for the largest size of the table,
- * only the infinite one tells. */
+/* For the smallest and for the largest size of the table, only the infinite one tells whether it is the knee. */
 static struct row *find_knee(const struct rows *rows)
 {
-	for (size_t i = 0; i < rows->n; i++) {
-		bool flat = true;
-		for (size_t k = i + 1; k < rows->n && flat; k++)
-			flat = !takes(&rows->all[k], &rows->all[i]);
-		if (!flat)
-			continue;
-		bool inside = i > 0 && i + 1 < rows->n;
-		return inside || (rows->infinite && !takes(rows->infinite, &rows->all[i])) ? &rows->all[i] : NULL;
-	}
-	return NULL;
+	double each[ROWS_MAX] = {0};
+
+	for (size_t i = 0; i < rows->n; i++)
+		each[i] = (double)misses(&rows->all[i]);
+	size_t i = gt_knee(each, rows->n);
+	bool inside = i > 0 && i + 1 < rows->n;
+	return i < rows->n && (inside || (rows->infinite && !takes(rows->infinite, &rows->all[i]))) ? &rows->all[i] : NULL;
 }
 
 /* Finds the rows of a level, and marks its knee. */

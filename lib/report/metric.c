@@ -287,3 +287,22 @@ struct gt_metric_value gt_metric_of_kernel(const struct gt_metric *metric, const
 	}
 	return value;
 }
+
+/* ---- the knee ---- */
+
+bool gt_knee_takes(double few, double many)
+{
+	return few < many && (many - few) * 100 >= GT_KNEE * many;
+}
+
+size_t gt_knee(const double *misses, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool flat = true;
+		for (size_t k = i + 1; k < n && flat; k++)
+			flat = !gt_knee_takes(misses[k], misses[i]);
+		if (flat)
+			return i;
+	}
+	return n;
+}

@@ -73,6 +73,14 @@ const struct gt_metric *gt_metric_named(const char *name);
 /* A kernel's value of the metric: from the first row of that name whose counters are present. */
 struct gt_metric_value gt_metric_of_kernel(const struct gt_metric *metric, const struct gt_report_kernel *kernel);
 
+/* The knee of load misses over sizes of a cache, from the smallest up: the first size of whose misses no larger one takes GT_KNEE percent
+ * or more; n if there is none. Of the last size nothing is known, and of the first not whether a smaller one would do; it is
+ * the caller's to say. */
+#define GT_KNEE 5
+size_t gt_knee(const double *misses, size_t n);
+/* Whether so few misses are less than so many by GT_KNEE percent or more. */
+bool gt_knee_takes(double few, double many);
+
 /* The value as text: digits, a ratio with two decimals, or "-". */
 #define GT_METRIC_TEXT 32
 const char *gt_metric_format(struct gt_metric_value value, char buffer[GT_METRIC_TEXT]);

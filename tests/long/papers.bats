@@ -32,12 +32,12 @@ model() {
 	sleep $((20 + RANDOM % 100))
 	kill -KILL -- "-$!" || true
 	sleep 1
-	finished=$(find "$results" -maxdepth 1 -name '????????????????.*' -printf '%f %i %T@\n' | sort)
+	finished=$(find "$results/parts" -maxdepth 1 -name '????????????????.*' -printf '%f %i %T@\n' | sort)
 	[ -n "$finished" ]
 	SECONDS=0
 	run_sweep
 	echo "# $(echo "$finished" | wc -l) results were there, the rest took $SECONDS s" >&3
-	[ "$(find "$results" -maxdepth 1 -printf '%f %i %T@\n' | sort | comm -23 <(echo "$finished") - | wc -l)" -eq 0 ]
+	[ "$(find "$results/parts" -maxdepth 1 -printf '%f %i %T@\n' | sort | comm -23 <(echo "$finished") - | wc -l)" -eq 0 ]
 	python3 - "$results/rdgc-kernels.csv" <<-'END'
 		import csv, sys
 		rows = list(csv.DictReader(open(sys.argv[1])))

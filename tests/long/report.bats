@@ -79,13 +79,118 @@ shot() {
 	[ "$(tr , '\n' <<<"$up" | sort -n)" = "$(tr , '\n' <<<"$up")" ]
 }
 
-@test "on a phone nothing is wider than the screen" {
-	# A copy of the page with a script measures it.
-	sed 's|</body>|<script>parent.postMessage(document.documentElement.scrollWidth + " of " + innerWidth, "*")</script></body>|' \
-		page/index.html >asked.html
-	printf '%s' '<!DOCTYPE html><body><script>onmessage = event => { document.title = event.data }</script>' \
-		'<iframe src="asked.html" style="width:390px;height:2000px;border:0"></iframe>' >frame.html
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --window-size=500,2000 --virtual-time-budget=5000 \
-		--dump-dom "file://$PWD/frame.html" >dom 2>chromium.log
-	sed -n 's/.*<title>\([0-9]*\) of \([0-9]*\)<.*/\1 \2/p' dom | awk '{ print "page " $1 ", screen " $2; fits = $1 <= $2 && $2 == 390 } END { exit !fits }'
+# A page with all sections: the source of a kernel whose lines are known, 30 kernels, and hardware's counts.
+whole_page() {
+	seq -f 'text of line %g: a line of source that is as long as lines of source are, and somewhat longer than a phone is wide' 60 >gemm.cu
+	{
+		gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(A=f32[64*64]:ramp, B=f32[64*64]:rand(1), C=f32[64*64], 64)' \
+			"$ROOT/examples/kernels/ptx/gemm.ptx" | gcoalesce --by site | gschedule --gpu a100 | gcache --l1 --by site --causes | grd --by array --name behind |
+			gcache --l2 --by site --causes | gdram | gtrace-cat
+	} | awk -F '\t' -v OFS='\t' '
+		/^#count\tstage=source/ { next }
+		/^#kernel/ { print; print "#count", "stage=source", "kernel=1", "pcs=[61,64,66,70,94]", "lines=[10,10,30,30,50]", "files=[0,0,0,0,0]", "names=/not/here/gemm.cu"; next }
+		{ print }' >text
+	gtrace-cat --from text >stream
+	gstats --report page stream
+}
+
+# in_browser WIDTH SCRIPT [light|dark] [SED]: what a script says of the page in a frame of that width: it ends with say(TEXT).
+in_browser() {
+	local scheme=1
+	[ "${3-}" != dark ] || scheme=0
+	{
+		printf '<script>const say = text => parent.postMessage(String(text), "*"); addEventListener("load", () => {\n'
+		cat "$2"
+		printf '\n})</script></body>\n'
+	} >script.html
+	sed -e "${4-}" page/index.html | awk '/<\/body>/ { while ((getline line <"script.html") > 0) print line; next } { print }' >asked.html
+	printf '%s' '<!DOCTYPE html><body><script>onmessage = event => { document.body.innerHTML = "<pre>"; document.querySelector("pre").textContent = event.data }</script>' \
+		"<iframe src=\"asked.html\" style=\"width:$1px;height:2000px;border:0\"></iframe>" >frame.html
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --blink-settings=preferredColorScheme=$scheme --window-size="$(($1 > 500 ? $1 : 500)),2000" \
+		--virtual-time-budget=5000 --dump-dom "file://$PWD/frame.html" 2>chromium.log | sed -n '/<pre>/,/<\/pre>/p' | sed 's/.*<pre>//; s/<\/pre>.*//; s/&gt;/>/g'
+}
+
+@test "at the width of a phone, a tablet, a desktop and a wide screen nothing is wider than its column" {
+	whole_page
+	cat >wide.js <<-'END'
+		const wide = [...document.querySelectorAll("body, body *")].filter(e => !e.matches(".scroll, .scroll > svg") &&
+			!(e.closest("svg") && e.tagName !== "svg") && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1)
+		say([document.documentElement.scrollWidth > innerWidth ? "page" : "fits", innerWidth, ...wide.map(e => e.tagName + " " + e.className + " " + e.textContent.slice(0, 40))].join("|"))
+	END
+	for width in 390 800 1400 2560; do
+		for open in '' 's/<details>/<details open>/'; do
+			said=$(in_browser $width wide.js light "$open")
+			[ "$said" = "fits|$width" ] || { echo "$said"; return 1; }
+		done
+	done
+	# On a tablet the whole chart is seen.
+	cat >chart.js <<-'END'
+		say(Math.max(...[...document.querySelectorAll(".chart .scroll")].map(e => e.scrollWidth - e.clientWidth)))
+	END
+	[ "$(in_browser 800 chart.js)" = 0 ]
+}
+
+@test "on paper nothing is wider than the page, and all is open" {
+	whole_page
+	cat >paper.js <<-'END'
+		dispatchEvent(new Event("beforeprint"))
+		const wide = [...document.querySelectorAll("body *")].filter(e => !(e.closest("svg") && e.tagName !== "svg") && e.getBoundingClientRect().right > innerWidth + 1)
+		say([document.querySelectorAll("details:not([open])").length, ...wide.map(e => e.tagName + " " + e.className + " " + e.textContent.slice(0, 40))].join("|"))
+	END
+	# A4 without its margins has 718 pixels of CSS.
+	said=$(in_browser 718 paper.js light 's/@media print/@media all/')
+	[ "$said" = 0 ] || { echo "$said"; return 1; }
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/page/index.html" 2>chromium.log
+	[ "$(grep -ac '/Type */Page\b' page.pdf)" -ge 3 ]
+}
+
+@test "text has a contrast of 4.5 to 1 or more, light and dark" {
+	whole_page
+	cat >contrast.js <<-'END'
+		for (const part of document.querySelectorAll("details")) part.open = true
+		const numbers = colour => colour.match(/[\d.]+/g).map(Number)
+		const light = ([r, g, b]) => [r, g, b].map(c => (c /= 255) <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0)
+		const contrast = (a, b) => (Math.max(light(a), light(b)) + .05) / (Math.min(light(a), light(b)) + .05)
+		const behind = element => {
+			for (; element; element = element.parentElement) {
+				const colour = numbers(getComputedStyle(element).backgroundColor)
+				if (colour.length < 4 || colour[3] > 0) return colour
+			}
+		}
+		const box = document.querySelector(".box"), grounds = [...document.querySelectorAll(".box, .inner")].map(e => numbers(getComputedStyle(e).fill))
+		let least = 99, where = "", n = 0
+		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+		for (let node; (node = walker.nextNode());) {
+			const element = node.parentElement, style = getComputedStyle(element)
+			if (!node.data.trim() || element.closest("script, title, desc")) continue
+			const drawn = element.closest("svg"), ink = numbers(drawn ? style.fill : style.color)
+			for (const ground of [behind(element), ...(drawn ? grounds : [])]) {
+				n++
+				if (contrast(ink, ground) < least) [least, where] = [contrast(ink, ground), node.data.slice(0, 40) + " " + element.className]
+			}
+		}
+		say(n > 300 && least >= 4.5 ? "enough " + least.toFixed(1) : n + " " + least + " " + where)
+	END
+	for mode in light dark; do
+		in_browser 1400 contrast.js $mode | tee said
+		grep -q ^enough said
+	done
+	# The two are not one.
+	[ "$(echo 'say(getComputedStyle(document.body).backgroundColor)' >ground.js; in_browser 1400 ground.js light)" != "$(in_browser 1400 ground.js dark)" ]
+}
+
+@test "the keyboard reaches all that scrolls, sorts, unfolds and leads on, in the order of the page" {
+	whole_page
+	python3 "$ROOT/tests/page.py" page/index.html >said
+	cat >keys.js <<-'END'
+		for (const part of document.querySelectorAll("details")) part.open = true
+		const stops = [...document.querySelectorAll("a, button, summary, [tabindex]")]
+		const scrolls = [...document.querySelectorAll("body *")].filter(e => /auto|scroll/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth)
+		say([stops.length > 20, stops.every(e => e.tabIndex === 0), scrolls.length > 0, scrolls.every(e => e.tabIndex === 0),
+			[...document.querySelectorAll("svg[role=img]")].every(e => e.querySelector(":scope > title"))].join(" "))
+	END
+	[ "$(in_browser 390 keys.js)" = "true true true true true" ]
+	# The contents lead to sections in their order.
+	grep -o '<li><a href="#[a-z]*"' page/index.html | grep -o '#[a-z]*' | tr -d '#' >links
+	grep -o '<h2 id="[a-z]*"' page/index.html | grep -o '"[a-z]\+' | tr -d '"' | diff links -
 }

@@ -113,7 +113,7 @@ start_sshd() {
 	run ! run_sweep ENGINE=slurm
 	diff "$BATS_TEST_TMPDIR/made" "$results/test.csv"
 	grep -q '^sweep: false | gcoalesce' "$BATS_TEST_TMPDIR/stderr"
-	rm "$(find "$results" -maxdepth 1 -name '????????????????.csv' | sort | head -n 1)"
+	rm "$(find "$results/parts" -maxdepth 1 -name '????????????????.csv' | sort | head -n 1)"
 	run ! run_sweep ENGINE=slurm SBATCH='--time=10'
 	diff "$BATS_TEST_TMPDIR/made" "$results/test.csv"
 }

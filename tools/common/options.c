@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/file.h"
 #include "base/installed.h"
 #include "base/options.h"
 #include "base/pipeline.h"
@@ -93,7 +95,7 @@ static struct tool_parser *open_parser(struct tool *tool, const struct tool_row 
 	}
 	if (!parser || !parser->options || !parser->names)
 		tool_must(tool, gt_fail_memory(&tool->error, "options"));
-	snprintf(parser->letters, TOOL_LETTERS, "%s", tool->takes_program ? "+" : "");
+	snprintf(parser->letters, TOOL_LETTERS, "%s:", tool->takes_program ? "+" : "");
 	char *room = parser->names;
 	for (const struct tool_row *row = rows; !row_ends(row); row++)
 		add_row(parser, row, &room);
@@ -130,28 +132,65 @@ static _Noreturn void end_print(const struct tool *tool)
 	exit(1);
 }
 
-/* For an unknown long option, suggests a known one of which at most every third letter is wrong. */
-static void print_misspelt(const struct tool *tool, const struct option *options)
+/* The known option that a word most likely means: of a long one at most every third letter is wrong. */
+static const char *meant_by(const char *word, const struct option *options)
 {
-	const char *word = tool->argv[optind - 1], *meant = NULL;
+	const char *meant = NULL;
 	char name[64];
 	unsigned best;
 
-	if (optopt != 0 || strncmp(word, "--", 2) != 0)
-		return;
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
 	best = (unsigned)strlen(name) / 3 + 1;
 	for (; options->name; options++) {
-		unsigned distance = gt_edit_distance(name, options->name);
-		if (strncmp(options->name, name, strlen(name)) == 0) /* an ambiguous abbreviation */
-			return;
+		unsigned distance = strcasecmp(name, options->name) == 0 ? 0 : gt_edit_distance(name, options->name);
 		if (distance < best) {
 			best = distance;
 			meant = options->name;
 		}
 	}
-	if (meant)
-		fprintf(stderr, "%s: did you mean '--%s'?\n", tool->name, meant);
+	return meant;
+}
+
+static bool is_beginning(const char *word, const struct option *options)
+{
+	for (; options->name; options++)
+		if (strncmp(options->name, word, strcspn(word, "=")) == 0)
+			return true;
+	return false;
+}
+
+/* The word that getopt_long has read, or reads: of -l1, which has the unknown letter l, the 1 is left. */
+static const char *word_of(const struct tool *tool)
+{
+	const char *last = tool->argv[optind - 1], *next = optind < tool->argc ? tool->argv[optind] : NULL;
+
+	if (optopt != 0 && next && next[0] == '-' && next[1] == optopt && next[2])
+		return next;
+	return last;
+}
+
+static _Noreturn void fail_unknown(const struct tool *tool)
+{
+	const struct tool_parser *parser = tool->parser;
+	const char *word = word_of(tool), *name = word + strspn(word, "-");
+	const char *meant = meant_by(name, parser->options);
+
+	for (const struct option *option = parser->options; optopt != 0 && option->name; option++)
+		if (option->val == optopt)
+			tool_usage(tool, "--%s: expected no argument", option->name);
+	if (word[0] == '-' && word[1] == '-' && is_beginning(name, parser->options))
+		tool_usage(tool, "'%s': several options begin so ('%s --help' lists all)", word, tool->name);
+	if (meant && name[0] && name[1])
+		tool_usage(tool, "unknown option '%s': did you mean '--%s'?", word, meant);
+	tool_usage(tool, "unknown option '%s'%s ('%s --help' lists all)", word,
+		   strncmp(name, "gpu", 3) == 0 ? ": gschedule takes the GPU" : "", tool->name);
+}
+
+static _Noreturn void fail_argument(const struct tool *tool, const struct tool_row *rows)
+{
+	while (!row_ends(rows) && (!rows->option || rows->value != optopt))
+		rows++;
+	tool_usage(tool, "%s: expected an argument: %s", tool->argv[optind - 1], row_ends(rows) ? "a value" : rows->option);
 }
 
 /* In the place of words of argv on which the output does not depend: a stream's history does not have them. */
@@ -189,6 +228,16 @@ static void leave_out(struct tool *tool)
 	tool->argc = n;
 }
 
+const char *tool_folder(struct tool *tool, const char *folder)
+{
+	struct gt_error error;
+
+	if (gt_folder_check(folder, &error) == 0)
+		return folder;
+	gt_fail(&tool->error, "%s: %s", tool->option, error.text);
+	tool_fail(tool);
+}
+
 /* Keeps the name of the option that was read, as it is in messages: that of the row `at` of getopt's table, or, if it was a letter
  * (-1), the long name beside it. */
 static void name_option(struct tool *tool, int value, int at)
@@ -206,6 +255,7 @@ static void name_option(struct tool *tool, int value, int at)
 int tool_option(struct tool *tool, const struct tool_row *rows)
 {
 	common[0].text = tool->about.verbose;
+	opterr = 0;
 	if (!tool->parser)
 		tool->parser = open_parser(tool, rows);
 	for (;;) {
@@ -234,10 +284,9 @@ int tool_option(struct tool *tool, const struct tool_row *rows)
 			set_jobs(tool, optarg);
 			break;
 		case '?':
-			print_misspelt(tool, tool->parser->options);
-			fprintf(stderr, "%s: see '%s --help'\n", tool->name, tool->name);
-			tool_end_failed(tool, "wrong options");
-			exit(2);
+			fail_unknown(tool);
+		case ':':
+			fail_argument(tool, rows);
 		default:
 			name_option(tool, value, at);
 			return value;

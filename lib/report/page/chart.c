@@ -590,8 +590,8 @@ static void write_kernels(const struct gt_page *page, const struct chart *total,
 {
 	char name[GT_COUNT_NAME];
 
-	fputs("<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<caption>Bytes of loads, stores and atomics: that threads ask for, and that reach each level; the most first"
-	      "</caption>\n<thead><tr><th scope=\"col\">kernel</th><th scope=\"col\" class=\"number\">asked for</th>", to);
+	fputs("<p>Bytes of loads, stores and atomics: what threads ask for, and what reaches each level; the kernel with most first.</p>\n"
+	      "<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<thead><tr><th scope=\"col\">kernel</th><th scope=\"col\" class=\"number\">asked for</th>", to);
 	for (size_t i = 0; i <= total->n; i++) {
 		fputs("<th scope=\"col\" class=\"number\">", to);
 		gt_markup_text(box_name(total, i + 1, name), to);

@@ -57,8 +57,8 @@ static const char chart_style[] =
 	"line.atomics{stroke:var(--atomics);stroke-dasharray:4 3}path.atomics{fill:var(--atomics)}line.atomics.dark{stroke:var(--atomics2)}"
 	"line.both{stroke:var(--frame)}path.both{fill:var(--frame)}";
 static const char places_style[] =
-	"table.places{width:100%}.places thead th{white-space:normal;vertical-align:bottom;min-width:4.2rem}.places th,.places td{padding-right:.5rem}.places .number{padding-left:.5rem}.places tbody th{min-width:3rem}.places td.code{width:45%;min-width:18rem;padding-left:.75rem}"
-	"td.code code{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}td.arrays{min-width:6.5rem;overflow-wrap:break-word}"
+	"table.places{width:100%}.places thead th{white-space:normal;vertical-align:bottom;min-width:4.2rem}.places th,.places td{padding-right:.5rem}.places .number{padding-left:.5rem}.places tbody th{min-width:3rem}.places td.code{width:40%;min-width:18rem;padding-left:.75rem}"
+	"td.code code{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}td.arrays{min-width:8rem;overflow-wrap:break-word}"
 	".places th.number{padding-right:.5rem;padding-left:.5rem}tr.context{color:var(--soft)}tr.context th,tr.context td,tr.context+tr.context th{border-bottom-color:transparent}"
 	"tr.gap td{color:var(--soft);background:var(--box);padding-left:.75rem}.h1{background:var(--h1)}.h2{background:var(--h2)}.h3{background:var(--h3)}.h4{background:var(--h4)}"
 	".causes{display:flex;height:.6rem;min-width:6rem;margin:.1rem 0 .2rem}.causes i{display:block;min-width:1px;height:100%}"

@@ -96,15 +96,24 @@ static void write_legend(struct drawing *drawing)
 	drawing->top = y + 10;
 }
 
-/* The label of a place, of at most so many characters: of an instruction with its line behind it, the instruction. */
+/* The label of a place, of at most so many characters: of an instruction with its line behind it, the line; without one, the
+ * instruction. */
 static const char *label_of(const struct gt_axis *axis, size_t place, size_t most, char name[GT_FIGURE_TEXT])
 {
-	size_t word = strcspn(axis->places[place], " ");
+	const char *text = axis->places[place];
+	size_t word = strcspn(text, " ");
+	const char *line = text[word] ? text + word + 1 : "";
+	size_t length = strcspn(line, " ");
 
-	if (strncmp(axis->places[place], "0x", 2) != 0 || word > LABEL)
-		return gt_figure_short(axis->places[place], most, name);
-	snprintf(name, GT_FIGURE_TEXT, "%.*s", (int)word, axis->places[place]);
-	return name;
+	if (strncmp(text, "0x", 2) != 0 || word > LABEL)
+		return gt_figure_short(text, most, name);
+	if (!memchr(line, ':', length)) {
+		line = text;
+		length = word;
+	}
+	char copy[GT_FIGURE_TEXT];
+	snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+	return gt_figure_short(copy, most, name);
 }
 
 /* Every how many places there is room for a label. */

@@ -26,6 +26,7 @@ void gt_figure_clear(struct gt_figure *figure)
 	free(figure->series);
 	free(figure->x.places);
 	free(figure->y.places);
+	free(figure->front);
 	gt_figure_begin(figure);
 }
 

@@ -46,6 +46,13 @@ struct gt_figure_series {
 	struct gt_point *points;   /* owned */
 	size_t n, capacity;
 	size_t panel;
+	bool is_front; /* the front of the other points of its panel: steps, whatever the figure's style */
+};
+
+/* A row of a table that no other beats. */
+struct gt_front_row {
+	size_t sheet, row;
+	bool knee;
 };
 
 struct gt_figure {
@@ -62,6 +69,9 @@ struct gt_figure {
 	size_t series_n;
 	char panels[GT_FIGURE_PANELS][GT_FIGURE_TEXT]; /* their titles */
 	size_t panels_n;
+	struct gt_front_row *front; /* panel by panel, by rising x; owned */
+	size_t front_n, front_capacity;
+	char front_text[GT_FIGURE_TEXT]; /* what is to be small and large there */
 };
 
 /* An empty figure, freed by gt_figure_clear. */

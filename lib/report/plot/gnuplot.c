@@ -93,6 +93,8 @@ static void put_style(const struct script *script, const struct gt_figure_series
 
 	if (series->n < 2 && style != GT_BOXES)
 		style = GT_POINTS;
+	else if (series->is_front)
+		style = GT_STEPS;
 	else if (text && style == GT_LINES_POINTS)
 		style = GT_LINES;
 	switch (style) {

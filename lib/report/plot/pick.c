@@ -32,6 +32,7 @@ struct columns {
 	int x, panel, by[LIST_MAX], where[GT_PLOT_WHERE], kernel;
 	struct wanted y[LIST_MAX];
 	bool sole_kernel; /* the sheet has one kernel and a total, which are equal */
+	bool files[LIST_MAX], x_files, panel_files; /* of by, x and panel: paths, which are named by their files */
 };
 
 struct picking {
@@ -199,6 +200,48 @@ static void label_y(const struct picking *picking, struct gt_axis *axis)
 	snprintf(axis->label + strlen(axis->label), sizeof axis->label - strlen(axis->label), " (%% of %.40s)", below);
 }
 
+/* ---- paths: named by their files, without folders and extension ---- */
+
+static bool is_path(const char *value)
+{
+	return strchr(value, '/') && !strchr(value, ' ');
+}
+
+static const char *file_of(const char *path, char name[GT_FIGURE_TEXT])
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash && slash[1] ? slash + 1 : path;
+
+	snprintf(name, GT_FIGURE_TEXT, "%s", file);
+	name[strcspn(name + (*name == '.'), ".") + (*name == '.')] = '\0';
+	return name;
+}
+
+/* Whether all values of a column are paths of different files. */
+static bool are_files(const struct gt_sheet *sheet, int column)
+{
+	char names[LIST_MAX][GT_FIGURE_TEXT], name[GT_FIGURE_TEXT];
+	const char *paths[LIST_MAX];
+	size_t n = 0;
+
+	for (size_t row = 0; column >= 0 && row < sheet->rows; row++) {
+		const char *path = gt_sheet_cell(sheet, row, (size_t)column);
+		size_t at = 0;
+		if (!is_path(path))
+			return false;
+		file_of(path, name);
+		while (at < n && strcmp(paths[at], path) != 0 && strcmp(names[at], name) != 0)
+			at++;
+		if (at < n && strcmp(paths[at], path) == 0)
+			continue;
+		if (at < n || n == LIST_MAX)
+			return false;
+		paths[n] = path;
+		memcpy(names[n++], name, sizeof name);
+	}
+	return n > 0;
+}
+
 /* ---- the columns of a sheet ---- */
 
 /* Splits "a,b,c". `what` names the option in an error. */
@@ -283,9 +326,12 @@ static int find_columns(struct picking *picking, size_t file, struct gt_error *e
 	for (size_t i = 0; i < picking->where_n; i++)
 		if (find_column(sheet, picking->where[i], &columns->where[i], error) != 0)
 			return -1;
+	columns->x_files = are_files(sheet, columns->x);
+	columns->panel_files = are_files(sheet, columns->panel);
 	columns->kernel = gt_sheet_column(sheet, "kernel");
 	for (size_t i = 0; i < picking->by.n; i++) {
 		columns->by[i] = gt_sheet_column(sheet, picking->by.words[i]);
+		columns->files[i] = are_files(sheet, columns->by[i]);
 		if (plot->options->by && find_column(sheet, picking->by.words[i], &columns->by[i], error) != 0)
 			return -1;
 	}
@@ -310,13 +356,14 @@ static bool sole_kernel(const struct gt_sheet *sheet, int column)
 	return kernel != NULL;
 }
 
-/* Equal as text, or as numbers: 32K is 32768. */
+/* Equal as text, as numbers (32K is 32768), or as a path and the name of its file. */
 static bool same_value(const char *text, const char *wanted)
 {
+	char file[GT_FIGURE_TEXT];
 	double a, b;
 	bool size;
 
-	return strcmp(text, wanted) == 0 || (gt_sheet_number(text, &a, &size) && gt_sheet_number(wanted, &b, &size) && a == b);
+	return strcmp(text, wanted) == 0 || (is_path(text) && strcmp(file_of(text, file), wanted) == 0) || (gt_sheet_number(text, &a, &size) && gt_sheet_number(wanted, &b, &size) && a == b);
 }
 
 static bool chosen(const struct picking *picking, size_t file, size_t row)
@@ -359,8 +406,10 @@ static void drop_constant(struct picking *picking)
 		if (!varies)
 			continue;
 		memcpy(picking->by.words[kept], picking->by.words[i], WORD_BYTES);
-		for (size_t file = 0; file < plot->n; file++)
+		for (size_t file = 0; file < plot->n; file++) {
 			picking->columns[file].by[kept] = picking->columns[file].by[i];
+			picking->columns[file].files[kept] = picking->columns[file].files[i];
+		}
 		kept++;
 	}
 	picking->by.n = kept;
@@ -443,11 +492,12 @@ static int begin(struct picking *picking, struct gt_error *error)
 }
 
 /* Appends a part of a series' name: a number is named after its column. */
-static void name_part(char *name, size_t room, const char *column, const char *value)
+static void name_part(char *name, size_t room, const char *column, const char *value, bool is_file)
 {
-	char size[GT_FIGURE_TEXT];
+	char size[GT_FIGURE_TEXT], file[GT_FIGURE_TEXT];
 	size_t used = strlen(name);
-	bool plain = *value < '0' || *value > '9' || strcmp(column, "file") == 0;
+	value = is_file ? file_of(value, file) : value;
+	bool plain = is_file || *value < '0' || *value > '9' || strcmp(column, "file") == 0;
 
 	value = gt_plot_value(column, value, size);
 
@@ -463,14 +513,14 @@ static int series_of(struct picking *picking, size_t file, size_t row, size_t y,
 
 	if (columns->panel != -1) {
 		char title[512] = "";
-		name_part(title, sizeof title, picking->plot->options->panel, text_in(sheet, row, columns->panel));
+		name_part(title, sizeof title, picking->plot->options->panel, text_in(sheet, row, columns->panel), columns->panel_files);
 		panel = gt_figure_panel(picking->figure, title, error);
 	}
 	for (size_t i = 0; i < picking->by.n; i++)
 		if (columns->by[i] != -1)
-			name_part(name, sizeof name, picking->by.words[i], text_in(sheet, row, columns->by[i]));
+			name_part(name, sizeof name, picking->by.words[i], text_in(sheet, row, columns->by[i]), columns->files[i]);
 	if (picking->y.n > 1)
-		name_part(name, sizeof name, "file", columns->y[y].name);
+		name_part(name, sizeof name, "file", columns->y[y].name, false);
 	return panel < 0 ? -1 : gt_figure_series_of(picking->figure, (size_t)panel, name, error);
 }
 
@@ -501,9 +551,11 @@ static int pick_rows(struct picking *picking, int (*visit)(void *, const struct 
 	for (size_t file = 0; file < plot->n; file++) {
 		const struct gt_sheet *sheet = &plot->sheets[file];
 		const struct columns *columns = &picking->columns[file];
+		char x_file[GT_FIGURE_TEXT];
 		for (size_t row = 0; row < sheet->rows; row++) {
+			const char *x = text_in(sheet, row, columns->x);
 			for (size_t y = 0; y < picking->y.n && chosen(picking, file, row); y++) {
-				struct gt_pick pick = {.sheet = sheet, .file = file, .row = row, .x = text_in(sheet, row, columns->x)};
+				struct gt_pick pick = {.sheet = sheet, .file = file, .row = row, .x = columns->x_files ? file_of(x, x_file) : x};
 				int found = number(sheet, row, &columns->y[y], &pick.y, error);
 				int series = found > 0 ? series_of(picking, file, row, y, error) : 0;
 				if (found < 0 || series < 0)

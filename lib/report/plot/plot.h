@@ -22,6 +22,7 @@ struct gt_plot_options {
 	bool percent;  /* of the sum of the series */
 	bool stacked;  /* bars of one place and file on top of each other */
 	bool diagonal; /* draw the line x = y */
+	bool pareto;   /* draw the front of the points that no other beats in x and in y */
 	double hit_below; /* cycles: a shorter latency is a hit; 0: not known */
 };
 
@@ -35,6 +36,7 @@ struct gt_plot_kind {
 	const char *x_label, *y_label; /* NULL: from the names of the columns */
 	enum gt_style style;
 	bool may_be_free; /* numbers are along x, so that panels may have axes of their own */
+	bool may_have_front; /* points of numbers against numbers */
 	/* The options' x and y are the kind's where the user named none. Returns 0, -1, or GT_PLOT_NAMES. */
 	int (*draw)(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error);
 };
@@ -60,6 +62,9 @@ const struct gt_plot_kind *gt_plot_kind_find(const char *name);
 
 /* Makes the figure. Returns 0, or -1 with what the sheets lack; the caller clears the figure in either case. */
 int gt_plot_figure(const struct gt_plot *plot, struct gt_figure *figure, struct gt_error *error);
+
+/* Writes the rows of the front of one sheet, with its columns and `knee`, as CSV. */
+void gt_plot_write_front(const struct gt_figure *figure, const struct gt_sheet *sheet, FILE *to);
 
 /* ---- a figure drawn by gnuplot: its script, or what gnuplot makes of it as a child process ---- */
 
