@@ -46,6 +46,12 @@ static uint64_t number_of(const struct gt_report_stage *stage, const char *name)
 	return stage && gt_report_number(stage, name, &value) ? value : 0;
 }
 
+/* Passes of shared memory beyond those that the data take. */
+static uint64_t conflicts_of(const struct gt_report_stage *coalesce)
+{
+	return number_of(coalesce, "load_bank_conflicts") + number_of(coalesce, "store_bank_conflicts") + number_of(coalesce, "atomic_bank_conflicts");
+}
+
 /* The sectors of an operation at one end of a flow. */
 static struct flow find_flow(const struct gt_report_stage *stage, const char *const names[OPS], int op)
 {
@@ -105,6 +111,22 @@ static uint64_t bytes_between(const struct chart *chart, size_t i)
 	for (int op = 0; op < OPS; op++)
 		sectors += chart->flows[i][op].known ? chart->flows[i][op].sectors : 0;
 	return sectors * SECTOR;
+}
+
+/* The bytes that lanes asked shared memory for; 0 if they were not counted. */
+static uint64_t shared_bytes(const struct chart *chart)
+{
+	return chart->asked ? chart->asked->asked[GT_PLACE_SHARED].bytes : 0;
+}
+
+/* The bytes of the place where most go: all arrows are drawn in proportion to it. */
+static uint64_t most_bytes(const struct chart *chart)
+{
+	uint64_t most = shared_bytes(chart);
+
+	for (size_t i = 0; i <= chart->n; i++)
+		most = bytes_between(chart, i) > most ? bytes_between(chart, i) : most;
+	return most;
 }
 
 static double share_of(uint64_t part, uint64_t whole)
@@ -361,33 +383,38 @@ static void write_level(const struct picture *picture, size_t i)
 	}
 }
 
-#define SHARED_HEIGHT 92
+static double shared_width(const struct picture *picture)
+{
+	double width = (double)shared_bytes(picture->chart) * picture->scale;
+
+	return width > THINNEST ? width : THINNEST;
+}
+
+/* The height of its box, in which there is room for the arrow with its label. */
+static double shared_height(const struct picture *picture)
+{
+	double arrow = shared_width(picture) > HEAD ? shared_width(picture) : HEAD;
+
+	return 2 * LINE + 8 + arrow + 16 > 92 ? 2 * LINE + 8 + arrow + 16 : 92;
+}
 
 static void write_shared(const struct picture *picture)
 {
 	const struct gt_report_stage *coalesce = picture->chart->coalesce;
-	const struct gt_site_access *asked = picture->chart->asked ? &picture->chart->asked->asked[GT_PLACE_SHARED] : NULL;
-	uint64_t accesses = number_of(coalesce, "shared_accesses"), passes = number_of(coalesce, "bank_passes");
-	uint64_t conflicts = number_of(coalesce, "load_bank_conflicts") + number_of(coalesce, "store_bank_conflicts") + number_of(coalesce, "atomic_bank_conflicts");
-	double x = box_x(1) + 12, top = EDGE + picture->region + 10, y = top + 22, width = THINNEST;
+	uint64_t accesses = number_of(coalesce, "shared_accesses"), passes = number_of(coalesce, "bank_passes"), bytes = shared_bytes(picture->chart);
+	double x = box_x(1) + 12, top = EDGE + picture->region + 10, y = top + 22, width = shared_width(picture);
 	char text[64], number[GT_TABLE_NUMBER];
 
-	write_box(picture, box_x(1), top, BOX, SHARED_HEIGHT, "box");
+	write_box(picture, box_x(1), top, BOX, shared_height(picture), "box");
 	y = line_of_text(picture, x, y, "t", "shared");
 	snprintf(text, sizeof text, "%s passes", gt_format_short(passes, number));
 	y = line_of_text(picture, x, y, "", text);
-	write_rate(picture, x, y + 2, BOX - 24, "conflicts", conflicts, passes);
+	write_rate(picture, x, y + 2, BOX - 24, "conflicts", conflicts_of(coalesce), passes);
 	x = box_x(0) + BOX + 4;
+	snprintf(text, sizeof text, "shared%s%s", bytes > 0 ? " " : "", bytes > 0 ? gt_format_bytes(bytes, number) : "");
+	write_text(picture, x + 6, top + LINE, "b", text);
 	snprintf(text, sizeof text, "%s accesses", gt_format_short(accesses, number));
-	write_text(picture, x + 8, top + 2 * LINE, "", text);
-	if (asked && asked->bytes > 0) {
-		snprintf(text, sizeof text, "shared %s", gt_format_bytes(asked->bytes, number));
-		width = (double)asked->bytes * picture->scale;
-		width = width > 40 ? 40 : width < THINNEST ? THINNEST : width;
-	} else {
-		snprintf(text, sizeof text, "shared");
-	}
-	write_text(picture, x + 8, top + LINE, "b", text);
+	write_text(picture, x + 6, top + 2 * LINE, "", text);
 	write_arrow(picture, x, top + 2 * LINE + 8 + (width > HEAD ? width : HEAD) / 2, GAP - 8, width, OPS, 0);
 }
 
@@ -415,22 +442,18 @@ static void write_memory(const struct picture *picture)
 
 static struct picture measure(const struct chart *chart, FILE *to)
 {
-	double shared = chart->shared && chart->n > 0 ? SHARED_HEIGHT + 10 : 0;
-	struct picture picture = {.chart = chart, .to = to, .region = kernel_height(chart) - shared};
-	uint64_t most = 1;
+	struct picture picture = {.chart = chart, .to = to, .scale = WIDEST / (double)(most_bytes(chart) + (most_bytes(chart) == 0))};
+	double shared = chart->shared && chart->n > 0 ? shared_height(&picture) + 10 : 0;
 
-	for (size_t i = 0; i <= chart->n; i++)
-		most = bytes_between(chart, i) > most ? bytes_between(chart, i) : most;
-	picture.scale = WIDEST / (double)most;
+	picture.region = kernel_height(chart) - shared > 110 ? kernel_height(chart) - shared : 110;
 	for (size_t i = 0; i <= chart->n; i++) {
 		double used = 0;
 		for (int op = 0; op < OPS; op++)
 			used += slot_of(&picture, i, op);
 		picture.region = used > picture.region ? used : picture.region;
-		if (i < chart->n && halves(chart->levels[i], "half_reads") && picture.region < 205)
-			picture.region = 205;
+		if (i < chart->n && halves(chart->levels[i], "half_reads") && picture.region + (i > 0 ? shared : 0) < 205)
+			picture.region = 205 - (i > 0 ? shared : 0);
 	}
-	picture.region = picture.region < 110 ? 110 : picture.region;
 	picture.height = picture.region + 2 * EDGE + shared;
 	return picture;
 }
@@ -461,10 +484,7 @@ static void write_svg(const struct gt_page *page, const struct chart *chart, siz
 {
 	struct picture picture = measure(chart, to);
 	char name[GT_PAGE_NAME], number[GT_TABLE_NUMBER];
-	uint64_t most = 0;
 
-	for (size_t i = 0; i <= chart->n; i++)
-		most = bytes_between(chart, i) > most ? bytes_between(chart, i) : most;
 	fprintf(to, "<figure class=\"chart\"><div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Memory chart\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
 		"aria-labelledby=\"c%zut c%zud\"><title id=\"c%zut\">Memory chart of ", box_x(chart->n + 1) + BOX + EDGE, picture.height, id, id, id);
 	gt_markup_text(gt_page_name(page, chart->kernel, name), to);
@@ -480,7 +500,7 @@ static void write_svg(const struct gt_page *page, const struct chart *chart, siz
 	for (size_t i = 0; i <= chart->n; i++)
 		write_flows(&picture, i);
 	fprintf(to, "</svg></div><figcaption>The width of an arrow is its bytes, linear: %s are as wide as the widest place. "
-		"Arrows point where the data go; loads are solid, stores dashed, atomics dotted.%s</figcaption></figure>\n", gt_format_bytes(most, number),
+		"Arrows point where the data go; loads are solid, stores dashed, atomics dotted.%s</figcaption></figure>\n", gt_format_bytes(most_bytes(chart), number),
 		chart->asked || chart->flows[chart->n][LOADS].has_useful ? " The dark core is the part that threads asked for." : "");
 }
 
@@ -523,6 +543,21 @@ static void write_part_row(const char *box, const char *what, const struct gt_re
 		fputs("<td class=\"number\">-</td></tr>\n", to);
 }
 
+/* Shared memory has no sectors. */
+static void write_shared_rows(const struct chart *chart, FILE *to)
+{
+	uint64_t conflicts = conflicts_of(chart->coalesce), passes = number_of(chart->coalesce, "bank_passes");
+	char number[GT_TABLE_NUMBER];
+
+	if (!chart->shared)
+		return;
+	fputs("<tr><th scope=\"row\">kernel – shared</th><td>all accesses</td><td class=\"number\">-</td>", to);
+	fprintf(to, "<td class=\"number\">%s</td><td class=\"number\">-</td></tr>\n", shared_bytes(chart) > 0 ? gt_table_number(shared_bytes(chart), number) : "-");
+	fprintf(to, "<tr><th scope=\"row\">shared</th><td>conflicts: %s", gt_table_number(conflicts, number));
+	fprintf(to, " of %s passes</td><td class=\"number\">-</td><td class=\"number\">-</td><td class=\"number\">%.1f %%</td></tr>\n",
+		gt_table_number(passes, number), 100 * share_of(conflicts, passes));
+}
+
 static void write_table(const struct gt_page *page, const struct chart *chart, FILE *to)
 {
 	char name[GT_PAGE_NAME];
@@ -535,6 +570,8 @@ static void write_table(const struct gt_page *page, const struct chart *chart, F
 		for (int op = 0; op < OPS; op++)
 			if (chart->flows[i][op].known)
 				write_flow_row(chart, i, op, to);
+		if (i == 0)
+			write_shared_rows(chart, to);
 		if (i == chart->n)
 			break;
 		char box[GT_COUNT_NAME];

@@ -24,7 +24,7 @@ static const char style[] =
 	"--h1:#2b231b;--h2:#43301d;--h3:#5f3e1c;--h4:#7d4c17;"
 	"--c0:#4aa3df;--c1:#ff8c42;--c2:#2fc79b;--c3:#e6a3c8;--c4:#f5bd3d;--c5:#9bd7ff;--c6:#c9a86a;--c7:#a8a8a8}}"
 	"*{box-sizing:border-box}"
-	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:82rem;padding:0 1rem 3rem}"
+	"body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:94rem;padding:0 1rem 3rem}"
 	"h1{font-size:1.6rem;line-height:1.25;margin:1.5rem 0 .5rem}h2{font-size:1.25rem;margin:2.5rem 0 .5rem;border-bottom:2px solid var(--c0)}"
 	"h3{font-size:1.05rem;margin:1.5rem 0 .5rem}h1,h2,h3,li,summary,dd,p,figcaption,caption{overflow-wrap:anywhere}p,figcaption{max-width:50rem}"
 	"a{color:var(--link)}nav ul{padding-left:1.2rem;columns:14rem;column-gap:2rem}nav li{break-inside:avoid}"
@@ -57,7 +57,7 @@ static const char chart_style[] =
 	"line.atomics{stroke:var(--atomics);stroke-dasharray:4 3}path.atomics{fill:var(--atomics)}line.atomics.dark{stroke:var(--atomics2)}"
 	"line.both{stroke:var(--frame)}path.both{fill:var(--frame)}";
 static const char places_style[] =
-	"table.places{width:100%}.places thead th{white-space:normal;vertical-align:bottom;min-width:4.2rem}.places th,.places td{padding-right:.5rem}.places .number{padding-left:.5rem}.places tbody th{min-width:3rem}.places td.code{width:40%;min-width:18rem;padding-left:.75rem}"
+	"table.places{width:100%;font-size:.9rem}.places thead th{white-space:normal;vertical-align:bottom;min-width:4.2rem}.places th,.places td{padding-right:.4rem}.places .number{padding-left:.25rem}.places tbody th{min-width:3rem}.places td.code{min-width:15rem;padding-left:.75rem}"
 	"td.code code{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}td.arrays{min-width:8rem;overflow-wrap:break-word}"
 	".places th.number{padding-right:.5rem;padding-left:.5rem}tr.context{color:var(--soft)}tr.context th,tr.context td,tr.context+tr.context th{border-bottom-color:transparent}"
 	"tr.gap td{color:var(--soft);background:var(--box);padding-left:.75rem}.h1{background:var(--h1)}.h2{background:var(--h2)}.h3{background:var(--h3)}.h4{background:var(--h4)}"
