@@ -328,6 +328,24 @@ says() {
 	gtrace sizes -v gemm 2>&1 >said | grep -c '^gtrace: gcache' | diff - <(echo 12) # L1 alone, 11 rows; none for those that are infinite
 }
 
+@test "sweep: a table of designs by the makefile of this build, in any folder; wrong files and options are named" {
+	printf '%s\n' "trace = $ROOT/examples/traces/conv.rdgc.xz" 'gpu = titanv' 'l1.size = 8K 16K' 'counters = l2.reads' >my.sweep
+	gtrace sweep my.sweep RESULTS=out JOBS=1 >said 2>pipe
+	[ "$(cat said)" = out/my.csv ]
+	[ "$(sed 1d out/my.csv | cut -d , -f 4 | paste -sd ' ')" = "8192 16384" ]
+	[ "$(ls out)" = "$(printf 'my.csv\nparts')" ] # the result apart from its parts
+	grep -qE "^gtrace: make -s -f /.*/pipelines/sweep.mk RESULTS=out JOBS=1 SWEEP=my.sweep$" pipe
+	gtrace sweep -n my.sweep 2>&1 | grep -q '^gtrace: make '
+	expect_failure 2 "expected a sweep file (gtrace help sweep)" gtrace sweep
+	expect_failure 2 "'nowhere': expected a sweep file, or JOBS=" gtrace sweep nowhere
+	expect_failure 2 "'OTHER=1': expected a sweep file, or JOBS=" gtrace sweep my.sweep OTHER=1
+	expect_failure 2 "--gpu: expected run, report, sizes, lines, kernels or compare" gtrace sweep --gpu a100 my.sweep
+	expect_failure 2 "--csv: expected run" gtrace sweep --csv my.sweep
+	expect_failure 2 "expected a sweep file" gtrace sweep JOBS=1
+	cp my.sweep 'my other.sweep'
+	expect_failure 2 "make cannot read a file of that name" gtrace sweep 'my other.sweep'
+}
+
 @test "a filter by its name, with and without its beginning" {
 	gtrace cat --no-rows "$scheduled" | cmp - <(gtrace-cat --no-rows "$scheduled")
 	gtrace gtrace-cat --no-rows "$scheduled" | cmp - <(gtrace-cat --no-rows "$scheduled")
@@ -363,7 +381,7 @@ says() {
 @test "the name of a task is no command: what is suggested instead works" {
 	touch hardware # a file of that name is no reason to run it
 	for task in $(gtrace help | sed -n '/^Tasks/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-		case $task in ptx | sizes | lines | kernels | compare) continue ;; esac # names of a filter and of a command, too
+		case $task in ptx | sizes | lines | kernels | compare | sweep) continue ;; esac # names of a filter and of a command, too
 		run gtrace "$task" a b
 		[ "$status" -eq 2 ]
 		[[ $output == *"did you mean 'gtrace help $task'?" ]]

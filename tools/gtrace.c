@@ -19,6 +19,7 @@ static const struct tool_about about = {
 		 "       gtrace kernels [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace compare [--as A,B] [--csv | --json] [--all] [OPTION...] A B [-- ARGUMENT...]\n"
 		 "       gtrace compare --gpu GPU,GPU [OPTION...] A [-- ARGUMENT...]\n"
+		 "       gtrace sweep FILE... [NAME=VALUE...]\n"
 		 "       gtrace help [TASK|FILTER]\n"
 		 "       gtrace FILTER [ARGUMENT...]\n"
 		 "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
@@ -30,6 +31,7 @@ static const struct tool_about about = {
 		 "  sizes              the hits with other sizes of L1 and L2\n"
 		 "  kernels            the launches of a program, by name and shape; nothing is traced\n"
 		 "  compare            what changed from A to B, programs, traces, streams, or what gstats --csv wrote; or of A from one GPU to another\n"
+		 "  sweep              a table of many designs, which a file describes (gtrace help sweep)\n"
 		 "  help               tasks and filters; the commands of a task\n"
 		 "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n",
 	.verbose = "progress of the first stage on standard error",
@@ -106,6 +108,7 @@ static void print_tasks(void)
 	     "gtrace sizes ./program   the hits with other sizes of L1 and L2\n"
 	     "gtrace kernels ./program its launches, by name and shape\n"
 	     "gtrace compare ./a ./b   what changed from one to the other\n"
+	     "gtrace sweep FILE        a table of many designs\n"
 	     "\nTasks (gtrace help TASK):");
 	for (size_t i = 0; i < gt_tasks_n; i++)
 		printf("  %-14s %s\n", gt_tasks[i].name, gt_tasks[i].question);
@@ -136,11 +139,11 @@ static _Noreturn void fail_unknown(const struct tool *tool, const char *word, co
 	tool_usage(tool, "'%s': expected %s", word, expected);
 }
 
-enum { RUN = 1, REPORT = 2, SIZES = 4, LINES = 8, KERNELS = 16, COMPARE = 32 };
+enum { RUN = 1, REPORT = 2, SIZES = 4, LINES = 8, KERNELS = 16, COMPARE = 32, SWEEP = 64 };
 static const struct {
 	const char *name;
 	unsigned bit; /* 1, 2, 4, ... */
-} commands[] = {{"run", RUN}, {"report", REPORT}, {"sizes", SIZES}, {"lines", LINES}, {"kernels", KERNELS}, {"compare", COMPARE}};
+} commands[] = {{"run", RUN}, {"report", REPORT}, {"sizes", SIZES}, {"lines", LINES}, {"kernels", KERNELS}, {"compare", COMPARE}, {"sweep", SWEEP}};
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 /* 0: it is no command. */
@@ -186,7 +189,8 @@ static const struct {
 } limits[] = {
 	{'o', "--output", REPORT}, {FORCE, "--force", REPORT}, {ALL, "--all", RUN | COMPARE}, {JSON, "--json", RUN | COMPARE}, {AS, "--as", COMPARE},
 	{COLOR, "--color", RUN | LINES | COMPARE},
-	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS},
+	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS | SWEEP},
+	{GPU, "--gpu", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {KERNEL, "--kernel", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
 	{KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE},
 };
 
@@ -220,7 +224,7 @@ static void check(const struct settings *settings)
 		tool_usage(tool, "--callgrind: expected it without --csv and --color: it writes a file");
 	tool_is_coloured(tool, settings->color, stdout);
 	if (optind == tool->argc)
-		tool_usage(tool, "expected a program, a trace or a stream");
+		tool_usage(tool, is(settings, SWEEP) ? "expected a sweep file (gtrace help sweep)" : "expected a program, a trace or a stream");
 }
 
 /* Before several stages say what is wrong with it. */
@@ -398,6 +402,21 @@ static int run_pipe(struct settings *settings)
 	return status;
 }
 
+static int run_sweep(struct settings *settings)
+{
+	struct tool *tool = &settings->tool;
+	struct gt_pipe pipe = {0};
+	int status = 0;
+
+	if (gt_sweep_pipe(&pipe, settings->usual.operands, &tool->error) != 0)
+		tool_usage(tool, "%s", tool->error.text);
+	show(&pipe);
+	if (!settings->dry)
+		tool_must(tool, gt_pipe_run(&pipe, STDIN_FILENO, STDOUT_FILENO, &status, &tool->error));
+	gt_pipe_clear(&pipe);
+	return status;
+}
+
 static int run_sizes(struct settings *settings)
 {
 	const struct gt_sizes sizes = {&settings->origin, &settings->usual, settings->csv, show_as};
@@ -561,6 +580,8 @@ int main(int argc, char **argv)
 	parse(&settings);
 	if (is(&settings, COMPARE))
 		return compare(&settings);
+	if (is(&settings, SWEEP))
+		return run_sweep(&settings);
 	open_origin(&settings);
 	int status = is(&settings, SIZES) ? run_sizes(&settings) : run_pipe(&settings);
 	gt_origin_close(&settings.origin);

@@ -64,9 +64,15 @@ const struct gt_task gt_tasks[] = {
 	 "    gtrace sizes ./program\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | grd --curve\n"},
 	{"sweep", "How do I try a hundred designs?",
-	 "A shell loop over one schedule; pipelines/sweep.md has tables of thousands:\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule >scheduled\n"
-	 "    for ways in 2 4 8; do gcache --l1 --size 32K --ways $ways scheduled | gcache --l2 | gstats --csv | grep ^total,l1,read_hits; done\n"},
+	 "A file names sources, and values to cross: here 200 points, each a row of results/sweeps/my.csv. STAGE.OPTION is an option of gcoalesce, "
+	 "gcache --l1, gcache --l2 or gdram, a name alone one of gschedule; pipelines/sweep.md has the rest:\n"
+	 "    printf '%s\\n' 'input app = gtrace-record --gpu a100 ./program' 'trace = app' 'gpu = a100 h100' 'l1.size = 16K 32K 64K 128K 192K' "
+	 "'l1.ways = 2 4 8 full' 'l2.size = 2M 4M 8M 16M 32M' 'counters = l1.read_hit_rate l2.reads dram.reads' >my.sweep\n"
+	 "    gtrace sweep my.sweep\n"
+	 "The designs that no other beats in size and reads, of each GPU; their rows, with the knee; and of each L1 the best:\n"
+	 "    gplot sweep -x l1.size -y l2.reads --panel gpu --pareto -o front.svg results/sweeps/my.csv\n"
+	 "    gplot sweep -x l1.size -y l2.reads --panel gpu --pareto --table results/sweeps/my.csv\n"
+	 "    gplot sweep -x l1.size -y l2.reads --by l1.ways --where gpu=a100,l2.size=8M -o ways.svg results/sweeps/my.csv\n"},
 	{"compare", "What did my change do?",
 	 "What changed from one program to the other, kernel by kernel, with the findings that are gone or new; and from one GPU to another:\n"
 	 "    gtrace compare ./before ./after\n"

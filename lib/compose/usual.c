@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/installed.h"
 #include "compose/usual.h"
 #include "stream/history.h"
 
@@ -201,4 +203,70 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 				return -1;
 	}
 	return 0;
+}
+
+/* ---- a sweep ---- */
+
+/* The makefile: in the clone of this program, in the folder it is installed in, or where it was to be installed. */
+static char *find_sweep(struct gt_error *error)
+{
+	static const char *const places[] = {"../pipelines/sweep.mk", "../share/gtrace/pipelines/sweep.mk"};
+	char self[4096], path[8192];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *found = NULL, *slash;
+
+	self[length > 0 ? length : 0] = '\0';
+	slash = strrchr(self, '/');
+	for (size_t i = 0; slash && !found && i < sizeof places / sizeof *places; i++) {
+		snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self), self, places[i]);
+		found = realpath(path, NULL);
+	}
+	snprintf(path, sizeof path, "%s/pipelines/sweep.mk", gt_datadir);
+	if (!found && !(found = realpath(path, NULL)))
+		gt_fail_errno(error, "%s", path);
+	return found;
+}
+
+static bool is_variable(const char *word)
+{
+	static const char *const names[] = {"JOBS", "ENGINE", "HOSTS", "SSH", "SBATCH", "RESULTS", "CSV"};
+	size_t length = strcspn(word, "=");
+	bool known = false;
+
+	for (size_t i = 0; word[length] && i < sizeof names / sizeof *names; i++)
+		known |= strlen(names[i]) == length && strncmp(word, names[i], length) == 0;
+	return known;
+}
+
+/* Appends a file to the list that make reads, in which blanks separate. */
+static int add_sweep_file(char *list, size_t room, const char *file, struct gt_error *error)
+{
+	size_t used = strlen(list);
+	struct stat status;
+
+	if (stat(file, &status) != 0 || !S_ISREG(status.st_mode))
+		return gt_fail(error, "'%s': expected a sweep file, or JOBS=, ENGINE=, HOSTS=, SSH=, SBATCH=, RESULTS= or CSV=", file);
+	if (file[strcspn(file, " \t\n$#'\"\\")])
+		return gt_fail(error, "'%s': make cannot read a file of that name: expected letters, digits and signs without blanks", file);
+	if ((size_t)snprintf(list + used, room - used, used > 6 ? " %s" : "%s", file) >= room - used)
+		return gt_fail(error, "expected fewer sweep files");
+	return 0;
+}
+
+int gt_sweep_pipe(struct gt_pipe *pipe, char *const *operands, struct gt_error *error)
+{
+	char list[8192] = "SWEEP=";
+	char *makefile = find_sweep(error);
+
+	if (!makefile)
+		return -1;
+	int result = gt_pipe_command(pipe, "make -s -f", error) != 0 || gt_pipe_word(pipe, makefile, error) != 0 ? -1 : 0;
+	for (char *const *operand = operands; *operand && result == 0; operand++)
+		result = is_variable(*operand) ? gt_pipe_word(pipe, *operand, error) : add_sweep_file(list, sizeof list, *operand, error);
+	if (result == 0 && !list[6])
+		result = gt_fail(error, "expected a sweep file");
+	if (result == 0)
+		result = gt_pipe_word(pipe, list, error);
+	free(makefile);
+	return result;
 }

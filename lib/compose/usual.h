@@ -80,6 +80,12 @@ void gt_usual_words_free(char *const *words);
 /* Operands as a shell takes them, cut if they do not fit. */
 void gt_usual_text(char *const *operands, char *text, size_t bytes);
 
+/* ---- a sweep ---- */
+
+/* Makes the pipe that runs sweep files: make, with pipelines/sweep.mk of this build or of where it is installed. Operands of the form
+ * NAME=VALUE, of a variable that it has, are given to it; all others are files. Returns 0, or -1. */
+int gt_sweep_pipe(struct gt_pipe *pipe, char *const *operands, struct gt_error *error);
+
 /* ---- other sizes: sizes.c ---- */
 
 /* What if L1 or L2 had another size: the model of one source with caches of several sizes, each by a pipe of its own behind a
