@@ -267,12 +267,12 @@ int main(int argc, char **argv)
 		tool_usage(&tool, "expected a kind of picture before all options, one of:" GT_PLOT_KINDS(KIND_NAME));
 	if (options.plot.pareto && !kind->may_have_front)
 		tool_usage(&tool, "--pareto: expected sweep or scatter, not %s", kind->name);
-	if (options.table && optind + 1 < argc)
-		tool_usage(&tool, "--table: expected one file");
 	choose_terminal(&options);
 	struct gt_plot plot = {.kind = kind, .options = &options.plot};
 	struct gt_sheet *sheets = read_sheets(kind, options.names, &plot.n);
 	plot.sheets = sheets;
+	if (options.table && plot.n > 1)
+		tool_usage(&tool, "--table: expected one file");
 	tool_must(&tool, gt_plot_figure(&plot, &figure, &tool.error));
 	if (tool.verbose)
 		for (size_t i = 0; i < figure.series_n; i++)
