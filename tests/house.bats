@@ -232,6 +232,35 @@ calls() {
 	TABLE
 }
 
+@test "a file of another kind is named, with what takes it" {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$(command -v gcache)" program
+	chmod -x program
+	cp "$ROOT/examples/kernels/ptx/gemm.ptx" kernel.ptx
+	cp "$ROOT/examples/kernels/gemm.cu" source.cu
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce >requests
+	head -c 100 requests | tr -d '\223' >bytes
+	cp "$(command -v true)" here
+	while IFS='|' read -r status command said; do
+		# shellcheck disable=SC2086
+		expect_failure "$status" "$said" $command
+	done <<-'TABLE'
+		1|gtrace-order program|gtrace-order: program: expected a trace, found a program (gtrace-record runs it)
+		1|gtrace-order kernel.ptx|expected a trace, found PTX (gtrace-ptx runs its kernels)
+		1|gtrace-order source.cu|expected a trace, found a source (nvcc -g -lineinfo -cudart shared
+		1|gtrace-order bytes|bytes: expected a trace, found binary data
+		1|gtrace-order requests|found requests: gcoalesce or another stage made them; order the stream before it
+		2|gtrace-order --format accel kernel.ptx|--format 'accel': expected one of nvbit, accelsim, pptmem,
+		1|gtrace-ptx --list program|gtrace-ptx: program: expected PTX, found a program
+		1|gtrace-ptx --list requests|requests: expected PTX, found a gtrace stream (gtrace-cat shows it)
+		127|gtrace-record source.cu|gtrace-record: source.cu: expected a program, found a source (nvcc
+		127|gtrace-record ./kernel.ptx|./kernel.ptx: expected a program, found PTX
+		127|gtrace-record requests|requests: expected a program, found a gtrace stream
+		127|gtrace-record here|here: expected a program; one in this folder is called ./here
+		127|gtrace-record ./program|./program: expected a program, found a file that may not be run (chmod +x)
+	TABLE
+}
+
 @test "a binary stream is not written to a terminal" {
 	needs_terminal
 	gtrace-order examples/traces/conv.traceg.xz >"$BATS_TEST_TMPDIR/stream"

@@ -136,6 +136,9 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 		importer = gt_importer_detect(head, bytes);
 	if (!importer && bytes == 0)
 		tool_must(tool, gt_fail(&tool->error, "%s: empty: expected a trace", gt_input_name(input)));
+	const char *found = importer ? NULL : gt_input_nature(head, bytes);
+	if (found)
+		tool_must(tool, gt_fail(&tool->error, "%s: expected a trace, found %s", gt_input_name(input), found));
 	if (!importer || !importer->read) {
 		char line[81] = "";
 		gt_head_line(&head, &bytes, line, sizeof line);
@@ -247,9 +250,14 @@ static void write_ordered(struct tool *tool, struct gt_ordering *order)
 
 static void set_format(struct tool *tool, struct settings *settings, const char *name)
 {
+	char names[512] = "";
+	size_t used = 0;
+
 	settings->importer = gt_importer_find(name);
+	for (size_t i = 0; i < gt_importers_n && used < sizeof names; i++)
+		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", gt_importers[i]->name);
 	if (!settings->importer)
-		tool_usage(tool, "--format '%s': expected one of those that --help lists", name);
+		tool_usage(tool, "--format '%s': expected one of %s", name, names);
 }
 
 static void set_pattern(struct tool *tool, struct settings *settings, const char *regex)

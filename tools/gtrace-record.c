@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/input.h"
 #include "base/installed.h"
 #include "base/options.h"
 #include "cuda/ptx/record/record.h"
@@ -109,6 +110,26 @@ static void open_descriptors(struct tool *tool, struct gt_recording *record, int
 
 /* ---- the program ---- */
 
+/* Why a program cannot be run: a file that is none, or one that needs its folder before it, or what the system says. */
+static void say_why(const struct tool *tool, const char *name)
+{
+	int reason = errno;
+	char head[4096];
+	FILE *file = reason == ENOENT || reason == EACCES ? fopen(name, "r") : NULL;
+	size_t bytes = file ? fread(head, 1, sizeof head, file) : 0;
+	bool program = bytes >= 4 && memcmp(head, "\x7f" "ELF", 4) == 0;
+	const char *found = program ? NULL : gt_input_nature(head, bytes);
+
+	if (bytes == 0)
+		tool_say(tool, "%s: %s", name, strerror(reason));
+	else if (access(name, X_OK) == 0)
+		tool_say(tool, "%s: expected a program; one in this folder is called ./%s", name, name);
+	else
+		tool_say(tool, "%s: expected a program, found %s", name, found ? found : "a file that may not be run (chmod +x)");
+	if (file)
+		fclose(file);
+}
+
 static void run(struct tool *tool, char **program)
 {
 	struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART}, ignore = {.sa_handler = SIG_IGN};
@@ -121,7 +142,7 @@ static void run(struct tool *tool, char **program)
 	if (child == 0) {
 		signal(SIGUSR1, SIG_DFL);
 		execvp(program[0], program);
-		tool_say(tool, "%s: %s", program[0], strerror(errno));
+		say_why(tool, program[0]);
 		_exit(CANNOT_RUN);
 	}
 	/* A terminal sends these signals to the program too. */

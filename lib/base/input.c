@@ -418,6 +418,38 @@ static int find_end(struct gt_input *input, size_t *end, bool *newline, struct g
 	}
 }
 
+static bool begins(const char *head, size_t bytes, const char *magic)
+{
+	size_t n = strlen(magic);
+
+	return bytes >= n && memcmp(head, magic, n) == 0;
+}
+
+/* Whether a line begins with a word. */
+static bool has_line(const char *head, size_t bytes, const char *word)
+{
+	for (const char *at = head, *end = head + bytes; at && at < end;) {
+		if (begins(at, (size_t)(end - at), word))
+			return true;
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	return false;
+}
+
+const char *gt_input_nature(const char *head, size_t bytes)
+{
+	if (begins(head, bytes, "\x7f" "ELF"))
+		return "a program (gtrace-record runs it)";
+	if (begins(head, bytes, STREAM_MAGIC))
+		return "a gtrace stream (gtrace-cat shows it)";
+	if (has_line(head, bytes, ".version ") && has_line(head, bytes, ".target "))
+		return "PTX (gtrace-ptx runs its kernels)";
+	if (has_line(head, bytes, "#include"))
+		return "a source (nvcc -g -lineinfo -cudart shared makes a program of it, which gtrace-record runs)";
+	return memchr(head, '\0', bytes) ? "binary data" : NULL;
+}
+
 int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt_error *error)
 {
 	bool newline;

@@ -26,6 +26,10 @@ int gt_input_close(struct gt_input *input, struct gt_error *error);
  * Call before anything is read. */
 int gt_input_peek(struct gt_input *input, const char **head, size_t *bytes, struct gt_error *error);
 
+/* What a file is that is none of the expected, by its first bytes, and what takes it, such as "a program (gtrace-record runs it)".
+ * NULL: a text of an unknown kind. */
+const char *gt_input_nature(const char *head, size_t bytes);
+
 /* The next line, without its end (\n or \r\n), 0-terminated, in a buffer valid until the next
  * call, with GT_SCAN_SLACK readable bytes behind it (base/scan.h). Returns 1, 0 at the end, or -1:
  * cannot be read, longer than GT_LINE_MAX, or has a 0 byte. */

@@ -38,7 +38,7 @@ static int report_span(struct gt_trace *to, struct gt_trace_access *access, uint
 int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_error *error)
 {
 	if (rows->kind != GT_ACCESSES)
-		return gt_fail(error, "expected accesses, found requests");
+		return gt_fail(error, "expected accesses, found requests: gcoalesce or another stage made them; order the stream before it");
 	for (size_t i = 0; i < rows->n; i++) {
 		bool listed = rows->stride[i] == GT_STRIDE_LANES;
 		struct gt_trace_access access = {

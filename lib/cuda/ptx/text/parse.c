@@ -818,7 +818,10 @@ int gt_ptx_load(struct gt_ptx_module *module, const char *path, struct gt_error 
 	if (!input)
 		return -1;
 	char *text = read_all(input, &length, error);
-	if (text)
+	const char *found = text && memchr(text, '\0', length) ? gt_input_nature(text, length) : NULL;
+	if (found)
+		gt_fail(error, "%s: expected PTX, found %s", gt_input_name(input), found);
+	else if (text)
 		result = gt_ptx_parse(module, gt_input_name(input), text, length, error);
 	free(text);
 	if (gt_input_close(input, result == 0 ? error : &ignored) != 0)
