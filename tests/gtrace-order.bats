@@ -374,7 +374,7 @@ expect_failure_without_path() {
 	gtrace-order marked.bz2 | rows | cmp - expected
 	xz -c marked | gtrace-order | rows | cmp - expected
 	printf '\xef\xbb\xbf' >short
-	expect_failure 1 "short: no known format" gtrace-order short
+	expect_failure 1 "short: empty: expected a trace" gtrace-order short
 }
 
 @test "a tar archive is named, compressed or not" {

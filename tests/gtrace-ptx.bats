@@ -224,7 +224,7 @@ print(len(live))")
 	expect_failure 2 "--launch: at '1025>>>" gtrace-ptx --launch 'k<<<1,1025>>>()' $ptx/vectoradd.ptx
 	expect_failure 2 "--launch: at 'f33[4])': expected a type" gtrace-ptx --launch 'k<<<1,1>>>(f33[4])' /nonexistent
 	expect_failure 2 "--dump 'C': expected NAME=FILE" gtrace-ptx --launch "$one" --dump C $ptx/vectoradd.ptx
-	expect_failure 2 "--space: 'global,': expected a list of" gtrace-ptx --launch "$one" --space global, $ptx/vectoradd.ptx
+	expect_failure 2 "--space: 'global,': expected none, or a list of" gtrace-ptx --launch "$one" --space global, $ptx/vectoradd.ptx
 	expect_failure 2 "--blocks" gtrace-ptx --launch "$one" --blocks 0 $ptx/vectoradd.ptx
 	expect_failure 2 "--launches: '0': launches are numbered from 1" gtrace-ptx --launch "$one" --launches 0 $ptx/vectoradd.ptx
 	expect_failure 2 "--registers" gtrace-ptx --launch "$one" --registers 256 $ptx/vectoradd.ptx

@@ -397,6 +397,18 @@ says() {
 	expect_failure 1 "nvcc -g -lineinfo -cudart shared -o my my.cu" env -u CUDA_HOME -u CUDA_PATH PATH="$(dirname "$(command -v gtrace)")" gtrace run my.cu
 	expect_failure 1 "gtrace-ptx --launch" gtrace report my.ptx
 	expect_failure 1 "no.cu: No such file" gtrace run no.cu
+	touch my.cpp
+	expect_failure 1 "my.cpp: expected a program: make one of it with nvcc" gtrace run my.cpp
+	expect_failure 2 "'--gpu': expected options before the trace" gtrace run "$ROOT/examples/traces/conv.rdgc.xz" --gpu a100
+	printf '#!/bin/sh\nexit 3\n' >shared # nearly a task's name
+	chmod +x shared
+	expect_failure 2 "did you mean 'gtrace run ./shared'" gtrace ./shared
+	run gtrace run ./shared --csv --kernel=x 2
+	[ "$status" -eq 3 ]
+	[[ $output == *"gtrace: warning: --csv stands behind ./shared, which gets it"* ]]
+	[[ $output == *"gtrace-record: warning: --kernel=x stands behind ./shared, which gets it"* ]]
+	run gtrace run --quiet ./shared --csv --kernel=x
+	[[ $output != *warning* ]]
 	expect_failure 1 "nothing: No such file" gtrace run nothing
 	: >empty
 	expect_failure 1 "./empty: empty: expected a program, a trace or a stream" gtrace run ./empty

@@ -240,7 +240,7 @@ calls() {
 	cp "$ROOT/examples/kernels/gemm.cu" source.cu
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce >requests
 	head -c 100 requests | tr -d '\223' >bytes
-	cp "$(command -v true)" here
+	cp /bin/true here
 	while IFS='|' read -r status command said; do
 		# shellcheck disable=SC2086
 		expect_failure "$status" "$said" $command

@@ -70,6 +70,7 @@ static void parse_options(struct tool *tool, struct gt_recording *record, const 
 	}
 	if (optind == tool->argc)
 		tool_usage(tool, "expected a program to run");
+	tool_warn_behind(tool, rows, tool->argv + optind);
 	set_jobs(tool, record);
 	if (gt_record_check(record, &tool->error) != 0)
 		tool_usage(tool, "%s", tool->error.text);

@@ -130,9 +130,11 @@ static _Noreturn void fail_unknown(const struct tool *tool, const char *word, co
 {
 	const char *near = gt_task_near(word);
 
-	if (near && (in_help || gt_task_find(near)))
+	bool file = access(word, F_OK) == 0 && !in_help && !gt_task_find(word);
+
+	if (near && !file && (in_help || gt_task_find(near)))
 		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace help %s'?", word, expected, near);
-	if (access(word, F_OK) == 0)
+	if (file)
 		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace run %s'?", word, expected, word);
 	if (near)
 		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace %s'?", word, expected, near);
@@ -286,12 +288,31 @@ static void parse(struct settings *settings)
 	settings->usual.launches_only = is(settings, KERNELS);
 }
 
+/* Options that stand behind the operand. Of a program's, gtrace-record warns of those that it has itself. */
+static void check_behind(struct settings *settings)
+{
+	struct tool_row rows[sizeof option_rows / sizeof *option_rows];
+	char *const *operands = settings->usual.operands;
+	size_t n = 0;
+
+	for (const struct tool_row *row = option_rows; row->text; row++)
+		if (row->value != GPU && row->value != KERNEL)
+			rows[n++] = *row;
+	rows[n] = (struct tool_row)TOOL_END;
+	if (settings->origin.kind == GT_ORIGIN_PROGRAM)
+		tool_warn_behind(&settings->tool, rows, operands);
+	for (operands++; settings->origin.kind == GT_ORIGIN_TRACE && *operands; operands++)
+		if ((*operands)[0] == '-' && (*operands)[1])
+			tool_usage(&settings->tool, "'%s': expected options before the trace", *operands);
+}
+
 static void open_origin(struct settings *settings)
 {
 	char *const *operands = settings->usual.operands;
 	struct tool *tool = &settings->tool;
 
 	tool_must(tool, gt_origin_open(&settings->origin, operands[0], settings->dry, show, &tool->error));
+	check_behind(settings);
 	if (settings->origin.kind != GT_ORIGIN_STREAM)
 		return;
 	if (operands[1])

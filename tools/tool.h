@@ -73,6 +73,9 @@ int tool_option(struct tool *tool, const struct tool_row *rows);
 /* Prints a text within 80 columns. Four blanks begin a command; two begin a name, and behind two more what it means. */
 void tool_print(const char *text);
 
+/* A warning if a long option of the rows is among the arguments of the program that a tool runs, which gets it. */
+void tool_warn_behind(const struct tool *tool, const struct tool_row *rows, char *const *program);
+
 /* "NAME: message" on stderr and exit 2; tool_usage_error prints tool->error, of an option or its value. */
 _Noreturn void tool_usage(const struct tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

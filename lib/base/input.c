@@ -447,7 +447,10 @@ const char *gt_input_nature(const char *head, size_t bytes)
 		return "PTX (gtrace-ptx runs its kernels)";
 	if (has_line(head, bytes, "#include"))
 		return "a source (nvcc -g -lineinfo -cudart shared makes a program of it, which gtrace-record runs)";
-	return memchr(head, '\0', bytes) ? "binary data" : NULL;
+	for (size_t i = 0; i < bytes; i++)
+		if ((unsigned char)head[i] < ' ' && !(head[i] >= '\a' && head[i] <= '\r'))
+			return "binary data";
+	return NULL;
 }
 
 int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt_error *error)

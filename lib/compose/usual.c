@@ -26,6 +26,8 @@ static bool ends_with(const char *name, const char *end)
 /* What people give in place of a program. */
 static int check_name(const char *name, struct gt_error *error)
 {
+	if (ends_with(name, ".cpp") || ends_with(name, ".cc") || ends_with(name, ".c"))
+		return gt_fail(error, "%s: expected a program: make one of it with nvcc -g -lineinfo -cudart shared (-x cu: it has kernels)", name);
 	if (ends_with(name, ".ptx"))
 		return gt_fail(error, "%s: a kernel needs a launch: gtrace-ptx --launch 'KERNEL<<<GRID, BLOCK>>>(...)' %s >stream, "
 				      "then give the stream", name, name);

@@ -64,6 +64,19 @@ static bool has_argument(const struct tool_row *row)
 	return strchr(name ? name : row->option, ' ') != NULL;
 }
 
+void tool_warn_behind(const struct tool *tool, const struct tool_row *rows, char *const *program)
+{
+	size_t length;
+
+	for (; !row_ends(rows); rows++) {
+		const char *name = rows->option ? long_name(rows, &length) : NULL;
+		for (char *const *word = program + 1; name && *program && *word; word++)
+			if (strncmp(*word, "--", 2) == 0 && strncmp(*word + 2, name, length) == 0 && strchr("=", (*word)[2 + length]))
+				tool_warn(tool, "%s stands behind %s, which gets it: an option of %s stands before the program", *word, *program,
+					  tool->name);
+	}
+}
+
 static void add_row(struct tool_parser *parser, const struct tool_row *row, char **room)
 {
 	size_t length;
