@@ -584,8 +584,7 @@ static int count_causes(const struct gt_level *level, const struct gt_cause_coun
 	if (gt_count_some(count, &gt_counters_causes, causes, 0, partial, error) != 0 ||
 	    gt_count_some(count, &gt_counters_causes, causes, partial, elsewhere, error) != 0)
 		return -1;
-	if ((!shared || level->scheduled) &&
-	    gt_count_some(count, &gt_counters_causes, causes, shared ? others : elsewhere, shared ? end : others, error) != 0)
+	if (gt_count_some(count, &gt_counters_causes, causes, shared ? others : elsewhere, shared ? end : others, error) != 0)
 		return -1;
 	return gt_count_arrays(count, &gt_counters_causes, causes, GT_DISTANCE_BINS, bins_of(causes), error);
 }

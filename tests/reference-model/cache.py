@@ -5,6 +5,7 @@ import math
 
 import coalesce
 import stream
+from causes import Instances
 from level import Level
 from tags import rounds
 
@@ -21,7 +22,7 @@ LEVELS = {
 }
 COMMON = {"line": 128, "sector": 32, "index": "mod", "replace": "lru", "partial": "read", "fetch": "sector",
           "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector",
-          "warm": "none", "arrival": "step", "halves": "no", "dirty_ways": "all", "emit": "misses", "by": "none",
+          "warm": "none", "arrival": "step", "halves": "no", "dirty_ways": "all", "emit": "misses", "by": "none", "causes": False,
           "interleave": "set", "partitions": 1, "banks": 1, "sets": None, "launch_reads": "none", "absent": False}
 NUMBERS = ["size", "line", "sector", "fetch", "partitions", "banks"]
 MOST_MRU = 256
@@ -111,7 +112,7 @@ def draw_options(random, level):
     for name, chance, values in (
             ("write", 0.5, ["back", "through", "evict"]), ("allocate", 0.4, ["yes", "no"]),
             ("partial", 0.4, ["keep", "read", "fetch"]), ("bypass", 0.1, ["writes", "reads", "all"]),
-            ("operators", 0.2, ["no"]), ("hints", 0.1, ["ignore"]), ("write_hits", 0.3, ["tag"]), ("by", 0.2, ["pc"])):
+            ("operators", 0.2, ["no"]), ("hints", 0.1, ["ignore"]), ("write_hits", 0.3, ["tag"]), ("by", 0.3, ["pc", "site", "site"])):
         if stream.some(random, chance):
             options[name] = random.choice(values)
     write = options.get("write", LEVELS[level]["write"])
@@ -168,6 +169,10 @@ def draw_stage(random, level, drawn, latency):
             command += ["--" + key.replace("_", "-"), str(options[key])]
     if "dirty_ways" in options and "--dirty-ways" not in command and "--write" in command:
         options["dirty_ways"] = "all"
+    hints = any("hint" in row or "l2_window" in launch.fields for launch in drawn.launches for row in launch.rows)
+    if level not in ("tlb", "window") and not hints and "halves" not in options and stream.some(random, 0.3):
+        options["causes"] = True
+        command += ["--causes"]
     if stream.some(random, 0.2):
         command += ["-j", str(random.choice([2, 3]))]
     return {"level": level, "name": name, "options": options, "command": command}
@@ -244,6 +249,10 @@ def draw(random):
     else:
         drawn = stream.draw_requests(random, lines=random.choice([4, 16, 48]), sms=random.choice([0, 3, 3]))
     draw_fields(random, drawn)
+    if stream.some(random, 0.3):
+        for launch in drawn.launches:
+            if stream.some(random, 0.7):
+                coalesce.add_allocations(random, launch)
     latency = stream.some(random, 0.1)
     if latency:
         levels = ["l1"] * stream.some(random, 0.7) + ["l2"] + ["tlb"] * random.randrange(2) + ["window"] * random.randrange(2)
@@ -364,6 +373,8 @@ def counters_of(level, config):
     if config["by"] == "pc":
         for pc, (reads, hits) in level.by_pc.items():
             counters[f"{pc:#x}.reads"], counters[f"{pc:#x}.read_hits"] = reads, hits
+    if level.notes:
+        counters.update(level.notes.counters())
     if config["halves"] == "yes":
         counters.update(level.halves)
     if config["absent"]:
@@ -469,7 +480,7 @@ def exact(launches, config):
 
 
 def with_ways(config, ways):
-    return {**config, "set_ways": [min(ways, has) for has in config["set_ways"]]}
+    return {**config, "causes": False, "set_ways": [min(ways, has) for has in config["set_ways"]]}
 
 
 def levels_of(configs, launches, ways):
@@ -502,11 +513,12 @@ def add_mru(configs, launches, results):
 
 def through(stage, launches, gpu):
     """The launches after a stage."""
-    results, instances = [], {}
+    results, instances = [], Instances()
     configs = [{**configuration(stage, launch), "gpcs": int((gpu or {}).get("gpcs", 1))} for launch in launches]
     for number, (config, launch) in enumerate(zip(configs, launches)):
         if number and config != configs[number - 1]:
             instances.clear()
+        instances.arrays = coalesce.arrays_of(launch, "allocations") or instances.arrays
         rows, level = serve(config, launch, instances)
         results.append((rows, counters_of(level, config)))
     config = configs[0]

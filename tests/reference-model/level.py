@@ -2,6 +2,7 @@
 """A functional cache level (gcache(1), What happens)."""
 
 import stream
+from causes import Notes
 from tags import NEVER, Line, Tags
 
 REQUEST = ["block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm"]
@@ -88,6 +89,7 @@ class Level:
         self.neighbours = self.left_dirty = self.cleaned = 0
         self.sent = []
         self.row = {"block": 0, "warp": 0, "an": 0, "pc": 0}
+        self.notes = Notes(self, launch) if config["by"] == "site" or config["causes"] else None
         self.future = launch.rows if config["replace"] == "opt" else None
         self.now = -1
 
@@ -281,6 +283,8 @@ class Level:
         line = where.ways[way] if way is not None else None
         valid = line.valid if line else set()
         missing = piece.used - valid
+        if name == "reads" and hasattr(self, "looks"):
+            self.looks.missed.setdefault(piece.number, set()).update(missing)
         self.count(name, piece.used, piece.used - missing)
         if name != "prefetches":
             self.miss(line is not None, missing)
@@ -313,12 +317,16 @@ class Level:
         """A sector that the launch itself reads: it counts as a lookup and as sent, and as nothing else."""
         counts, by_pc, neighbours = dict(self.counts), {pc: list(pair) for pc, pair in self.by_pc.items()}, self.neighbours
         self.row, self.hit = {"pc": 0, **row}, True
+        if self.notes:
+            self.notes.look(pieces(row, self.config)[0], row, counts=False)
         self.read_line(pieces(row, self.config)[0], row)
         self.launch["launch_reads"] += 1
         self.launch["launch_hits"] += self.hit
         for name in ("reads", "read_hits", "line_misses", "sector_misses"):
             self.counts[name] = counts[name]
         self.by_pc, self.neighbours = by_pc, neighbours
+        if self.notes and self.notes.full:
+            self.notes.full.read_launch(row)
 
     def read_line(self, piece, row):
         if self.config["halves"] == "yes":
@@ -490,6 +498,14 @@ class Level:
 
     def serve(self, row):
         """Returns the status."""
+        if self.notes:
+            self.notes.begin(row)
+        status = self.serve_row(row)
+        if self.notes:
+            self.notes.end(row)
+        return status
+
+    def serve_row(self, row):
         self.row = row
         self.now += 1
         self.hit = True
@@ -519,6 +535,8 @@ class Level:
             for piece in pieces(row, self.config):
                 if what != "load":
                     self.drop_copy(piece)
+                if self.notes:
+                    self.notes.look(piece, row)
                 by(piece, row)
             if what == "load" and not self.hit:
                 self.others(row)
@@ -584,6 +602,8 @@ class Level:
                 number, inner = divmod(unit, self.config["line"] // self.config["sector"])
                 lines.setdefault(number, set()).add(inner)
             for number, units in lines.items():
+                if self.notes:
+                    self.notes.bring(number, units, {})
                 where, way = self.tags({}, number).at(number)
                 if way is None:
                     way = self.take(where, number)
@@ -591,11 +611,16 @@ class Level:
                     where.use(way)
                 where.ways[way].valid |= units
         self.counts, self.sent = counts, sent
+        if self.notes and self.notes.full:
+            self.notes.full.warm(ranges)
 
     def flush(self, rows):
         """At the end of a kernel; rows are those that it served."""
         if self.config["flush"] == "never":
             return
+        if self.notes and self.notes.full:
+            self.notes.pasts.clear()
+            self.notes.full.flush(rows)
         for sm in sorted(self.instances):
             for where in self.instances[sm].sets:
                 for line in where.lines():
