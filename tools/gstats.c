@@ -276,7 +276,7 @@ static const char *date_of_run(struct tool *tool, char date[32])
 static void write_page(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
 		       const struct options *options)
 {
-	struct gt_page page = {.report = report, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
+	struct gt_page page = {.report = report, .program = options->program, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
 	const char *directory = options->report;
 	char path[GT_PAGE_PATH], date[32];
 	struct gt_memory_file memory;

@@ -11,6 +11,7 @@
 #include "report/format.h"
 #include "report/metric.h"
 #include "report/row.h"
+#include "report/sites.h"
 
 /* How many launches the kernels of a report are. */
 static uint64_t count_launches(const struct gt_report *report)
@@ -95,10 +96,11 @@ static void add_stage(struct gt_table *table, const struct gt_report_kernel *ker
 {
 	struct gt_report_row row;
 	const char *name = stage->name; /* written in the stage's first row only */
+	size_t length;
 
 	for (size_t i = 0; i < stage->n; i++) {
-		if (!gt_report_make_row(kernel, stage, &stage->counters[i], &row))
-			continue;
+		if (gt_report_site(stage->counters[i].value.name, &length) || !gt_report_make_row(kernel, stage, &stage->counters[i], &row))
+			continue; /* --lines shows what is counted by site */
 		gt_table_add(table, (const char *const[GT_TABLE_COLUMNS]){name, row.name, row.value, row.unit, row.remark,
 			     row.spreads ? row.spread[0] : NULL, row.spreads ? row.spread[1] : NULL, row.spreads ? row.spread[2] : NULL});
 		name = "";

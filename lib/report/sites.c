@@ -82,8 +82,7 @@ static struct gt_site_row *row_of(struct gt_site_rows *rows, const char *class, 
 	return &bigger[rows->n++];
 }
 
-/* Whether a counter is one of a site, "0x1a0 in.reads"; then *length is that of the class. */
-static bool is_of_site(const char *counter, size_t *length)
+bool gt_report_site(const char *counter, size_t *length)
 {
 	return strncmp(counter, "0x", 2) == 0 && gt_report_class(counter, length) && memchr(counter, ' ', *length) && *length < GT_SITE_NAME;
 }
@@ -111,7 +110,7 @@ static int take_stage(struct gt_site_rows *rows, const struct gt_report_stage *s
 
 	for (size_t i = 0; i < stage->n; i++) {
 		const struct gt_report_counter *counter = &stage->counters[i];
-		if (!is_of_site(counter->value.name, &length))
+		if (!gt_report_site(counter->value.name, &length))
 			continue;
 		struct gt_site_row *row = row_of(rows, counter->value.name, length, error);
 		const char *name = counter->value.name + length + 1;

@@ -47,6 +47,9 @@ struct gt_site_rows {
 	struct gt_map index;	   /* hash of a name to its row */
 };
 
+/* Whether a counter is one of a site, "0x1a0 in.reads"; then *length is that of the class. */
+bool gt_report_site(const char *counter, size_t *length);
+
 /* The rows of a kernel; none if nothing was counted by site. To be cleared in either case. Returns 0, or -1: out of memory, or a
  * malformed record of source lines. */
 int gt_site_rows_gather(struct gt_site_rows *rows, const struct gt_report_kernel *kernel, struct gt_error *error);

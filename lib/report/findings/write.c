@@ -64,13 +64,16 @@ static uint64_t launches_of(const struct gt_report_kernel *kernel)
 
 /* ---- the order of kernels ---- */
 
-static int by_cost(const void *left, const void *right)
+int gt_findings_by_cost(const struct gt_kernel_findings *a, const struct gt_kernel_findings *b)
 {
-	const struct gt_kernel_findings *a = *(const struct gt_kernel_findings *const *)left, *b = *(const struct gt_kernel_findings *const *)right;
-
 	if (a->cost != b->cost)
 		return a->cost < b->cost ? 1 : -1;
 	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+static int by_cost(const void *left, const void *right)
+{
+	return gt_findings_by_cost(*(const struct gt_kernel_findings *const *)left, *(const struct gt_kernel_findings *const *)right);
 }
 
 /* The caller frees it. NULL when memory is short, or there are no kernels. */
@@ -127,29 +130,30 @@ static void write_wrapped(FILE *to, const char *words, size_t indent)
 	putc('\n', to);
 }
 
-static void write_step(const struct gt_traffic *traffic, size_t boundary, double before, FILE *to)
+static size_t add_step(const struct gt_traffic *traffic, size_t boundary, double before, char *text, size_t length)
 {
 	char bytes[GT_WORDS];
 	double moved = (double)traffic->sectors[boundary] * SECTOR;
 
 	if (!traffic->known[boundary])
-		return;
-	fprintf(to, " -> %s %s", boundary_names[boundary], gt_bytes_words(moved, bytes));
+		return length;
+	length += (size_t)snprintf(text + length, GT_FINDING_TEXT - length, " -> %s %s", boundary_names[boundary], gt_bytes_words(moved, bytes));
 	if (before > 0)
-		fprintf(to, " (%.*fx)", moved / before < 0.0995 ? 3 : moved / before < 9.95 ? 2 : 1, moved / before);
+		length += (size_t)snprintf(text + length, GT_FINDING_TEXT - length, " (%.*fx)", moved / before < 0.0995 ? 3 : moved / before < 9.95 ? 2 : 1, moved / before);
+	return length;
 }
 
-static void write_traffic(const struct gt_traffic *traffic, FILE *to)
+const char *gt_traffic_text(const struct gt_traffic *traffic, char text[GT_FINDING_TEXT])
 {
 	char bytes[GT_WORDS];
 	double before = traffic->by_site ? (double)traffic->asked : 0;
+	size_t length = (size_t)snprintf(text, GT_FINDING_TEXT, "threads ask %s", traffic->by_site ? gt_bytes_words(before, bytes) : "?");
 
-	fprintf(to, "  threads ask %s", traffic->by_site ? gt_bytes_words(before, bytes) : "?");
 	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
-		write_step(traffic, i, before, to);
+		length = add_step(traffic, i, before, text, length);
 		before = traffic->known[i] ? (double)traffic->sectors[i] * SECTOR : 0;
 	}
-	putc('\n', to);
+	return text;
 }
 
 /* "L1 hits 87.6 % of reads, L2 83.2 %; DRAM moves 1.00 times the 40 MB that are touched" */
@@ -234,10 +238,12 @@ static void write_nothing(const struct gt_kernel_findings *findings, FILE *to)
 
 static void write_kernel(struct text *text, const struct gt_kernel_findings *findings, size_t limit, double share, bool several)
 {
+	char words[GT_FINDING_TEXT];
 	size_t shown = 0, left = 0;
 
 	write_kernel_name(text, findings, share, several);
-	write_traffic(&findings->traffic, text->to);
+	fputs("  ", text->to);
+	write_wrapped(text->to, gt_traffic_text(&findings->traffic, words), 2);
 	write_ratios(findings, text->to);
 	for (size_t i = 0; i < findings->n; i++) {
 		if (is_shown(&findings->findings[i], text->style) && shown < limit) {

@@ -222,7 +222,7 @@ static const struct gt_page_section section_gpu = {.id = "gpu", .heading = "The 
 /* ---- the page ---- */
 
 static const struct gt_page_section *const sections[] = {
-	&gt_page_chart, &gt_page_source, &gt_page_arrays, &gt_page_causes, &gt_page_reuse, &gt_page_misses, &gt_page_pictures, &gt_page_coalescing, &gt_page_comparison,
+	&gt_page_findings, &gt_page_chart, &gt_page_source, &gt_page_arrays, &gt_page_causes, &gt_page_reuse, &gt_page_misses, &gt_page_pictures, &gt_page_coalescing, &gt_page_comparison,
 	&section_pipe, &section_gpu, &gt_page_counters,
 };
 #define SECTIONS (sizeof sections / sizeof *sections)

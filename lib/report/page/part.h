@@ -18,6 +18,7 @@ struct gt_page {
 	const struct gt_comparison *comparison; /* with hardware; NULL: none */
 	const struct gt_errors *errors;		/* of the comparison */
 	const char *date; /* of the run, "2026-11-22", or NULL */
+	const char *program; /* what stands behind a command of gtrace, for those that show more; NULL: not known */
 };
 
 struct gt_page_section {
@@ -26,9 +27,9 @@ struct gt_page_section {
 	int (*write)(const struct gt_page *page, FILE *to, struct gt_error *error); /* 0, or -1 when memory is short */
 };
 
-/* chart.c: the memory chart; source.c: the source with the counts of its lines, and arrays; causes.c: why loads miss, and reuse; misses.c: where the misses come from; pictures.c: hits, traffic, stack positions and reuse distances, and coalescing;
+/* findings.c: what could be spared; chart.c: the memory chart; source.c: the source with the counts of its lines, and arrays; causes.c: why loads miss, and reuse; misses.c: where the misses come from; pictures.c: hits, traffic, stack positions and reuse distances, and coalescing;
  * comparison.c: hardware's counters beside ours; kernel.c: all counters, and their definitions. */
-extern const struct gt_page_section gt_page_chart, gt_page_source, gt_page_arrays, gt_page_causes, gt_page_reuse, gt_page_misses, gt_page_pictures, gt_page_coalescing, gt_page_comparison, gt_page_counters;
+extern const struct gt_page_section gt_page_findings, gt_page_chart, gt_page_source, gt_page_arrays, gt_page_causes, gt_page_reuse, gt_page_misses, gt_page_pictures, gt_page_coalescing, gt_page_comparison, gt_page_counters;
 
 /* Draws a sheet as a figure with a caption and a text alternative. Empties the sheet; one without rows gives no picture.
  * `options` may be NULL. */
