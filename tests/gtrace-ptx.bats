@@ -1033,9 +1033,9 @@ turns() {
 		.loc 2 9 1, function_name $L__info_string0+16, inlined_at 1 21 5
 		add.u64 %rd5, %rd2, %rd3; st.global.u32 [%rd5], %r2;
 		ret; }
-		.file 1 "/home/me/copy.cu"
+		.file 1 "/project/copy.cu"
 		.file 2 "/usr/local/cuda/include/atomic.hpp"
-		.file 3 "/home/me/util/load.cuh"
+		.file 3 "/project/util/load.cuh"
 	END
 	gtrace-ptx --launch 'copy<<<1,32>>>(a=u32[32], b=u32[32])' "$t/inlined.ptx" | gtrace-cat --no-rows >"$t/inlined"
 	grep -q "stage=source	kernel=1	pcs=\[12,14,16\]	lines=\[7,20,21\]	files=\[2,0,0\]	" "$t/inlined"
