@@ -45,6 +45,10 @@ counted() { gtrace-cat | grep "^#count.*stage=dram$tab" | tr '\t' '\n' | sed -n 
 
 @test "options override the stream's GPU, which overrides the defaults" {
 	gtrace-cat requests | sed "/^#kernel/i #gpu${tab}dram.channels=3${tab}dram.row=1K" | gtrace-cat --from >described
+	gdram --banks 4 described 2>said >/dev/null
+	[ "$(<said)" = "gdram: warning: the GPU description has no dram.interleave: gdram's own defaults are taken" ]
+	gdram requests 2>said >/dev/null
+	[ ! -s said ]
 	[ "$(gdram <requests | counted channels)" -eq 1 ]
 	[ "$(gdram <described | counted channels)" -eq 3 ]
 	[ "$(gdram <described | counted row)" -eq 1024 ]

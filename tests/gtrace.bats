@@ -113,6 +113,39 @@ composes() {
 	[ ! -s got ]
 }
 
+@test "gpu new: a description to fill in, which works, and says where each value is from" {
+	gtrace gpu new titnav 2>said
+	grep -qx "gtrace: titnav: $(grep -c '^[a-z]' titnav) values of titanv, all still to be replaced or confirmed: .* --gpu ./titnav" said
+	# The same keys and values as in its origin, none of them with a source of its own.
+	values() { sed -n 's/^\([a-z0-9_.]*\) *= *\([^#]*[^# ]\) *#.*/\1=\2/p' "$1" | grep -v '^name='; }
+	diff <(values titnav) <(values "$ROOT/gpus/titanv")
+	[ "$(grep '^[a-z]' titnav | grep -vc '# assumed: of titanv, there [a-z]*: .')" -eq 1 ]
+	grep -q '^name *= titnav *# assumed: ' titnav
+	gtrace run --quiet --csv --gpu ./titnav "$ordered" >got
+	gtrace run --quiet --csv --gpu titanv "$ordered" | cmp - got
+	expect_failure 1 "titnav: is there already" gtrace gpu new titnav
+	cp titnav before
+	run -1 gtrace gpu new --from a100 ./titnav
+	cmp titnav before
+	gtrace gpu new --quiet --from ./titnav mine
+	grep -q "^sms .*# assumed: of ./titnav, there assumed: of titanv, there " mine
+	gtrace gpu new --quiet zzzzzz --from h100
+	grep -q '^sms .*of h100' zzzzzz
+	gtrace gpu new --quiet wwwwww
+	grep -q '^sms .*of a100' wwwwww # nothing is near
+	for gpu in $(ls "$ROOT/gpus"); do
+		gtrace gpu new --quiet "new-$gpu" --from "$gpu"
+		gtrace-cat --gpu "./new-$gpu" | grep -q '^sms '
+	done
+	expect_failure 1 "there is a description of that name" gtrace gpu new a100
+	expect_failure 2 "expected a name of letters" gtrace gpu new 'a b'
+	expect_failure 2 "expected one name" gtrace gpu new
+	expect_failure 2 "--csv: expected run, " gtrace gpu new other --csv
+	expect_failure 2 "did you mean 'titanv'" gtrace gpu new other --from titnv
+	expect_failure 2 "--from: expected gpu" gtrace run --from a100 "$ordered"
+	expect_failure 1 "cannot" gtrace gpu new /proc/nowhere/other
+}
+
 # bats test_tags=cuda
 @test "kernels: the launches of a program are those of its trace" {
 	make_program

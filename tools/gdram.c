@@ -45,6 +45,26 @@ static int settle(struct gdram *g, const struct gt_gpu *gpu, struct gt_dram_conf
 	return 0;
 }
 
+/* Names once what neither the description nor an option says. */
+static void warn_absent(const struct gdram *g, const struct gt_gpu *gpu)
+{
+	const struct {
+		const char *key;
+		bool given;
+	} keys[] = {{"dram.channels", g->given.channels}, {"dram.banks", g->given.banks}, {"dram.row", g->given.row},
+		    {"dram.interleave", g->given.interleave}};
+	static bool said;
+	char names[96] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; gpu && !said && i < sizeof keys / sizeof *keys; i++)
+		if (!keys[i].given && !gt_gpu_get(gpu, keys[i].key))
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", keys[i].key);
+	said = true;
+	if (used > 0)
+		tool_warn(&g->tool, "the GPU description has no %s: gdram's own defaults are taken", names);
+}
+
 static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
 	struct gdram *g = context;
@@ -59,6 +79,7 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	if (gt_dram_open(&g->dram, &config, &reason) != 0)
 		tool_must(tool, gt_fail(&tool->error, "gpu: dram: %s", reason.text));
 	tool_must(tool, gt_intake_begin(&g->intake, gpu, &tool->error));
+	warn_absent(g, gpu);
 	return true;
 }
 

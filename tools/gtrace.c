@@ -7,6 +7,8 @@
 
 #include "compose/tasks.h"
 #include "compose/usual.h"
+#include "base/file.h"
+#include "gpu/describe.h"
 #include "gpu/gpu.h"
 #include "report/compare/runs.h"
 #include "tool.h"
@@ -20,6 +22,7 @@ static const struct tool_about about = {
 		 "       gtrace compare [--as A,B] [--csv | --json] [--all] [OPTION...] A B [-- ARGUMENT...]\n"
 		 "       gtrace compare --gpu GPU,GPU [OPTION...] A [-- ARGUMENT...]\n"
 		 "       gtrace sweep FILE... [NAME=VALUE...]\n"
+		 "       gtrace gpu new NAME [--from GPU]\n"
 		 "       gtrace help [TASK|FILTER]\n"
 		 "       gtrace FILTER [ARGUMENT...]\n"
 		 "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
@@ -32,6 +35,7 @@ static const struct tool_about about = {
 		 "  kernels            the launches of a program, by name and shape; nothing is traced\n"
 		 "  compare            what changed from A to B, programs, traces, streams, or what gstats --csv wrote; or of A from one GPU to another\n"
 		 "  sweep              a table of many designs, which a file describes (gtrace help sweep)\n"
+		 "  gpu new            a description of another GPU, a file NAME to fill in\n"
 		 "  help               tasks and filters; the commands of a task\n"
 		 "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n",
 	.verbose = "progress of the first stage on standard error",
@@ -39,7 +43,7 @@ static const struct tool_about about = {
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
 };
 
-enum { GPU = 1, KEEP_L2, KERNEL, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS };
+enum { GPU = 1, KEEP_L2, KERNEL, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS, FROM };
 static const struct tool_row option_rows[] = {
 	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own; compare: one, or A,B)"},
 	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
@@ -51,6 +55,7 @@ static const struct tool_row option_rows[] = {
 	{"--json", JSON, "run, compare: JSON; gtrace-findings(7) has the schemas"},
 	{"--color WHEN", COLOR, "run, lines, compare: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
 	{"--callgrind FILE", CALLGRIND, "lines: write the counts by source line for cg_annotate, and print nothing"},
+	{"--from GPU", FROM, "gpu new: the description whose values it begins with (that of the nearest name)"},
 	{"--csv", CSV, "run, lines, sizes, kernels, compare: comma-separated values"},
 	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
 	TOOL_END,
@@ -60,7 +65,7 @@ struct settings {
 	struct tool tool;
 	struct gt_usual usual;
 	struct gt_origin origin;
-	const char *command, *output, *color, *callgrind, *sides[2];
+	const char *command, *output, *color, *callgrind, *from, *sides[2];
 	bool csv, json, all, dry, force;
 };
 
@@ -141,11 +146,11 @@ static _Noreturn void fail_unknown(const struct tool *tool, const char *word, co
 	tool_usage(tool, "'%s': expected %s", word, expected);
 }
 
-enum { RUN = 1, REPORT = 2, SIZES = 4, LINES = 8, KERNELS = 16, COMPARE = 32, SWEEP = 64 };
+enum { RUN = 1, REPORT = 2, SIZES = 4, LINES = 8, KERNELS = 16, COMPARE = 32, SWEEP = 64, NEW_GPU = 128 };
 static const struct {
 	const char *name;
 	unsigned bit; /* 1, 2, 4, ... */
-} commands[] = {{"run", RUN}, {"report", REPORT}, {"sizes", SIZES}, {"lines", LINES}, {"kernels", KERNELS}, {"compare", COMPARE}, {"sweep", SWEEP}};
+} commands[] = {{"run", RUN}, {"report", REPORT}, {"sizes", SIZES}, {"lines", LINES}, {"kernels", KERNELS}, {"compare", COMPARE}, {"sweep", SWEEP}, {"gpu", NEW_GPU}};
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 /* 0: it is no command. */
@@ -193,7 +198,7 @@ static const struct {
 	{COLOR, "--color", RUN | LINES | COMPARE},
 	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS | SWEEP},
 	{GPU, "--gpu", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {KERNEL, "--kernel", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
-	{KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE},
+	{KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE}, {FROM, "--from", NEW_GPU},
 };
 
 static void check_option(const struct settings *settings, int option)
@@ -212,6 +217,17 @@ static void check_option(const struct settings *settings, int option)
 			length += (size_t)snprintf(expected + length, sizeof expected - length, "%s%s", !length ? "" : left == 1 ? " or " : ", ", commands[i].name);
 	}
 	tool_usage(&settings->tool, "%s: expected %s", limits[allowed - 1].name, expected);
+}
+
+static void check_new(const struct settings *settings)
+{
+	const struct tool *tool = &settings->tool;
+	const char *word = optind < tool->argc ? tool->argv[optind] : NULL;
+
+	if (!word || strcmp(word, "new") != 0)
+		tool_usage(tool, "'%s': expected gtrace gpu new NAME: did you mean 'gtrace help gpu'?", word ? word : "gpu");
+	if (optind + 2 != tool->argc)
+		tool_usage(tool, "gpu new: expected one name");
 }
 
 static void check(const struct settings *settings)
@@ -260,11 +276,12 @@ static void parse(struct settings *settings)
 {
 	struct tool *tool = &settings->tool;
 
-	tool->takes_program = true;
+	tool->takes_program = !is(settings, NEW_GPU);
 	for (int c; (c = tool_option(tool, option_rows)) != -1;) {
 		check_option(settings, c);
 		switch (c) {
 		case GPU: settings->usual.gpu = optarg; break;
+		case FROM: settings->from = optarg; break;
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
 		case KERNEL: settings->usual.kernel = optarg; break;
 		case AS: set_sides(settings, optarg); break;
@@ -277,6 +294,10 @@ static void parse(struct settings *settings)
 		case 'o': settings->output = optarg; break;
 		case 'n': settings->dry = true; break;
 		}
+	}
+	if (is(settings, NEW_GPU)) {
+		check_new(settings);
+		return;
 	}
 	check(settings);
 	if (!is(settings, COMPARE))
@@ -575,6 +596,48 @@ static int compare(const struct settings *settings)
 	return status;
 }
 
+/* ---- gpu new ---- */
+
+/* The new description must be none that exists, here or among those that are found by name. */
+static void check_name(struct tool *tool, const char *name)
+{
+	const char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name;
+	struct gt_error unknown;
+	char path[4096];
+
+	if (!*file || *file == '.' || *file == '-' || strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != strlen(file))
+		tool_usage(tool, "gpu new: '%s': expected a name of letters, digits and _ . -", name);
+	if (access(name, F_OK) == 0)
+		tool_must(tool, gt_fail(&tool->error, "%s: is there already, and is not replaced", name));
+	if (gt_gpu_path(file, path, sizeof path, &unknown) == 0)
+		tool_must(tool, gt_fail(&tool->error, "%s: there is a description of that name, %s: expected another", file, path));
+}
+
+static int make_gpu(struct settings *settings)
+{
+	struct tool *tool = &settings->tool;
+	const char *name = tool->argv[optind + 1], *slash = strrchr(name, '/'), *from = settings->from;
+	struct gt_memory_file memory;
+	char nearest[64];
+	struct gt_gpu gpu;
+
+	check_name(tool, name);
+	if (!from)
+		tool_must(tool, gt_gpu_nearest(slash ? slash + 1 : name, nearest, sizeof nearest, &tool->error));
+	if (!from)
+		from = nearest[0] ? nearest : GT_USUAL_GPU;
+	if (gt_gpu_load(&gpu, from, &tool->error) != 0)
+		tool_usage_error(tool, "--from");
+	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
+	gt_describe_new_gpu(&gpu, from, slash ? slash + 1 : name, memory.file);
+	tool_must(tool, gt_memory_file_save(&memory, name, "the description", &tool->error));
+	if (!tool->quiet)
+		tool_say(tool, "%s: %zu values of %s, all still to be replaced or confirmed: gtrace-gpu(5) says where each is found; then --gpu %s%s",
+			 name, gpu.n, from, slash ? "" : "./", name);
+	gt_gpu_clear(&gpu);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct settings settings;
@@ -599,6 +662,8 @@ int main(int argc, char **argv)
 	settings.command = command;
 	optind = 2;
 	parse(&settings);
+	if (is(&settings, NEW_GPU))
+		return make_gpu(&settings);
 	if (is(&settings, COMPARE))
 		return compare(&settings);
 	if (is(&settings, SWEEP))

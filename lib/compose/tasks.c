@@ -90,7 +90,9 @@ const struct gt_task gt_tasks[] = {
 	 "    gtrace-ptx --list ptx/1.ptx\n"},
 	{"gpu", "Which GPUs are there, and what is known of them?",
 	 "Each value of a description has its origin; a path is a description of your own:\n"
-	 "    gtrace-cat --gpu a100\n"},
+	 "    gtrace-cat --gpu a100\n"
+	 "One of a GPU that is not there, to fill in; gtrace-gpu(5) says where each value is found:\n"
+	 "    gtrace gpu new rtx4080\n"},
 	{"trace", "How do I read a trace?",
 	 "Known formats are detected; others need a regular expression (gtrace-order --format-regex):\n"
 	 "    gtrace run examples/traces/gemm.rdgc.xz\n"},

@@ -173,3 +173,24 @@ int gt_describe_gpu(const struct gt_gpu *gpu, FILE *file, struct gt_error *error
 	print_limits(gpu, file);
 	return 0;
 }
+
+/* ---- a description to fill in ---- */
+
+void gt_describe_new_gpu(const struct gt_gpu *from, const char *from_name, const char *name, FILE *file)
+{
+	char source[2 * GT_GPU_TEXT];
+
+	fprintf(file, "# %s: begun from %s. Each value that is still taken from there says so: grep 'of %s' finds them.\n"
+		      "# Replace it, and its status: vendor, paper, measured or assumed. gtrace-gpu(5) says where each is found.\n",
+		name, from_name, from_name);
+	for (size_t i = 0; i < from->n; i++) {
+		const struct gt_gpu_figure *figure = &from->figures[i];
+		if (strcmp(figure->key, "name") == 0) {
+			fprintf(file, "%-20s = %-25s # assumed: the name of this description\n", figure->key, name);
+			continue;
+		}
+		snprintf(source, sizeof source, "of %s, there %s: %s", from_name, figure->status, figure->source);
+		source[GT_GPU_TEXT - 1] = '\0';
+		fprintf(file, "%-20s = %-25s # assumed: %s\n", figure->key, figure->value, source);
+	}
+}

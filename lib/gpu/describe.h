@@ -13,4 +13,8 @@
  * ferror(file). */
 int gt_describe_gpu(const struct gt_gpu *gpu, FILE *file, struct gt_error *error);
 
+/* Writes a description of another GPU to fill in: the values of this one, each assumed, with where it was taken from and its source
+ * there. */
+void gt_describe_new_gpu(const struct gt_gpu *from, const char *from_name, const char *name, FILE *file);
+
 #endif

@@ -292,19 +292,32 @@ static void read_names(const char *directory, struct names *names)
 	qsort(names->of, names->n, sizeof names->of[0], compare_names);
 }
 
-/* "did you mean 'NAME'? ", the nearest of them, if at most every third letter is wrong; else "". */
-static void propose_name(const struct names *names, const char *word, char *buffer, size_t bytes)
+/* The name that is nearest to a word, of those with fewer than `limit` wrong letters; NULL if there is none. */
+static const char *nearest(const struct names *names, const char *word, unsigned limit)
 {
-	unsigned best = (unsigned)strlen(word) / 3 + 1;
+	const char *best = NULL;
 
-	buffer[0] = '\0';
 	for (size_t i = 0; i < names->n; i++) {
 		unsigned distance = gt_edit_distance(word, names->of[i]);
-		if (distance >= best)
+		if (distance >= limit)
 			continue;
-		best = distance;
-		snprintf(buffer, bytes, "did you mean '%s'? ", names->of[i]);
+		limit = distance;
+		best = names->of[i];
 	}
+	return best;
+}
+
+int gt_gpu_nearest(const char *word, char *name, size_t bytes, struct gt_error *error)
+{
+	char directory[PATH_BYTES];
+	struct names names;
+
+	if (gt_gpu_directory(directory, sizeof directory, error) != 0)
+		return -1;
+	read_names(directory, &names);
+	const char *found = nearest(&names, word, (unsigned)strlen(word));
+	snprintf(name, bytes, "%s", found ? found : "");
+	return 0;
 }
 
 /* "NAME, NAME, ...", cut if they do not fit. */
@@ -319,7 +332,7 @@ static void list_names(const struct names *names, char *buffer, size_t bytes)
 
 int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_error *error)
 {
-	char directory[PATH_BYTES - 256], list[400], proposal[64];
+	char directory[PATH_BYTES - 256], list[400], proposal[64] = "";
 	struct names names;
 	struct stat about;
 	bool is_file = stat(name_or_file, &about) == 0 && S_ISREG(about.st_mode) && access(name_or_file, R_OK) == 0;
@@ -336,7 +349,9 @@ int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_er
 		return 0;
 	read_names(directory, &names);
 	list_names(&names, list, sizeof list);
-	propose_name(&names, name_or_file, proposal, sizeof proposal);
+	const char *near = nearest(&names, name_or_file, (unsigned)strlen(name_or_file) / 3 + 1);
+	if (near)
+		snprintf(proposal, sizeof proposal, "did you mean '%s'? ", near);
 	return gt_fail(error, "'%.100s': no such GPU: %sexpected a file or one of %s", name_or_file, proposal, list);
 }
 

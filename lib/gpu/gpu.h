@@ -36,6 +36,8 @@ struct gt_gpu {
 int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *error);
 /* The path of that description, into a buffer of `bytes`. */
 int gt_gpu_path(const char *name_or_file, char *path, size_t bytes, struct gt_error *error);
+/* The name of the description that is nearest to a word; "" if none has a letter of it in its place. */
+int gt_gpu_nearest(const char *word, char *name, size_t bytes, struct gt_error *error);
 void gt_gpu_clear(struct gt_gpu *gpu);
 
 /* Adds a value or replaces the one of that key. Unknown keys are refused. */
