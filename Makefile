@@ -3,7 +3,7 @@
 # make model          the stages of the model and their library, without what runs CUDA: lib/ but for lib/cuda
 # make plugins        the stand-ins of cuBLAS, cuBLASLt and cuRAND, which gtrace-record gives a program with --stub; in all unless PLUGINS=no
 # make deps           installs what building and testing need (see ./deps); deps-long for check-long
-# make demo           the main job on an example kernel
+# make demo           what an example kernel costs
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
 # make validate       the model against hardware's counters
 # make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows
@@ -35,7 +35,7 @@ CFLAGS  ?= -O2
 # times the instructions, gschedule 2.5, a cache level 1.5 to 1.8, grd 1.4, and gtrace-order of a stream 2.8.
 LOOPS    = $(if $(filter -O0 -O1 -Og,$(CFLAGS)),,-O3)
 GPU     ?= titanv
-DEMO     = gemm<<<(8,32),(32,8)>>>(A=f32[256*256]:ramp, B=f32[256*256]:rand(1), C=f32[256*256], 256)
+DEMO     = transpose<<<(16,64),(32,8)>>>(in=f32[512*512]:ramp, out=f32[512*512], 512, 512)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 # $(call once,NAME,COMMAND): what a command prints, which runs when it is first needed and not again. pkg-config runs when something is
 # compiled, not before, since make deps may have to install it.
@@ -151,8 +151,8 @@ deps:
 deps-long: deps
 	./deps --long
 demo: all
-	$(BIN)/gtrace-ptx --launch '$(DEMO)' examples/kernels/ptx/gemm.ptx | $(BIN)/gcoalesce | \
-		$(BIN)/gschedule --gpu $(GPU) | $(BIN)/gcache --l1 | $(BIN)/gcache --l2 | $(BIN)/gdram | $(BIN)/gstats
+	$(BIN)/gtrace-ptx --gpu $(GPU) --launch '$(DEMO)' examples/kernels/ptx/transpose.ptx >$(BUILD)/demo.gt
+	$(BIN)/gtrace run $(BUILD)/demo.gt
 # Folders set on this make's command line, for the makes that tests run.
 FOLDERS  = $(foreach v,PREFIX libdir datadir,$(if $(filter command environment,$(firstword $(origin $v))),$v='$($v)'))
 # AWK=gawk SH=dash: the programs that tests use as awk and sh; TESTS=tests/gcache.bats: only these tests.

@@ -372,7 +372,7 @@ static void add_program(struct settings *settings, struct gt_pipe *pipe)
 	tool_must(tool, gt_pipe_command(&program, "", &tool->error));
 	tool_must(tool, gt_pipe_option(&program, "--gpu", settings->usual.gpu, &tool->error));
 	tool_must(tool, settings->usual.keep_l2 ? gt_pipe_word(&program, "--keep-l2", &tool->error) : 0);
-	tool_must(tool, gt_pipe_word(&program, settings->origin.path, &tool->error));
+	tool_must(tool, gt_pipe_word(&program, settings->origin.compiled ? settings->usual.operands[0] : settings->origin.path, &tool->error));
 	for (char *const *operand = settings->usual.operands + 1; *operand; operand++)
 		tool_must(tool, gt_pipe_word(&program, *operand, &tool->error));
 	to = open_memstream(&text, &length);

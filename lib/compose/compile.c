@@ -128,6 +128,7 @@ int gt_origin_compile(struct gt_origin *origin, const char *source, bool dry, vo
 		return -1;
 	const char *program = dry ? name : compiled[n_compiled - 1].program;
 	snprintf(origin->path, sizeof origin->path, "%s%s", dry ? "./" : "", program);
+	origin->compiled = true;
 	origin->kind = GT_ORIGIN_PROGRAM;
 	int result = compose(&pipe, nvcc, program, source, error);
 	if (result == 0)

@@ -22,6 +22,7 @@ struct gt_origin {
 	char path[4096];	  /* "./a.out" for a.out, as the shell wants it */
 	struct gt_reader *reader; /* of a stream, at its first record; else NULL */
 	int descriptor;		  /* that it reads; -1: none */
+	bool compiled;		  /* the program is one of a source, in a folder that is removed */
 };
 
 /* Finds out what a name is: a file, a folder, or a program that is searched for as a shell does. A source is compiled, by
