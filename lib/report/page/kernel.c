@@ -170,7 +170,8 @@ static void write_others(const struct gt_page *page, FILE *to)
 {
 	const struct gt_report *report = page->report;
 
-	fprintf(to, "<details><summary>The other %zu kernels</summary>\n<p>Numbers that are not 0 in all kernels; gstats --csv and --json have the others, and arrays.</p>\n",
+	fprintf(to, "<details><summary>The other %zu kernels</summary>\n<p>Numbers that are not 0 in all kernels; gstats --csv and --json have the others, and arrays.</p>\n"
+		"<p class=\"paper\">These tables are wider than paper, and are not printed.</p>\n",
 		report->n - TABLES);
 	for (size_t i = 0; i < report->total.n; i++)
 		write_rows(page, &report->total.stages[i], TABLES, to);

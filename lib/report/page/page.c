@@ -43,11 +43,15 @@ static const char style[] =
 	".numbers td{text-align:right;font-variant-numeric:tabular-nums}"
 	"th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer}th[aria-sort=descending] button::after{content:\" \\25be\"}"
 	"th[aria-sort=ascending] button::after{content:\" \\25b4\"}td.assumed{color:var(--mark);font-weight:600}"
-	".part{color:var(--soft);display:inline-block;min-width:3.6rem}details{margin:.5rem 0}summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}"
+	".part{color:var(--soft);display:inline-block;min-width:3.6rem}.paper{display:none}details{margin:.5rem 0}summary{cursor:pointer;font-weight:600}footer{margin-top:3rem;color:var(--soft);font-size:.9rem}";
+
+static const char paper_style[] =
 	"@media print{:root{" LIGHT "}body{max-width:none;padding:0;font-size:10pt}nav{display:none}figure,tr{break-inside:avoid}"
 	"*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.chart svg{min-width:0}"
-	"h2,h3,p{break-after:avoid}p{break-inside:avoid}.scroll{overflow:visible}table{font-size:8pt}td.name{min-width:6rem}.pictures figure{width:47%}thead th,th.number{white-space:normal}}";
-
+	"h2,h3,p{break-after:avoid}p{break-inside:avoid}.scroll{overflow:visible}table{font-size:8pt}.pictures figure{width:47%}thead th,th.number{white-space:normal}"
+	"th,td,td.name,tbody th,.sort tbody th,.places thead th,.places tbody th,td.arrays{min-width:0;padding-left:0;padding-right:.35rem}.sort{font-size:7pt}.places,.places.sort{font-size:6pt}"
+	".places td.code{min-width:6rem;padding-left:.25rem}td.code code{font-size:6pt}.causes{min-width:2rem}.places .number,.places th.number{padding-left:0;padding-right:.25rem}.part{min-width:0}td.number{white-space:normal}"
+	"table.numbers{display:none}.paper{display:block}}";
 static const char chart_style[] =
 	".chart{width:auto;margin-top:.75rem}.chart svg{border:0;font-size:13px;min-width:46rem;max-width:72rem}.chart .b{font-weight:600}.chart .t{font-weight:600;font-size:16px}"
 	".box{fill:var(--box);stroke:var(--frame)}.inner{fill:var(--paper);stroke:var(--frame)}.absent{fill:none;stroke:var(--frame);stroke-dasharray:4 4}"
@@ -324,7 +328,7 @@ static void write_head(const struct gt_page *page, FILE *to)
 	fputs(" on ", to);
 	gt_markup_text(gpu, to);
 	fprintf(to, "%s%s", page->date ? ", " : "", page->date ? page->date : "");
-	fprintf(to, "</title>\n<style>%s%s%s</style>\n</head>\n<body>\n<header>\n<h1>", chart_style, places_style, style);
+	fprintf(to, "</title>\n<style>%s%s%s%s</style>\n</head>\n<body>\n<header>\n<h1>", chart_style, places_style, style, paper_style);
 	write_subject(page, to);
 	fputs("</h1>\n<dl>\n<dt>kernels</dt><dd>", to);
 	write_kernels(page, to);
