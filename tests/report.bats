@@ -208,11 +208,11 @@ sited() {
 	page sited
 	sed -n '/^h2 Memory/,/^h2 Source/s/^text //p' "$BATS_TEST_TMPDIR/said" | paste -sd '|' >texts
 	diff texts - <<-'END'
-		first|8 loads|32 sectors each|4 at least|8 stores|4 sectors each|4 at least|2 atomics|1 sector each|1 at least|L1|1 KiB|load hits 25.0 %|L2|4 KiB|load hits 50.0 %|half 0: 50.0 %|half 1: 50.0 %|shared|40 passes|conflicts 75.0 %|shared|10 accesses|DRAM|2 channels|row hits 50.0 %|loads 8.19 kB|256 sectors|12.5 % asked for|stores 1.02 kB|32 sectors|100 % asked for|atomics 64 B|2 sectors|12.5 % asked for|loads 6.14 kB|192 sectors|stores 1.02 kB|32 sectors|atomics 64 B|2 sectors|loads 3.07 kB|96 sectors|50 % ever used|stores 1.09 kB|34 sectors
+		first|8 loads|32 sectors each|4 at least|8 stores|4 sectors each|4 at least|2 atomics|1 sector each|1 at least|L1|1 KB|load hits 25.0 %|L2|4 KB|load hits 50.0 %|half 0: 50.0 %|half 1: 50.0 %|shared|40 passes|conflicts 75.0 %|shared|10 accesses|DRAM|2 channels|row hits 50.0 %|loads 8 KB|256 sectors|12.5 % asked for|stores 1 KB|32 sectors|100 % asked for|atomics 64 B|2 sectors|12.5 % asked for|loads 6 KB|192 sectors|stores 1 KB|32 sectors|atomics 64 B|2 sectors|loads 3 KB|96 sectors|50 % ever used|stores 1.06 KB|34 sectors
 	END
 	says $'row\tkernel – shared\tall accesses\t-\t-\t-' $'row\tshared\tconflicts: 30 of 40 passes\t-\t-\t75.0 %' $'row\tkernel – L1\tloads\t256\t8,192\t12.5 %' $'row\tL1\tload hits\t64\t2,048\t25.0 %' $'row\tL1 – L2\tstores\t32\t1,024\t-' \
 		$'row\tL2 – DRAM\tloads\t96\t3,072\t50.0 %' "value Memory chart of kernel 1, first"
-	grep -q '^desc Between kernel and L1: loads 8.19 kB, stores 1.02 kB, atomics 64 B. L1 has 25.0 % load hits. Between L1 and L2: ' "$BATS_TEST_TMPDIR/said"
+	grep -q '^desc Between kernel and L1: loads 8 KB, stores 1 KB, atomics 64 B. L1 has 25.0 % load hits. Between L1 and L2: ' "$BATS_TEST_TMPDIR/said"
 	# Widths are in proportion: of 290, 226 and 130 sectors in the three gaps, the widest is 96 wide.
 	grep -o 'class="loads" x1="[0-9]*" x2="[0-9]*" y1="[0-9.]*" y2="[0-9.]*" stroke-width="[0-9.]*"' "$BATS_TEST_TMPDIR/page/index.html" | sed 's/.*width="//; s/"//' |
 		paste -sd ' ' | diff - <(awk 'BEGIN { printf "%.1f %.1f %.1f\n", 96 * 256 / 290, 96 * 192 / 290, 96 * 96 / 290 }')
@@ -220,7 +220,7 @@ sited() {
 	gtrace-cat sited | sed '/stage=coalesce/s/$/\t0x1d tile.op=load.shared\t0x1d tile.accesses=10\t0x1d tile.bytes=18560\t0x1d tile.passes=40\t0x1d tile.least_passes=10/' |
 		gtrace-cat --from >shared
 	page shared
-	says "text shared 18.6 kB" $'row\tkernel – shared\tall accesses\t-\t18,560\t-'
+	says "text shared 18.1 KB" $'row\tkernel – shared\tall accesses\t-\t18,560\t-'
 	grep -q 'class="both" .* stroke-width="96.0"' "$BATS_TEST_TMPDIR/page/index.html"
 	grep -q 'class="loads" .* stroke-width="42.4"' "$BATS_TEST_TMPDIR/page/index.html"
 	# Without gdram the memory is what L2 sends; with L1 alone, the next level is not known.
@@ -265,7 +265,7 @@ sited() {
 	page sited
 	says $'row\tkernel 1, first\tl1\t192 75.0 %\t32 16.7 %\t64 33.3 %\t96 50.0 %\t0 0.0 %\t8 4.2 %' "value my.cu:10, compulsory: 32" "value my.cu:10, conflict: 96"
 	# Distances 0 and 1, which caches of one line and of two have, of 128 bytes.
-	says $'row\tkernel 1, first\tl1\t256\t224 87.5 %\t0.25 KiB\t0.25 KiB\t0.25 KiB\t1 KiB' "value 0.125: 64" "value 0.25: 160"
+	says $'row\tkernel 1, first\tl1\t256\t224 87.5 %\t256 B\t256 B\t256 B\t1 KB' "value 0.125: 64" "value 0.25: 160"
 	# Without lines, instructions.
 	gtrace-cat sited | grep -v stage=source | gtrace-cat --from >unplaced
 	page unplaced

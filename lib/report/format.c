@@ -78,33 +78,6 @@ const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER])
 	return buffer;
 }
 
-/* Below 1000 all digits are written. What would round to 1000 takes the next prefix. */
-static const char *write_short(uint64_t number, const char *unit, char buffer[GT_TABLE_NUMBER])
-{
-	static const char prefixes[] = "kMGTPE";
-	double value = (double)number;
-	size_t prefix = 0;
-
-	if (number < 1000) {
-		snprintf(buffer, GT_TABLE_NUMBER, "%" PRIu64 "%s%s", number, *unit ? " " : "", unit);
-		return buffer;
-	}
-	for (value /= 1000; value >= 999.5 && prefixes[prefix + 1]; prefix++)
-		value /= 1000;
-	snprintf(buffer, GT_TABLE_NUMBER, "%.*f %c%s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, prefixes[prefix], unit);
-	return buffer;
-}
-
-const char *gt_format_short(uint64_t number, char buffer[GT_TABLE_NUMBER])
-{
-	return write_short(number, "", buffer);
-}
-
-const char *gt_format_bytes(uint64_t bytes, char buffer[GT_TABLE_NUMBER])
-{
-	return write_short(bytes, "B", buffer);
-}
-
 /* ---- text in CSV, JSON, and HTML ---- */
 
 void gt_csv_field(const char *text, bool quoted, FILE *to)

@@ -31,10 +31,6 @@ int gt_table_write(struct gt_table *table, FILE *to, struct gt_error *error);
 #define GT_TABLE_NUMBER 32
 const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER]);
 
-/* Three digits and a prefix of the powers of 1000, for reading rather than computing: "15.6 M" of 15606000; of bytes, "499 MB". */
-const char *gt_format_short(uint64_t number, char buffer[GT_TABLE_NUMBER]);
-const char *gt_format_bytes(uint64_t bytes, char buffer[GT_TABLE_NUMBER]);
-
 /* Writes a field of comma-separated values (RFC 4180), in quotes if it needs them or if `quoted`. */
 void gt_csv_field(const char *text, bool quoted, FILE *to);
 /* Reads the next field of a line, unquoted in place; moves past its comma, or sets *at to NULL after the last. False if a quote

@@ -218,12 +218,11 @@ static uint64_t bytes_for(const struct gt_count_entry *distances, uint64_t sum, 
 	return 0;
 }
 
-/* "12 KiB" */
 static void write_size(uint64_t bytes, FILE *to)
 {
-	bool large = bytes >= 1 << 20;
+	char number[GT_WORDS];
 
-	fprintf(to, "<td class=\"number\">%.4g %s</td>", (double)bytes / (large ? 1 << 20 : 1 << 10), large ? "MiB" : "KiB");
+	fprintf(to, "<td class=\"number\">%s</td>", gt_bytes_words((double)bytes, number));
 }
 
 static void write_reuse(const struct gt_page *page, const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to)
@@ -256,7 +255,7 @@ static void write_reuse(const struct gt_page *page, const struct gt_report_kerne
 static int draw_reuse(const struct gt_report_stage *stage, FILE *to, struct gt_error *error)
 {
 	const struct gt_count_entry *distances = distances_of(stage);
-	struct gt_plot_options options = {.x = "size", .y = "sectors", .x_label = "a cache of this size has them (KiB)", .y_label = "load sectors"};
+	struct gt_plot_options options = {.x = "size", .y = "sectors", .x_label = "a cache of this size has them (KB)", .y_label = "load sectors"};
 	uint64_t line = number_of(stage, "line"), doublings[64] = {0};
 	char caption[GT_REPORT_STAGE_NAME + 200], text[2][32];
 	size_t first = 64, end = 0;

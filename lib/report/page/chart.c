@@ -222,8 +222,8 @@ static int labels_of(const struct picture *picture, size_t i, int op, char lines
 	const struct flow *flow = &picture->chart->flows[i][op];
 	char number[GT_TABLE_NUMBER];
 
-	snprintf(lines[0], sizeof lines[0], "%s %s", op_names[op], gt_format_bytes(flow->sectors * SECTOR, number));
-	snprintf(lines[1], sizeof lines[1], "%s %s", gt_format_short(flow->sectors, number), flow->sectors == 1 ? "sector" : "sectors");
+	snprintf(lines[0], sizeof lines[0], "%s %s", op_names[op], gt_bytes_words((double)(flow->sectors * SECTOR), number));
+	snprintf(lines[1], sizeof lines[1], "%s %s", gt_number_words(flow->sectors, number), flow->sectors == 1 ? "sector" : "sectors");
 	if (!flow->has_useful)
 		return 2;
 	snprintf(lines[2], sizeof lines[2], "%.3g %% %s", 100 * useful_share(flow), i == 0 ? "asked for" : "ever used");
@@ -331,7 +331,7 @@ static void write_kernel_box(const struct picture *picture)
 		uint64_t n = number_of(chart->coalesce, op_accesses[op]);
 		if (n == 0)
 			continue;
-		snprintf(text, sizeof text, "%s %s%s", gt_format_short(n, number), op_singular[op], n == 1 ? "" : "s");
+		snprintf(text, sizeof text, "%s %s%s", gt_number_words(n, number), op_singular[op], n == 1 ? "" : "s");
 		y = line_of_text(picture, x, y + 6, "b", text);
 		const struct gt_site_access *asked = chart->asked ? &chart->asked->asked[place_ops[op]] : NULL;
 		snprintf(text, sizeof text, "%.3g %s each", share_of(chart->flows[0][op].sectors, n), chart->flows[0][op].sectors == n ? "sector" : "sectors");
@@ -347,11 +347,12 @@ static void write_kernel_box(const struct picture *picture)
 static const char *size_of(const struct gt_report_stage *stage, char text[64])
 {
 	uint64_t size, instances = number_of(stage, "instances");
+	char number[GT_WORDS];
 	int n = instances > 1 ? snprintf(text, 64, "%" PRIu64 " × ", instances) : 0;
 
 	if (!gt_report_number(stage, "size", &size))
 		return strcpy(text, "sizes differ");
-	snprintf(text + n, 64 - (size_t)n, size >= 1 << 20 ? "%.4g MiB" : "%.4g KiB", (double)size / (size >= 1 << 20 ? 1 << 20 : 1 << 10));
+	snprintf(text + n, 64 - (size_t)n, "%s", gt_bytes_words((double)size, number));
 	return text;
 }
 
@@ -407,13 +408,13 @@ static void write_shared(const struct picture *picture)
 
 	write_box(picture, box_x(1), top, BOX, shared_height(picture), "box");
 	y = line_of_text(picture, x, y, "t", "shared");
-	snprintf(text, sizeof text, "%s passes", gt_format_short(passes, number));
+	snprintf(text, sizeof text, "%s passes", gt_number_words(passes, number));
 	y = line_of_text(picture, x, y, "", text);
 	write_rate(picture, x, y + 2, BOX - 24, "conflicts", conflicts_of(coalesce), passes);
 	x = box_x(0) + BOX + 4;
-	snprintf(text, sizeof text, "shared%s%s", bytes > 0 ? " " : "", bytes > 0 ? gt_format_bytes(bytes, number) : "");
+	snprintf(text, sizeof text, "shared%s%s", bytes > 0 ? " " : "", bytes > 0 ? gt_bytes_words((double)(bytes), number) : "");
 	write_text(picture, x + 6, top + LINE, "b", text);
-	snprintf(text, sizeof text, "%s accesses", gt_format_short(accesses, number));
+	snprintf(text, sizeof text, "%s accesses", gt_number_words(accesses, number));
 	write_text(picture, x + 6, top + 2 * LINE, "", text);
 	write_arrow(picture, x, top + 2 * LINE + 8 + (width > HEAD ? width : HEAD) / 2, GAP - 8, width, OPS, 0);
 }
@@ -470,7 +471,7 @@ static void describe(const struct chart *chart, FILE *to)
 		gt_markup_text(box_name(chart, i + 1, name), to);
 		for (int op = 0, n = 0; op < OPS; op++)
 			if (chart->flows[i][op].known)
-				fprintf(to, "%s %s %s", n++ ? "," : ":", op_names[op], gt_format_bytes(chart->flows[i][op].sectors * SECTOR, number));
+				fprintf(to, "%s %s %s", n++ ? "," : ":", op_names[op], gt_bytes_words((double)(chart->flows[i][op].sectors * SECTOR), number));
 		putc('.', to);
 		if (i < chart->n && number_of(chart->levels[i], "reads") > 0) {
 			putc(' ', to);
@@ -500,7 +501,7 @@ static void write_svg(const struct gt_page *page, const struct chart *chart, siz
 	for (size_t i = 0; i <= chart->n; i++)
 		write_flows(&picture, i);
 	fprintf(to, "</svg></div><figcaption>The width of an arrow is its bytes, linear: %s are as wide as the widest place. "
-		"Arrows point where the data go; loads are solid, stores dashed, atomics dotted.%s</figcaption></figure>\n", gt_format_bytes(most_bytes(chart), number),
+		"Arrows point where the data go; loads are solid, stores dashed, atomics dotted.%s</figcaption></figure>\n", gt_bytes_words((double)(most_bytes(chart)), number),
 		chart->asked || chart->flows[chart->n][LOADS].has_useful ? " The dark core is the part that threads asked for." : "");
 }
 
@@ -590,7 +591,7 @@ static void write_bytes(uint64_t bytes, const char *class, FILE *to)
 {
 	char number[GT_TABLE_NUMBER];
 
-	fprintf(to, "<td class=\"number%s\">%s</td>", class, gt_format_bytes(bytes, number));
+	fprintf(to, "<td class=\"number%s\">%s</td>", class, gt_bytes_words((double)(bytes), number));
 }
 
 static void write_kernel_row(const struct gt_page *page, const struct chart *chart, size_t levels, FILE *to)
