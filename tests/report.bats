@@ -341,6 +341,11 @@ sited() {
 	grep -q '^title gtrace: .* on NVIDIA TITAN V, 2025-11-22$' "$BATS_TEST_TMPDIR/said"
 	page counts
 	run ! grep '^dd 20' "$BATS_TEST_TMPDIR/said"
+	# A page of a run has the date of the run.
+	gtrace report --quiet --output dated counts
+	grep -qF "<dt>date</dt><dd>$(date -u +%F)</dd>" dated/index.html
+	SOURCE_DATE_EPOCH=1763800000 gtrace report --quiet --output dated counts
+	grep -qF "<dt>date</dt><dd>2025-11-22</dd>" dated/index.html
 	SOURCE_DATE_EPOCH=today expect_failure 2 "SOURCE_DATE_EPOCH" gstats --report "$BATS_TEST_TMPDIR/none" counts
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "compose/tasks.h"
@@ -423,6 +424,16 @@ static void make_kernels(struct settings *settings, struct gt_pipe *pipe)
 	tool_must(tool, gt_pipe_option(pipe, "--kernel", gt_usual_kernel(origin, &settings->usual), error));
 }
 
+/* A page that gstats makes of a stream has a date only if it is told one; this page is of a run today. */
+static void set_date(struct tool *tool)
+{
+	char now[32];
+
+	snprintf(now, sizeof now, "%lld", (long long)time(NULL));
+	if (setenv("SOURCE_DATE_EPOCH", now, 0) != 0)
+		tool_must(tool, gt_fail_memory(&tool->error, "the environment"));
+}
+
 static int run_pipe(struct settings *settings)
 {
 	struct tool *tool = &settings->tool;
@@ -431,6 +442,8 @@ static int run_pipe(struct settings *settings)
 
 	(is(settings, KERNELS) ? make_kernels : make_pipe)(settings, &pipe);
 	show(&pipe);
+	if (is(settings, REPORT))
+		set_date(&settings->tool);
 	if (settings->origin.kind == GT_ORIGIN_STREAM) {
 		input = settings->origin.descriptor;
 		if (lseek(input, 0, SEEK_SET) != 0)
