@@ -63,7 +63,6 @@ struct gt_notes {
 	/* For the causes. */
 	struct gt_look look;
 	struct past *pasts; /* of each instance */
-	size_t pasts_n;
 	size_t record_bytes;
 	struct gt_map everywhere; /* of a private level: the sectors of a line that any instance has been given in this kernel */
 	uint32_t kernel;	  /* from 1 */
@@ -77,8 +76,7 @@ static int open_causes(struct gt_level *level, struct gt_error *error)
 	const size_t bytes = sizeof(struct record) + level->sectors * (sizeof(uint32_t) + sizeof(uint16_t)), align = sizeof(uint64_t);
 
 	notes->record_bytes = (bytes + align - 1) / align * align;
-	notes->pasts_n = level->instances_n;
-	notes->pasts = calloc(notes->pasts_n, sizeof *notes->pasts);
+	notes->pasts = calloc(level->instances_n, sizeof *notes->pasts);
 	if (!notes->pasts)
 		return gt_fail_memory(error, "causes of misses");
 	if (!level->config.shared && gt_map_open(&notes->everywhere, 64, error) != 0)
@@ -117,7 +115,7 @@ void gt_notes_close(struct gt_level *level)
 		return;
 	gt_sites_close(&notes->sites);
 	free(notes->noted);
-	for (size_t i = 0; notes->pasts && i < notes->pasts_n; i++)
+	for (size_t i = 0; notes->pasts && i < level->instances_end; i++)
 		forget(&notes->pasts[i]);
 	free(notes->pasts);
 	if (notes->everywhere.slots)
