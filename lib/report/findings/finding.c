@@ -6,6 +6,72 @@
 #include "base/grown.h"
 #include "report/findings/kind.h"
 
+/* ---- groups ---- */
+
+bool gt_same_line(const struct gt_group *a, const struct gt_group *b)
+{
+	return a->action == b->action && a->shared == b->shared && a->local == b->local && strcmp(a->place, b->place) == 0;
+}
+
+bool gt_same_array(const struct gt_group *a, const struct gt_group *b)
+{
+	return a->n_arrays == b->n_arrays && (a->n_arrays == 0 || strcmp(a->arrays[0].name, b->arrays[0].name) == 0);
+}
+
+/* Those with most of it stand first. */
+static void add_array(struct gt_group *group, const char *name, uint64_t sectors)
+{
+	size_t i = 0;
+
+	while (i < group->n_arrays && strcmp(group->arrays[i].name, name) != 0)
+		i++;
+	if (i == GT_GROUP_ARRAYS)
+		return;
+	if (i == group->n_arrays) {
+		group->arrays[i].name = name;
+		group->arrays[i].sectors = 0;
+		group->n_arrays++;
+	}
+	group->arrays[i].sectors += sectors;
+	for (; i > 0 && group->arrays[i].sectors > group->arrays[i - 1].sectors; i--) {
+		const char *other = group->arrays[i - 1].name;
+		uint64_t its = group->arrays[i - 1].sectors;
+		group->arrays[i - 1] = group->arrays[i];
+		group->arrays[i].name = other;
+		group->arrays[i].sectors = its;
+	}
+}
+
+static void add_group(struct gt_group *sum, const struct gt_group *group)
+{
+	gt_counters_add(&sum->access, &group->access, sizeof sum->access);
+	for (size_t i = 0; i < GT_SITE_LEVELS; i++) {
+		gt_counters_add(&sum->level[i], &group->level[i], offsetof(struct gt_site_level, distance));
+		for (size_t k = 0; k < GT_DISTANCE_BINS; k++)
+			sum->distance[i][k] += group->distance[i][k];
+	}
+	if (sum->stride && (!group->stride || strcmp(sum->stride, group->stride) != 0))
+		sum->stride = NULL;
+	if (group->n_arrays > 0)
+		add_array(sum, group->arrays[0].name, group->arrays[0].sectors);
+}
+
+bool gt_finding_gather(const struct gt_finding_input *input, size_t first, gt_holds *holds, unsigned what, gt_same *same, struct gt_group *sum)
+{
+	const struct gt_group *groups = input->groups;
+
+	if (!holds(&groups[first], what))
+		return false;
+	for (size_t i = 0; i < first; i++)
+		if (same(&groups[i], &groups[first]) && holds(&groups[i], what))
+			return false;
+	*sum = groups[first];
+	for (size_t i = first + 1; i < input->n; i++)
+		if (same(&groups[i], sum) && holds(&groups[i], what))
+			add_group(sum, &groups[i]);
+	return true;
+}
+
 /* ---- a finding, part by part ---- */
 
 uint64_t gt_finding_number(const struct gt_finding_input *input, const char *stage, const char *counter)

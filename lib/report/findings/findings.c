@@ -84,10 +84,12 @@ static bool begins_with(const char *text, const char *beginning)
 static struct gt_group group_like(const struct gt_site_row *row)
 {
 	const char *op = row->op ? row->op : "load";
+	bool named = strcmp(row->array, "-") != 0;
 
 	return (struct gt_group){.place = row->place,
 				 .action = begins_with(op, "load") ? GT_GROUP_LOADS : begins_with(op, "store") ? GT_GROUP_STORES : GT_GROUP_ATOMICS,
-				 .shared = strstr(op, ".shared") != NULL, .local = strstr(op, ".local") != NULL, .stride = row->stride};
+				 .shared = strstr(op, ".shared") != NULL, .local = strstr(op, ".local") != NULL, .stride = row->stride,
+				 .arrays = {{named ? row->array : NULL, 0}}, .n_arrays = named ? 1 : 0};
 }
 
 static struct gt_group *group_of(struct groups *groups, const struct gt_site_row *row, struct gt_error *error)
@@ -96,7 +98,7 @@ static struct gt_group *group_of(struct groups *groups, const struct gt_site_row
 
 	for (size_t i = groups->n; i-- > 0;) {
 		struct gt_group *group = &groups->groups[i];
-		if (group->action == like.action && group->shared == like.shared && group->local == like.local && strcmp(group->place, like.place) == 0)
+		if (gt_same_line(group, &like) && gt_same_array(group, &like))
 			return group;
 	}
 	struct gt_group *bigger = gt_grown(groups->groups, groups->n, &groups->capacity, sizeof *bigger);
@@ -107,28 +109,6 @@ static struct gt_group *group_of(struct groups *groups, const struct gt_site_row
 	groups->groups = bigger;
 	bigger[groups->n] = like;
 	return &bigger[groups->n++];
-}
-
-static void add_array(struct gt_group *group, const char *name, uint64_t sectors)
-{
-	size_t i = 0;
-
-	if (strcmp(name, "-") == 0)
-		return;
-	while (i < group->n_arrays && strcmp(group->arrays[i].name, name) != 0)
-		i++;
-	if (i == GT_GROUP_ARRAYS)
-		return;
-	group->n_arrays = i < group->n_arrays ? group->n_arrays : i + 1;
-	group->arrays[i].name = name;
-	group->arrays[i].sectors += sectors;
-	for (; i > 0 && group->arrays[i].sectors > group->arrays[i - 1].sectors; i--) {
-		const char *other = group->arrays[i - 1].name;
-		uint64_t its = group->arrays[i - 1].sectors;
-		group->arrays[i - 1] = group->arrays[i];
-		group->arrays[i].name = other;
-		group->arrays[i].sectors = its;
-	}
 }
 
 /* A level counts lookups by its own sectors, which are longer than those of requests in some GPUs, and what it sends by those of requests, as findings
@@ -154,7 +134,7 @@ static void add_row(struct gt_group *group, const struct gt_site_row *row, const
 		add_level(group, i, &row->level[i], sectors[i]);
 	if (group->stride && (!row->stride || strcmp(group->stride, row->stride) != 0))
 		group->stride = NULL;
-	add_array(group, row->array, group->shared ? row->access.passes : row->access.sectors);
+	group->arrays[0].sectors += group->shared ? row->access.passes : row->access.sectors;
 }
 
 static uint64_t sectors_of(const struct gt_report_kernel *kernel, const char *level)
@@ -200,7 +180,7 @@ static struct gt_level_facts facts_of(const struct gt_report_kernel *kernel, con
 	return facts;
 }
 
-/* What is gained at a boundary is bounded by what crosses it. */
+/* What is gained at a boundary is bounded by what crosses it. Of a gain of at most so much, half counts: it may be anything from 0 up. */
 static void measure(struct gt_finding *finding, const struct gt_traffic *traffic, const double weights[GT_BOUNDARIES])
 {
 	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
@@ -215,7 +195,7 @@ static void measure(struct gt_finding *finding, const struct gt_traffic *traffic
 		}
 		double share = (double)gain->sectors / (double)traffic->sectors[i];
 		finding->share = share > finding->share ? share : finding->share;
-		finding->cost += weights[i] * (double)gain->sectors;
+		finding->cost += weights[i] * (double)gain->sectors * (gain->basis == GT_GAIN_BOUNDED ? 0.5 : 1);
 	}
 	finding->cost += weights[GT_TO_L1] * (double)finding->passes + weights[GT_TO_DRAM] * (double)finding->beyond_mean;
 }

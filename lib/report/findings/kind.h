@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kind of finding is made from, and how it adds one. A kind looks at one kernel: at its groups (accesses of one source line that do the same), or
- * at its stages. */
+/* What a kind of finding is made from, and how it adds one. A kind looks at one kernel: at its groups (accesses of one source line to one array that do
+ * the same), or at its stages. */
 #ifndef GT_REPORT_FINDINGS_KIND_H
 #define GT_REPORT_FINDINGS_KIND_H
 
@@ -24,7 +24,7 @@ struct gt_group {
 		const char *name;
 		uint64_t sectors; /* or passes of shared memory */
 	} arrays[GT_GROUP_ARRAYS];
-	size_t n_arrays;
+	size_t n_arrays; /* 1, or 0 where the trace names none; more in a sum */
 };
 
 /* What is known of a level of one kernel. */
@@ -43,6 +43,15 @@ struct gt_finding_input {
 	struct gt_kernel_findings *to;
 	struct gt_error *error;
 };
+
+/* Whether a kind holds of a group; `what` is a number that the kind gives. */
+typedef bool gt_holds(const struct gt_group *group, unsigned what);
+typedef bool gt_same(const struct gt_group *a, const struct gt_group *b);
+gt_same gt_same_line, gt_same_array; /* a line that does the same; an array */
+
+/* The group at `first` and those behind it that are the same, if it holds of each, added up. False if it does not hold, or if the group was added to one
+ * before it. */
+bool gt_finding_gather(const struct gt_finding_input *input, size_t first, gt_holds *holds, unsigned what, gt_same *same, struct gt_group *sum);
 
 /* A number of a stage of the kernel; 0 if it is not there. */
 uint64_t gt_finding_number(const struct gt_finding_input *input, const char *stage, const char *counter);

@@ -75,12 +75,18 @@ static bool is_misaligned(const struct gt_site_access *access)
 	return 2 * access->misaligned_sectors > access->sectors - access->least_sectors;
 }
 
+static bool is_uncoalesced(const struct gt_group *group, unsigned action)
+{
+	return in_memory(group, (enum gt_group_action)action) && 4 * group->access.sectors > 5 * group->access.least_sectors && !is_misaligned(&group->access);
+}
+
 static int find_uncoalesced(const struct gt_finding_input *input, const struct gt_finding_kind *kind, enum gt_group_action action)
 {
+	struct gt_group sum, *const group = &sum;
+	const struct gt_site_access *access = &sum.access;
+
 	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_access *access = &group->access;
-		if (!in_memory(group, action) || 4 * access->sectors <= 5 * access->least_sectors || is_misaligned(access))
+		if (!gt_finding_gather(input, i, is_uncoalesced, action, gt_same_line, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -89,8 +95,7 @@ static int find_uncoalesced(const struct gt_finding_input *input, const struct g
 		gain_of_packing(finding, group, excess);
 		count_sectors(finding, access);
 		gt_finding_ratio(finding, "excess", "of its sectors", (double)excess, (double)access->sectors);
-		SAY(finding, "%.2f sectors an access, %.2f are enough: %.0f %% of its sectors could be spared", ratio(access->sectors, access->accesses),
-		    ratio(access->least_sectors, access->accesses), percent(excess, access->sectors));
+		SAY(finding, "%.2f sectors an access, %.2f are enough", ratio(access->sectors, access->accesses), ratio(access->least_sectors, access->accesses));
 		say_stride(finding, group);
 	}
 	return 0;
@@ -111,12 +116,18 @@ static int find_uncoalesced_atomics(const struct gt_finding_input *input, const 
 	return find_uncoalesced(input, kind, GT_GROUP_ATOMICS);
 }
 
+static bool has_misaligned(const struct gt_group *group, unsigned action)
+{
+	return in_memory(group, (enum gt_group_action)action) && group->access.misaligned_sectors > 0 && is_misaligned(&group->access);
+}
+
 static int find_misaligned(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
+	struct gt_group sum, *const group = &sum;
+	const struct gt_site_access *access = &sum.access;
+
 	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_access *access = &group->access;
-		if (group->shared || group->local || access->misaligned_sectors == 0 || !is_misaligned(access))
+		if (!gt_finding_gather(input, i, has_misaligned, input->groups[i].action, gt_same_line, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -125,22 +136,21 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 		if (group->action != GT_GROUP_LOADS)
 			gt_finding_gains(finding, GT_TO_L2, access->misaligned_sectors, GT_GAIN_COMPUTED);
 		count_sectors(finding, access);
-		SAY(finding, "%.2f sectors an access, %.2f are enough: accesses do not begin at a multiple of %d bytes",
+		SAY(finding, "%.2f sectors an access, %.2f are enough: not at a multiple of %d bytes",
 		    ratio(access->sectors, access->accesses), ratio(access->least_sectors, access->accesses), SECTOR);
 	}
 	return 0;
 }
 
-/* The loads of an array: the line with most of them, and what a level counts of all lines that access no other array more. NULL: none. */
-static const struct gt_group *loads_of(const struct gt_finding_input *input, const char *array, size_t length, struct gt_site_level sums[GT_SITE_LEVELS])
+/* The loads of an array: the line with most of them, and what levels count of all. NULL: none. */
+static const struct gt_group *loads_of(const struct gt_finding_input *input, const char *array, struct gt_site_level sums[GT_SITE_LEVELS])
 {
 	const struct gt_group *most = NULL;
 
 	memset(sums, 0, GT_SITE_LEVELS * sizeof *sums);
 	for (size_t i = 0; i < input->n; i++) {
 		const struct gt_group *group = &input->groups[i];
-		if (!in_memory(group, GT_GROUP_LOADS) || group->n_arrays == 0 || strlen(group->arrays[0].name) != length ||
-		    strncmp(group->arrays[0].name, array, length) != 0)
+		if (!in_memory(group, GT_GROUP_LOADS) || strcmp(group->n_arrays > 0 ? group->arrays[0].name : "-", array) != 0)
 			continue;
 		for (size_t at = 0; at < GT_SITE_LEVELS; at++)
 			gt_counters_add(&sums[at], &group->level[at], offsetof(struct gt_site_level, distance));
@@ -174,8 +184,9 @@ static int find_unused(const struct gt_finding_input *input, const struct gt_fin
 		size_t length;
 		if (entry->kind != GT_COUNT_NUMBER || !gt_report_class(entry->name, &length) || strcmp(entry->name + length, counter) != 0)
 			continue;
+		snprintf(name, sizeof name, "%.*s", (int)length, entry->name);
+		const struct gt_group *group = loads_of(input, name, sums);
 		snprintf(name, sizeof name, "%.*s.unique_read_bytes", (int)length, entry->name);
-		const struct gt_group *group = loads_of(input, entry->name, length, sums);
 		if (!group || !gt_report_number(stage, name, &bytes) || entry->number <= (bytes + SECTOR - 1) / SECTOR)
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
@@ -184,8 +195,7 @@ static int find_unused(const struct gt_finding_input *input, const struct gt_fin
 		gain_of_packing_array(finding, sums, entry->number, (bytes + SECTOR - 1) / SECTOR);
 		gt_finding_count(finding, "read_sectors", "distinct sectors", entry->number);
 		gt_finding_count(finding, "read_bytes", "distinct bytes", bytes);
-		SAY(finding, "of %.*s, only %.0f %% of the bytes in the sectors that are read are ever asked for", (int)length, entry->name,
-		    percent(bytes, entry->number * SECTOR));
+		SAY(finding, "%.0f %% of the bytes in the sectors that are read of it are asked for", percent(bytes, entry->number * SECTOR));
 	}
 	return 0;
 }
@@ -214,16 +224,21 @@ static enum gt_boundary behind(enum gt_site_levels level)
 	return level == GT_SITE_L1 ? GT_TO_L2 : GT_TO_DRAM;
 }
 
+static bool has_capacity_misses(const struct gt_group *group, unsigned level)
+{
+	return group->action == GT_GROUP_LOADS && group->level[level].capacity > 0;
+}
+
 static int find_capacity(const struct gt_finding_input *input, const struct gt_finding_kind *kind, enum gt_site_levels at)
 {
 	const struct gt_level_facts *facts = &input->level[at];
+	struct gt_group sum, *const group = &sum;
+	const struct gt_site_level *counts = &sum.level[at];
 
-	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_level *counts = &group->level[at];
+	for (size_t i = 0; i < input->n && facts->line > 0; i++) {
 		char need[GT_WORDS], has[GT_WORDS];
 		uint64_t kept;
-		if (counts->capacity == 0 || group->action != GT_GROUP_LOADS || facts->line == 0)
+		if (!gt_finding_gather(input, i, has_capacity_misses, at, gt_same_line, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -235,7 +250,7 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 		gt_finding_count(finding, "capacity_misses", "sectors", counts->capacity);
 		gt_finding_count(finding, "size", "bytes", facts->size);
 		gt_finding_count(finding, "size_that_keeps_90_percent", "bytes", size);
-		SAY(finding, "%.0f %% of what it reads was in %s before and is lost: %s would keep it, %s has %s", percent(counts->capacity, counts->reads),
+		SAY(finding, "%.0f %% of its reads were in %s before: %s would keep them, %s has %s", percent(counts->capacity, counts->reads),
 		    level_names[at], gt_bytes_words((double)size, need), level_names[at], gt_bytes_words((double)facts->size, has));
 	}
 	return 0;
@@ -251,12 +266,18 @@ static int find_l2_capacity(const struct gt_finding_input *input, const struct g
 	return find_capacity(input, kind, GT_SITE_L2);
 }
 
+static bool has_conflict_misses(const struct gt_group *group, unsigned level)
+{
+	return group->action == GT_GROUP_LOADS && group->level[level].conflict > 0;
+}
+
 static int find_conflict(const struct gt_finding_input *input, const struct gt_finding_kind *kind, enum gt_site_levels at)
 {
+	struct gt_group sum, *const group = &sum;
+	const struct gt_site_level *counts = &sum.level[at];
+
 	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_level *counts = &group->level[at];
-		if (counts->conflict == 0 || group->action != GT_GROUP_LOADS)
+		if (!gt_finding_gather(input, i, has_conflict_misses, at, gt_same_line, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -264,7 +285,7 @@ static int find_conflict(const struct gt_finding_input *input, const struct gt_f
 		gt_finding_gains(finding, behind(at), fetched(counts, counts->conflict), GT_GAIN_COMPUTED);
 		gt_finding_count(finding, "reads", "sectors", counts->reads);
 		gt_finding_count(finding, "conflict_misses", "sectors", counts->conflict);
-		SAY(finding, "%.0f %% of what it reads misses %s because its lines share sets: a fully associative one would have it",
+		SAY(finding, "%.0f %% of its reads miss %s, and would not if it were fully associative",
 		    percent(counts->conflict, counts->reads), level_names[at]);
 	}
 	return 0;
@@ -280,50 +301,79 @@ static int find_l2_conflict(const struct gt_finding_input *input, const struct g
 	return find_conflict(input, kind, GT_SITE_L2);
 }
 
+static bool has_dropped(const struct gt_group *group, unsigned level)
+{
+	return group->level[level].invalidated > 0;
+}
+
 static int find_dropped(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
+	struct gt_group sum, *const group = &sum;
+	const struct gt_site_level *counts = &sum.level[GT_SITE_L1];
+
 	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_level *counts = &group->level[GT_SITE_L1];
-		if (counts->invalidated == 0)
+		if (!gt_finding_gather(input, i, has_dropped, GT_SITE_L1, gt_same_line, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
 			return -1;
 		gt_finding_gains(finding, GT_TO_L2, counts->invalidated, GT_GAIN_BOUNDED);
 		gt_finding_count(finding, "invalidated", "sectors", counts->invalidated);
-		SAY(finding, "%.0f %% of what it reads was in L1 until a store or an atomic of the same SM dropped it",
+		SAY(finding, "%.0f %% of its reads were in L1 until a store or an atomic of the SM",
 		    percent(counts->invalidated, counts->reads));
 	}
 	return 0;
 }
 
+static bool has_elsewhere(const struct gt_group *group, unsigned level)
+{
+	return group->action == GT_GROUP_LOADS && group->level[level].elsewhere > 0;
+}
+
+static bool is_array_or_line(const struct gt_group *a, const struct gt_group *b)
+{
+	return a->n_arrays > 0 ? gt_same_array(a, b) : gt_same_line(a, b);
+}
+
+/* By array, since blocks of several SMs share data, whichever line reads it: the place is the line that has most of these misses. */
 static int find_elsewhere(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
+	struct gt_group sum;
+	const struct gt_site_level *counts = &sum.level[GT_SITE_L1];
+
 	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_level *counts = &group->level[GT_SITE_L1];
-		if (counts->elsewhere == 0 || group->action != GT_GROUP_LOADS)
+		const struct gt_group *most = &input->groups[i];
+		if (!gt_finding_gather(input, i, has_elsewhere, GT_SITE_L1, is_array_or_line, &sum))
 			continue;
-		struct gt_finding *finding = gt_finding_add(input, kind, group);
+		for (size_t k = i + 1; k < input->n; k++)
+			if (is_array_or_line(&input->groups[k], &sum) && input->groups[k].level[GT_SITE_L1].elsewhere > most->level[GT_SITE_L1].elsewhere)
+				most = &input->groups[k];
+		sum.place = most->place;
+		struct gt_finding *finding = gt_finding_add(input, kind, &sum);
 		if (!finding)
 			return -1;
 		uint64_t misses = counts->reads - counts->read_hits;
 		gt_finding_gains(finding, GT_TO_L2, counts->elsewhere, GT_GAIN_BOUNDED);
 		gt_finding_count(finding, "misses", "sectors", misses);
 		gt_finding_count(finding, "elsewhere", "sectors", counts->elsewhere);
-		SAY(finding, "%.0f %% of its L1 misses are of sectors that another SM had read: blocks on different SMs share them",
+		SAY(finding, "%.0f %% of its L1 misses are of sectors that another SM had read",
 		    percent(counts->elsewhere, misses));
 	}
 	return 0;
 }
 
+static bool has_partial_reads(const struct gt_group *group, unsigned level)
+{
+	return group->level[level].partial_reads > 0;
+}
+
 static int find_partial_stores(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
+	struct gt_group sum, *const group = &sum;
+	const struct gt_site_level *counts = &sum.level[GT_SITE_L2];
+
 	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_level *counts = &group->level[GT_SITE_L2];
-		if (counts->partial_reads == 0)
+		if (!gt_finding_gather(input, i, has_partial_reads, GT_SITE_L2, gt_same_line, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -335,6 +385,32 @@ static int find_partial_stores(const struct gt_finding_input *input, const struc
 		SAY(finding, "L2 reads %.0f %% of the sectors from memory, since stores write %.1f of their %d bytes", percent(counts->partial_reads, counts->writes),
 		    ratio(group->access.bytes, group->access.sectors), SECTOR);
 	}
+	return 0;
+}
+
+/* Stores of the kernel that are coalesced, against what L2 writes to memory of them. The place is the line that stores most. */
+static int find_repeated_stores(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	uint64_t stored = 0, written = gt_finding_number(input, "l2", "sent_writes");
+	const struct gt_group *most = NULL;
+
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		if (!in_memory(group, GT_GROUP_STORES))
+			continue;
+		stored += group->access.least_sectors;
+		most = !most || group->access.least_sectors > most->access.least_sectors ? group : most;
+	}
+	if (!most || stored <= 2 * written || gt_finding_number(input, "l2", "flushed") == 0)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, most);
+	if (!finding)
+		return -1;
+	gt_finding_gains(finding, GT_TO_L1, stored - written, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_L2, stored - written, GT_GAIN_BOUNDED);
+	gt_finding_count(finding, "stored", "sectors", stored);
+	gt_finding_count(finding, "written", "sectors", written);
+	SAY(finding, "a sector is stored %.1f times before memory gets it: add up in a register", ratio(stored, written));
 	return 0;
 }
 
@@ -372,14 +448,25 @@ static int find_blocks(const struct gt_finding_input *input, const struct gt_fin
 
 /* ---- other memories ---- */
 
+static bool has_bank_conflicts(const struct gt_group *group, unsigned unused)
+{
+	(void)unused;
+	return group->shared && 10 * group->access.passes > 11 * group->access.least_passes;
+}
+
+static bool is_line_of_shared(const struct gt_group *a, const struct gt_group *b)
+{
+	return a->shared && b->shared && strcmp(a->place, b->place) == 0;
+}
+
 static int find_bank_conflicts(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
 	uint64_t all = gt_finding_number(input, "coalesce", "bank_passes");
+	struct gt_group sum, *const group = &sum;
+	const struct gt_site_access *access = &sum.access;
 
 	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_access *access = &group->access;
-		if (!group->shared || 10 * access->passes <= 11 * access->least_passes)
+		if (!gt_finding_gather(input, i, has_bank_conflicts, 0, is_line_of_shared, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -424,14 +511,19 @@ static int find_local(const struct gt_finding_input *input, const struct gt_find
 	return 0;
 }
 
+static bool shares_addresses(const struct gt_group *group, unsigned lanes)
+{
+	return in_memory(group, GT_GROUP_ATOMICS) && group->access.addresses > 0 && group->access.lanes >= lanes * group->access.addresses;
+}
+
 static int find_atomics(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
 	uint64_t blocks = gt_finding_number(input, "schedule", "blocks");
+	struct gt_group sum, *const group = &sum;
+	const struct gt_site_access *access = &sum.access;
 
 	for (size_t i = 0; i < input->n; i++) {
-		const struct gt_group *group = &input->groups[i];
-		const struct gt_site_access *access = &group->access;
-		if (!in_memory(group, GT_GROUP_ATOMICS) || access->addresses == 0 || access->lanes < 4 * access->addresses)
+		if (!gt_finding_gather(input, i, shares_addresses, 4, gt_same_line, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -507,7 +599,7 @@ static int find_channels(const struct gt_finding_input *input, const struct gt_f
 		most = sums[k] > most ? sums[k] : most;
 		all += sums[k];
 	}
-	if (all < FEW_SECTORS * n || n == 0 || (double)most * (double)n <= 1.3 * (double)all)
+	if (all < FEW_SECTORS * n || n == 0 || (double)most * (double)n <= 1.5 * (double)all)
 		return 0;
 	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
 	if (!finding)
@@ -577,13 +669,14 @@ static int find_polling(const struct gt_finding_input *input, const struct gt_fi
 	ROW(find_l2_capacity, l2_capacity, "L2 too small", "sizes", "loads of a line have capacity misses in L2") \
 	ROW(find_l2_conflict, l2_conflict, "L2 conflicts", "lines", "loads of a line have conflict misses in L2") \
 	ROW(find_partial_stores, partial_store, "partial store", "lines", "L2 reads sectors because stores of a line wrote them in part") \
+	ROW(find_repeated_stores, repeated_store, "repeated store", "lines", "coalesced stores of a kernel write twice the sectors that memory gets, or more") \
 	ROW(find_blocks, resident_blocks, "blocks share L1", "sizes", "L1 has capacity misses, and would hold what fewer resident blocks reuse") \
 	ROW(find_bank_conflicts, bank_conflict, "shared-memory bank conflicts", "lines", "accesses of a line to shared memory take over 1.1 times the passes that their width takes") \
 	ROW(find_local, local_memory, "local memory", "lines", "threads access local memory") \
 	ROW(find_atomics, same_address_atomic, "atomics on one address", "lines", "four lanes or more of the atomics of a line share an address, on average") \
 	ROW(find_launches, launch_traffic, "launches outweigh the kernel", "kernels", "a kernel is launched more than once, and launches read over 20 % of what L2 reads") \
 	ROW(find_rows, dram_rows, "DRAM rows", "run --all", "under 70 % of the sectors of device memory find their row open") \
-	ROW(find_channels, dram_channels, "DRAM channels", "run --all", "a channel moves over 1.3 times the mean, which is 100 sectors or more") \
+	ROW(find_channels, dram_channels, "DRAM channels", "run --all", "a channel moves over 1.5 times the mean, which is 100 sectors or more") \
 	ROW(find_tlb, tlb_reach, "TLB reach", NULL, "loads miss in a TLB that is in the pipe, and pages are evicted") \
 	ROW(find_polling, polling, "polling", NULL, "warps waited for others by reading again and again")
 
