@@ -23,7 +23,7 @@ holds() { python3 "$ROOT/tests/findings/pairs.py" "$@"; }
 }
 
 @test "misses of L2" {
-	holds "L2 too small" "L2 too small, fetches of 64 bytes" "L2 conflicts" "partial store"
+	holds "L2 too small" "L2 too small, fetches of 64 bytes" "L2 conflicts" "partial store" "repeated store"
 }
 
 @test "shared and local memory, atomics on one address" {

@@ -245,6 +245,28 @@ __global__ void partial_mended(float *a, float *b, int n)
 	a[i] = b[i ^ 32];
 }
 
+/* Sums of columns, which each turn of the loop stores; mended: in a register. */
+__global__ void stored_bad(float *a, float *b, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+
+	b[i] = 0;
+#pragma unroll 1
+	for (int k = 0; k < n; k++)
+		b[i] += a[k * threads + i]; /* stored:repeated_store */
+}
+
+__global__ void stored_mended(float *a, float *b, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+	float sum = 0;
+
+#pragma unroll 1
+	for (int k = 0; k < n; k++)
+		sum += a[k * threads + i];
+	b[i] = sum;
+}
+
 /* As l1_capacity, but several blocks of an SM have too much together; mended: blocks of half the grid do two parts one after the other. */
 __global__ void blocks_bad(float *a, float *b, int n)
 {
@@ -279,7 +301,7 @@ int main(int argc, char **argv)
 	static const struct named kernels[] = {
 		NAMED(l1_capacity_bad), NAMED(l1_capacity_mended), NAMED(l1_conflict_bad), NAMED(l1_conflict_mended), NAMED(dropped_bad), NAMED(dropped_mended),
 		NAMED(several_bad), NAMED(several_mended), NAMED(l2_capacity_bad), NAMED(l2_capacity_mended), NAMED(l2_fetches_bad), NAMED(l2_fetches_mended), NAMED(l2_conflict_bad), NAMED(l2_conflict_mended),
-		NAMED(partial_bad), NAMED(partial_mended), NAMED(blocks_bad), NAMED(blocks_mended), {NULL, NULL}};
+		NAMED(partial_bad), NAMED(partial_mended), NAMED(stored_bad), NAMED(stored_mended), NAMED(blocks_bad), NAMED(blocks_mended), {NULL, NULL}};
 
 	return run_named(kernels, argc, argv);
 }

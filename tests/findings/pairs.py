@@ -81,7 +81,7 @@ PAIRS = {
     # 16 rounds of 8 blocks: each but the first loads 32 sectors a warp, which the warp has stored before.
     "dropped by stores": Pair(
         "l1_dropped", "dropped by stores", "caches", "dropped", "gtx560ti", ((8, 1), (256, 1), 2048, 2048, 16), "a",
-        {"invalidated": 15 * 256}, {"l2": (15 * 256, B)}, places=2,
+        {"invalidated": 15 * 256}, {"l2": (15 * 256, B)}, places=2, also=("repeated_store",),
         besides={"l2": 15 * 256 + 256}),  # stores, and the last load
     # 4 parts of 16 KB, each read by 8 blocks on as many SMs: 7 of them find another was first.
     "read by several SMs": Pair(
@@ -104,6 +104,10 @@ PAIRS = {
     "partial store": Pair(
         "partial_store", "partial store", "caches", "partial", "titanv", ((128, 1), (256, 1), 32768, 32768, 64), "b",
         {"partial_writes": 1024, "partial_reads": 1024, "bytes_per_sector": 31}, {"dram": (1024, C)}),
+    # 160 warps store 65 times.
+    "repeated store": Pair(
+        "repeated_store", "repeated store", "caches", "stored", "titanv", ((80, 1), (64, 1), 5120 * 64, 5120, 64), "b",
+        {"stored": 160 * 4 * 65, "written": 160 * 4}, {"l1": (160 * 4 * 64, B), "l2": (160 * 4 * 64, B)}),
     # 4 blocks an SM read 8 KB each four times; L1 has 24 KB.
     "blocks share L1": Pair(
         "resident_blocks", "blocks share L1", "caches", "blocks", "gtx1080", ((80, 1), (512, 1), 80 * 2048, 80 * 512, 2048), None,

@@ -410,7 +410,7 @@ static int find_repeated_stores(const struct gt_finding_input *input, const stru
 	gt_finding_gains(finding, GT_TO_L2, stored - written, GT_GAIN_BOUNDED);
 	gt_finding_count(finding, "stored", "sectors", stored);
 	gt_finding_count(finding, "written", "sectors", written);
-	SAY(finding, "a sector is stored %.1f times before memory gets it: add up in a register", ratio(stored, written));
+	SAY(finding, "a sector is stored %.1f times before memory gets it", ratio(stored, written));
 	return 0;
 }
 
@@ -558,7 +558,7 @@ static int find_launches(const struct gt_finding_input *input, const struct gt_f
 	gt_finding_gains(finding, GT_TO_DRAM, input->traffic->by_site ? sent : missed, GT_GAIN_BOUNDED);
 	gt_finding_count(finding, "launch_reads", "sectors", launched);
 	gt_finding_count(finding, "launches", "launches", launches);
-	SAY(finding, "%s sectors of code and constants for %" PRIu64 " launches are %.0f %% of what L2 reads", gt_number_words(launched, sectors), launches,
+	SAY(finding, "%s sectors of code and constants for %" PRIu64 " launches: %.0f %% of L2's reads", gt_number_words(launched, sectors), launches,
 	    percent(launched, launched + reads));
 	return 0;
 }

@@ -156,7 +156,7 @@ const char *gt_traffic_text(const struct gt_traffic *traffic, char text[GT_FINDI
 	return text;
 }
 
-/* "L1 hits 87.6 % of reads, L2 83.2 %; DRAM moves 1.00 times the 40 MB that are touched" */
+/* "L1 hits 87.6 % of reads, L2 83.2 %; DRAM moves 1.00 times the 40 MB touched" */
 static void write_ratios(const struct gt_kernel_findings *findings, FILE *to)
 {
 	static const char *const levels[] = {"l1", "l2"};
@@ -168,11 +168,11 @@ static void write_ratios(const struct gt_kernel_findings *findings, FILE *to)
 		const struct gt_report_stage *stage = gt_report_find_stage(findings->kernel, levels[i]);
 		uint64_t reads = 0, hits = 0;
 		if (stage && gt_report_number(stage, "reads", &reads) && gt_report_number(stage, "read_hits", &hits) && reads > 0)
-			length += (size_t)snprintf(words + length, sizeof words - length, "%s%s hits %.1f %% of reads", length ? ", " : "", boundary_names[i],
-						   100 * (double)hits / (double)reads);
+			length += (size_t)snprintf(words + length, sizeof words - length, "%s%s%s %.1f %%%s", length ? ", " : "", boundary_names[i], length ? "" : " hits",
+						   100 * (double)hits / (double)reads, length ? "" : " of reads");
 	}
 	if (traffic->by_site && traffic->unique > 0 && traffic->known[GT_TO_DRAM])
-		snprintf(words + length, sizeof words - length, "%sDRAM moves %.2f times the %s that are touched", length ? "; " : "",
+		snprintf(words + length, sizeof words - length, "%sDRAM moves %.2f times the %s touched", length ? "; " : "",
 			 (double)traffic->sectors[GT_TO_DRAM] * SECTOR / (double)traffic->unique, gt_bytes_words((double)traffic->unique, bytes));
 	if (words[0] == '\0')
 		return;
