@@ -23,35 +23,34 @@ const struct gt_filter_name gt_filters[] = {
 const size_t gt_filters_n = sizeof gt_filters / sizeof *gt_filters;
 
 const struct gt_task gt_tasks[] = {
-	{"start", "How do I get a report of my program?",
+	{"start", "What costs my program most?",
 	 "Compile for gtrace's CUDA runtime (-lineinfo: source lines; -g: names of arrays), and run the usual pipe:\n"
 	 "    nvcc -g -lineinfo -cudart shared -o program program.cu\n"
 	 "    gtrace run ./program\n"
 	 "gtrace run program.cu compiles it by itself. gtrace prints the pipe, which you can type and change yourself.\n"},
 	{"misses", "Where do the misses come from?",
-	 "A page with the instructions, origin lines and arrays that miss, and its pipe on standard error:\n"
+	 "The findings name the line, the array and the cause of what costs most; the page has all of them:\n"
+	 "    gtrace run ./program\n"
 	 "    gtrace report --output page ./program\n"
-	 "Only loads miss: stores and atomics go on to L2 whether their line is present or not. By hand, for L1 only, the sectors of "
-	 "loads that it sends on, and those of stores and atomics:\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by line --granularity sector --name l1_misses | gstats\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op stores,atomics --by line --granularity sector --name l1_stores | gstats\n"
-	 "Are they compulsory, capacity or conflict misses of 64 sets of 4 ways?\n"
+	 "Only loads miss: stores and atomics go on to L2 whether their line is present or not. By hand, the load misses of L1 by line and "
+	 "cause, on the GPU's own sets and ways; and by cause for 64 sets of 4 ways:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 --by site --causes | gstats --lines\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | grd --op loads --per sm,set:64 --classes 4 --by line\n"},
 	{"lines", "Which source line misses?",
-	 "Lines need nvcc -lineinfo (clang -g). gtrace report has them in its page. As text: the loads of which most "
-	 "sectors miss in L1 (pc, operation, line, kernel, sectors); or an annotated source, by valgrind's cg_annotate, of what loads "
-	 "read in L1 and miss, and of the loads, stores and atomics that it sends on:\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by pc --granularity sector --lines 1 --total | cut -f 2-5,7 | sort -rnk 5 | head\n"
-	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 --by pc | grd --by pc --granularity sector --name behind_l1 | gstats --callgrind out\n"
+	 "Lines need nvcc -lineinfo (clang -g). The source with what each line accesses, hits and misses; and by valgrind's cg_annotate:\n"
+	 "    gtrace lines ./program\n"
+	 "    gtrace lines --callgrind out ./program\n"
 	 "    cg_annotate --auto=yes out\n"
-	 "The hit ratio of each instruction's loads:\n"
+	 "By hand, the loads of which most sectors miss in L1 (pc, operation, line, kernel, sectors); and the hit ratio of each:\n"
+	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by pc --granularity sector --lines 1 --total | cut -f 2-5,7 | sort -rnk 5 | head\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 --by pc | gstats\n"},
 	{"arrays", "Which array misses?",
 	 "With nvcc -g, arrays have the names and source lines of their allocations; else name them in order:\n"
 	 "    gtrace-record --gpu a100 ./program | gschedule | gcache --l1 | grd --op loads --by array --granularity sector --name l1_misses | gstats\n"
 	 "    gtrace-record --gpu a100 --name in,out ./program | gschedule | gcache --l1 | grd --op loads --by array --profile\n"},
 	{"coalescing", "Are the accesses coalesced?",
-	 "Requests and sectors of each access, in the whole and by instruction, and without a run:\n"
+	 "Sectors of each access, beside the least that would do, by line; in the whole, by instruction, and without a run:\n"
+	 "    gtrace-record ./program | gcoalesce --by site | gstats --lines\n"
 	 "    gtrace-record ./program | gcoalesce | gstats\n"
 	 "    gtrace-record ./program | gcoalesce --degree\n"
 	 "    mkdir -p ptx; gtrace-record --ptx ptx ./program >stream\n"
