@@ -153,7 +153,8 @@ few before after change" ]
 	number() { bash -c "$(sed -n "$1p" pipes) | gstats --csv" 2>/dev/null | sed -n "s/^total,$2,$3,//p"; }
 	total() { sed -n "s/^total,total,$1,[^,]*,//p" got; }
 	[ "$(total dram_sectors)" = "$(($(number 1 dram reads) + $(number 1 dram writes))),$(($(number 2 dram reads) + $(number 2 dram writes)))" ]
-	[ "$(total l2_sectors)" = "$(($(number 1 l1 sent_reads) + $(number 1 l1 sent_writes))),$(($(number 2 l1 sent_reads) + $(number 2 l1 sent_writes)))" ]
+	l2() { echo $(($(number "$1" l1 sent_reads) + $(number "$1" l1 sent_writes) + $(number "$1" l2 launch_reads))); }
+	[ "$(total l2_sectors)" = "$(l2 1),$(l2 2)" ]
 	hits() { awk -v hits="$(number "$1" l1 read_hits)" -v reads="$(number "$1" l1 reads)" 'BEGIN { printf "%.6g", 100 * hits / reads }'; }
 	[ "$(total l1_read_hit_ratio)" = "$(hits 1),$(hits 2)" ]
 	gtrace compare --dry-run --gpu titanv,a100 ordered >got 2>said
@@ -221,6 +222,26 @@ few before after change" ]
 	[ "$(tail -n 2 got | xargs)" = "Findings are not compared: b was not counted with gcoalesce --by site and gcache --by site --causes" ]
 	run ! grep -q gone got
 	row 'threads ask' | is "threads ask 12.5 KB -"
+}
+
+@test "--page: the same comparison, and what each side's page has" {
+	gtrace compare --quiet --all --as one,two --page page "$counted" "$scheduled" >got
+	head -n 1 got | grep -q '^two moves '
+	python3 "$ROOT/tests/page.py" page/index.html >said
+	grep -qx 'title gtrace: one and two' said
+	grep -qx 'h2 What changed' said
+	for side in one two; do grep -qx "h2 Memory chart: $side" said || { cat said; return 1; }; done
+	[ "$(grep -cx 'row	quantity	one	two	change' said)" -eq 2 ]
+	# The first table is of all kernels; the text has the same numbers of the only one.
+	row 'DRAM moves' | is "$(grep -m 1 '^row	DRAM moves' said | cut -f 2- | tr '\t' ' ')"
+	SOURCE_DATE_EPOCH=1700000000 gtrace compare --quiet --page page "$counted" "$counted" >got
+	python3 "$ROOT/tests/page.py" page/index.html | grep -qx 'dd 2023-11-14'
+	mkdir other
+	echo mine >other/index.html
+	expect_failure 1 "is no page of gtrace" gtrace compare --page other "$counted" "$counted"
+	expect_failure 2 "--force: expected --page, too" gtrace compare --force "$counted" "$counted"
+	gtrace compare --quiet --page other --force "$counted" "$counted" >got
+	grep -q 'Nothing differs between' other/index.html
 }
 
 @test "what cannot be compared is said before anything runs" {

@@ -475,7 +475,7 @@ says() {
 	expect_failure 2 "has a schedule for its own GPU" gtrace run --gpu a100 "$scheduled"
 	expect_failure 2 "--output: expected report" gtrace run -o x "$scheduled"
 	expect_failure 2 "--csv: expected run, sizes, lines, kernels or compare" gtrace report --csv "$scheduled"
-	expect_failure 2 "--dry-run: expected run, report, lines or kernels" gtrace sizes -n "$scheduled"
+	expect_failure 2 "--dry-run: expected run, report, lines, kernels" gtrace sizes -n "$scheduled"
 	gcache --l1 "$scheduled" >behind
 	expect_failure 2 "expected a stream from before L1" gtrace sizes behind
 	cp "$(command -v gcache)" program

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* gstats: a report of the counts of a pipe. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/file.h"
-#include "base/options.h"
 #include "base/utf8.h"
 #include "gstats.h"
 #include "report/report.h"
@@ -99,15 +94,10 @@ static void set_sides(const struct tool *tool, struct options *options, char *na
 /* Before the stream, which may be long in coming. */
 static void check_place(struct tool *tool, const struct options *options)
 {
-	char path[GT_PAGE_PATH];
-
 	if (options->force && !options->report)
 		tool_usage(tool, "--force: expected --report, whose page it replaces");
 	if (options->report)
-		tool_must(tool, gt_page_place(options->report, options->force, path, &tool->error));
-	/* The last folder may be made. */
-	if (options->report)
-		tool_must(tool, gt_whole_file_check(access(options->report, F_OK) == 0 ? path : options->report, "the page", &tool->error));
+		tool_must(tool, gt_page_check(options->report, options->force, &tool->error));
 	if (options->output)
 		tool_must(tool, gt_whole_file_check(options->output, "the report", &tool->error));
 	if (options->callgrind)
@@ -258,31 +248,15 @@ static void print(struct tool *tool, const struct gt_report *report, const struc
 	close_output(tool, options, &saved);
 }
 
-/* The day of $SOURCE_DATE_EPOCH, or NULL: a page of the same stream has the same bytes. */
-static const char *date_of_run(struct tool *tool, char date[32])
-{
-	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	struct tm day;
-	uint64_t seconds;
-
-	if (!epoch || !*epoch)
-		return NULL;
-	if (gt_parse_count(epoch, 0, INT32_MAX * UINT64_C(100), &seconds, &tool->error) != 0)
-		tool_usage_error(tool, "SOURCE_DATE_EPOCH");
-	const time_t time = (time_t)seconds;
-	return gmtime_r(&time, &day) && strftime(date, 32, "%Y-%m-%d", &day) > 0 ? date : NULL;
-}
-
 static void write_page(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
 		       const struct options *options)
 {
 	struct gt_page page = {.report = report, .program = options->program, .gpu = gt_reader_gpu(tool->in), .history = gt_reader_history(tool->in)};
-	const char *directory = options->report;
-	char path[GT_PAGE_PATH], date[32];
 	struct gt_memory_file memory;
 	struct beside beside;
+	char date[32];
 
-	page.date = date_of_run(tool, date);
+	page.date = tool_date(tool, date);
 	compare(tool, &beside, report, reference, options);
 	if (options->reference) {
 		page.comparison = &beside.comparison;
@@ -291,10 +265,7 @@ static void write_page(struct tool *tool, const struct gt_report *report, const 
 	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
 	tool_must(tool, gt_page_write(&page, memory.file, &tool->error));
 	beside_clear(&beside);
-	tool_must(tool, gt_page_place(directory, options->force, path, &tool->error));
-	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-		tool_must(tool, gt_fail_errno(&tool->error, "%s: cannot write the page", directory));
-	tool_must(tool, gt_memory_file_save(&memory, path, "the page", &tool->error));
+	tool_must(tool, gt_page_save(&memory, options->report, options->force, &tool->error));
 }
 
 static void write_callgrind(struct tool *tool, const struct gt_report *report, const char *path)

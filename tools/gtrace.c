@@ -12,6 +12,7 @@
 #include "gpu/describe.h"
 #include "gpu/gpu.h"
 #include "report/compare/runs.h"
+#include "report/page/page.h"
 #include "tool.h"
 
 static const struct tool_about about = {
@@ -20,7 +21,7 @@ static const struct tool_about about = {
 		 "       gtrace lines [--callgrind FILE] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace sizes [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
 		 "       gtrace kernels [--csv] [OPTION...] PROGRAM|TRACE|STREAM [ARGUMENT...]\n"
-		 "       gtrace compare [--as A,B] [--csv | --json] [--all] [OPTION...] A B [-- ARGUMENT...]\n"
+		 "       gtrace compare [--as A,B] [--csv | --json] [--all] [--page DIR] [OPTION...] A B [-- ARGUMENT...]\n"
 		 "       gtrace compare --gpu GPU,GPU [OPTION...] A [-- ARGUMENT...]\n"
 		 "       gtrace sweep FILE... [NAME=VALUE...]\n"
 		 "       gtrace gpu new NAME [--from GPU]\n"
@@ -44,14 +45,15 @@ static const struct tool_about about = {
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
 };
 
-enum { GPU = 1, KEEP_L2, KERNEL, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS, FROM };
+enum { GPU = 1, KEEP_L2, KERNEL, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS, FROM, PAGE };
 static const struct tool_row option_rows[] = {
 	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own; compare: one, or A,B)"},
 	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
 	{"--kernel RE", KERNEL, "only the launches of kernels whose names RE matches"},
 	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
-	{"--force", FORCE, "report: replace an index.html that is no page of gtrace"},
+	{"--force", FORCE, "report, compare: replace an index.html that is no page of gtrace"},
 	{"--as A,B", AS, "compare: the names of the two sides, such as before,after"},
+	{"--page DIR", PAGE, "compare: also write a page, DIR/index.html"},
 	{"--all", ALL, "run, compare: all kernels, findings of any gain; run: the counters of all stages, too"},
 	{"--json", JSON, "run, compare: JSON; gtrace-findings(7) has the schemas"},
 	{"--color WHEN", COLOR, "run, lines, compare: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
@@ -66,7 +68,7 @@ struct settings {
 	struct tool tool;
 	struct gt_usual usual;
 	struct gt_origin origin;
-	const char *command, *output, *color, *callgrind, *from, *sides[2];
+	const char *command, *output, *color, *callgrind, *from, *page, *sides[2];
 	bool csv, json, all, dry, force;
 };
 
@@ -195,9 +197,9 @@ static const struct {
 	const char *name;
 	unsigned commands;
 } limits[] = {
-	{'o', "--output", REPORT}, {FORCE, "--force", REPORT}, {ALL, "--all", RUN | COMPARE}, {JSON, "--json", RUN | COMPARE}, {AS, "--as", COMPARE},
+	{'o', "--output", REPORT}, {FORCE, "--force", REPORT | COMPARE}, {ALL, "--all", RUN | COMPARE}, {JSON, "--json", RUN | COMPARE}, {AS, "--as", COMPARE}, {PAGE, "--page", COMPARE},
 	{COLOR, "--color", RUN | LINES | COMPARE},
-	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS | SWEEP},
+	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS | COMPARE | SWEEP},
 	{GPU, "--gpu", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {KERNEL, "--kernel", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
 	{KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE}, {FROM, "--from", NEW_GPU},
 };
@@ -239,6 +241,8 @@ static void check(const struct settings *settings)
 		tool_usage(tool, "--csv: expected it without --all, --json and --color");
 	if (settings->json && settings->color)
 		tool_usage(tool, "--color: expected it without --json");
+	if (settings->force && is(settings, COMPARE) && !settings->page)
+		tool_usage(tool, "--force: expected --page, too");
 	if (settings->callgrind && (settings->csv || settings->color))
 		tool_usage(tool, "--callgrind: expected it without --csv and --color: it writes a file");
 	tool_is_coloured(tool, settings->color, stdout);
@@ -286,6 +290,7 @@ static void parse(struct settings *settings)
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
 		case KERNEL: settings->usual.kernel = optarg; break;
 		case AS: set_sides(settings, optarg); break;
+		case PAGE: settings->page = optarg; break;
 		case ALL: settings->all = true; break;
 		case JSON: settings->json = true; break;
 		case COLOR: settings->color = optarg; break;
@@ -568,6 +573,19 @@ static int gather(struct settings *settings, struct gt_run *run)
 	return status;
 }
 
+static void write_page(struct settings *settings, const struct gt_runs *runs)
+{
+	struct tool *tool = &settings->tool;
+	struct gt_memory_file text;
+	char date[32];
+
+	tool_must(tool, gt_memory_file_open(&text, &tool->error));
+	tool_must(tool, gt_page_write_runs(runs, tool_date(tool, date), text.file, &tool->error));
+	tool_must(tool, gt_page_save(&text, settings->page, settings->force, &tool->error));
+	if (!quiet)
+		tool_say(tool, "the page is %s/index.html", settings->page);
+}
+
 static void print_runs(struct settings *settings, struct gt_run runs[GT_RUN_SIDES])
 {
 	struct tool *tool = &settings->tool;
@@ -581,6 +599,8 @@ static void print_runs(struct settings *settings, struct gt_run runs[GT_RUN_SIDE
 		gt_runs_write_json(&both, &style, stdout);
 	else
 		gt_runs_write(&both, &style, stdout);
+	if (settings->page)
+		write_page(settings, &both);
 	gt_runs_clear(&both);
 	tool_end(tool);
 }
@@ -592,6 +612,8 @@ static int compare(const struct settings *settings)
 
 	for (int side = 0; side < GT_RUN_SIDES; side++)
 		sides.side[side] = *settings;
+	if (settings->page)
+		tool_must(&sides.side->tool, gt_page_check(settings->page, settings->force, &sides.side->tool.error));
 	set_gpus(&sides);
 	set_operands(&sides);
 	name_sides(&sides);

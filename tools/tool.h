@@ -86,6 +86,9 @@ _Noreturn void tool_fail(const struct tool *tool);
 void tool_say(const struct tool *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tool_warn(const struct tool *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The day of $SOURCE_DATE_EPOCH, or NULL: a page of the same run has the same bytes. */
+const char *tool_date(struct tool *tool, char date[32]);
+
 /* The folder that an option names, in which files can be made; else the tool fails. */
 const char *tool_folder(struct tool *tool, const char *folder);
 /* Whether text is written with colours: `when` is "always", "never" or "auto" (NULL too), on a terminal unless NO_COLOR is set; others are wrong usage. */

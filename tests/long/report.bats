@@ -110,24 +110,44 @@ in_browser() {
 		--virtual-time-budget=5000 --dump-dom "file://$PWD/frame.html" 2>chromium.log | sed -n '/<pre>/,/<\/pre>/p' | sed 's/.*<pre>//; s/<\/pre>.*//; s/&gt;/>/g'
 }
 
-@test "at the width of a phone, a tablet, a desktop and a wide screen nothing is wider than its column" {
-	whole_page
+# make_wide: wide.js, which says what is wider than its column.
+make_wide() {
 	cat >wide.js <<-'END'
 		const wide = [...document.querySelectorAll("body, body *")].filter(e => !e.matches(".scroll, .scroll > svg") &&
 			!(e.closest("svg") && e.tagName !== "svg") && e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1)
 		say([document.documentElement.scrollWidth > innerWidth ? "page" : "fits", innerWidth, ...wide.map(e => e.tagName + " " + e.className + " " + e.textContent.slice(0, 40))].join("|"))
 	END
+}
+
+# fits: nothing is, at four widths, folded or open.
+fits() {
+	local width open said
 	for width in 390 800 1400 2560; do
 		for open in '' 's/<details>/<details open>/'; do
 			said=$(in_browser $width wide.js light "$open")
 			[ "$said" = "fits|$width" ] || { echo "$said"; return 1; }
 		done
 	done
+}
+
+@test "at the width of a phone, a tablet, a desktop and a wide screen nothing is wider than its column" {
+	whole_page
+	make_wide
+	fits
 	# On a tablet the whole chart is seen.
 	cat >chart.js <<-'END'
 		say(Math.max(...[...document.querySelectorAll(".chart .scroll")].map(e => e.scrollWidth - e.clientWidth)))
 	END
 	[ "$(in_browser 800 chart.js)" = 0 ]
+}
+
+@test "a comparison fits these widths, too" {
+	whole_page
+	gtrace-cat stream | sed 's/sent_reads=[0-9]*/sent_reads=7/; s/lines=.10,10,30/lines=[12,12,40/' | gtrace-cat --from >other
+	gtrace compare --quiet --as before,after --page page stream other
+	grep -q 'Memory chart: after' page/index.html
+	make_wide
+	fits
 }
 
 @test "on paper nothing is wider than the page, and all is open" {

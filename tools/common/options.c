@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "base/installed.h"
@@ -249,6 +250,20 @@ const char *tool_folder(struct tool *tool, const char *folder)
 		return folder;
 	gt_fail(&tool->error, "%s: %s", tool->option, error.text);
 	tool_fail(tool);
+}
+
+const char *tool_date(struct tool *tool, char date[32])
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	struct tm day;
+	uint64_t seconds;
+
+	if (!epoch || !*epoch)
+		return NULL;
+	if (gt_parse_count(epoch, 0, INT32_MAX * UINT64_C(100), &seconds, &tool->error) != 0)
+		tool_usage_error(tool, "SOURCE_DATE_EPOCH");
+	const time_t time = (time_t)seconds;
+	return gmtime_r(&time, &day) && strftime(date, 32, "%Y-%m-%d", &day) > 0 ? date : NULL;
 }
 
 /* Keeps the name of the option that was read, as it is in messages: that of the row `at` of getopt's table, or, if it was a letter

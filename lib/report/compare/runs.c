@@ -227,9 +227,9 @@ static enum gt_finding_state state_of(const struct gt_finding *a, const struct g
 }
 
 /* The first array without the line of its allocation, which moves, too. */
-static size_t array_name(const struct gt_finding *finding)
+int gt_finding_array_length(const struct gt_finding *finding)
 {
-	return strcspn(finding->arrays, " ,");
+	return (int)strcspn(finding->arrays, " ,");
 }
 
 /* How findings are alike, the surest first. */
@@ -245,14 +245,22 @@ static bool same_place(const struct gt_finding *a, const struct gt_finding *b)
 
 static bool same_array(const struct gt_finding *a, const struct gt_finding *b)
 {
-	size_t length = array_name(a);
+	int length = gt_finding_array_length(a);
 
-	return length > 0 && length == array_name(b) && strncmp(a->arrays, b->arrays, length) == 0;
+	return length > 0 && length == gt_finding_array_length(b) && strncmp(a->arrays, b->arrays, (size_t)length) == 0;
+}
+
+/* The same line of another file. */
+static bool same_line_and_array(const struct gt_finding *a, const struct gt_finding *b)
+{
+	const char *line = strrchr(a->place, ':'), *other = strrchr(b->place, ':');
+
+	return line && other && strcmp(line, other) == 0 && same_array(a, b);
 }
 
 static bool nameless(const struct gt_finding *a, const struct gt_finding *b)
 {
-	return array_name(a) == 0 && array_name(b) == 0;
+	return gt_finding_array_length(a) == 0 && gt_finding_array_length(b) == 0;
 }
 
 static void add_findings(struct gt_run_pair *pair, const struct gt_finding *a, const struct gt_finding *b)
@@ -289,7 +297,7 @@ static int by_cost(const void *left, const void *right)
 
 static int pair_all_findings(struct gt_run_pair *pair, struct gt_error *error)
 {
-	static bool (*const ways[])(const struct gt_finding *, const struct gt_finding *) = {same_place_and_array, same_place, same_array, nameless};
+	static bool (*const ways[])(const struct gt_finding *, const struct gt_finding *) = {same_place_and_array, same_place, same_line_and_array, same_array, nameless};
 	size_t n[GT_RUN_SIDES] = {pair->side[GT_RUN_A]->n, pair->side[GT_RUN_B]->n};
 	bool *taken[GT_RUN_SIDES] = {calloc(n[GT_RUN_A] + 1, 1), calloc(n[GT_RUN_B] + 1, 1)};
 

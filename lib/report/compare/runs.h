@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "report/findings/findings.h"
+#include "report/format.h"
 
 enum { GT_RUN_A, GT_RUN_B, GT_RUN_SIDES };
 #define GT_RUN_NAME 12 /* bytes that the name of a column may have */
@@ -88,7 +89,31 @@ void gt_runs_write(const struct gt_runs *runs, const struct gt_findings_style *s
 void gt_runs_write_json(const struct gt_runs *runs, const struct gt_findings_style *style, FILE *to);
 void gt_runs_write_csv(const struct gt_runs *runs, FILE *to);
 
-/* ---- numbers as words ---- */
+/* ---- their words, of which pages are made too ---- */
+
+/* The sum: "after moves 87 % fewer sectors at L1, the same at L2 and DRAM". */
+#define GT_RUNS_TEXT 512
+const char *gt_runs_sum(const struct gt_runs *runs, char text[GT_RUNS_TEXT]);
+/* "3 findings gone, 1 new", or "". */
+const char *gt_runs_states(const struct gt_runs *runs, char text[GT_RUNS_TEXT]);
+extern const char *const gt_finding_states[GT_FINDING_STATES];
+/* "gemm, 20 and 40 launches"; "gemm<16> -> gemm<32>"; of a kernel on one side alone its name. */
+const char *gt_run_pair_name(const struct gt_runs *runs, const struct gt_run_pair *pair, char text[2 * GT_KERNEL_NAME + 64]);
+
+/* Whether a finding is shown without `all`: it is one on some side. */
+bool gt_finding_pair_shown(const struct gt_finding_pair *pair);
+/* "blur.cu:13 -> blur.cu:15", "in". */
+#define GT_FINDING_PLACE (2 * GT_SOURCE_TEXT + 8)
+const char *gt_finding_pair_place(const struct gt_finding_pair *pair, char text[GT_FINDING_PLACE]);
+int gt_finding_array_length(const struct gt_finding *finding);
+
+/* A number of each side: the first ratio of the evidence; else the passes, or the sectors at a boundary, that it could spare; else its first count. */
+struct gt_finding_numbers {
+	char what[40]; /* "sectors/access" */
+	char text[GT_RUN_SIDES][GT_WORDS];
+};
+void gt_finding_pair_numbers(const struct gt_run_pair *kernels, const struct gt_finding_pair *pair, struct gt_finding_numbers *numbers);
+
 
 #define GT_QUANTITY_TEXT 32
 const char *gt_quantity_text(size_t quantity, const struct gt_quantity_value *value, char text[GT_QUANTITY_TEXT]);

@@ -9,7 +9,6 @@
 
 #include "base/utf8.h"
 #include "report/compare/runs.h"
-#include "report/findings/kind.h"
 #include "report/format.h"
 
 #define COLUMNS 80
@@ -78,7 +77,6 @@ const char *gt_quantity_change(size_t quantity, const struct gt_quantity_value v
 
 /* ---- what a finding is shown with ---- */
 
-/* A number of each side: the first ratio of the evidence; else the passes, or the sectors at a boundary, that it could spare; else its first count. */
 struct shown {
 	char what[40];
 	bool known[GT_RUN_SIDES];
@@ -158,19 +156,42 @@ static struct shown shown_of(const struct gt_run_pair *kernels, const struct gt_
 	return shown;
 }
 
-static const char *shown_text(const struct shown *shown, int side, char text[GT_QUANTITY_TEXT])
+void gt_finding_pair_numbers(const struct gt_run_pair *kernels, const struct gt_finding_pair *pair, struct gt_finding_numbers *numbers)
 {
-	if (!shown->known[side])
-		return "-";
-	return shown->is_ratio ? ratio_text(shown->number[side], text) : gt_number_words((uint64_t)shown->number[side], text);
+	struct shown shown = shown_of(kernels, pair);
+	char text[GT_QUANTITY_TEXT];
+
+	memcpy(numbers->what, shown.what, sizeof numbers->what);
+	for (int side = 0; side < GT_RUN_SIDES; side++) {
+		if (!shown.known[side])
+			snprintf(numbers->text[side], GT_WORDS, "-");
+		else if (shown.is_ratio)
+			snprintf(numbers->text[side], GT_WORDS, "%.23s", ratio_text(shown.number[side], text));
+		else
+			gt_number_words((uint64_t)shown.number[side], numbers->text[side]);
+	}
 }
 
-static bool is_shown(const struct gt_finding_pair *pair, const struct gt_findings_style *style)
+bool gt_finding_pair_shown(const struct gt_finding_pair *pair)
 {
 	for (int side = 0; side < GT_RUN_SIDES; side++)
 		if (pair->side[side] && pair->side[side]->share >= GT_FINDINGS_LEAST)
 			return true;
-	return style->all;
+	return false;
+}
+
+const char *gt_finding_pair_place(const struct gt_finding_pair *pair, char text[GT_FINDING_PLACE])
+{
+	const struct gt_finding *a = pair->side[GT_RUN_A], *b = pair->side[GT_RUN_B];
+	bool moved = a && b && strcmp(a->place, b->place) != 0;
+
+	snprintf(text, GT_FINDING_PLACE, "%s%s%s", (a ? a : b)->place, moved ? " -> " : "", moved ? b->place : "");
+	return text;
+}
+
+static bool is_shown(const struct gt_finding_pair *pair, const struct gt_findings_style *style)
+{
+	return style->all || gt_finding_pair_shown(pair);
 }
 
 static bool differs(const struct gt_run_pair *pair, const struct gt_findings_style *style)
@@ -199,9 +220,8 @@ struct text {
 #define BAD "\033[31m"
 #define PLAIN "\033[0m"
 
-static const struct {
-	const char *name, *colour;
-} states[GT_FINDING_STATES] = {{"gone", GOOD}, {"new", BAD}, {"changed", MARK}, {"same", ""}};
+const char *const gt_finding_states[GT_FINDING_STATES] = {"gone", "new", "changed", "same"};
+static const char *const state_colours[GT_FINDING_STATES] = {GOOD, BAD, MARK, ""};
 
 static const char *colour(const struct text *text, const char *escape)
 {
@@ -291,23 +311,33 @@ static void sum_up(const struct gt_runs *runs, char *words, size_t size)
 		snprintf(words, size, "What moves is not known on both sides: expected counts of gcoalesce, gcache and gdram");
 }
 
-static void write_sum(const struct text *text)
+const char *gt_runs_sum(const struct gt_runs *runs, char text[GT_RUNS_TEXT])
 {
-	const struct gt_runs *runs = text->runs;
-	char words[512];
-
 	if (runs->same)
-		snprintf(words, sizeof words, "Nothing differs between %s and %s", runs->run[GT_RUN_A]->name, runs->run[GT_RUN_B]->name);
+		snprintf(text, GT_RUNS_TEXT, "Nothing differs between %s and %s", runs->run[GT_RUN_A]->name, runs->run[GT_RUN_B]->name);
 	else
-		sum_up(runs, words, sizeof words);
-	fputs(colour(text, BOLD), text->to);
-	write_broken(text->to, words, 2);
-	fprintf(text->to, "%s\n", colour(text, PLAIN));
-	words[0] = '\0';
+		sum_up(runs, text, GT_RUNS_TEXT);
+	return text;
+}
+
+const char *gt_runs_states(const struct gt_runs *runs, char text[GT_RUNS_TEXT])
+{
+	text[0] = '\0';
 	for (size_t i = 0; i < GT_FINDING_STATES; i++)
 		if (runs->states[i] > 0)
-			append(words, sizeof words, "%s%zu %s%s", words[0] ? ", " : "", runs->states[i], words[0] ? "" : runs->states[i] == 1 ? "finding " : "findings ", states[i].name);
-	if (words[0])
+			append(text, GT_RUNS_TEXT, "%s%zu %s%s", text[0] ? ", " : "", runs->states[i], text[0] ? "" : runs->states[i] == 1 ? "finding " : "findings ",
+			       gt_finding_states[i]);
+	return text;
+}
+
+static void write_sum(const struct text *text)
+{
+	char words[GT_RUNS_TEXT];
+
+	fputs(colour(text, BOLD), text->to);
+	write_broken(text->to, gt_runs_sum(text->runs, words), 2);
+	fprintf(text->to, "%s\n", colour(text, PLAIN));
+	if (gt_runs_states(text->runs, words)[0])
 		fprintf(text->to, "%s\n", words);
 }
 
@@ -363,16 +393,24 @@ static void append_launches(const struct gt_runs *runs, const struct gt_run_pair
 		append(words, size, ", %" PRIu64 " and %" PRIu64 " launches", a, b);
 }
 
+const char *gt_run_pair_name(const struct gt_runs *runs, const struct gt_run_pair *pair, char text[2 * GT_KERNEL_NAME + 64])
+{
+	char names[GT_RUN_SIDES][GT_KERNEL_NAME];
+
+	for (int side = 0; side < GT_RUN_SIDES; side++)
+		name_kernel(pair->side[side] ? pair->side[side] : pair->side[!side], names[side]);
+	bool same = strcmp(names[GT_RUN_A], names[GT_RUN_B]) == 0;
+	snprintf(text, 2 * GT_KERNEL_NAME + 64, "%s%s%s", names[GT_RUN_A], same ? "" : " -> ", same ? "" : names[GT_RUN_B]);
+	if (pair->side[GT_RUN_A] && pair->side[GT_RUN_B])
+		append_launches(runs, pair, text, 2 * GT_KERNEL_NAME + 64);
+	return text;
+}
+
 static void write_kernel_names(const struct text *text, const struct gt_run_pair *pair)
 {
-	char names[GT_RUN_SIDES][GT_KERNEL_NAME], words[2 * GT_KERNEL_NAME + 64], tidy[4 * COLUMNS + 1];
-	bool same;
+	char words[2 * GT_KERNEL_NAME + 64], tidy[4 * COLUMNS + 1];
 
-	name_kernel(pair->side[GT_RUN_A], names[GT_RUN_A]);
-	name_kernel(pair->side[GT_RUN_B], names[GT_RUN_B]);
-	same = strcmp(names[GT_RUN_A], names[GT_RUN_B]) == 0;
-	snprintf(words, sizeof words, "%s%s%s", names[GT_RUN_A], same ? "" : " -> ", same ? "" : names[GT_RUN_B]);
-	append_launches(text->runs, pair, words, sizeof words);
+	gt_run_pair_name(text->runs, pair, words);
 	fprintf(text->to, "\n%s", colour(text, BOLD));
 	if ((int)gt_utf8_characters(words) <= text->label)
 		write_cell(text, words, text->label, false);
@@ -384,20 +422,19 @@ static void write_kernel_names(const struct text *text, const struct gt_run_pair
 
 static void write_finding(const struct text *text, const struct gt_run_pair *kernels, const struct gt_finding_pair *pair)
 {
-	const struct gt_finding *a = pair->side[GT_RUN_A], *b = pair->side[GT_RUN_B], *any = a ? a : b;
-	struct shown shown = shown_of(kernels, pair);
-	char words[2 * GT_SOURCE_TEXT + GT_FINDING_ARRAYS + 64], numbers[GT_RUN_SIDES][GT_QUANTITY_TEXT], tidy[4 * COLUMNS + 1];
-	bool moved = a && b && strcmp(a->place, b->place) != 0;
+	const struct gt_finding *any = pair->side[GT_RUN_A] ? pair->side[GT_RUN_A] : pair->side[GT_RUN_B];
+	struct gt_finding_numbers numbers;
+	char words[GT_FINDING_PLACE + GT_FINDING_ARRAYS + 64], place[GT_FINDING_PLACE], tidy[4 * COLUMNS + 1];
 
-	snprintf(words, sizeof words, "%s%s%s%s%s", any->kind->title, any->place[0] ? "  " : "", any->place, moved ? " -> " : "", moved ? b->place : "");
-	if (any->arrays[0])
-		append(words, sizeof words, "  %.*s", (int)strcspn(any->arrays, " ,"), any->arrays);
-	fprintf(text->to, "  %s%-8s%s", colour(text, states[pair->state].colour), states[pair->state].name, colour(text, PLAIN));
+	gt_finding_pair_numbers(kernels, pair, &numbers);
+	gt_finding_pair_place(pair, place);
+	snprintf(words, sizeof words, "%s%s%s%s%.*s", any->kind->title, place[0] ? "  " : "", place, any->arrays[0] ? "  " : "", gt_finding_array_length(any), any->arrays);
+	fprintf(text->to, "  %s%-8s%s", colour(text, state_colours[pair->state]), gt_finding_states[pair->state], colour(text, PLAIN));
 	if ((int)gt_utf8_characters(words) > text->label - 10)
 		fprintf(text->to, "%s\n%*s", gt_utf8_tidy(words, COLUMNS - 10, tidy), text->label, "");
 	else
 		write_cell(text, words, text->label - 10, false);
-	write_columns(text, shown_text(&shown, GT_RUN_A, numbers[0]), shown_text(&shown, GT_RUN_B, numbers[1]), shown.what);
+	write_columns(text, numbers.text[GT_RUN_A], numbers.text[GT_RUN_B], numbers.what);
 }
 
 static void write_findings(const struct text *text, const struct gt_run_pair *pair)
@@ -570,7 +607,7 @@ static void write_json_values(const struct gt_run_pair *pair, FILE *to)
 
 static void write_json_finding(const struct gt_runs *runs, const struct gt_finding_pair *pair, const struct gt_findings_style *style, FILE *to)
 {
-	fprintf(to, "{\"state\": \"%s\", \"sides\": [", states[pair->state].name);
+	fprintf(to, "{\"state\": \"%s\", \"sides\": [", gt_finding_states[pair->state]);
 	for (int side = 0; side < GT_RUN_SIDES; side++) {
 		struct gt_findings_style its = *style;
 		its.program = runs->run[side]->text;

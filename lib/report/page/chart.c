@@ -485,11 +485,12 @@ static void write_svg(const struct gt_page *page, const struct chart *chart, siz
 {
 	struct picture picture = measure(chart, to);
 	char name[GT_PAGE_NAME], number[GT_TABLE_NUMBER];
+	const char *side = page->side ? page->side : "c";
 
 	fprintf(to, "<figure class=\"chart\"><div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Memory chart\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-		"aria-labelledby=\"c%zut c%zud\"><title id=\"c%zut\">Memory chart of ", box_x(chart->n + 1) + BOX + EDGE, picture.height, id, id, id);
+		"aria-labelledby=\"%s%zut %s%zud\"><title id=\"%s%zut\">Memory chart of ", box_x(chart->n + 1) + BOX + EDGE, picture.height, side, id, side, id, side, id);
 	gt_markup_text(gt_page_name(page, chart->kernel, name), to);
-	fprintf(to, "</title><desc id=\"c%zud\">", id);
+	fprintf(to, "</title><desc id=\"%s%zud\">", side, id);
 	describe(chart, to);
 	fputs("</desc>\n", to);
 	write_kernel_box(&picture);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware, or counters of another run, beside the model on the page. */
+/* On the page: hardware, or counters of another run, beside the model; and two runs side by side. */
 #include <math.h>
 #include <stdio.h>
 
@@ -149,3 +149,121 @@ static int write_comparison(const struct gt_page *page, FILE *to, struct gt_erro
 
 const struct gt_page_section gt_page_comparison = {
 	.id = "hardware", .heading = "Comparison", .has = has_comparison, .write = write_comparison};
+
+/* ---- two runs side by side ---- */
+
+#define PAIRS_SHOWN 200 /* kernels; the others are fewer bytes apart */
+
+static void write_text_cell(const char *text, bool number, FILE *to)
+{
+	fputs(number ? "<td class=\"number\">" : "<td>", to);
+	gt_markup_text(text, to);
+	fputs("</td>", to);
+}
+
+static void write_quantities(const struct gt_runs *runs, const struct gt_run_pair *pair, const char *caption, FILE *to)
+{
+	fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n", to);
+	if (caption)
+		fprintf(to, "<caption>%s</caption>\n", caption);
+	fputs("<thead><tr><th scope=\"col\">quantity</th>", to);
+	write_heading(runs->run[GT_RUN_A]->name, to);
+	write_heading(runs->run[GT_RUN_B]->name, to);
+	fputs("<th scope=\"col\" class=\"number\">change</th></tr></thead>\n<tbody>\n", to);
+	for (size_t i = 0; i < GT_QUANTITIES; i++) {
+		const struct gt_quantity_value *values = pair->values[i];
+		char text[GT_QUANTITY_TEXT];
+		if (!values[GT_RUN_A].known && !values[GT_RUN_B].known)
+			continue;
+		fprintf(to, "<tr><th scope=\"row\">%s</th>", gt_quantities[i].label);
+		for (int side = 0; side < GT_RUN_SIDES; side++)
+			write_text_cell(gt_quantity_text(i, &values[side], text), true, to);
+		write_text_cell(gt_quantity_change(i, values, text), true, to);
+		fputs("</tr>\n", to);
+	}
+	fputs("</tbody></table></div>\n", to);
+}
+
+static void write_finding(const struct gt_run_pair *kernels, const struct gt_finding_pair *pair, FILE *to)
+{
+	const struct gt_finding *any = pair->side[GT_RUN_A] ? pair->side[GT_RUN_A] : pair->side[GT_RUN_B];
+	struct gt_finding_numbers numbers;
+	char place[GT_FINDING_PLACE];
+
+	gt_finding_pair_numbers(kernels, pair, &numbers);
+	fputs("<tr><th scope=\"row\">", to);
+	gt_markup_text(any->kind->title, to);
+	fputs("</th>", to);
+	write_text_cell(gt_finding_states[pair->state], false, to);
+	write_text_cell(gt_finding_pair_place(pair, place), false, to);
+	write_text_cell(any->arrays, false, to);
+	write_text_cell(numbers.text[GT_RUN_A], true, to);
+	write_text_cell(numbers.text[GT_RUN_B], true, to);
+	write_text_cell(numbers.what, false, to);
+	fputs("</tr>\n", to);
+}
+
+static void write_findings(const struct gt_runs *runs, const struct gt_run_pair *pair, FILE *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pair->n; i++) {
+		if (!gt_finding_pair_shown(&pair->findings[i]))
+			continue;
+		if (n++ == 0) {
+			fputs("<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<caption>Findings, with a number of each side</caption>\n<thead><tr>"
+			      "<th scope=\"col\">finding</th><th scope=\"col\">state</th><th scope=\"col\">line</th><th scope=\"col\">arrays</th>", to);
+			write_heading(runs->run[GT_RUN_A]->name, to);
+			write_heading(runs->run[GT_RUN_B]->name, to);
+			fputs("<th scope=\"col\">unit</th></tr></thead>\n<tbody>\n", to);
+		}
+		write_finding(pair, &pair->findings[i], to);
+	}
+	if (n > 0)
+		fputs("</tbody></table></div>\n", to);
+}
+
+/* Names of kernels that one side has alone, and where. */
+static void write_alone(const struct gt_runs *runs, int side, FILE *to)
+{
+	char name[2 * GT_KERNEL_NAME + 64];
+	size_t n = 0;
+
+	for (size_t i = runs->paired; i < runs->n; i++) {
+		if (!runs->pairs[i].side[side])
+			continue;
+		if (n++ == 0) {
+			fputs("<p>Only in ", to);
+			gt_markup_text(runs->run[side]->name, to);
+		}
+		fputs(n == 1 ? ": " : ", ", to);
+		gt_markup_text(gt_run_pair_name(runs, &runs->pairs[i], name), to);
+	}
+	if (n > 0)
+		fputs(".</p>\n", to);
+}
+
+void gt_page_changes(const struct gt_runs *runs, FILE *to)
+{
+	char text[GT_RUNS_TEXT], name[2 * GT_KERNEL_NAME + 64];
+
+	fputs("<p><strong>", to);
+	gt_markup_text(gt_runs_sum(runs, text), to);
+	fputs(".</strong> ", to);
+	gt_markup_text(gt_runs_states(runs, text), to);
+	fputs(text[0] ? ".</p>\n" : "</p>\n", to);
+	write_quantities(runs, &runs->total, "All kernels. A sector is counted as its 32 bytes; a difference of less than 1 %, or one point, is the same.", to);
+	for (int side = 0; side < GT_RUN_SIDES; side++)
+		write_alone(runs, side, to);
+	if (runs->by_site[GT_RUN_A] != runs->by_site[GT_RUN_B])
+		fputs("<p>Findings are not compared, since one side was not counted by site.</p>\n", to);
+	for (size_t i = 0; i < runs->paired && i < PAIRS_SHOWN; i++) {
+		fputs("<h3>", to);
+		gt_markup_text(gt_run_pair_name(runs, &runs->pairs[i], name), to);
+		fputs("</h3>\n", to);
+		write_quantities(runs, &runs->pairs[i], i == 0 && runs->paired > 1 ? "The kernel whose cost changes most" : NULL, to);
+		write_findings(runs, &runs->pairs[i], to);
+	}
+	if (runs->paired > PAIRS_SHOWN)
+		fprintf(to, "<p>The first %d of %zu kernels.</p>\n", PAIRS_SHOWN, runs->paired);
+}

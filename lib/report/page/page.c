@@ -3,8 +3,11 @@
  * here too. */
 #include "report/page/page.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "report/format.h"
 #include "stream/history.h"
@@ -301,11 +304,14 @@ static void write_kernels(const struct gt_page *page, FILE *to)
 /* By which a page of gtrace is known. */
 #define GENERATOR "<meta name=\"generator\" content=\"gtrace\">"
 
-int gt_page_place(const char *folder, bool replace, char path[GT_PAGE_PATH], struct gt_error *error)
+#define PATH_BYTES 4096
+
+/* The file of the page. */
+static int find_place(const char *folder, bool replace, char path[PATH_BYTES], struct gt_error *error)
 {
 	char head[512];
 
-	if ((size_t)snprintf(path, GT_PAGE_PATH, "%s/index.html", folder) >= GT_PAGE_PATH)
+	if ((size_t)snprintf(path, PATH_BYTES, "%s/index.html", folder) >= PATH_BYTES)
 		return gt_fail(error, "expected a shorter name");
 	FILE *there = replace ? NULL : fopen(path, "r");
 	if (!there)
@@ -315,20 +321,57 @@ int gt_page_place(const char *folder, bool replace, char path[GT_PAGE_PATH], str
 	return strstr(head, GENERATOR) ? 0 : gt_fail(error, "%s is no page of gtrace: name another folder, or replace it with --force", path);
 }
 
+int gt_page_check(const char *folder, bool replace, struct gt_error *error)
+{
+	char path[PATH_BYTES];
+
+	if (find_place(folder, replace, path, error) != 0)
+		return -1;
+	return gt_whole_file_check(access(folder, F_OK) == 0 ? path : folder, "the page", error); /* the last folder may be made */
+}
+
+int gt_page_save(struct gt_memory_file *text, const char *folder, bool replace, struct gt_error *error)
+{
+	char path[PATH_BYTES];
+
+	if (find_place(folder, replace, path, error) != 0)
+		return -1;
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+		return gt_fail_errno(error, "%s: cannot write the page", folder);
+	return gt_memory_file_save(text, path, "the page", error);
+}
+
+/* The head up to the title's text, and from its end to the heading's. */
+static void begin_head(FILE *to)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      GENERATOR "\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>gtrace: ", to);
+}
+
+static void end_title(const char *date, FILE *to)
+{
+	fprintf(to, "%s%s", date ? ", " : "", date ? date : "");
+	fprintf(to, "</title>\n<style>%s%s%s%s</style>\n</head>\n<body>\n<header>\n<h1>", chart_style, places_style, style, paper_style);
+}
+
+static void write_end(const char *command, FILE *to)
+{
+	fprintf(to, "</main>\n<footer><p>Written by %s. The numbers are those of a model, not of hardware.</p></footer>\n"
+		"<script>%s</script>\n</body>\n</html>\n", command, script);
+}
+
 static void write_head(const struct gt_page *page, FILE *to)
 {
 	const struct gt_report *report = page->report;
 	const char *gpu = report->gpu[0] ? report->gpu : "an unnamed GPU";
 
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      GENERATOR "\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>gtrace: ", to);
+	begin_head(to);
 	write_subject(page, to);
 	fputs(": ", to);
 	write_kernels(page, to);
 	fputs(" on ", to);
 	gt_markup_text(gpu, to);
-	fprintf(to, "%s%s", page->date ? ", " : "", page->date ? page->date : "");
-	fprintf(to, "</title>\n<style>%s%s%s%s</style>\n</head>\n<body>\n<header>\n<h1>", chart_style, places_style, style, paper_style);
+	end_title(page->date, to);
 	write_subject(page, to);
 	fputs("</h1>\n<dl>\n<dt>kernels</dt><dd>", to);
 	write_kernels(page, to);
@@ -365,7 +408,75 @@ int gt_page_write(const struct gt_page *page, FILE *to, struct gt_error *error)
 		if (section->write(page, to, error) != 0)
 			return -1;
 	}
-	fprintf(to, "</main>\n<footer><p>Written by gstats --report. The numbers are those of a model, not of hardware.</p></footer>\n"
-		"<script>%s</script>\n</body>\n</html>\n", script);
+	write_end("gstats --report", to);
+	return 0;
+}
+
+/* ---- a page of two runs ---- */
+
+/* Sections that each side has, in the order of the page; each side's follows the other's. */
+static const struct gt_page_section *const of_sides[] = {&gt_page_findings, &gt_page_chart, &gt_page_source, &gt_page_arrays, &gt_page_causes};
+#define OF_SIDES (sizeof of_sides / sizeof *of_sides)
+static const char *const side_ids[GT_RUN_SIDES] = {"a", "b"};
+
+static void write_runs_head(const struct gt_runs *runs, const char *date, FILE *to)
+{
+	const char *names[GT_RUN_SIDES] = {runs->run[GT_RUN_A]->name, runs->run[GT_RUN_B]->name};
+
+	begin_head(to);
+	for (int at = 0; at < 2; at++) {
+		gt_markup_text(names[GT_RUN_A], to);
+		fputs(" and ", to);
+		gt_markup_text(names[GT_RUN_B], to);
+		if (at == 0)
+			end_title(date, to);
+	}
+	fputs("</h1>\n<dl>\n", to);
+	for (int side = 0; side < GT_RUN_SIDES; side++) {
+		const struct gt_run *run = runs->run[side];
+		fputs("<dt>", to);
+		gt_markup_text(names[side], to);
+		fputs("</dt><dd><code>", to);
+		gt_markup_text(run->text, to);
+		fputs("</code>", to);
+		fputs(run->report.gpu[0] ? ", " : run->saved ? ", saved counts" : "", to);
+		gt_markup_text(run->report.gpu, to);
+		fputs(run->report.gpu[0] ? ", modelled by gtrace</dd>\n" : "</dd>\n", to);
+	}
+	if (date)
+		fprintf(to, "<dt>date</dt><dd>%s</dd>\n", date);
+	fputs("</dl>\n</header>\n", to);
+}
+
+static void write_side_heading(const struct gt_runs *runs, int side, const struct gt_page_section *section, bool link, FILE *to)
+{
+	fprintf(to, link ? "<li><a href=\"#%s-%s\">%s: " : "<h2 id=\"%s-%s\">%s: ", section->id, side_ids[side], section->heading);
+	gt_markup_text(runs->run[side]->name, to);
+	fputs(link ? "</a></li>\n" : "</h2>\n", to);
+}
+
+int gt_page_write_runs(const struct gt_runs *runs, const char *date, FILE *to, struct gt_error *error)
+{
+	struct gt_page pages[GT_RUN_SIDES];
+
+	for (int side = 0; side < GT_RUN_SIDES; side++)
+		pages[side] = (struct gt_page){.report = &runs->run[side]->report, .gpu = &runs->run[side]->gpu, .date = date, .side = side_ids[side],
+					       .program = runs->run[side]->saved ? NULL : runs->run[side]->text};
+	write_runs_head(runs, date, to);
+	fputs("<nav aria-label=\"Contents\"><ul>\n<li><a href=\"#changes\">What changed</a></li>\n", to);
+	for (size_t i = 0; i < OF_SIDES * GT_RUN_SIDES; i++)
+		if (has(&pages[i % GT_RUN_SIDES], of_sides[i / GT_RUN_SIDES]))
+			write_side_heading(runs, (int)(i % GT_RUN_SIDES), of_sides[i / GT_RUN_SIDES], true, to);
+	fputs("</ul></nav>\n<main>\n<h2 id=\"changes\">What changed</h2>\n", to);
+	gt_page_changes(runs, to);
+	for (size_t i = 0; i < OF_SIDES * GT_RUN_SIDES; i++) {
+		const struct gt_page *page = &pages[i % GT_RUN_SIDES];
+		if (!has(page, of_sides[i / GT_RUN_SIDES]))
+			continue;
+		write_side_heading(runs, (int)(i % GT_RUN_SIDES), of_sides[i / GT_RUN_SIDES], false, to);
+		if (of_sides[i / GT_RUN_SIDES]->write(page, to, error) != 0)
+			return -1;
+	}
+	write_end("gtrace compare --page", to);
 	return 0;
 }

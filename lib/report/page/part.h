@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "report/compare/compare.h"
+#include "report/compare/runs.h"
 #include "report/gather.h"
 #include "report/plot/plot.h"
 
@@ -19,6 +20,7 @@ struct gt_page {
 	const struct gt_errors *errors;		/* of the comparison */
 	const char *date; /* of the run, "2026-11-22", or NULL */
 	const char *program; /* what stands behind a command of gtrace, for those that show more; NULL: not known */
+	const char *side; /* before the ids of a page that has several of these; NULL: it has one */
 };
 
 struct gt_page_section {
@@ -30,6 +32,9 @@ struct gt_page_section {
 /* findings.c: what could be spared; chart.c: the memory chart; source.c: the source with the counts of its lines, and arrays; causes.c: why loads miss, and reuse; misses.c: where the misses come from; pictures.c: hits, traffic, stack positions and reuse distances, and coalescing;
  * comparison.c: hardware's counters beside ours; kernel.c: all counters, and their definitions. */
 extern const struct gt_page_section gt_page_findings, gt_page_chart, gt_page_source, gt_page_arrays, gt_page_causes, gt_page_reuse, gt_page_misses, gt_page_pictures, gt_page_coalescing, gt_page_comparison, gt_page_counters;
+
+/* Two runs side by side, below a heading that page.c writes: comparison.c. */
+void gt_page_changes(const struct gt_runs *runs, FILE *to);
 
 /* Draws a sheet as a figure with a caption and a text alternative. Empties the sheet; one without rows gives no picture.
  * `options` may be NULL. */
