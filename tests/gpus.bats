@@ -156,7 +156,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	load_text "sms = 1 # vendor: $(printf '%02000d' 1)\n" "gpu:1: expected a line of text"
 	load_text 'sms = 80 # ven\0000dor: x\n' "gpu:1:"
 	load_text '' "expected at least one value"
-	expect_failure 2 "no such GPU: expected a file or one of a100, a30" gschedule --gpu titan
+	expect_failure 2 "no such GPU: did you mean 'titanv'? expected a file or one of a100, a30" gschedule --gpu titan
 	expect_failure 2 "No such file" gschedule --gpu ./titan
 	expect_failure 2 "Is a directory" gschedule --gpu "$BATS_TEST_TMPDIR/"
 }
