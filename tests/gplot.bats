@@ -368,7 +368,9 @@ shows() {
 	expect_failure 2 "--terminal" gplot bars --terminal gif table.csv
 	expect_failure 2 "--log" gplot bars --log z table.csv
 	expect_failure 2 "--where" gplot bars --where a table.csv
-	expect_failure 1 "gnuplot cannot be run" env PATH="$(dirname "$(command -v gplot)")" gplot bars table.csv
+	expect_failure 2 "--output: 'x.jpg': expected a name in .svg, .png or .txt" gplot bars -o x.jpg table.csv
+	expect_failure 2 "'bar': expected a kind of picture before all options, one of: histogram" gplot bar table.csv
+	expect_failure 1 "gnuplot cannot be run: not in PATH: install gnuplot (the package gnuplot-nox)" env PATH="$(dirname "$(command -v gplot)")" gplot bars table.csv
 	expect_failure 1 "cannot write the picture" gplot bars table.csv -o /dev/full
 	expect_failure 1 "standard output" bash -c 'gplot bars table.csv >/dev/full'
 	PATH=$(dirname "$(command -v gplot)") gplot bars --script table.csv >/dev/null

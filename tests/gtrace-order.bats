@@ -175,7 +175,7 @@ in_order() {
 
 # expect_failure itself needs tools, so only gtrace-order gets the empty PATH.
 expect_failure_without_path() {
-	PATH=${BATS_SAVED_PATH:-/usr/bin:/bin} expect_failure 1 "'xz' cannot be run to decompress it" \
+	PATH=${BATS_SAVED_PATH:-/usr/bin:/bin} expect_failure 1 "'xz' cannot be run to decompress it: not in PATH: install it (the package xz-utils)" \
 		env PATH="$BATS_TEST_TMPDIR/empty" "$1" trace.xz
 }
 

@@ -267,5 +267,6 @@ int main(int argc, char **argv)
 		}
 	while (tool_option(&tool, option_rows) != -1)
 		;
-	tool_usage(&tool, "expected trace, latency or infer before all options");
+	tool_usage(&tool, "%s%s%sexpected trace, latency or infer before all options", argc > 1 ? "'" : "", argc > 1 ? argv[1] : "",
+		   argc > 1 ? "': " : "");
 }

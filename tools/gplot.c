@@ -154,12 +154,23 @@ static bool ends_in(const char *text, const char *end)
 	return strlen(text) > strlen(end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
 }
 
+/* A file of another format would get SVG. */
+static void check_extension(const struct options *options)
+{
+	static const char *const others[] = {".jpg", ".jpeg", ".pdf", ".eps", ".ps", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".html"};
+
+	for (size_t i = 0; options->output && !options->terminal_chosen && i < sizeof others / sizeof *others; i++)
+		if (ends_in(options->output, others[i]))
+			tool_usage(&tool, "--output: '%s': expected a name in .svg, .png or .txt", options->output);
+}
+
 /* Chooses the terminal if no option names it: by the output's name, or by the type of standard output. */
 static void choose_terminal(struct options *options)
 {
 	struct winsize window;
 	bool to_terminal = !options->output && isatty(STDOUT_FILENO);
 
+	check_extension(options);
 	if (!options->terminal_chosen && options->output)
 		options->canvas.terminal = ends_in(options->output, ".png") ? GT_PNG : ends_in(options->output, ".txt") ? GT_TEXT : GT_SVG;
 	else if (!options->terminal_chosen)
@@ -264,7 +275,8 @@ int main(int argc, char **argv)
 		optind = 2;
 	struct options options = parse();
 	if (!kind)
-		tool_usage(&tool, "expected a kind of picture before all options, one of:" GT_PLOT_KINDS(KIND_NAME));
+		tool_usage(&tool, "%s%s%sexpected a kind of picture before all options, one of:" GT_PLOT_KINDS(KIND_NAME),
+			   argc > 1 ? "'" : "", argc > 1 ? argv[1] : "", argc > 1 ? "': " : "");
 	if (options.plot.pareto && !kind->may_have_front)
 		tool_usage(&tool, "--pareto: expected sweep or scatter, not %s", kind->name);
 	choose_terminal(&options);

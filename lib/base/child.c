@@ -44,6 +44,25 @@ bool gt_child_find(const char *name, char *path, size_t size)
 	return false;
 }
 
+const char *gt_child_reason(const char *name, int reason)
+{
+	/* As Debian names them. */
+	static const struct {
+		const char *name, *reason;
+	} packages[] = {
+		{"gnuplot", "not in PATH: install gnuplot (the package gnuplot-nox)"},
+		{"xz", "not in PATH: install it (the package xz-utils)"},
+		{"gzip", "not in PATH: install it (the package gzip)"},
+		{"bzip2", "not in PATH: install it (the package bzip2)"},
+		{"zstd", "not in PATH: install it (the package zstd)"},
+	};
+
+	for (size_t i = 0; reason == ENOENT && i < sizeof packages / sizeof *packages; i++)
+		if (strcmp(packages[i].name, name) == 0)
+			return packages[i].reason;
+	return reason == ENOENT && !strchr(name, '/') ? "not in PATH" : strerror(reason);
+}
+
 int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_t *process)
 {
 	posix_spawn_file_actions_t actions;
@@ -141,7 +160,7 @@ static int start(struct child *child, char *const argv[], struct gt_error *error
 
 	for (int i = 0; i < STREAMS; i++)
 		close_end(&child->theirs[i]);
-	return result == 0 ? 0 : gt_fail(error, "%s cannot be run: %s", child->name, strerror(result));
+	return result == 0 ? 0 : gt_fail(error, "%s cannot be run: %s", child->name, gt_child_reason(argv[0], result));
 }
 
 /* Sends what the socket takes. A program that reads no further is no error. */

@@ -16,6 +16,9 @@
 /* Whether execvp would find a program of that name; `path` gets its file. */
 bool gt_child_find(const char *name, char *path, size_t size);
 
+/* Why a program could not be started, by its errno: if it is not there, the package that has it. */
+const char *gt_child_reason(const char *name, int reason);
+
 /* Starts argv[0], found as execvp finds it, with these descriptors as its standard streams (-1: /dev/null) and with
  * the default action of SIGPIPE. Returns 0 or an errno. */
 int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_t *process);

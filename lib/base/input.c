@@ -152,7 +152,7 @@ static int begin_decompression(struct gt_input *input, struct gt_error *error)
 	if (result == 0)
 		return 0;
 	return gt_fail(error, "%s: compressed, but '%s' cannot be run to decompress it: %s",
-		       gt_input_name(input), input->tool, strerror(result));
+		       gt_input_name(input), input->tool, gt_child_reason(input->tool, result));
 }
 
 /* Waits for a child; returns its status, or -1. */

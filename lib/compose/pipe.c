@@ -165,7 +165,7 @@ static int start(const struct gt_pipe *pipe, int input, int output, struct gt_pi
 			break;
 		result = gt_child_start(argv, (const int[GT_CHILD_STREAMS]){from, ends[1], STDERR_FILENO}, &running->processes[i]);
 		if (result != 0)
-			gt_fail(error, "%s cannot be run: %s", argv[0], strerror(result));
+			gt_fail(error, "%s cannot be run: %s", argv[0], gt_child_reason(argv[0], result));
 		else
 			running->n++;
 		if (from != input)

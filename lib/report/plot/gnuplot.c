@@ -2,6 +2,7 @@
 /* Draws a figure by gnuplot. A script has the terminal, the data of each series as a block ($data0, $data1 ...), and for each
  * panel its axes and one plot command. Several panels are a multiplot, with the title and one legend of all in a band above
  * them. All ticks are placed here, not by gnuplot, so that the output does not depend on its version. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -451,7 +452,7 @@ static int run(const char *script, size_t script_bytes, char **picture, size_t *
 	if (output.status != 0 || output.bytes == 0) {
 		free(output.text);
 		if (WIFEXITED(output.status) && WEXITSTATUS(output.status) == 127)
-			return gt_fail(error, "gnuplot cannot be run: not found");
+			return gt_fail(error, "gnuplot cannot be run: %s", gt_child_reason("gnuplot", ENOENT));
 		return gt_fail(error, "gnuplot failed: %s", output.complaint[0] ? output.complaint : "no message");
 	}
 	*picture = output.text;
