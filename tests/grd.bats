@@ -549,6 +549,21 @@ mean_difference() {
 	done
 }
 
+@test "a stream whose requests are taken, or that names nothing, is named" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >ordered
+	gdram ordered >taken
+	for options in "" --curve --distances "--profile --count"; do
+		# shellcheck disable=SC2086
+		expect_failure 1 "gdram has taken all requests: put it after grd" bash -c "grd $options taken | cat >/dev/null; exit \${PIPESTATUS[0]}"
+	done
+	expect_warning() { grd "${@:2}" ordered 2>said >table; [ "$(cat said)" = "grd: warning: $1" ]; }
+	expect_warning "--by line: the stream names no source lines: compile with nvcc -lineinfo" --by line --profile
+	expect_warning "--by array: the stream names no arrays: gtrace-record and gtrace-ptx do" --by array --profile
+	gtrace-ptx --launch 'vectoradd<<<2,64>>>(A=f32[128], f32[128], f32[128], 128)' "$ROOT/examples/kernels/ptx/vectoradd.ptx" |
+		grd --by array --profile 2>said >table
+	[ ! -s said ]
+}
+
 @test "wrong options are reported before anything is read" {
 	for options in "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per thread" \
 		"--op reads" "--op loads," "--by row" "--count" "--count --distances" "--lines 1 --count --total" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
@@ -557,7 +572,7 @@ mean_difference() {
 		"--sample 0.1 --per set:4" "--sample 0.1 --per set:4 --classes 1" "--sample 0.1 --curve-sets 1" "--sample-lines 99 --sharing warp:1" \
 		"--curve-sets 0" "--curve-sets 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17" "--curve-sets 2 --per set:2" "--curve-sets 33554432" \
 		"--sdcm 1K" "--sdcm 1K,3,32" "--sdcm 1K,4,96" "--sdcm 1K,4,32 --per set:2" "--sdcm-normal 0,1,32" "--classes 1" "--classes 0 --per set:2" \
-		"--lines 1 --count --name $(printf '%037d' 0)" "--sharing global:1" "--sharing warp" "--sharing warp:0" "--sharing warp:1 --per set:2" "--curve --csdd"; do
+		"--lines 1 --count --name $(printf '%077d' 0)" "--sharing global:1" "--sharing warp" "--sharing warp:0" "--sharing warp:1 --per set:2" "--curve --csdd"; do
 		expect_failure 2 "expected" grd $options </dev/null || expect_failure 2 "power of two" grd $options </dev/null || { echo "$options"; return 1; }
 	done
 	expect_failure 2 "--name: expected" grd --name "" </dev/null

@@ -219,6 +219,8 @@ static void open_all(struct grd *grd)
 
 	tool_read(tool);
 	tool_must(tool, gt_launch_open(&grd->launch, &tool->error));
+	if (grd->distances || (grd->text.table && !grd->count))
+		tool_check_order(tool);
 	if (grd->distances) {
 		grd->plan.measures[0].watch = print_distance;
 		grd->plan.measures[0].watch_context = grd;
@@ -230,6 +232,17 @@ static void open_all(struct grd *grd)
 	}
 	tool_must(tool, gt_measures_open(&grd->measures, &grd->plan, &grd->pair, &tool->error));
 	tool_must(tool, gt_intake_open(&grd->intake, take_requests, &grd->measures, &tool->error));
+}
+
+/* All references are in one class if the stream names nothing. */
+static void warn_nameless(const struct grd *grd)
+{
+	const char *split = grd->options.split ? grd->options.split->name : "";
+
+	if (strcmp(split, "line") == 0 && grd->launch.places.n == 1)
+		tool_warn(&grd->tool, "--by line: the stream names no source lines: compile with nvcc -lineinfo");
+	if (strcmp(split, "array") == 0 && grd->launch.arrays.names.n == 1)
+		tool_warn(&grd->tool, "--by array: the stream names no arrays: gtrace-record and gtrace-ptx do");
 }
 
 static void close_all(struct grd *grd)
@@ -261,6 +274,7 @@ int main(int argc, char **argv)
 		tool_must(&grd.tool, gt_reuse_text_end(&grd.text, &grd.tool.error));
 		fwrite(grd.text.bytes, 1, grd.text.n, stdout);
 	}
+	warn_nameless(&grd);
 	close_all(&grd);
 	return 0;
 }

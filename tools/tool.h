@@ -107,6 +107,9 @@ void tool_read(struct tool *tool);
 /* Opens standard output as a stream with the input's history. A terminal is refused. */
 void tool_write(struct tool *tool);
 
+/* Of a stage that writes no stream: warns or fails as tool_write does if it stands in a wrong place of the pipe. */
+void tool_check_order(const struct tool *tool);
+
 /* The next event; false after GT_END. Fails the tool if the stream fails. Shows progress. */
 bool tool_next(struct tool *tool, enum gt_event *event);
 /* Shows progress as tool_next does, with --verbose; without it, one line that is erased at the end, on a terminal, by the first tool

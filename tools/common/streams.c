@@ -60,7 +60,7 @@ void tool_read(struct tool *tool)
 }
 
 /* Warns of a stage that stands in a wrong place of the pipe or has another GPU than those before it, or fails if it could not count anything there. */
-static void check_order(const struct tool *tool)
+void tool_check_order(const struct tool *tool)
 {
 	struct gt_error reason;
 	enum gt_order_of_stages order = gt_history_order(gt_reader_history(tool->in), tool->name, tool->argv + 1, &reason);
@@ -82,7 +82,7 @@ void tool_write(struct tool *tool)
 		tool_fail(tool);
 	}
 	if (tool->in)
-		check_order(tool);
+		tool_check_order(tool);
 	widen_pipe(STDOUT_FILENO);
 	tool->out = gt_writer_open(STDOUT_FILENO, tool->in ? gt_reader_history(tool->in) : NULL, tool->name,
 				   gt_version, tool->argv + 1, &tool->error);
