@@ -208,7 +208,7 @@ sited() {
 	page sited
 	sed -n '/^h2 Memory/,/^h2 Source/s/^text //p' "$BATS_TEST_TMPDIR/said" | paste -sd '|' >texts
 	diff texts - <<-'END'
-		first|8 loads|32 sectors each|4 at least|8 stores|4 sectors each|4 at least|2 atomics|1 sector each|1 at least|L1|1 KB|load hits 25.0 %|L2|4 KB|load hits 50.0 %|half 0: 50.0 %|half 1: 50.0 %|shared|40 passes|conflicts 75.0 %|shared|10 accesses|DRAM|2 channels|row hits 50.0 %|loads 8 KB|256 sectors|12.5 % asked for|stores 1 KB|32 sectors|100 % asked for|atomics 64 B|2 sectors|12.5 % asked for|loads 6 KB|192 sectors|stores 1 KB|32 sectors|atomics 64 B|2 sectors|loads 3 KB|96 sectors|50 % ever used|stores 1.06 KB|34 sectors
+		first|8 loads|32 sectors each|4 at least|8 stores|4 sectors each|4 at least|2 atomics|1 sector each|1 at least|L1|1 KB|load hits 25.0 %|L2|4 KB|load hits 50.0 %|half 0: 50.0 %|half 1: 50.0 %|shared|40 passes|conflicts 75.0 %|shared|10 accesses|DRAM|2 channels|row hits 50.0 %|loads 8 KB|256 sectors|12.5 % asked for|stores 1 KB|32 sectors|100 % asked for|atomics 64 B|2 sectors|12.5 % asked for|loads 6 KB|192 sectors|stores 1 KB|32 sectors|atomics 64 B|2 sectors|loads 3 KB|96 sectors|50.0 % ever used|stores 1.06 KB|34 sectors
 	END
 	says $'row\tkernel – shared\tall accesses\t-\t-\t-' $'row\tshared\tconflicts: 30 of 40 passes\t-\t-\t75.0 %' $'row\tkernel – L1\tloads\t256\t8,192\t12.5 %' $'row\tL1\tload hits\t64\t2,048\t25.0 %' $'row\tL1 – L2\tstores\t32\t1,024\t-' \
 		$'row\tL2 – DRAM\tloads\t96\t3,072\t50.0 %' "value Memory chart of kernel 1, first"

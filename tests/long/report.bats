@@ -150,6 +150,29 @@ fits() {
 	fits
 }
 
+@test "no text of a chart is wider than its box or the gap between two" {
+	whole_page
+	gtrace-cat stream | awk -F '\t' -v OFS='\t' '/^#count/ { for (i = 4; i <= NF; i++) if ($i ~ /^([a-z]+_)?(reads|writes|accesses|sectors|passes|hits|misses|conflicts)=[0-9]+$/ ||
+		$i ~ /[.](accesses|bytes|sectors|passes)=[0-9]+$/) sub(/=0*/, "=98765", $i) } { print }' | gtrace-cat --from >large
+	cat >inside.js <<-'END'
+		for (const part of document.querySelectorAll("details")) part.open = true
+		let n = 0
+		const out = [...document.querySelectorAll(".chart svg text")].filter(text => {
+			const t = text.getBBox(), boxes = [...text.closest("svg").querySelectorAll(".box, .absent")].map(box => box.getBBox())
+			const own = boxes.find(b => t.x >= b.x && t.x < b.x + b.width && t.y >= b.y - 1 && t.y < b.y + b.height)
+			const end = own ? own.x + own.width : Math.min(...boxes.filter(b => b.x > t.x).map(b => b.x))
+			n++
+			return t.x + t.width > end + .5 || (own && t.y + t.height > own.y + own.height)
+		})
+		say([n > 20, ...out.map(text => text.textContent)].join("|"))
+	END
+	for source in stream large; do
+		gstats --report page "$source"
+		said=$(in_browser 1400 inside.js)
+		[ "$said" = true ] || { echo "$source: $said"; return 1; }
+	done
+}
+
 @test "on paper nothing is wider than the page, and all is open" {
 	whole_page
 	cat >paper.js <<-'END'

@@ -226,7 +226,8 @@ static int labels_of(const struct picture *picture, size_t i, int op, char lines
 	snprintf(lines[1], sizeof lines[1], "%s %s", gt_number_words(flow->sectors, number), flow->sectors == 1 ? "sector" : "sectors");
 	if (!flow->has_useful)
 		return 2;
-	snprintf(lines[2], sizeof lines[2], "%.3g %% %s", 100 * useful_share(flow), i == 0 ? "asked for" : "ever used");
+	double percent = 100 * useful_share(flow);
+	snprintf(lines[2], sizeof lines[2], "%.*f %% %s", percent >= 99.95 ? 0 : percent >= 9.995 ? 1 : 2, percent, i == 0 ? "asked for" : "ever used");
 	return 3;
 }
 
