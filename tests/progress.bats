@@ -29,7 +29,7 @@ setup_file() {
 }
 
 setup() {
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return 1
 	prepare_preload
 	needs_terminal
 	export TERM=xterm
@@ -76,8 +76,8 @@ on_terminal() {
 	on_terminal "gcoalesce '$ordered' | { sleep 1.3; gcache --l1; } >/dev/null"
 	grep -q '^<erase>gcache: warning: l1 is private' screen || { cat screen; return 1; }
 	# The end of the stream is missing: the message comes behind an erased line.
-	head -c "$(($(stat -c %s "$ordered") * 9 / 10))" "$ordered" >cut
-	run -1 on_terminal "set -o pipefail; gcoalesce cut | $slow"
+	head -c "$(($(stat -c %s "$ordered") * 9 / 10))" "$ordered" >cut.gt
+	run -1 on_terminal "set -o pipefail; gcoalesce cut.gt | $slow"
 	grep -q '^<erase>gcoalesce: .*ends inside' <(paste -sd '' screen | sed 's/<erase>/\n<erase>/g') || { cat screen; return 1; }
 }
 
@@ -104,6 +104,8 @@ on_terminal() {
 	on_terminal "LD_PRELOAD=$PRELOAD gtrace-record ./program | $slow"
 	grep -qE '^<erase>gtrace-record: wide, launch [0-9]+: [0-9]+ %, [0-9]+ k rows, [0-9]+ k rows/s(, 0:0[0-9] left)?$' screen || { cat screen; return 1; }
 	grep -qE '^(<erase>)?half$' screen
+	on_terminal "LD_PRELOAD=$PRELOAD gtrace-record -j 2 ./program | $slow" # threads tell of groups of blocks
+	grep -qE '^<erase>gtrace-record: wide, launch [0-9]+: [0-9]+ %, [0-9]+ k rows' screen || { cat screen; return 1; }
 	on_terminal "LD_PRELOAD=$PRELOAD gtrace-record --quiet ./program | $slow"
 	[ "$(<screen)" = half ]
 	LD_PRELOAD=$PRELOAD gtrace-record -v ./program 2>said >stream
