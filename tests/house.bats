@@ -270,6 +270,14 @@ calls() {
 	done
 }
 
+@test "nothing waits for a terminal" {
+	needs_terminal
+	for tool in "gcache --l1" "gtrace-order" "grd --curve" gstats "gstats --errors -" gtrace-cat "gtrace-cat --from" "gpchase infer" "gplot curve"; do
+		run -1 timeout 20 script -qec "$tool >/dev/null" /dev/null </dev/null
+		[[ $output == *terminal* ]] || { echo "$tool: $output"; return 1; }
+	done
+}
+
 @test "the project speaks of itself alone" {
 	run -1 git grep -nIE '(^|[^[:alnum:]_}])/(work|root|home)/[a-z]|/tmp/wt' -- . ':!tests/house.bats'
 }

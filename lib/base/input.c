@@ -284,6 +284,11 @@ struct gt_input *gt_input_open(const char *path, struct gt_error *error)
 	struct gt_input *input = calloc(1, sizeof *input);
 	struct gt_error ignored;
 
+	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO)) {
+		free(input);
+		gt_fail(error, "standard input is a terminal: name a file, or put a pipe before it");
+		return NULL;
+	}
 	if (!input || !(input->path = strdup(path))) {
 		free(input);
 		gt_fail_memory(error, "an input");

@@ -17,7 +17,7 @@ struct gt_input;
 /* The tool that decompresses data which begins so; NULL if it is not compressed. */
 const char *gt_compression_tool(const void *head, size_t bytes);
 
-/* Opens a file, or standard input for "-". NULL on error. */
+/* Opens a file, or standard input for "-", which must be no terminal. NULL on error. */
 struct gt_input *gt_input_open(const char *path, struct gt_error *error);
 /* Returns -1 if a decompressor failed (damaged data). A reader that reached the end got that error there. */
 int gt_input_close(struct gt_input *input, struct gt_error *error);
