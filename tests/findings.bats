@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Findings, gtrace-findings(7), on kernels in pairs, of tests/findings: one that has the finding, and one that does the same work without.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	load helpers
 	cd "$BATS_TEST_TMPDIR"
@@ -33,6 +35,140 @@ holds() { python3 "$ROOT/tests/findings/pairs.py" "$@"; }
 @test "launches, device memory, TLBs, polling" {
 	holds "launches outweigh the kernel" "DRAM rows" "DRAM channels" "TLB reach" polling
 }
+
+# ---- what the report looks like ----
+
+# counted LAUNCH...: the stream of these launches of access.ptx behind all stages, on a TITAN V.
+counted() {
+	local launch launches=()
+	for launch; do launches+=(--launch "$launch"); done
+	gtrace-ptx --gpu titanv --space global,local,shared "${launches[@]}" "$ROOT/tests/findings/ptx/access.ptx" | gcoalesce --by site | gschedule |
+		gcache --l1 --by site --causes | gcache --l2 --by site --causes | gdram
+}
+fields='fields_bad<<<16,256>>>(a=f32[4096*8], b=f32[4096], n=4096)'
+copy='copy<<<64,256>>>(c=f32[16384], d=f32[16384], n=16384)'
+
+# many N: a stream of N kernels, k1 with the least traffic, each with an uncoalesced load at m.cu:K of 32 sectors where 4 are enough.
+many() {
+	awk -v n="$1" 'BEGIN { OFS = "\t"
+		print "#history", "gcoalesce", "0.1.0", "--by", "site"; print "#history", "gcache", "0.1.0", "--l1"
+		for (k = 1; k <= n; k++) {
+			print "#kernel", "id=" k, "name=k" k
+			print "#count", "stage=source", "kernel=" k, "pcs=[16]", "lines=[" k "]", "files=[0]", "names=m.cu"
+			print "#count", "stage=coalesce", "kernel=" k, "load_accesses=" k, "load_sectors=" 32 * k, "unique_bytes=" 128 * k, "0x10 a.op=load.global",
+				"0x10 a.accesses=" k, "0x10 a.lanes=" 32 * k, "0x10 a.bytes=" 128 * k, "0x10 a.sectors=" 32 * k, "0x10 a.least_sectors=" 4 * k
+			print "#count", "stage=l1", "kernel=" k, "reads=" 32 * k, "read_hits=" 32 * k, "sent_reads=0" } }' | gtrace-cat --from
+}
+
+@test "a report of two kernels: the one that costs more first, numbers through, in 80 columns and 40 lines" {
+	counted "$copy" "$fields" >t
+	gstats --findings --program "./a b" t >got
+	# 4096 threads read 4 of 32 bytes: 4096 + 512 sectors at L1; the other kernel moves 2048 + 2048. A launch reads 109 at L2, 24 of memory. At 30, 215
+	# and 430 cycles that is 3144155 of 5942710.
+	diff - got <<-END
+		NVIDIA TITAN V, modelled   ./a b   2 kernels
+
+		fields_bad, 53 % of the cost
+		  threads ask 32 KB -> L1 144 KB (4.50x) -> L2 147 KB (1.02x) -> DRAM 145 KB
+		  (0.98x)
+		  L1 hits 0.0 % of reads, L2 0.0 %; DRAM moves 4.52 times the 32 KB touched
+		  1  bytes never used   access.cu:118   a
+		     12 % of the bytes in the sectors that are read of it are asked for
+		     at most 3.58 k of 4.72 k sectors at L2, 3.58 k of 4.63 k at DRAM
+		  2  uncoalesced load   access.cu:118   a
+		     32.00 sectors an access, 4.00 are enough; lanes are 32 bytes apart
+		     would save 3.58 k of 4.61 k sectors at L1
+
+		copy, 47 % of the cost
+		  threads ask 128 KB -> L1 128 KB (1.00x) -> L2 131 KB (1.03x) -> DRAM 129 KB
+		  (0.98x)
+		  L1 hits 0.0 % of reads, L2 0.0 %; DRAM moves 1.01 times the 128 KB touched
+		     nothing found: no finding would save 2 % of the traffic anywhere
+
+		  more of 1: gtrace report ./a b
+		  more of 2: gtrace lines ./a b
+	END
+}
+
+@test "colour: --color, NO_COLOR, and none where nobody looks" {
+	counted "$fields" >t
+	gstats --findings t >plain
+	run ! grep -q $'\033' plain
+	gstats --findings --color never t | diff - plain
+	gstats --findings --color always t >colours
+	grep -q $'\033\[1mfields_bad\033\[0m' colours
+	sed $'s/\033\\[[0-9;]*m//g' colours | diff - plain
+	NO_COLOR=1 gstats --findings --color always t | diff - colours
+	expect_failure 2 "--color 'sometimes': expected auto, always or never" gstats --findings --color sometimes t
+	needs_terminal
+	script -qec "gstats --findings t" /dev/null | grep -q $'\033'
+	NO_COLOR=1 script -qec "gstats --findings t" /dev/null | tr -d '\r' | diff - plain
+}
+
+@test "300 kernels: five are shown, the others counted; --all shows each, and findings of any gain" {
+	many 300 >t
+	gstats --findings t >got
+	[ "$(grep -c '^k[0-9]' got)" -eq 5 ]
+	[ "$(grep '^k[0-9]' got | cut -d , -f 1 | tr '\n' ' ')" = "k300 k299 k298 k297 k296 " ]
+	# 300 x 301 / 2 = 45150 accesses, of which these five have 1490.
+	grep -qx '295 more kernels have 97 % of the cost: --all, --kernel RE' got
+	[ "$(wc -l <got)" -lt 60 ]
+	gstats --findings --all t >all
+	[ "$(grep -c '^k[0-9]*, ' all)" -eq 300 ]
+	[ "$(grep -c 'uncoalesced load   m.cu:' all)" -eq 300 ]
+	gstats --findings --json t >got.json
+	python3 - got.json <<-'END'
+		import json, sys
+		kernels = json.load(open(sys.argv[1]))["kernels"]
+		assert len(kernels) == 300
+		for i, kernel in enumerate(kernels, 1):
+		    [finding] = kernel["findings"]
+		    assert finding["place"] == f"m.cu:{i}" and finding["gain"] == {"l1_sectors": {"value": 28 * i, "basis": "computed"}}, finding
+	END
+}
+
+@test "a small finding is counted, and shown with --all" {
+	# 64 copies of 64 accesses beside one access of 32 sectors: 28 of 4096 x 8 + 36 sectors.
+	gtrace-cat --from <<-'END' | gstats --findings >got
+		#history	gcoalesce	0.1.0	--by	site
+		#kernel	id=1	name=k
+		#count	stage=coalesce	kernel=1	load_accesses=4097	load_sectors=32800	unique_bytes=1	0x10 a.op=load.global	0x10 a.accesses=1	0x10 a.lanes=32	0x10 a.bytes=128	0x10 a.sectors=32	0x10 a.least_sectors=4	0x20 b.op=load.global	0x20 b.accesses=4096	0x20 b.lanes=131072	0x20 b.bytes=1048576	0x20 b.sectors=32768	0x20 b.least_sectors=32768
+	END
+	grep -q '^     nothing found' got
+	grep -qx '     1 smaller one: --all' got
+	run ! grep -q uncoalesced got
+}
+
+@test "what was not counted is said; a stream without kernels has no findings" {
+	gtrace-ptx --gpu titanv --launch "$copy" "$ROOT/tests/findings/ptx/access.ptx" >raw
+	gcoalesce raw | gschedule | gcache --l1 | gcache --l2 >none
+	gstats --findings none >got
+	run ! grep -q 'nothing found' got
+	tr -s ' \n' ' ' <got | grep -qF "not counted by line, so not looked at: accesses (gcoalesce --by site), misses of L1 (gcache --l1 --by site --causes), misses of L2 (gcache --l2 --by site --causes)"
+	gcoalesce --by site raw | gschedule | gcache --l1 --by site | gcache --l2 --by site --causes >half
+	gstats --findings half >got
+	grep -qx '     nothing found in what is counted' got
+	tr -s ' \n' ' ' <got | grep -qF "not looked at: misses of L1 (gcache --l1 --by site --causes) "
+	printf '#history\tgcoalesce\t0.1.0\n' | gtrace-cat --from >empty
+	gstats --findings empty >got
+	diff - got <<<"A GPU without a name, modelled   0 kernels"
+	# JSON of each of them, and of others, is as the schema says.
+	counted "$copy" "$fields" >two
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce --by site | gschedule --gpu a100 | gcache --l1 --by site --causes | gcache --l2 --by site --causes >trace
+	many 3 >many
+	for stream in none half empty two trace many; do
+		gstats --findings --json --all --program 'a "b" \c' $stream >$stream.json
+	done
+	python3 "$ROOT/tests/findings/schema.py" "$ROOT/docs/findings.schema.json" ./*.json
+	# The check finds what is missing, unknown, or of another type.
+	for wrong in '"share": [0-9.]*, ' 's/"share"/"shares"/' 's/"basis": "bounded"/"basis": "guessed"/' 's/"launches": 1/"launches": "1"/' 's/"launches": 1/"launches": 0/'; do
+		sed -E "$([[ $wrong = s/* ]] && echo "$wrong" || echo "s/$wrong//")" two.json >wrong
+		run ! cmp -s two.json wrong
+		run ! python3 "$ROOT/tests/findings/schema.py" "$ROOT/docs/findings.schema.json" wrong
+	done
+}
+
+# ---- the tests themselves ----
 
 @test "every pair is in a test, and every kind of finding has a pair" {
 	holds --list | while read -r pair; do

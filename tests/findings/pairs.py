@@ -183,6 +183,8 @@ def stream(pair, suffix, programs):
 
 
 def findings_of(data):
+    wide = [line for line in run(["gstats", "--findings", "--all", "--program", "./program"], data).decode().split("\n\nGPU ")[0].split("\n") if len(line) > 80]
+    expect("lines of over 80 columns", wide, [])
     kernels = json.loads(run(["gstats", "--findings", "--json"], data))["kernels"]
     assert len(kernels) == 1, f"{len(kernels)} kernels"
     return kernels[0]

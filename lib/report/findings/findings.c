@@ -165,6 +165,8 @@ static int make_groups(struct groups *groups, const struct gt_site_rows *rows, s
 static struct gt_level_facts facts_of(const struct gt_report_kernel *kernel, const char *level, const struct groups *groups, size_t at)
 {
 	struct gt_level_facts facts = {.stage = stage_of(kernel, level), .line = 128, .instances = 1};
+	uint64_t compulsory;
+	bool by_site = false;
 
 	if (!facts.stage)
 		return facts;
@@ -173,10 +175,9 @@ static struct gt_level_facts facts_of(const struct gt_report_kernel *kernel, con
 	gt_report_number(facts.stage, "size", &facts.size);
 	gt_report_number(facts.stage, "line", &facts.line);
 	gt_report_number(facts.stage, "instances", &facts.instances);
-	for (size_t i = 0; i < groups->n && !facts.caused; i++) {
-		const struct gt_site_level *counts = &groups->groups[i].level[at];
-		facts.caused = counts->compulsory + counts->capacity + counts->conflict + counts->invalidated > 0;
-	}
+	for (size_t i = 0; i < groups->n && !by_site; i++)
+		by_site = groups->groups[i].level[at].reads > 0;
+	facts.caused = facts.reads == facts.read_hits || (by_site && gt_report_number(facts.stage, "compulsory", &compulsory));
 	return facts;
 }
 
@@ -219,6 +220,8 @@ static int find_all(struct gt_kernel_findings *to, const struct gt_site_rows *ro
 		to->cost += weights[i] * (double)to->traffic.sectors[i];
 	input.level[GT_SITE_L1] = facts_of(to->kernel, "l1", groups, GT_SITE_L1);
 	input.level[GT_SITE_L2] = facts_of(to->kernel, "l2", groups, GT_SITE_L2);
+	for (size_t i = 0; i < GT_SITE_LEVELS; i++)
+		to->caused[i] = input.level[i].caused;
 	for (size_t i = 0; i < gt_finding_kinds_n; i++)
 		if (gt_finding_finders[i](&input, gt_finding_kinds[i]) != 0)
 			return -1;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/gather.h"
+#include "report/sites.h"
 #include "stream/program.h"
 
 /* ---- the traffic of a kernel ---- */
@@ -81,6 +82,7 @@ extern const size_t gt_finding_kinds_n;
 struct gt_kernel_findings {
 	const struct gt_report_kernel *kernel;
 	struct gt_traffic traffic;
+	bool caused[GT_SITE_LEVELS]; /* misses of L1 and L2 were counted by site and cause, or there are none */
 	double cost; /* of the kernel's traffic, as that of gains */
 	struct gt_finding *findings; /* owned */
 	size_t n, capacity;

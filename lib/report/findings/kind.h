@@ -31,7 +31,7 @@ struct gt_group {
 struct gt_level_facts {
 	const struct gt_report_stage *stage; /* NULL: it is not in the pipe */
 	uint64_t reads, read_hits, size, line, instances;
-	bool caused; /* misses were counted by cause */
+	bool caused; /* misses were counted by site and cause, or there are none */
 };
 
 struct gt_finding_input {

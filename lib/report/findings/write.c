@@ -228,12 +228,42 @@ static void write_kernel_name(const struct text *text, const struct gt_kernel_fi
 	putc('\n', text->to);
 }
 
+/* What no finding is known of, since stages did not count it: a text for each, which names the option that counts it. Returns how many. */
+static size_t uncounted(const struct gt_kernel_findings *findings, const char *texts[1 + GT_SITE_LEVELS])
+{
+	static const char *const misses[GT_SITE_LEVELS] = {"misses of L1 (gcache --l1 --by site --causes)", "misses of L2 (gcache --l2 --by site --causes)"};
+	size_t n = 0;
+
+	if (!findings->traffic.by_site)
+		texts[n++] = "accesses (gcoalesce --by site)";
+	for (size_t i = 0; i < GT_SITE_LEVELS; i++)
+		if (!findings->caused[i])
+			texts[n++] = misses[i];
+	return n;
+}
+
 static void write_nothing(const struct gt_kernel_findings *findings, FILE *to)
 {
-	if (findings->traffic.by_site)
+	const char *texts[1 + GT_SITE_LEVELS];
+
+	if (uncounted(findings, texts) == 0)
 		fputs("     nothing found: no finding would save 2 % of the traffic anywhere\n", to);
-	else
-		fputs("     nothing is known by line: expected gcoalesce --by site, gcache --by site --causes\n", to);
+	else if (findings->traffic.by_site)
+		fputs("     nothing found in what is counted\n", to);
+}
+
+static void write_uncounted(const struct gt_kernel_findings *findings, FILE *to)
+{
+	const char *texts[1 + GT_SITE_LEVELS];
+	char words[GT_FINDING_TEXT] = "not counted by line, so not looked at:";
+	size_t n = uncounted(findings, texts);
+
+	for (size_t i = 0; i < n; i++)
+		snprintf(words + strlen(words), sizeof words - strlen(words), "%s %s", i ? "," : "", texts[i]);
+	if (n == 0)
+		return;
+	fputs("     ", to);
+	write_wrapped(to, words, 5);
 }
 
 static void write_kernel(struct text *text, const struct gt_kernel_findings *findings, size_t limit, double share, bool several)
@@ -257,6 +287,7 @@ static void write_kernel(struct text *text, const struct gt_kernel_findings *fin
 		write_nothing(findings, text->to);
 	if (left > 0)
 		fprintf(text->to, "     %zu smaller %s: --all\n", left, left == 1 ? "one" : "ones");
+	write_uncounted(findings, text->to);
 }
 
 /* The findings' commands, each with the numbers of the findings that it shows more of. */
@@ -398,6 +429,19 @@ void gt_finding_write_json(const struct gt_finding *finding, const struct gt_fin
 	putc('}', to);
 }
 
+static void write_json_uncounted(const struct gt_kernel_findings *findings, FILE *to)
+{
+	const char *texts[1 + GT_SITE_LEVELS];
+	size_t n = uncounted(findings, texts);
+
+	fputs(", \"uncounted\": [", to);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ", " : "", to);
+		gt_json_string(texts[i], to);
+	}
+	putc(']', to);
+}
+
 static void write_json_kernel(const struct gt_kernel_findings *findings, const struct gt_findings_style *style, FILE *to)
 {
 	const char *comma = "";
@@ -406,6 +450,7 @@ static void write_json_kernel(const struct gt_kernel_findings *findings, const s
 	write_json_text("name", findings->kernel->kernel.name, to);
 	fprintf(to, ", \"launches\": %" PRIu64 ", ", launches_of(findings->kernel));
 	write_json_traffic(&findings->traffic, to);
+	write_json_uncounted(findings, to);
 	fputs(", \"findings\": [", to);
 	for (size_t i = 0; i < findings->n; i++) {
 		if (!is_shown(&findings->findings[i], style))
