@@ -222,6 +222,11 @@ few before after change" ]
 	[ "$(tail -n 2 got | xargs)" = "Findings are not compared: b was not counted with gcoalesce --by site and gcache --by site --causes" ]
 	run ! grep -q gone got
 	row 'threads ask' | is "threads ask 12.5 KB -"
+	gcoalesce --by site "$ordered" | gschedule --gpu titanv | gcache --l1 --by site --causes | gcache --l2 --by site --causes | gdram >caused
+	gtrace compare --quiet caused "$counted" >got
+	grep -q '^Findings are not compared: counted was not counted with' got
+	gtrace compare --quiet caused caused >got
+	run ! grep -q 'not compared' got
 }
 
 @test "--page: the same comparison, and what each side's page has" {

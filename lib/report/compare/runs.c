@@ -492,6 +492,23 @@ static bool has_launches_alone(const struct gt_run *run)
 	return run->saved && !run->named;
 }
 
+/* What its stages counted by site: gcoalesce --by site, gcache --by site, and that with --causes. */
+static unsigned counted_by_site(const struct gt_run *run)
+{
+	unsigned by_site = 0;
+
+	for (size_t i = 0; i < run->report.n; i++) {
+		const struct gt_report_stage *l1 = gt_report_find_stage(&run->report.kernels[i], "l1");
+		uint64_t number;
+		size_t length;
+		by_site |= run->findings[i].traffic.by_site ? GT_BY_SITE_ACCESSES : 0;
+		by_site |= l1 && gt_report_number(l1, "capacity", &number) ? GT_BY_SITE_CAUSES : 0;
+		for (size_t k = 0; l1 && k < l1->n && !(by_site & GT_BY_SITE_LEVELS); k++)
+			by_site |= gt_report_class(l1->counters[k].value.name, &length) ? GT_BY_SITE_LEVELS : 0;
+	}
+	return by_site;
+}
+
 /* A run whose GPU is not known has its gains weighed as the other's. */
 static int finish(struct gt_run *run, const struct gt_run *other, bool by_name, struct gt_error *error)
 {
@@ -516,8 +533,7 @@ int gt_runs_compare(struct gt_runs *runs, struct gt_run *a, struct gt_run *b, st
 	for (int side = 0; side < GT_RUN_SIDES; side++) {
 		if (finish(runs->run[side], runs->run[!side], by_name, error) != 0)
 			return -1;
-		for (size_t i = 0; i < runs->run[side]->report.n; i++)
-			runs->by_site[side] |= runs->run[side]->findings[i].traffic.by_site;
+		runs->by_site[side] = counted_by_site(runs->run[side]);
 	}
 	if (pair_all(runs, error) != 0)
 		return -1;

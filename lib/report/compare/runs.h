@@ -68,6 +68,8 @@ struct gt_run_pair {
 	size_t n;
 };
 
+enum { GT_BY_SITE_ACCESSES = 1, GT_BY_SITE_LEVELS = 2, GT_BY_SITE_CAUSES = 4 };
+
 struct gt_runs {
 	struct gt_run *run[GT_RUN_SIDES]; /* the caller's */
 	struct gt_run_pair *pairs; /* those on both sides first, in the order of their change; owned */
@@ -75,7 +77,7 @@ struct gt_runs {
 	struct gt_run_pair total; /* of all kernels of each side; without findings */
 	size_t states[GT_FINDING_STATES]; /* findings, of kernels on both sides, that are shown without `all` */
 	bool same; /* nothing differs */
-	bool by_site[GT_RUN_SIDES]; /* the stages counted by site; findings are compared if both sides did, or neither */
+	unsigned by_site[GT_RUN_SIDES]; /* what stages counted by site, as bits; findings are compared if both sides have the same */
 };
 
 /* Finishes both reports, finds what there is, and pairs. To be cleared in either case. Returns 0, or -1: out of memory, kernels that cannot be paired, or
@@ -117,7 +119,7 @@ void gt_finding_pair_numbers(const struct gt_run_pair *kernels, const struct gt_
 
 #define GT_QUANTITY_TEXT 32
 const char *gt_quantity_text(size_t quantity, const struct gt_quantity_value *value, char text[GT_QUANTITY_TEXT]);
-/* "-87 %", "-26 points", "same", or "" if a side is not known. */
+/* "-87 %", "12x", "-26 points", "same", or "" if a side is not known. */
 const char *gt_quantity_change(size_t quantity, const struct gt_quantity_value values[GT_RUN_SIDES], char text[GT_QUANTITY_TEXT]);
 
 #endif

@@ -15,6 +15,8 @@
 #define SECTOR 32 /* bytes */
 #define SAME 1	  /* percent, or points: a smaller difference is none */
 
+#define MANY 10	  /* times as much is said so, and not in percent */
+
 /* Without --all: kernels, and findings of each. */
 #define KERNELS_SHOWN 5
 #define FINDINGS_SHOWN 8
@@ -70,6 +72,8 @@ const char *gt_quantity_change(size_t quantity, const struct gt_quantity_value v
 		snprintf(text, GT_QUANTITY_TEXT, "%+.0f points", b - a);
 	else if (a == 0)
 		return "from none";
+	else if (b >= MANY * a)
+		snprintf(text, GT_QUANTITY_TEXT, "%.0fx", b / a);
 	else
 		snprintf(text, GT_QUANTITY_TEXT, "%c%.20s %%", b < a ? '-' : '+', percent_text(a, b, percent));
 	return text;
@@ -299,6 +303,8 @@ static void sum_up(const struct gt_runs *runs, char *words, size_t size)
 		if (a == 0)
 			append(words, size, "%s%s sectors at %s, where %s moves none", n ? ", " : "", gt_number_words(values[GT_RUN_B].count, change), boundary_names[i],
 			       runs->run[GT_RUN_A]->name);
+		else if (b >= MANY * a)
+			append(words, size, "%s%.0f times%s at %s", n ? ", " : "", b / a, n ? "" : " the sectors", boundary_names[i]);
 		else
 			append(words, size, "%s%s %% %s%s at %s", n ? ", " : "", percent_text(a, b, change), b < a ? "fewer" : "more", n ? "" : " sectors", boundary_names[i]);
 		n++;
@@ -535,7 +541,7 @@ static void write_not_by_site(const struct text *text)
 
 	if (runs->by_site[GT_RUN_A] != runs->by_site[GT_RUN_B])
 		fprintf(text->to, "\nFindings are not compared: %s was not counted with gcoalesce --by site\nand gcache --by site --causes\n",
-			runs->run[runs->by_site[GT_RUN_A]]->name);
+			runs->run[runs->by_site[GT_RUN_A] > runs->by_site[GT_RUN_B]]->name);
 }
 
 static struct text text_of(const struct gt_runs *runs, const struct gt_findings_style *style, FILE *to)
@@ -556,8 +562,6 @@ void gt_runs_write(const struct gt_runs *runs, const struct gt_findings_style *s
 
 	write_sum(&text);
 	write_sides(&text);
-	if (runs->same && !style->all)
-		return;
 	for (size_t i = 0; i < runs->paired; i++) {
 		if (!style->all && !differs(&runs->pairs[i], style))
 			continue;
@@ -568,7 +572,8 @@ void gt_runs_write(const struct gt_runs *runs, const struct gt_findings_style *s
 			left++;
 		}
 	}
-	write_others(&text, left);
+	if (!runs->same || style->all)
+		write_others(&text, left);
 	write_not_by_site(&text);
 }
 
@@ -663,7 +668,7 @@ void gt_runs_write_json(const struct gt_runs *runs, const struct gt_findings_sty
 		gt_json_string(run->text, to);
 		fputs(", \"gpu\": ", to);
 		write_json_text(run->report.gpu, to);
-		fprintf(to, ", \"by_site\": %s}", runs->by_site[side] ? "true" : "false");
+		fprintf(to, ", \"by_site\": %s}", runs->by_site[side] & GT_BY_SITE_ACCESSES ? "true" : "false");
 	}
 	fprintf(to, "],\n \"same\": %s, \"total\": {", runs->same ? "true" : "false");
 	write_json_values(&runs->total, to);
