@@ -69,8 +69,7 @@ many() {
 		NVIDIA TITAN V, modelled   ./a b   2 kernels
 
 		fields_bad, 53 % of the cost
-		  threads ask 32 KB -> L1 144 KB (4.50x) -> L2 147 KB (1.02x) -> DRAM 145 KB
-		  (0.98x)
+		  asked 32 KB -> L1 144 KB, 4.50x -> L2 147 KB, 1.02x -> DRAM 145 KB, 0.98x
 		  L1 hits 0.0 % of reads, L2 0.0 %; DRAM moves 4.52 times the 32 KB touched
 		  1  bytes never used   access.cu:118   a
 		     12 % of the bytes in the sectors that are read of it are asked for
@@ -80,8 +79,7 @@ many() {
 		     would save 3.58 k of 4.61 k sectors at L1
 
 		copy, 47 % of the cost
-		  threads ask 128 KB -> L1 128 KB (1.00x) -> L2 131 KB (1.03x) -> DRAM 129 KB
-		  (0.98x)
+		  asked 128 KB -> L1 128 KB, 1.00x -> L2 131 KB, 1.03x -> DRAM 129 KB, 0.98x
 		  L1 hits 0.0 % of reads, L2 0.0 %; DRAM moves 1.01 times the 128 KB touched
 		     nothing found: no finding would save 2 % of the traffic anywhere
 

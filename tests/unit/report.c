@@ -338,6 +338,22 @@ static void test_numbers_for_reading_have_three_digits(void)
 	CHECK(strcmp(gt_number_words(498000, buffer), "498 k") == 0);
 }
 
+static void test_names_are_those_of_the_source(void)
+{
+	static const char *const cases[][2] = {
+		{"gemm", "gemm"}, {"", ""}, {"_Z4gemmPKfS0_Pfi", "gemm"}, {"_Z18BlockAdjDiffKernelILi1024EEvPKiPib", "BlockAdjDiffKernel<1024>"},
+		{"_Z24ChannelShuffleNCHWKernelIfLb0EEviiiPKT_PS0_", "ChannelShuffleNCHWKernel<float, false>"},
+		{"_ZN3one3two3sumIjLin8E6__halfEEvv", "sum<unsigned int, -8, __half>"},
+		{"_ZN46_INTERNAL_12345678_4_a_cu_12345678_1234567890a4copyEPf", "copy"},
+		/* An expression as an argument, and what is no mangled name, stay as they are. */
+		{"_Z1fIXsrT_1nEEvv", "_Z1fIXsrT_1nEEvv"}, {"_Z", "_Z"}, {"_Z99f", "_Z99f"}, {"_Z1fILi1", "_Z1fILi1"}, {"_Z1fI", "_Z1fI"},
+	};
+	char text[GT_NAME_WORDS];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		CHECK(strcmp(gt_name_words(cases[i][0], text), cases[i][1]) == 0);
+}
+
 int main(int argc, char *argv[])
 {
 	if (argc > 1)
@@ -351,5 +367,6 @@ int main(int argc, char *argv[])
 	RUN(test_profiler_metrics_follow_their_definitions);
 	RUN(test_the_undefined_is_a_dash);
 	RUN(test_numbers_for_reading_have_three_digits);
+	RUN(test_names_are_those_of_the_source);
 	return check_report();
 }

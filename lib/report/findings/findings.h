@@ -111,7 +111,7 @@ void gt_findings_write_json(const struct gt_kernel_findings *findings, const str
 /* The object of one finding. */
 void gt_finding_write_json(const struct gt_finding *finding, const struct gt_findings_style *style, FILE *to);
 
-/* What crosses each boundary, in words: "threads ask 79.4 MB -> L1 635 MB (8.00x) -> L2 218 MB (0.34x)". */
+/* What crosses each boundary, in words: "asked 79.4 MB -> L1 635 MB, 8.00x -> L2 218 MB, 0.34x". */
 const char *gt_traffic_text(const struct gt_traffic *traffic, char text[GT_FINDING_TEXT]);
 
 /* Orders kernels by the cost of their traffic, the highest first: as qsort wants it. */

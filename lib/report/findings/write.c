@@ -139,7 +139,7 @@ static size_t add_step(const struct gt_traffic *traffic, size_t boundary, double
 		return length;
 	length += (size_t)snprintf(text + length, GT_FINDING_TEXT - length, " -> %s %s", boundary_names[boundary], gt_bytes_words(moved, bytes));
 	if (before > 0)
-		length += (size_t)snprintf(text + length, GT_FINDING_TEXT - length, " (%.*fx)", moved / before < 0.0995 ? 3 : moved / before < 9.95 ? 2 : 1, moved / before);
+		length += (size_t)snprintf(text + length, GT_FINDING_TEXT - length, ", %.*fx", moved / before < 0.0995 ? 3 : moved / before < 9.95 ? 2 : 1, moved / before);
 	return length;
 }
 
@@ -147,7 +147,7 @@ const char *gt_traffic_text(const struct gt_traffic *traffic, char text[GT_FINDI
 {
 	char bytes[GT_WORDS];
 	double before = traffic->by_site ? (double)traffic->asked : 0;
-	size_t length = (size_t)snprintf(text, GT_FINDING_TEXT, "threads ask %s", traffic->by_site ? gt_bytes_words(before, bytes) : "?");
+	size_t length = (size_t)snprintf(text, GT_FINDING_TEXT, "asked %s", traffic->by_site ? gt_bytes_words(before, bytes) : "?");
 
 	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
 		length = add_step(traffic, i, before, text, length);
@@ -214,10 +214,11 @@ static void write_kernel_name(const struct text *text, const struct gt_kernel_fi
 {
 	const struct gt_report_kernel *kernel = findings->kernel;
 	uint64_t launches = launches_of(kernel);
-	char name[64];
+	char name[64], words[GT_NAME_WORDS];
+	const char *shown = gt_name_words(kernel->kernel.name, words);
 
-	if (kernel->kernel.name[0])
-		snprintf(name, sizeof name, "%.47s%s", kernel->kernel.name, strlen(kernel->kernel.name) > 47 ? "..." : "");
+	if (shown[0])
+		snprintf(name, sizeof name, "%.47s%s", shown, strlen(shown) > 47 ? "..." : "");
 	else
 		snprintf(name, sizeof name, "kernel %" PRIu64, kernel->kernel.id);
 	fprintf(text->to, "\n%s%s%s", colour(text, BOLD), gt_utf8_printable(name), colour(text, PLAIN));

@@ -23,12 +23,15 @@ void gt_page_number(uint64_t number, FILE *to)
 
 const char *gt_page_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME])
 {
+	char words[GT_NAME_WORDS];
+	const char *shown = gt_name_words(kernel->kernel.name, words);
+
 	if (kernel == &page->report->total)
 		snprintf(name, GT_PAGE_NAME, "all %zu kernels", page->report->n);
 	else if (kernel->merged > 1)
-		snprintf(name, GT_PAGE_NAME, "%s, %zu launches", kernel->kernel.name, kernel->merged);
+		snprintf(name, GT_PAGE_NAME, "%s, %zu launches", shown, kernel->merged);
 	else
-		snprintf(name, GT_PAGE_NAME, "kernel %" PRIu64 "%s%s", kernel->kernel.id, kernel->kernel.name[0] ? ", " : "", kernel->kernel.name);
+		snprintf(name, GT_PAGE_NAME, "kernel %" PRIu64 "%s%s", kernel->kernel.id, shown[0] ? ", " : "", shown);
 	return name;
 }
 
