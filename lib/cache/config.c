@@ -128,14 +128,14 @@ static uint64_t whole_steps(double steps)
 	return steps < GT_LATENCY_MAX ? (uint64_t)(steps + 0.5) : GT_LATENCY_MAX;
 }
 
-static uint64_t fixed_steps(const struct gt_latency *latency, const struct gt_traffic *traffic, uint64_t *random)
+static uint64_t fixed_steps(const struct gt_latency *latency, const struct gt_level_traffic *traffic, uint64_t *random)
 {
 	(void)traffic, (void)random;
 	return (uint64_t)latency->first;
 }
 
 /* [000] 4.4.1: K1 + K2 * busy MSHRs * active SMs / parallelism of the level below. */
-static uint64_t adaptive_steps(const struct gt_latency *latency, const struct gt_traffic *traffic, uint64_t *random)
+static uint64_t adaptive_steps(const struct gt_latency *latency, const struct gt_level_traffic *traffic, uint64_t *random)
 {
 	(void)random;
 	double load = (double)traffic->busy * (double)traffic->active / (double)traffic->parallelism;
@@ -149,7 +149,7 @@ static double uniform(uint64_t *random)
 }
 
 /* [002] 4.2: the minimum plus the magnitude of a normal deviate, by the method of Box and Muller. */
-static uint64_t half_normal_steps(const struct gt_latency *latency, const struct gt_traffic *traffic, uint64_t *random)
+static uint64_t half_normal_steps(const struct gt_latency *latency, const struct gt_level_traffic *traffic, uint64_t *random)
 {
 	double radius = sqrt(-2 * log(uniform(random))), angle = 6.283185307179586 * uniform(random);
 

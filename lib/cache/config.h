@@ -23,7 +23,7 @@
 struct gt_latency;
 
 /* The inputs of a latency model. */
-struct gt_traffic {
+struct gt_level_traffic {
 	uint64_t busy;	      /* misses of this cache in flight */
 	uint64_t active;      /* SMs that had a request in this kernel; 1 for a shared level */
 	uint64_t parallelism; /* for a private level, banks of the next level; for a shared one, its own */
@@ -32,7 +32,7 @@ struct gt_traffic {
 struct gt_latency_model {
 	const char *name;
 	int (*parse)(struct gt_latency *latency, const char *text, struct gt_error *error);
-	uint64_t (*steps)(const struct gt_latency *latency, const struct gt_traffic *traffic, uint64_t *random);
+	uint64_t (*steps)(const struct gt_latency *latency, const struct gt_level_traffic *traffic, uint64_t *random);
 };
 
 struct gt_latency {
@@ -42,7 +42,7 @@ struct gt_latency {
 };
 
 /* Draws the latency of a miss. `random` is the state of the cache's generator. */
-static inline uint64_t gt_latency_steps(const struct gt_latency *latency, const struct gt_traffic *traffic,
+static inline uint64_t gt_latency_steps(const struct gt_latency *latency, const struct gt_level_traffic *traffic,
 					uint64_t *random)
 {
 	return latency->model->steps(latency, traffic, random);

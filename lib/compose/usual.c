@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The usual pipe of a source. A name on the command line is a program, a trace or a stream (the origin), which decides the
  * first command; the stages follow in the order of a table, and a stream gets those that its history does not name. */
+/* For realpath. */
+#define _XOPEN_SOURCE 700
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>

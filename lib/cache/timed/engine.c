@@ -427,7 +427,7 @@ static void count_miss(struct gt_timed *timed, const struct gt_item *item, uint3
 uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine)
 {
 	const struct gt_level_config *config = &timed->config;
-	struct gt_traffic traffic = {engine->held, config->shared ? 1 : timed->active, config->timed.below};
+	struct gt_level_traffic traffic = {engine->held, config->shared ? 1 : timed->active, config->timed.below};
 	uint64_t steps = gt_latency_steps(&config->timed.latency, &traffic, &engine->random);
 
 	return steps == 0 && config->timed.on_full == GT_FULL_STALL ? 1 : steps;
