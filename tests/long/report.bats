@@ -139,6 +139,9 @@ fits() {
 		say(Math.max(...[...document.querySelectorAll(".chart .scroll")].map(e => e.scrollWidth - e.clientWidth)))
 	END
 	[ "$(in_browser 800 chart.js)" = 0 ]
+	# On a phone it stands upright, beside no other.
+	echo 'say([...document.querySelectorAll(".chart svg")].filter(e => e.clientWidth > 0).map(e => e.classList + " " + (e.clientWidth <= innerWidth)).join("|"))' >chart.js
+	[ "$(in_browser 390 chart.js)" = "tall true" ]
 }
 
 @test "a comparison fits these widths, too" {
@@ -150,26 +153,33 @@ fits() {
 	fits
 }
 
-@test "no text of a chart is wider than its box or the gap between two" {
+@test "no text of a chart is wider than its box or the gap between two, nor over another" {
 	whole_page
 	gtrace-cat stream | awk -F '\t' -v OFS='\t' '/^#count/ { for (i = 4; i <= NF; i++) if ($i ~ /^([a-z]+_)?(reads|writes|accesses|sectors|passes|hits|misses|conflicts)=[0-9]+$/ ||
 		$i ~ /[.](accesses|bytes|sectors|passes)=[0-9]+$/) sub(/=0*/, "=98765", $i) } { print }' | gtrace-cat --from >large
 	cat >inside.js <<-'END'
 		for (const part of document.querySelectorAll("details")) part.open = true
 		let n = 0
-		const out = [...document.querySelectorAll(".chart svg text")].filter(text => {
-			const t = text.getBBox(), boxes = [...text.closest("svg").querySelectorAll(".box, .absent")].map(box => box.getBBox())
-			const own = boxes.find(b => t.x >= b.x && t.x < b.x + b.width && t.y >= b.y - 1 && t.y < b.y + b.height)
-			const end = own ? own.x + own.width : Math.min(...boxes.filter(b => b.x > t.x).map(b => b.x))
-			n++
-			return t.x + t.width > end + .5 || (own && t.y + t.height > own.y + own.height)
-		})
-		say([n > 20, ...out.map(text => text.textContent)].join("|"))
+		const out = []
+		for (const svg of document.querySelectorAll(".chart svg")) {
+			const texts = [...svg.querySelectorAll("text")].map(text => [text.getBBox(), text.textContent]).filter(([t]) => t.width > 0)
+			const boxes = [...svg.querySelectorAll(".box, .absent")].map(box => box.getBBox())
+			n += texts.length
+			texts.forEach(([t, text], i) => {
+				const own = boxes.find(b => t.x >= b.x && t.x < b.x + b.width && t.y >= b.y - 1 && t.y < b.y + b.height)
+				const end = own ? own.x + own.width : Math.min(svg.viewBox.baseVal.width, ...boxes.filter(b => b.x > t.x && b.y <= t.y && t.y < b.y + b.height).map(b => b.x))
+				const over = texts.slice(i + 1).find(([o]) => t.x < o.x + o.width - 1 && o.x < t.x + t.width - 1 && t.y < o.y + o.height - 3 && o.y < t.y + t.height - 3)
+				if (t.x + t.width > end + .5 || (own && t.y + t.height > own.y + own.height) || over) out.push(text + (over ? " over " + over[1] : ""))
+			})
+		}
+		say([n > 20, ...out].join("|"))
 	END
 	for source in stream large; do
 		gstats --report page "$source"
-		said=$(in_browser 1400 inside.js)
-		[ "$said" = true ] || { echo "$source: $said"; return 1; }
+		for width in 390 1400; do
+			said=$(in_browser $width inside.js)
+			[ "$said" = true ] || { echo "$source $width: $said"; return 1; }
+		done
 	done
 }
 

@@ -482,13 +482,151 @@ static void describe(const struct chart *chart, FILE *to)
 	}
 }
 
+/* ---- the same from top to bottom, for screens as narrow as a phone's ---- */
+
+#define TALL 372	/* wide */
+#define COLUMN (TALL / 3)
+#define ARROW 46	/* long */
+#define TALL_GAP (3 * LINE + ARROW + 20)
+#define HALVES 54
+
+static double tall_level(const struct gt_report_stage *stage)
+{
+	return 3 * LINE + 8 + (halves(stage, "half_reads") ? HALVES : 0);
+}
+
+static double tall_kernel(const struct chart *chart)
+{
+	double height = 2 * LINE + (chart->shared ? LINE : 0);
+
+	for (int op = 0; op < OPS; op++)
+		height += number_of(chart->coalesce, op_accesses[op]) > 0 ? LINE : 0;
+	return height;
+}
+
+static double tall_height(const struct chart *chart)
+{
+	double height = tall_kernel(chart) + (double)(chart->n + 1) * TALL_GAP + 3 * LINE + 8 + 2 * EDGE;
+
+	for (size_t i = 0; i < chart->n; i++)
+		height += tall_level(chart->levels[i]);
+	return height;
+}
+
+/* The kernel with its accesses, and shared memory in words. */
+static void write_tall_kernel(const struct picture *picture, double top)
+{
+	const struct chart *chart = picture->chart;
+	char text[128], title[4 * LETTERS + 1], number[GT_WORDS];
+	double y = top + 22;
+
+	write_box(picture, EDGE, top, TALL - 2 * EDGE, tall_kernel(chart), "box");
+	if (chart->kernel->merged > 1) {
+		snprintf(text, sizeof text, "%zu launches", chart->kernel->merged);
+		write_text(picture, TALL / 2.0 + 12, y, "", text);
+	}
+	y = line_of_text(picture, 18, y, "t", title_of(chart, title));
+	for (int op = 0; op < OPS; op++) {
+		uint64_t n = number_of(chart->coalesce, op_accesses[op]);
+		const struct gt_site_access *asked = chart->asked ? &chart->asked->asked[place_ops[op]] : NULL;
+		if (n == 0)
+			continue;
+		int length = snprintf(text, sizeof text, "%s %s%s, %.3g %s each", gt_number_words(n, number), op_singular[op], n == 1 ? "" : "s",
+				      share_of(chart->flows[0][op].sectors, n), chart->flows[0][op].sectors == n ? "sector" : "sectors");
+		if (asked && asked->accesses > 0)
+			snprintf(text + length, sizeof text - (size_t)length, ", %.3g at least", share_of(asked->least_sectors, asked->accesses));
+		y = line_of_text(picture, 18, y, "", text);
+	}
+	if (chart->shared) {
+		int length = snprintf(text, sizeof text, "shared: %s accesses", gt_number_words(number_of(chart->coalesce, "shared_accesses"), number));
+		snprintf(text + length, sizeof text - (size_t)length, ", %.1f %% of passes conflicts",
+			 100 * share_of(conflicts_of(chart->coalesce), number_of(chart->coalesce, "bank_passes")));
+		line_of_text(picture, 18, y, "", text);
+	}
+}
+
+static void write_tall_level(const struct picture *picture, size_t i, double top)
+{
+	const struct gt_report_stage *stage = picture->chart->levels[i - 1];
+	const struct gt_count_entry *reads = halves(stage, "half_reads"), *hits = halves(stage, "half_hits");
+	char name[GT_COUNT_NAME], text[64];
+
+	write_box(picture, EDGE, top, TALL - 2 * EDGE, tall_level(stage), "box");
+	write_text(picture, 18, top + 22, "t", box_name(picture->chart, i, name));
+	write_text(picture, 18, top + 22 + LINE, "", size_of(stage, text));
+	write_rate(picture, TALL / 2.0, top + 26, TALL / 2.0 - 24, "load hits", number_of(stage, "read_hits"), number_of(stage, "reads"));
+	for (size_t k = 0; k < 2 && reads && hits; k++) {
+		double x = 18 + (double)k * (TALL / 2.0 - 18);
+		snprintf(text, sizeof text, "half %zu:", k);
+		write_box(picture, x, top + 54, TALL / 2.0 - 30, 46, "inner");
+		write_rate(picture, x + 8, top + 72, TALL / 2.0 - 46, text, hits->array[k], reads->array[k]);
+	}
+}
+
+static void write_tall_memory(const struct picture *picture, double top)
+{
+	const struct chart *chart = picture->chart;
+	uint64_t channels, hits = number_of(chart->dram, "row_hits");
+	char name[GT_COUNT_NAME], text[64];
+
+	write_box(picture, EDGE, top, TALL - 2 * EDGE, 3 * LINE + 8, chart->dram ? "box" : "absent");
+	write_text(picture, 18, top + 22, "t", box_name(chart, chart->n + 1, name));
+	if (chart->dram)
+		write_rate(picture, TALL / 2.0, top + 26, TALL / 2.0 - 24, "row hits", hits, hits + number_of(chart->dram, "row_misses"));
+	if (!chart->dram)
+		snprintf(text, sizeof text, "not modelled");
+	else if (gt_report_number(chart->dram, "channels", &channels))
+		snprintf(text, sizeof text, "%" PRIu64 " channels", channels);
+	else
+		text[0] = '\0';
+	write_text(picture, 18, top + 22 + LINE, "", text);
+}
+
+/* The arrows of a gap stand beside each other, each below its label. */
+static void write_tall_flows(const struct picture *picture, size_t i, double top)
+{
+	char lines[3][64];
+	double x = EDGE;
+
+	for (int op = 0; op < OPS; op++) {
+		const struct flow *flow = &picture->chart->flows[i][op];
+		if (!is_drawn(flow))
+			continue;
+		int n = labels_of(picture, i, op, lines);
+		for (int k = 0; k < n; k++)
+			write_text(picture, x, top + LINE * (k + 1), k == 0 ? "b" : "", lines[k]);
+		fprintf(picture->to, "<g transform=\"translate(%.0f %.0f) rotate(90)\">", x + COLUMN / 2.0 - 4, top + 3 * LINE + 10);
+		write_arrow(picture, 0, 0, ARROW, width_of(picture, flow), op, flow->has_useful ? useful_share(flow) : 0);
+		fputs("</g>", picture->to);
+		x += COLUMN;
+	}
+}
+
+static void write_tall(const struct picture *picture)
+{
+	const struct chart *chart = picture->chart;
+	double y = EDGE;
+
+	write_tall_kernel(picture, y);
+	y += tall_kernel(chart);
+	for (size_t i = 0; i <= chart->n; i++) {
+		write_tall_flows(picture, i, y);
+		y += TALL_GAP;
+		if (i == chart->n)
+			write_tall_memory(picture, y);
+		else
+			write_tall_level(picture, i + 1, y);
+		y += i < chart->n ? tall_level(chart->levels[i]) : 0;
+	}
+}
+
 static void write_svg(const struct gt_page *page, const struct chart *chart, size_t id, FILE *to)
 {
 	struct picture picture = measure(chart, to);
 	char name[GT_PAGE_NAME], number[GT_TABLE_NUMBER];
 	const char *side = page->side ? page->side : "c";
 
-	fprintf(to, "<figure class=\"chart\"><div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Memory chart\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+	fprintf(to, "<figure class=\"chart\"><div class=\"scroll wide\" tabindex=\"0\" role=\"group\" aria-label=\"Memory chart\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
 		"aria-labelledby=\"%s%zut %s%zud\"><title id=\"%s%zut\">Memory chart of ", box_x(chart->n + 1) + BOX + EDGE, picture.height, side, id, side, id, side, id);
 	gt_markup_text(gt_page_name(page, chart->kernel, name), to);
 	fprintf(to, "</title><desc id=\"%s%zud\">", side, id);
@@ -502,7 +640,12 @@ static void write_svg(const struct gt_page *page, const struct chart *chart, siz
 	write_memory(&picture);
 	for (size_t i = 0; i <= chart->n; i++)
 		write_flows(&picture, i);
-	fprintf(to, "</svg></div><figcaption>The width of an arrow is its bytes, linear: %s are as wide as the widest place. "
+	fprintf(to, "</svg></div>\n<svg class=\"tall\" viewBox=\"0 0 %d %.0f\" role=\"img\" aria-labelledby=\"%s%zuv %s%zud\"><title id=\"%s%zuv\">Memory chart of ", TALL,
+		tall_height(chart), side, id, side, id, side, id);
+	gt_markup_text(gt_page_name(page, chart->kernel, name), to);
+	fputs("</title>\n", to);
+	write_tall(&picture);
+	fprintf(to, "</svg><figcaption>The width of an arrow is its bytes, linear: %s are as wide as the widest place. "
 		"Arrows point where the data go; loads are solid, stores dashed, atomics dotted.%s</figcaption></figure>\n", gt_bytes_words((double)(most_bytes(chart)), number),
 		chart->asked || chart->flows[chart->n][LOADS].has_useful ? " The dark core is the part that threads asked for." : "");
 }

@@ -57,7 +57,7 @@ static void write_table(const struct gt_page *page, const struct gt_kernel_findi
 {
 	size_t shown = 0;
 
-	fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">finding</th><th scope=\"col\">place</th><th scope=\"col\">arrays</th>"
+	fputs("<div class=\"scroll\" tabindex=\"0\"><table class=\"findings\">\n<thead><tr><th scope=\"col\">finding</th><th scope=\"col\">place</th><th scope=\"col\">arrays</th>"
 	      "<th scope=\"col\">what</th><th scope=\"col\">gain</th><th scope=\"col\">more</th></tr></thead>\n<tbody>\n", to);
 	for (size_t i = 0; i < findings->n && shown < FINDINGS_SHOWN; i++)
 		if (findings->findings[i].share >= GT_FINDINGS_LEAST) {
