@@ -256,6 +256,7 @@ few before after change" ]
 	gstats --json a >a.json
 	expect_failure 2 "expected a second operand, or --gpu with two names" gtrace compare a
 	expect_failure 2 "expected a program, a trace or a stream" gtrace compare
+	expect_failure 2 "did you mean 'gtrace compare'?" gtrace comprae a a
 	expect_failure 2 "'b': expected two operands, and arguments of programs behind --" gtrace compare a a b
 	expect_failure 2 "'--csv': expected options before the operands" gtrace compare a a --csv
 	expect_failure 2 "did you mean 'titanv'" gtrace compare --gpu a100,titnav "$ordered"

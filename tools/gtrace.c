@@ -133,22 +133,6 @@ static _Noreturn void run_filter(struct tool *tool, const char *filter, char **a
 	tool_fail(tool);
 }
 
-/* A task is no command: it stands behind help, as all does there that help explains. */
-static _Noreturn void fail_unknown(const struct tool *tool, const char *word, const char *expected, bool in_help)
-{
-	const char *near = gt_task_near(word);
-
-	bool file = access(word, F_OK) == 0 && !in_help && !gt_task_find(word);
-
-	if (near && !file && (in_help || gt_task_find(near)))
-		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace help %s'?", word, expected, near);
-	if (file)
-		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace run %s'?", word, expected, word);
-	if (near)
-		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace %s'?", word, expected, near);
-	tool_usage(tool, "'%s': expected %s", word, expected);
-}
-
 enum { RUN = 1, REPORT = 2, SIZES = 4, LINES = 8, KERNELS = 16, COMPARE = 32, SWEEP = 64, NEW_GPU = 128 };
 static const struct {
 	const char *name;
@@ -163,6 +147,22 @@ static unsigned bit_of(const char *word)
 		if (strcmp(commands[i].name, word) == 0)
 			return commands[i].bit;
 	return 0;
+}
+
+/* A task is no command: it stands behind help, as all does there that help explains. */
+static _Noreturn void fail_unknown(const struct tool *tool, const char *word, const char *expected, bool in_help)
+{
+	const char *near = gt_task_near(word);
+
+	bool file = access(word, F_OK) == 0 && !in_help && !gt_task_find(word);
+
+	if (near && !file && (in_help || (gt_task_find(near) && !bit_of(near))))
+		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace help %s'?", word, expected, near);
+	if (file)
+		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace run %s'?", word, expected, word);
+	if (near)
+		tool_usage(tool, "'%s': expected %s: did you mean 'gtrace %s'?", word, expected, near);
+	tool_usage(tool, "'%s': expected %s", word, expected);
 }
 
 static int help(struct tool *tool, const char *word)

@@ -368,8 +368,9 @@ static void write_sides(const struct text *text)
 			snprintf(gpu, sizeof gpu, "%s, modelled", run->report.gpu);
 		fputs("  ", text->to);
 		write_cell(text, run->name, names + 2, false);
-		write_cell(text, gt_utf8_tidy(run->text, 40, tidy), operands + 2, false);
-		fprintf(text->to, "%s\n", run->saved || run->report.gpu[0] ? gt_utf8_printable(gpu) : "");
+		bool known = run->saved || run->report.gpu[0];
+		write_cell(text, gt_utf8_tidy(run->text, 40, tidy), known ? operands + 2 : 0, false);
+		fprintf(text->to, "%s\n", known ? gt_utf8_printable(gpu) : "");
 	}
 }
 
