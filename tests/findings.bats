@@ -88,6 +88,14 @@ many() {
 	END
 }
 
+@test "a program with long arguments has its counts on the next line" {
+	counted "$fields" >t
+	gstats --findings --program "./simulation --steps 1000 --grid 4096x4096" t | sed -n 1,3p | diff - <(
+		printf '%s\n' "NVIDIA TITAN V, modelled   ./simulation --steps 1000 --grid 4096x4096   1 kernel" "" "fields_bad")
+	gstats --findings --program "./simulation --steps 1000 --grid 4096x4096 -v" t | sed -n 1,2p | diff - <(
+		printf '%s\n' "NVIDIA TITAN V, modelled   ./simulation --steps 1000 --grid 4096x4096 -v" "1 kernel")
+}
+
 @test "colour: --color, NO_COLOR, and none where nobody looks" {
 	counted "$fields" >t
 	gstats --findings t >plain

@@ -318,19 +318,19 @@ static void write_commands(const struct text *text)
 
 static void write_heading(const struct text *text, const struct gt_report *report)
 {
-	char gpu[GT_GPU_TEXT];
+	char gpu[GT_GPU_TEXT], counts[64];
+	const char *program = text->style->program ? text->style->program : "", *between = program[0] ? "   " : "";
 	uint64_t launches = 0;
 
 	for (size_t i = 0; i < report->n; i++)
 		launches += launches_of(&report->kernels[i]);
 	snprintf(gpu, sizeof gpu, "%s", report->gpu[0] ? report->gpu : "A GPU without a name");
-	fprintf(text->to, "%s, modelled   ", gt_utf8_printable(gpu));
-	if (text->style->program)
-		fprintf(text->to, "%s   ", text->style->program);
-	fprintf(text->to, "%zu kernel%s", report->n, report->n == 1 ? "" : "s");
+	int length = snprintf(counts, sizeof counts, "%zu kernel%s", report->n, report->n == 1 ? "" : "s");
 	if (launches > report->n)
-		fprintf(text->to, ", %" PRIu64 " launches", launches);
-	putc('\n', text->to);
+		snprintf(counts + length, sizeof counts - (size_t)length, ", %" PRIu64 " launches", launches);
+	if (strlen(gpu) + strlen(", modelled   ") + strlen(program) + strlen(between) + strlen(counts) > COLUMNS)
+		between = "\n";
+	fprintf(text->to, "%s, modelled%s%s%s%s\n", gt_utf8_printable(gpu), program[0] ? "   " : "", program, program[0] ? between : "   ", counts);
 }
 
 void gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to)
