@@ -114,13 +114,13 @@ few before after change" ]
 	printf 'same 10 100 100 100 -\nnew 10 100 200 100 -\n' | counts b
 	gtrace compare --quiet a b >got
 	grep -q '^old -> new ' got
-	[ "$(tail -n 1 got)" = "the same, within 1 %: same" ]
+	[ "$(tail -n 1 got)" = "the same, within 1 % (--all): same" ]
 	# Without names: in their order.
 	printf -- '- 10 100 100 100 -\n- 10 100 100 50 -\n' | counts a
 	printf 'x 10 100 100 100 -\ny 10 100 100 100 -\n' | counts b
 	gtrace compare --quiet a b >got
 	grep -q '^kernel 2 -> y ' got
-	[ "$(tail -n 1 got)" = "the same, within 1 %: kernel 1" ]
+	[ "$(tail -n 1 got)" = "the same, within 1 % (--all): kernel 1" ]
 }
 
 @test "a run beside itself: nothing differs, whatever it is read from" {

@@ -516,7 +516,7 @@ static void write_line(const struct text *text, const struct line *line)
 static void write_others(const struct text *text, size_t left)
 {
 	const struct gt_runs *runs = text->runs;
-	struct line same = {.words = "the same, within 1 %:"}, only[GT_RUN_SIDES] = {{.named = 0}, {.named = 0}};
+	struct line same = {.words = "the same, within 1 % (--all):"}, only[GT_RUN_SIDES] = {{.named = 0}, {.named = 0}};
 
 	for (size_t i = 0; i < runs->paired; i++)
 		if (!text->style->all && !differs(&runs->pairs[i], text->style))
