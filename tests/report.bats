@@ -253,6 +253,10 @@ sited() {
 	page sited
 	grep -E '^code +text' "$BATS_TEST_TMPDIR/said" | paste -sd '|' | diff - <(echo 'code text 8 <x>|code text 9 <x>|code     text 10 <x>|code text 11 <x>|code text 12 <x>|code text 28 <x>|code text 29 <x>|code text 30 <x>|code text 31 <x>|code text 32 <x>|code text 33 <x>|code text 34 <x>|code text 35 <x>|code text 36 <x>')
 	says $'row\t⋯ 7 lines' $'row\t⋯ 15 lines'
+	seq -f 'text %g <x>' 33 >my.cu
+	page sited
+	run ! grep -E '^code +text' "$BATS_TEST_TMPDIR/said"
+	grep -q 'The file /not/here/my.cu has 33 lines, and is not the one that was compiled' "$BATS_TEST_TMPDIR/page/index.html"
 	# A stream may name any file: one that is no source is not read.
 	echo secret >secret.txt
 	gtrace-cat sited | sed "s|/not/here/my.cu|$PWD/secret.txt|" | gtrace-cat --from >other

@@ -58,7 +58,9 @@ void gt_places_sum(struct gt_places *places, enum gt_place_key key);
 /* Sectors that the loads of a place did not find in a level. */
 static inline uint64_t gt_place_misses(const struct gt_place *place, int level)
 {
-	return place->levels[level].reads - place->levels[level].read_hits;
+	const struct gt_site_level *counted = &place->levels[level];
+
+	return counted->reads > counted->read_hits ? counted->reads - counted->read_hits : 0;
 }
 
 /* What orders places by what they cost: load misses of the first level; if none was counted, sectors of loads. */

@@ -49,7 +49,7 @@ struct gt_source_text gt_source_text_read(const char *name)
 	for (const char *at = text.bytes; (at = strchr(at, '\n')); at++)
 		lines++;
 	text.lines = malloc(lines * sizeof *text.lines);
-	for (char *at = text.bytes; text.lines && at && text.n < lines;) {
+	for (char *at = text.bytes; text.lines && at && *at && text.n < lines;) {
 		text.lines[text.n++] = at;
 		at = strchr(at, '\n');
 		if (at)

@@ -204,7 +204,7 @@ static double write_rate(const struct picture *picture, double x, double y, doub
 	write_text(picture, x, y, "", text);
 	fprintf(picture->to, "<rect class=\"empty\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"8\"/>", x, y + 5, width);
 	if (part > 0)
-		fprintf(picture->to, "<rect class=\"full\" x=\"%.0f\" y=\"%.0f\" width=\"%.1f\" height=\"8\"/>", x, y + 5, width * share);
+		fprintf(picture->to, "<rect class=\"full\" x=\"%.0f\" y=\"%.0f\" width=\"%.1f\" height=\"8\"/>", x, y + 5, width * (share < 1 ? share : 1));
 	return y + 5 + 8 + LINE;
 }
 

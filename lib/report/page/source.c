@@ -291,20 +291,32 @@ static bool is_shown(const struct listing *listing, const struct gt_place *place
 	return gt_place_weight(&listing->lines, place) >= least;
 }
 
+/* The text of a file with accesses up to a line. If it is not there, or has no such line, says so, and there is none. */
+static struct gt_source_text find_text(const char *name, uint64_t last, FILE *to)
+{
+	struct gt_source_text text = gt_source_text_read(name);
+
+	if (text.n >= last)
+		return text;
+	fputs("<p>The file ", to);
+	gt_markup_text(name, to);
+	if (text.n == 0)
+		fputs(" is not here: only numbers of lines are shown.</p>\n", to);
+	else
+		fprintf(to, " has %zu lines, and is not the one that was compiled: only numbers of lines are shown.</p>\n", text.n);
+	gt_source_text_clear(&text);
+	return text;
+}
+
 static void write_file(struct listing *listing, size_t first, size_t end, uint64_t least)
 {
 	const char *name = listing->lines.places[first].file, *base = strrchr(name, '/');
-	struct gt_source_text text = gt_source_text_read(name);
 	uint64_t last = 0;
 
 	fputs("<h3>", listing->to);
 	gt_markup_text(base ? base + 1 : name, listing->to);
 	fputs("</h3>\n", listing->to);
-	if (text.n == 0) {
-		fputs("<p>The file ", listing->to);
-		gt_markup_text(name, listing->to);
-		fputs(" is not here: only numbers of lines are shown.</p>\n", listing->to);
-	}
+	struct gt_source_text text = find_text(name, listing->lines.places[end - 1].line, listing->to);
 	choose_columns(&listing->columns, first, end);
 	begin_table(listing, "line", text.n > 0);
 	for (size_t i = first; i < end; i++) {
