@@ -36,6 +36,41 @@ holds() { python3 "$ROOT/tests/findings/pairs.py" "$@"; }
 	holds "launches outweigh the kernel" "DRAM rows" "DRAM channels" "TLB reach" polling
 }
 
+@test "gains of larger and of fully associative caches are what such caches read" {
+	# A product with a sparse matrix of random columns, on two L1s: 24 KB with sectors, and 16 KB without.
+	for gpu in gtx1080 gtx560ti; do
+		gtrace-ptx --gpu $gpu --launch "spmv<<<64,128>>>(first=s32[8193]:ramp(0,12), column=s32[98304]:rand(1,200000), value=f32[98304], x=f32[200000], y=f32[8192], rows=8192)" \
+			"$ROOT/examples/kernels/ptx/spmv.ptx" | gcoalesce --by site | gschedule >scheduled
+		gcache --l1 --by site --causes scheduled | gstats --findings --json --all >found.json
+		python3 - found.json <<-'END'
+			import json, subprocess, sys
+
+			kernel = json.load(open(sys.argv[1]))["kernels"][0]
+			line = 128
+
+			def l2(*options):
+			    "What an L1 of these options sends on."
+			    stages = "gcache --l1 --replace lru --index mod " + " ".join(options) + " scheduled | gstats --findings --json"
+			    return json.loads(subprocess.run(stages, shell=True, stdout=subprocess.PIPE, check=True).stdout)["kernels"][0]["traffic"]["l2_sectors"]
+
+			before, held = kernel["traffic"]["l2_sectors"], 0
+			gains = {"l1_capacity": 0, "l1_conflict": 0}
+			for finding in kernel["findings"]:
+			    if finding["finding"] in gains:
+			        gains[finding["finding"]] += finding["gain"].get("l2_sectors", {"value": 0})["value"]
+			sizes = {f["evidence"]["size_that_keeps_90_percent"]["value"] for f in kernel["findings"] if f["finding"] == "l1_capacity"}
+			size = next(f["evidence"]["size"]["value"] for f in kernel["findings"] if f["finding"] == "l1_capacity")
+			full = l2(f"--size {size} --ways full")
+			print(f"# conflicts: {before}, {before - gains['l1_conflict']} promised, {full} of a fully associative L1")
+			assert abs(before - gains["l1_conflict"] - full) <= 0.02 * full
+			large = l2(f"--size {max(sizes)} --ways full")
+			print(f"# capacity: {before - sum(gains.values())} promised, {large} of one of {max(sizes)}")
+			assert abs(before - sum(gains.values()) - large) <= 0.1 * large
+			assert gains["l1_capacity"] > 0.1 * before
+		END
+	done
+}
+
 # ---- what the report looks like ----
 
 # counted LAUNCH...: the stream of these launches of access.ptx behind all stages, on a TITAN V.

@@ -204,18 +204,19 @@ static int find_unused(const struct gt_finding_input *input, const struct gt_fin
 
 static const char *const level_names[GT_SITE_LEVELS] = {"L1", "L2"};
 
-/* The size that has MOST_OF the misses of a cache of `lines` lines, and how many those are, from the distances beyond it. */
-static uint64_t size_that_keeps(const uint64_t distance[GT_DISTANCE_BINS], uint64_t lines, uint64_t *kept)
+/* The size that has MOST_OF the misses of a cache of `lines` lines, from the distances beyond it, and how many of `misses` those are: some of what is so
+ * far away hits by chance, as much of it near as far. */
+static uint64_t size_that_keeps(const uint64_t distance[GT_DISTANCE_BINS], uint64_t lines, uint64_t misses, uint64_t *kept)
 {
-	uint64_t beyond = 0, end = 0;
+	uint64_t beyond = 0, nearer = 0, end = 0;
 
 	for (unsigned bin = gt_distance_bin(lines); bin < GT_DISTANCE_BINS; bin++)
 		beyond += distance[bin];
-	*kept = 0;
-	for (unsigned bin = gt_distance_bin(lines); bin < GT_DISTANCE_BINS && (double)*kept < MOST_OF * (double)beyond; bin++) {
-		*kept += distance[bin];
+	for (unsigned bin = gt_distance_bin(lines); bin < GT_DISTANCE_BINS && (double)nearer < MOST_OF * (double)beyond; bin++) {
+		nearer += distance[bin];
 		end = gt_distance_end(bin);
 	}
+	*kept = (uint64_t)((double)misses * ratio(nearer, beyond));
 	return end;
 }
 
@@ -243,8 +244,7 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
 			return -1;
-		uint64_t size = facts->line * size_that_keeps(group->distance[at], facts->size / facts->line, &kept);
-		kept = kept < counts->capacity ? kept : counts->capacity;
+		uint64_t size = facts->line * size_that_keeps(group->distance[at], facts->size / facts->line, counts->capacity, &kept);
 		gt_finding_gains(finding, behind(at), fetched(counts, kept), GT_GAIN_COMPUTED);
 		gt_finding_count(finding, "reads", "sectors", counts->reads);
 		gt_finding_count(finding, "capacity_misses", "sectors", counts->capacity);
@@ -271,22 +271,39 @@ static bool has_conflict_misses(const struct gt_group *group, unsigned level)
 	return group->action == GT_GROUP_LOADS && group->level[level].conflict > 0;
 }
 
+/* Hits that a fully associative cache of `lines` lines does not have: of what is read again after as many others, all that is no capacity miss. Where the
+ * lines end within a bin of distances, that bin is left out. */
+static uint64_t hits_by_sets(const struct gt_group *group, enum gt_site_levels at, uint64_t lines)
+{
+	unsigned bin = gt_distance_bin(lines);
+	uint64_t beyond = 0, capacity = group->level[at].capacity;
+
+	for (bin += lines > 0 && gt_distance_bin(lines - 1) == bin; bin < GT_DISTANCE_BINS; bin++)
+		beyond += group->distance[at][bin];
+	return beyond > capacity ? beyond - capacity : 0;
+}
+
 static int find_conflict(const struct gt_finding_input *input, const struct gt_finding_kind *kind, enum gt_site_levels at)
 {
+	const struct gt_level_facts *facts = &input->level[at];
 	struct gt_group sum, *const group = &sum;
 	const struct gt_site_level *counts = &sum.level[at];
 
-	for (size_t i = 0; i < input->n; i++) {
+	for (size_t i = 0; i < input->n && facts->line > 0; i++) {
 		if (!gt_finding_gather(input, i, has_conflict_misses, at, gt_same_line, &sum))
+			continue;
+		uint64_t hits = hits_by_sets(&sum, at, facts->size / facts->line);
+		if (hits >= counts->conflict)
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
 			return -1;
-		gt_finding_gains(finding, behind(at), fetched(counts, counts->conflict), GT_GAIN_COMPUTED);
+		gt_finding_gains(finding, behind(at), fetched(counts, counts->conflict - hits), GT_GAIN_COMPUTED);
 		gt_finding_count(finding, "reads", "sectors", counts->reads);
 		gt_finding_count(finding, "conflict_misses", "sectors", counts->conflict);
+		gt_finding_count(finding, "hits_by_sets", "sectors", hits);
 		SAY(finding, "%.0f %% of its reads miss %s, and would not if it were fully associative",
-		    percent(counts->conflict, counts->reads), level_names[at]);
+		    percent(counts->conflict - hits, counts->reads), level_names[at]);
 	}
 	return 0;
 }
@@ -430,14 +447,14 @@ static int find_blocks(const struct gt_finding_input *input, const struct gt_fin
 	}
 	if (capacity == 0 || blocks < 2 || l1->line == 0)
 		return 0;
-	uint64_t size = l1->line * size_that_keeps(distance, l1->size / l1->line, &kept);
+	uint64_t size = l1->line * size_that_keeps(distance, l1->size / l1->line, capacity, &kept);
 	uint64_t fit = size ? (uint64_t)((double)blocks * (double)l1->size / (double)size) : 0;
 	if (fit == 0 || fit >= blocks)
 		return 0;
 	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
 	if (!finding)
 		return -1;
-	gt_finding_gains(finding, GT_TO_L2, kept < capacity ? kept : capacity, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_L2, kept, GT_GAIN_BOUNDED);
 	gt_finding_count(finding, "resident_blocks", "blocks an SM", blocks);
 	gt_finding_count(finding, "blocks_that_fit", "blocks an SM", fit);
 	gt_finding_count(finding, "working_set", "bytes", size);
