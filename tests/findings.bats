@@ -180,6 +180,14 @@ many() {
 	run ! grep -q uncoalesced got
 }
 
+@test "a trace that tells no instructions apart has findings, too" {
+	# Tiles of 16 x 16 of a matrix product: rows and columns of tiles are read by blocks on several SMs.
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce --by site | gschedule --gpu titanv | gcache --l1 --by site --causes | gcache --l2 --by site --causes |
+		tee counted | gstats --findings >got
+	grep -qx '  1  read by several SMs   0x0' got
+	gstats --csv counted | awk -F, '$1 == 1 && $2 == "l1" && $3 ~ /elsewhere$/ { n += $4 } END { exit n < 1000 }'
+}
+
 @test "what was not counted is said; a stream without kernels has no findings" {
 	gtrace-ptx --gpu titanv --launch "$copy" "$ROOT/tests/findings/ptx/access.ptx" >raw
 	gcoalesce raw | gschedule | gcache --l1 | gcache --l2 >none

@@ -81,13 +81,21 @@ static bool begins_with(const char *text, const char *beginning)
 	return text && strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
+/* A trace that tells no instructions apart has loads and stores at one place, which are "several": what levels count of its loads is what matters. */
+static enum gt_group_action action_of(const char *op)
+{
+	if (begins_with(op, "load") || strcmp(op, "several") == 0)
+		return GT_GROUP_LOADS;
+	return begins_with(op, "store") ? GT_GROUP_STORES : GT_GROUP_ATOMICS;
+}
+
 static struct gt_group group_like(const struct gt_site_row *row)
 {
 	const char *op = row->op ? row->op : "load";
 	bool named = strcmp(row->array, "-") != 0;
 
 	return (struct gt_group){.place = row->place,
-				 .action = begins_with(op, "load") ? GT_GROUP_LOADS : begins_with(op, "store") ? GT_GROUP_STORES : GT_GROUP_ATOMICS,
+				 .action = action_of(op),
 				 .shared = strstr(op, ".shared") != NULL, .local = strstr(op, ".local") != NULL, .stride = row->stride,
 				 .arrays = {{named ? row->array : NULL, 0}}, .n_arrays = named ? 1 : 0};
 }
