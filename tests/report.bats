@@ -217,6 +217,12 @@ sited() {
 	# Widths are in proportion: of 290, 226 and 130 sectors in the three gaps, the widest is 96 wide.
 	grep -o 'class="loads" x1="[0-9]*" x2="[0-9]*" y1="[0-9.]*" y2="[0-9.]*" stroke-width="[0-9.]*"' "$BATS_TEST_TMPDIR/page/index.html" | sed 's/.*width="//; s/"//' |
 		paste -sd ' ' | diff - <(awk 'BEGIN { w = sprintf("%.1f %.1f %.1f", 96 * 256 / 290, 96 * 192 / 290, 96 * 96 / 290); print w, w }')
+	# What launches read of L2 does not come from L1: 32 sectors beside 226.
+	gtrace-cat sited | sed '/stage=l2/s/$/\tlaunch_reads=32\tlaunch_hits=30/' | { cat; printf '#kernel\tid=2\tname=second\tgrid=1,1,1\tblock=32,1,1\torder=none\n'; } |
+		gtrace-cat --from >launched
+	page launched
+	says "text launches 1 KB" $'row\tL2\treads of launches\t32\t1,024\t-'
+	grep -q $'^row\tkernel 1, first\t2.01 KB\t9.06 KB\t25.0 %\t8.06 KB\t50.0 %\t4.06 KB$' "$BATS_TEST_TMPDIR/said"
 	# Bytes of shared memory count too: 18,560 are twice as many as the widest gap has.
 	gtrace-cat sited | sed '/stage=coalesce/s/$/\t0x1d tile.op=load.shared\t0x1d tile.accesses=10\t0x1d tile.bytes=18560\t0x1d tile.passes=40\t0x1d tile.least_passes=10/' |
 		gtrace-cat --from >shared

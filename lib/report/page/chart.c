@@ -113,6 +113,12 @@ static uint64_t bytes_between(const struct chart *chart, size_t i)
 	return sectors * SECTOR;
 }
 
+/* The bytes that launches read of what box i + 1 is, which come past the levels before it. */
+static uint64_t launch_bytes(const struct chart *chart, size_t i)
+{
+	return i < chart->n ? number_of(chart->levels[i], "launch_reads") * SECTOR : 0;
+}
+
 /* The bytes that lanes asked shared memory for; 0 if they were not counted. */
 static uint64_t shared_bytes(const struct chart *chart)
 {
@@ -371,13 +377,17 @@ static void write_level(const struct picture *picture, size_t i)
 	const struct gt_report_stage *stage = picture->chart->levels[i - 1];
 	const struct gt_count_entry *reads = halves(stage, "half_reads"), *hits = halves(stage, "half_hits");
 	bool above_shared = i == 1 && picture->height > picture->region + 2 * EDGE + 1;
-	char name[GT_COUNT_NAME], text[64];
+	char name[GT_COUNT_NAME], text[64], number[GT_WORDS];
 	double x = box_x(i) + 12, y = EDGE + 22;
 
 	write_box(picture, box_x(i), EDGE, BOX, above_shared ? picture->region : picture->height - 2 * EDGE, "box");
 	y = line_of_text(picture, x, y, "t", box_name(picture->chart, i, name));
 	y = line_of_text(picture, x, y, "", size_of(stage, text));
 	y = write_rate(picture, x, y + 4, BOX - 24, "load hits", number_of(stage, "read_hits"), number_of(stage, "reads")) + 4;
+	if (launch_bytes(picture->chart, i - 1) > 0) {
+		snprintf(text, sizeof text, "launches %s", gt_bytes_words((double)launch_bytes(picture->chart, i - 1), number));
+		y = line_of_text(picture, x, y, "", text) + 4;
+	}
 	for (size_t k = 0; k < 2 && reads && hits; k++) {
 		snprintf(text, sizeof text, "half %zu:", k);
 		write_box(picture, x - 4, y - 10, BOX - 16, 46, "inner");
@@ -453,8 +463,8 @@ static struct picture measure(const struct chart *chart, FILE *to)
 		for (int op = 0; op < OPS; op++)
 			used += slot_of(&picture, i, op);
 		picture.region = used > picture.region ? used : picture.region;
-		if (i < chart->n && halves(chart->levels[i], "half_reads") && picture.region + (i > 0 ? shared : 0) < 205)
-			picture.region = 205 - (i > 0 ? shared : 0);
+		if (i < chart->n && halves(chart->levels[i], "half_reads") && picture.region + (i > 0 ? shared : 0) < 226)
+			picture.region = 226 - (i > 0 ? shared : 0);
 	}
 	picture.height = picture.region + 2 * EDGE + shared;
 	return picture;
@@ -492,7 +502,7 @@ static void describe(const struct chart *chart, FILE *to)
 
 static double tall_level(const struct gt_report_stage *stage)
 {
-	return 3 * LINE + 8 + (halves(stage, "half_reads") ? HALVES : 0);
+	return 3 * LINE + 8 + (number_of(stage, "launch_reads") > 0 ? LINE : 0) + (halves(stage, "half_reads") ? HALVES : 0);
 }
 
 static double tall_kernel(const struct chart *chart)
@@ -549,12 +559,17 @@ static void write_tall_level(const struct picture *picture, size_t i, double top
 {
 	const struct gt_report_stage *stage = picture->chart->levels[i - 1];
 	const struct gt_count_entry *reads = halves(stage, "half_reads"), *hits = halves(stage, "half_hits");
-	char name[GT_COUNT_NAME], text[64];
+	char name[GT_COUNT_NAME], text[64], number[GT_WORDS];
 
 	write_box(picture, EDGE, top, TALL - 2 * EDGE, tall_level(stage), "box");
 	write_text(picture, 18, top + 22, "t", box_name(picture->chart, i, name));
 	write_text(picture, 18, top + 22 + LINE, "", size_of(stage, text));
 	write_rate(picture, TALL / 2.0, top + 26, TALL / 2.0 - 24, "load hits", number_of(stage, "read_hits"), number_of(stage, "reads"));
+	if (launch_bytes(picture->chart, i - 1) > 0) {
+		snprintf(text, sizeof text, "launches %s", gt_bytes_words((double)launch_bytes(picture->chart, i - 1), number));
+		write_text(picture, 18, top + 22 + 2 * LINE, "", text);
+		top += LINE;
+	}
 	for (size_t k = 0; k < 2 && reads && hits; k++) {
 		double x = 18 + (double)k * (TALL / 2.0 - 18);
 		snprintf(text, sizeof text, "half %zu:", k);
@@ -757,7 +772,7 @@ static void write_kernel_row(const struct gt_page *page, const struct chart *cha
 		if (i > chart->n)
 			fputs("<td class=\"number\">-</td>", to);
 		else
-			write_bytes(bytes_between(chart, i), "", to);
+			write_bytes(bytes_between(chart, i) + launch_bytes(chart, i), "", to);
 		if (i >= levels)
 			break;
 		const struct gt_report_stage *stage = i < chart->n ? chart->levels[i] : NULL;
@@ -773,7 +788,7 @@ static void write_kernels(const struct gt_page *page, const struct chart *total,
 {
 	char name[GT_COUNT_NAME];
 
-	fputs("<p>Bytes of loads, stores and atomics: what threads ask for, and what reaches each level; the kernel with most first.</p>\n"
+	fputs("<p>Bytes of loads, stores and atomics: what threads ask for, and what reaches each level, with what launches read; the kernel with most first.</p>\n"
 	      "<div class=\"scroll\" tabindex=\"0\"><table class=\"sort\">\n<thead><tr><th scope=\"col\">kernel</th><th scope=\"col\" class=\"number\">asked for</th>", to);
 	for (size_t i = 0; i <= total->n; i++) {
 		fputs("<th scope=\"col\" class=\"number\">", to);

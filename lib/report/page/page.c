@@ -63,7 +63,7 @@ static const char chart_style[] =
 	"line.stores{stroke:var(--stores);stroke-dasharray:14 3}path.stores{fill:var(--stores)}line.stores.dark{stroke:var(--stores2)}"
 	"line.atomics{stroke:var(--atomics);stroke-dasharray:4 3}path.atomics{fill:var(--atomics)}line.atomics.dark{stroke:var(--atomics2)}"
 	"line.both{stroke:var(--frame)}path.both{fill:var(--frame)}"
-	".chart .tall{display:none;min-width:0;max-width:26rem}@media screen and (max-width:47rem){.chart .wide{display:none}.chart .tall{display:block}"
+	".chart .tall{display:none;min-width:0;max-width:26rem}.findings td.name{overflow-wrap:break-word}@media screen and (max-width:47rem){.chart .wide{display:none}.chart .tall{display:block}"
 	".findings thead{display:none}.findings tr{display:block;border-bottom:1px solid var(--line);padding:.35rem 0}.findings th,.findings td{display:block;border:0;padding:0}.findings th{font-weight:600}}";
 static const char places_style[] =
 	"table.places{width:100%;font-size:.9rem}.places thead th{white-space:normal;vertical-align:bottom;min-width:4.2rem}.places th,.places td{padding-right:.4rem}.places .number{padding-left:.25rem}.places tbody th{min-width:3rem}.places td.code{min-width:15rem;padding-left:.75rem}"
