@@ -311,6 +311,11 @@ sited() {
 	sited | sed '1i #history\tgtrace-record\t0\t--gpu\ta100\t--replay\t-j2\t--blocks=3\t--quiet\t./my program\t--size\t20' | gtrace-cat --from >program
 	page program
 	says "h1 './my program' --size 20"
+	# Of a source that gtrace compiles, the program is gone.
+	page --program "--gpu 'my gpu' --keep-l2 './my program.cu' --size 20" program
+	says "h1 './my program.cu' --size 20"
+	page --program "--gpu a100 ./other --size 20" program
+	says "h1 './my program' --size 20"
 	# Options without an argument are those whose help names none.
 	gtrace-record --help | sed -nE 's/^ +(-v, )?(--[a-z-]+) +(a|[a-z]+) .*/\2/p' | grep -vE '^--(help|version|verbose)$' | sort -u >flags
 	sed -n '/is_flag/,/};/p' "$ROOT/lib/report/page/page.c" | grep -oE '"--[a-z-]+"' | tr -d '"' | grep -v verbose | sort -u | diff flags -

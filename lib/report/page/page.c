@@ -273,12 +273,38 @@ static const char *program_of(const char *entry)
 	return word;
 }
 
+/* The word behind that of a command line, in which single quotes keep blanks. */
+static const char *skip_word(const char *text)
+{
+	bool quoted = false;
+
+	for (; *text && (quoted || *text != ' '); text++)
+		quoted ^= *text == '\'';
+	return text + strspn(text, " ");
+}
+
+/* The source that gtrace compiled, with its arguments, behind the options that model; NULL if it was no source: the history has the name of the
+ * program, which is gone. */
+static const char *compiled_source(const struct gt_page *page)
+{
+	const char *text = page->program ? page->program : "";
+
+	while (strncmp(text, "--", 2) == 0)
+		text = skip_word(strncmp(text, "--gpu ", 6) == 0 ? skip_word(text) : text);
+	size_t length = (size_t)(skip_word(text) - text);
+	while (length > 0 && strchr(" '", text[length - 1]))
+		length--;
+	return length > 3 && strncmp(text + length - 3, ".cu", 3) == 0 ? text : NULL;
+}
+
 /* What was run: the program with its arguments, or the first filter. */
 static void write_subject(const struct gt_page *page, FILE *to)
 {
-	const char *first = page->history ? page->history[0] : NULL, *program = first ? program_of(first) : NULL;
+	const char *first = page->history ? page->history[0] : NULL, *program = first ? program_of(first) : NULL, *source = compiled_source(page);
 
-	if (program)
+	if (source)
+		gt_markup_text(source, to);
+	else if (program)
 		write_words(program, to);
 	else if (first)
 		write_filter(first, to);
