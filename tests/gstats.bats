@@ -441,3 +441,77 @@ scaled() {
 	expect_failure 1 "cannot scale from 0 modelled blocks" gstats --scale t
 	expect_failure 2 "--errors goes with" gstats --errors --scale t
 }
+
+# A line with loads of two instructions and a store, one with an atomic on a name that is no file's, and an instruction without a line. Loads
+# of line 3: 10 + 10 accesses of 320 + 40 sectors, 18 each; the least is 40 + 40, 4 each. Of 360 sectors 270 hit, 75 %; of the misses
+# 45 are compulsory, 36 capacity, 9 conflict: 50, 40, 10 %.
+write_sites() {
+	printf '%s\n' 'int main(void)' '{' $'\tout[i] = in[i * 32] + in[i];' '}' '' '' 'last' >t.cu
+	{
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n'
+		printf '#count\tstage=source\tkernel=1\tpcs=[16,17,18,19]\tlines=[3,3,3,9]\tfiles=[0,0,0,1]\tnames=far/t.cu,gone.h\n'
+		printf '#count\tstage=coalesce\tkernel=1\taccesses=41\tload_accesses=21\tstore_accesses=10\tatomic_accesses=10'
+		printf '\t0x10 in.%s' op=load.global accesses=10 bytes=1280 sectors=320 least_sectors=40
+		printf '\t0x11 in.%s' op=load.global accesses=10 bytes=1280 sectors=40 least_sectors=40
+		printf '\t0x12 out.%s' op=store.global accesses=10 bytes=1280 sectors=40 least_sectors=40
+		printf '\t0x13 -.%s' op=atomic.global accesses=10 bytes=40 sectors=10 least_sectors=10
+		printf '\t0x20 -.%s' op=load.global accesses=1 bytes=128 sectors=4 least_sectors=4
+		printf '\n#count\tstage=l1\tkernel=1\treads=364\tread_hits=270'
+		printf '\t0x10 in.%s' reads=320 read_hits=240 compulsory=40 capacity=32 conflict=8
+		printf '\t0x11 in.%s' reads=40 read_hits=30 compulsory=5 capacity=4 conflict=1
+		printf '\t0x20 -.%s' reads=4 read_hits=0 compulsory=4
+		printf '\n'
+	} | gtrace-cat --from >sites.gt
+}
+
+@test "--lines: the source with what its lines access, hit and miss, by hand" {
+	write_sites
+	gstats --lines sites.gt >got
+	diff - got <<-'END'
+		far/t.cu
+		  line         accesses sectors  least   L1 %   L2 %  new/cap/con  source
+		     2                                                          {
+		     3 load          20   18.00   4.00   75.0      -   50/ 40/ 10      out[i] = in[i * 32] + in[i];
+		       store         10    4.00   4.00      -      -            -
+		     4                                                          }
+
+		gone.h  (the file is not here: only numbers of lines are shown)
+		  line         accesses sectors  least   L1 %   L2 %  new/cap/con  source
+		     9 atomic        10    1.00   1.00      -      -            -
+
+		instructions without a source line (nvcc -lineinfo)
+		    pc         accesses sectors  least   L1 %   L2 %  new/cap/con  source
+		  0x20 load           1    4.00   4.00    0.0      -  100/  0/  0  k
+
+		sectors: of 32 bytes an access, in shared memory passes; least: as many as its bytes need;
+		L1 %, L2 %: hits of loads; new/cap/con: % of L1's load misses that are compulsory, capacity, conflict.
+	END
+	[ "$(awk 'length > 102' got | wc -l)" -eq 0 ]
+	gstats --lines --color always sites.gt | sed 's/\x1b\[[0-9;]*m//g' | diff got -
+	gstats --lines --color always sites.gt | grep -q $'^\e\\[1;31m     3 load'
+	gstats --lines --csv sites.gt | diff - <(
+		echo file,line,op,accesses,bytes,sectors,least_sectors,passes,least_passes,l1_reads,l1_read_hits,l1_compulsory,l1_capacity,l1_conflict,l1_invalidated,l2_reads,l2_read_hits,dram_reads
+		echo 0x20,0,load,1,128,4,4,0,0,4,0,4,0,0,0,0,0,0
+		echo far/t.cu,3,load,20,2560,360,80,0,0,360,270,45,36,9,0,0,0,0
+		echo far/t.cu,3,store,10,1280,40,40,0,0,0,0,0,0,0,0,0,0,0
+		echo gone.h,9,atomic,10,40,10,10,0,0,0,0,0,0,0,0,0,0,0)
+}
+
+@test "--callgrind has what was counted by site, and the table leaves it out" {
+	write_sites
+	gstats --callgrind out sites.gt
+	grep -qx 'events: coalesce_accesses coalesce_bytes coalesce_sectors coalesce_least_sectors l1_reads l1_read_misses l1_compulsory l1_capacity l1_conflict' out
+	grep -qx '3 30 3840 400 120 360 90 45 36 9' out
+	grep -qx 'summary: 41 4008 414 134 364 94 49 36 9' out
+	run ! grep -q 0x <(gstats sites.gt)
+	gstats --csv sites.gt | grep -qx '1,l1,0x10 in.capacity,32'
+}
+
+@test "--lines: what it does not go with, and a stream without counts by instruction" {
+	printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#count\tstage=l1\tkernel=1\treads=4\n' | gtrace-cat --from >none.gt
+	expect_failure 1 "gcoalesce --by site" gstats --lines none.gt
+	expect_failure 2 "--lines goes with" gstats --lines --json none.gt
+	expect_failure 2 "--lines goes with" gstats --lines --by launch none.gt
+	expect_failure 2 "--all: expected --findings" gstats --lines --all none.gt
+	expect_failure 2 "--color" gstats --color always none.gt
+}

@@ -151,9 +151,10 @@ static void write_line(const struct listing *listing, const struct gt_source_tex
 		else
 			fprintf(listing->to, "%6s", "");
 		write_row(listing, place, op);
-		fputs("  ", listing->to);
-		if (first)
+		if (first && place->line <= text->n) {
+			fputs("  ", listing->to);
 			write_code(text, place->line, listing->to);
+		}
 		fputs(*heat(listing, place) ? "\033[0m\n" : "\n", listing->to);
 		first = false;
 	}
