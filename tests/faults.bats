@@ -121,6 +121,9 @@ faults() {
 		mkdir -p "$(dirname "$file")"
 		echo old >"$file"
 	done
+	mkdir good
+	gstats --report good stream # an index.html that is no page of gtrace is not replaced
+	cp good/index.html page/index.html
 	ln -s real linked
 	limited() { (ulimit -f 1 && "$@"); }
 	expect_failure 1 "report: cannot write the report: File too large" limited gstats --json --output report stream
@@ -129,7 +132,8 @@ faults() {
 	expect_failure 1 "cannot write the picture: File too large" limited gplot bars --script -o script table.csv
 	expect_failure 1 "cannot write the buffer: File too large" limited bash -c \
 		"gtrace-ptx --launch '$launch' --dump C=c.f32 '$kernel' | cat >/dev/null; exit \${PIPESTATUS[0]}"
-	[ "$(cat report page/index.html picture script c.f32 | sort -u)" = old ]
+	[ "$(cat report picture script c.f32 | sort -u)" = old ]
+	cmp page/index.html good/index.html
 	run find . -name '*.partial*'
 	[ -z "$output" ]
 
