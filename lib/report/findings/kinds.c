@@ -458,7 +458,7 @@ static int find_blocks(const struct gt_finding_input *input, const struct gt_fin
 	gt_finding_count(finding, "resident_blocks", "blocks an SM", blocks);
 	gt_finding_count(finding, "blocks_that_fit", "blocks an SM", fit);
 	gt_finding_count(finding, "working_set", "bytes", size);
-	SAY(finding, "%" PRIu64 " blocks share an SM (limit: %s) and reuse what is %s apart; L1 has %s, which is that of %" PRIu64, blocks, limit ? limit : "differs",
+	SAY(finding, "%" PRIu64 " blocks of an SM (limit: %s) reuse %s, L1 has %s: enough for %" PRIu64, blocks, limit ? limit : "differs",
 	    gt_bytes_words((double)size, need), gt_bytes_words((double)l1->size, has), fit);
 	return 0;
 }
@@ -548,7 +548,7 @@ static int find_atomics(const struct gt_finding_input *input, const struct gt_fi
 		gt_finding_gains(finding, GT_TO_L2, access->sectors > blocks ? access->sectors - blocks : 0, GT_GAIN_BOUNDED);
 		gt_finding_count(finding, "accesses", "warp accesses", access->accesses);
 		gt_finding_ratio(finding, "lanes_per_address", "lanes", (double)access->lanes, (double)access->addresses);
-		SAY(finding, "%.1f lanes of a warp update one address, one after the other; a block that adds up first needs one atomic",
+		SAY(finding, "%.1f lanes of a warp update one address, in turn: one a block would do",
 		    ratio(access->lanes, access->addresses));
 	}
 	return 0;
