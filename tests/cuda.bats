@@ -118,7 +118,7 @@ setup() {
 	needs_cuda
 	nvcc -cudart shared -arch=sm_90 -o clusters "$ROOT/tests/cuda/clusters.cu"
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --gpu a100 --stdout said ./clusters >stream 2>told && return 1
-	grep -q 'returns error 912: its PTX is for compute capability 9.0, and the GPU has 8.0 (--gpu with it: h100, h200)' told
+	grep -q 'returns error 912: its PTX is for compute capability 9.0, and the GPU has 8.0 (--gpu with it: b200, h100, h200, rtx5090)' told
 	grep -q "each of the program's launches, [0-9]*, returned an error: its PTX is for compute capability 9.0" told
 	run ! grep -q 'asked the CUDA runtime for no launch' told
 }
