@@ -316,10 +316,22 @@ static void write_commands(const struct text *text)
 	}
 }
 
+/* The program without the options that stand before it. */
+static const char *bare(const char *program)
+{
+	static const char gpu[] = "--gpu ", keep[] = "--keep-l2 ";
+
+	if (strncmp(program, gpu, strlen(gpu)) == 0) {
+		const char *end = strchr(program + strlen(gpu), ' ');
+		program = end ? end + 1 : program;
+	}
+	return strncmp(program, keep, strlen(keep)) == 0 ? program + strlen(keep) : program;
+}
+
 static void write_heading(const struct text *text, const struct gt_report *report)
 {
 	char gpu[GT_GPU_TEXT], counts[64];
-	const char *program = text->style->program ? text->style->program : "", *between = program[0] ? "   " : "";
+	const char *program = text->style->program ? bare(text->style->program) : "", *between = program[0] ? "   " : "";
 	uint64_t launches = 0;
 
 	for (size_t i = 0; i < report->n; i++)
