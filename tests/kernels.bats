@@ -168,6 +168,10 @@ each() {
 	done
 }
 # bats test_tags=cuda
+@test "atomic_exch" { each atomic_exch ""; }
+# bats test_tags=cuda
+@test "invert_image" { each invert_image "512 8" "1024 32"; }
+# bats test_tags=cuda
 @test "strides" { each strides "32 64" "3 96"; }
 
 # bats test_tags=cuda

@@ -381,8 +381,29 @@ def strides(arguments):
     return launches, {LOAD: 4 * grid * block, STORE: 4 * grid * block}
 
 
+def atomic_exch(_):
+    launches = []
+    for name, lanes_a_word in ("own_words", 1), ("four_words", 8), ("one_word", 32):
+        launch = Launch(name, (1, 1), (32, 1))
+        launch.access(ATOMIC, [lane // lanes_a_word for lane in range(32)])
+        launch.access(STORE, range(32))
+        launches.append(launch)
+    return launches, {ATOMIC: 3 * 32, STORE: 3 * 32}
+
+
+def invert_image(arguments):
+    width, height = numbers(arguments, 512, 32)
+    launch = Launch("invert_image", (width // 512, height // 8), (32, 8))
+    for y in range(height):
+        for first in range(0, width, 32):
+            for action in LOAD, STORE:
+                launch.access(action, range(y * width + first, y * width + first + 32))
+    return [launch], {LOAD: width * height, STORE: width * height}
+
+
 PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, gemm_wide, knee, transpose, transpose_tiled, conv2d, conv3d, matvec,
-                                    syrk, reduce, fast_walsh, dct8x8, histogram, histogram64, spmv, bfs, jacobi, pchase, strides)} | SUITES
+                                    syrk, reduce, fast_walsh, dct8x8, histogram, histogram64, spmv, bfs, jacobi, pchase, strides,
+                                    atomic_exch, invert_image)} | SUITES
 
 
 @functools.lru_cache(maxsize=None)

@@ -177,7 +177,7 @@ build_kernels() {
 	python3 - "$ROOT/tests/reference/ablations.csv" >variants <<-'END'
 		import csv, sys
 		for row in csv.DictReader(open(sys.argv[1])):
-		    for gpu in (row["gpus"] or "titanx-pascal gtx1080 titanv quadro-v100 a30").split():
+		    for gpu in (row["gpus"] or "titanx-pascal gtx1080 titanv quadro-v100 a30 rtx3070 rtx4060ti").split():
 		        print(gpu, *(row[stage] for stage in ("coalesce", "schedule", "l1", "l2", "name")), sep="|")
 	END
 	while IFS='|' read -r gpu coalesce schedule l1 l2 name; do

@@ -28,6 +28,7 @@ static inline __device__ float fmaf(float a, float b, float c) { return __builti
 static inline __device__ float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
 static inline __device__ int clock(void) { return __nvvm_read_ptx_sreg_clock(); }
 static inline __device__ int atomicAdd(int *p, int value) { return __nvvm_atom_add_gen_i(p, value); }
+static inline __device__ int atomicExch(int *p, int value) { return __nvvm_atom_xchg_gen_i(p, value); }
 static inline __device__ float atomicAdd(float *p, float value) { return __nvvm_atom_add_gen_f(p, value); }
 static inline __device__ unsigned atomicAdd(unsigned *p, unsigned value)
 {
