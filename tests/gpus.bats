@@ -53,6 +53,39 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	done
 }
 
+@test "what depends on the compute capability alone is the same in all its descriptions, and shared memory adds up" {
+	# From 7.0 on; Fermi's two descriptions of one GPU have two sizes of shared memory.
+	for gpu in "$ROOT"/gpus/*; do
+		sed -n 's/^\([a-z0-9_.]*\)  *= \([^#]*[^# ]\)  *#.*/\1\t\2/p' "$gpu" | sed "s/^/${gpu##*/}\t/"
+	done | awk -F'\t' '
+		$2 == "compute_capability" { capability[$1] = $3 }
+		{ value[$1, $2] = $3 }
+		END {
+			n = split("schedulers max_warps max_blocks registers register_unit warp_unit max_registers_thread shared shared_block " \
+				"shared_unit shared_reserved shared_options unified shared_banks shared_bank_bytes l1.size l1.line", keys, " ")
+			for (gpu in capability) {
+				if (capability[gpu] + 0 < 7)
+					continue
+				groups++
+				for (i = 1; i <= n; i++) {
+					at = capability[gpu] SUBSEP keys[i]
+					if (!(at in first)) first[at] = gpu
+					else if (value[first[at], keys[i]] "" != value[gpu, keys[i]] "") print gpu, first[at], keys[i]
+				}
+				options = split(value[gpu, "shared_options"], option, ",")
+				if (option[options] != value[gpu, "shared"]) print gpu, "shared is not the last of shared_options"
+				if (value[gpu, "l1.size"] != value[gpu, "unified"]) print gpu, "l1.size is not unified"
+				if (value[gpu, "shared_block"] + value[gpu, "shared_reserved"] != value[gpu, "shared"] + 0)
+					print gpu, "shared_block and shared_reserved are not shared"
+				least = value[gpu, "shared_least"]
+				if (least != "" && !index("," value[gpu, "shared_options"] ",", "," least ",")) print gpu, "shared_least is no option"
+			}
+			print groups
+		}' >"$BATS_TEST_TMPDIR/out"
+	grep -Ev '^[0-9]+$' "$BATS_TEST_TMPDIR/out" && return 1
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" -ge 15 ]
+}
+
 @test "values are those of the papers" {
 	while read -r gpu key value source; do
 		grep -q "^$key  *= $value  *# paper: $source" "$ROOT/gpus/$gpu" || { echo "$gpu $key"; return 1; }
