@@ -82,7 +82,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 			}
 			print groups
 		}' >"$BATS_TEST_TMPDIR/out"
-	grep -Ev '^[0-9]+$' "$BATS_TEST_TMPDIR/out" && return 1
+	run ! grep -Ev '^[0-9]+$' "$BATS_TEST_TMPDIR/out"
 	[ "$(cat "$BATS_TEST_TMPDIR/out")" -ge 15 ]
 }
 
