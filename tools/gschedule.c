@@ -150,11 +150,8 @@ static int configure(struct gschedule *self)
 {
 	struct gt_error *error = &self->tool.error;
 
-	for (size_t i = 0; i < self->overrides.n; i++) {
-		const struct gt_gpu_figure *figure = &self->overrides.figures[i];
-		if (gt_gpu_set(&self->gpu, figure->key, figure->value, figure->status, figure->source, error) != 0)
-			return -1;
-	}
+	if (gt_gpu_join(&self->gpu, &self->overrides, error) != 0)
+		return -1;
 	self->config.dispatch = self->dispatch;
 	if (gt_schedule_configure(&self->config, &self->gpu, error) != 0)
 		return -1;

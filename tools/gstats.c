@@ -220,7 +220,7 @@ static void print_findings(struct tool *tool, const struct gt_report *report, co
 	if (strcmp(options->form, "json") == 0) {
 		gt_findings_write_json(findings, report, &style, to);
 	} else {
-		gt_findings_write(findings, report, &style, to);
+		tool_must(tool, gt_findings_write(findings, report, &style, to, &tool->error));
 		if (options->all) {
 			fputc('\n', to);
 			tool_must(tool, gt_report_write(report, gt_report_form_find("gtrace", "table"), to, &tool->error));

@@ -371,9 +371,7 @@ static void add_program(struct settings *settings, struct gt_pipe *pipe)
 {
 	struct gt_pipe program = {0};
 	struct tool *tool = &settings->tool;
-	char *text = NULL;
-	size_t length;
-	FILE *to;
+	char *text;
 
 	tool_must(tool, gt_pipe_command(&program, "", &tool->error));
 	tool_must(tool, gt_pipe_option(&program, "--gpu", settings->usual.gpu, &tool->error));
@@ -381,12 +379,8 @@ static void add_program(struct settings *settings, struct gt_pipe *pipe)
 	tool_must(tool, gt_pipe_word(&program, settings->origin.compiled ? settings->usual.operands[0] : settings->origin.path, &tool->error));
 	for (char *const *operand = settings->usual.operands + 1; *operand; operand++)
 		tool_must(tool, gt_pipe_word(&program, *operand, &tool->error));
-	to = open_memstream(&text, &length);
-	if (!to)
-		tool_must(tool, gt_fail_memory(&tool->error, "a pipe"));
-	gt_pipe_write(&program, to);
-	fclose(to);
-	tool_must(tool, text ? gt_pipe_option(pipe, "--program", text, &tool->error) : gt_fail_memory(&tool->error, "a pipe"));
+	text = gt_pipe_text(&program, &tool->error);
+	tool_must(tool, text ? gt_pipe_option(pipe, "--program", text, &tool->error) : -1);
 	free(text);
 	gt_pipe_clear(&program);
 }

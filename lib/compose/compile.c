@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/file.h"
 #include "compose/usual.h"
 
 #define OPTIONS "-g -lineinfo -cudart shared"
@@ -41,12 +42,10 @@ static void remove_and_end(int number)
 static int make_folder(const char *name, struct gt_error *error)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-	const char *temporary = getenv("TMPDIR");
+	const char *temporary = gt_temporary_directory();
 	struct sigaction action = {.sa_handler = remove_and_end};
 	char path[sizeof compiled->path];
 
-	if (!temporary || !*temporary)
-		temporary = "/tmp";
 	if (n_compiled == FOLDERS)
 		return gt_fail(error, "expected at most %d sources", FOLDERS);
 	if ((size_t)snprintf(path, sizeof path, "%s/gtrace-XXXXXX", temporary) >= sizeof path)

@@ -6,17 +6,6 @@
 
 #include "compose/usual.h"
 
-static int keep_gpu(struct gt_gpu *to, const struct gt_gpu *from, struct gt_error *error)
-{
-	gt_gpu_clear(to);
-	for (size_t i = 0; i < from->n; i++) {
-		const struct gt_gpu_figure *figure = &from->figures[i];
-		if (gt_gpu_set(to, figure->key, figure->value, figure->status, figure->source, error) != 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int keep(struct gt_report *report, struct gt_gpu *gpu, struct gt_reader *reader, enum gt_event event, struct gt_error *error)
 {
 	if (event == GT_KERNEL)
@@ -26,7 +15,8 @@ static int keep(struct gt_report *report, struct gt_gpu *gpu, struct gt_reader *
 	if (event != GT_GPU)
 		return 0;
 	gt_report_gpu(report, gt_reader_gpu(reader));
-	return keep_gpu(gpu, gt_reader_gpu(reader), error);
+	gt_gpu_clear(gpu);
+	return gt_gpu_join(gpu, gt_reader_gpu(reader), error);
 }
 
 static int read_stream(int from, const char *name, struct gt_report *report, struct gt_gpu *gpu, struct gt_error *error)
@@ -126,16 +116,14 @@ void gt_usual_text(char *const *operands, char *text, size_t bytes)
 {
 	struct gt_pipe pipe = {0};
 	struct gt_error ignored;
-	FILE *to = fmemopen(text, bytes, "w");
+	char *shown = NULL;
 
-	text[0] = '\0';
-	if (gt_pipe_command(&pipe, "", &ignored) == 0)
+	if (gt_pipe_command(&pipe, "", &ignored) == 0) {
 		while (*operands && gt_pipe_word(&pipe, *operands, &ignored) == 0)
 			operands++;
-	if (to) {
-		gt_pipe_write(&pipe, to);
-		fclose(to);
+		shown = gt_pipe_text(&pipe, &ignored);
 	}
-	text[bytes - 1] = '\0';
+	snprintf(text, bytes, "%s", shown ? shown : "");
+	free(shown);
 	gt_pipe_clear(&pipe);
 }

@@ -140,6 +140,23 @@ void gt_pipe_write(const struct gt_pipe *pipe, FILE *to)
 		fprintf(to, " >%s", pipe->into);
 }
 
+char *gt_pipe_text(const struct gt_pipe *pipe, struct gt_error *error)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *to = open_memstream(&text, &length);
+
+	if (to)
+		gt_pipe_write(pipe, to);
+	if (!to || fclose(to) != 0) {
+		free(text);
+		text = NULL;
+	}
+	if (!text)
+		gt_fail_memory(error, "a pipe");
+	return text;
+}
+
 /* A pipe that no command inherits but as a standard stream. */
 static int open_pipe(int ends[2], struct gt_error *error)
 {

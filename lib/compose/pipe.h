@@ -40,6 +40,9 @@ int gt_pipe_start(const struct gt_pipe *pipe, int input, int *from, struct gt_pi
 /* Waits for its end. Returns the status as gt_pipe_run sets it. */
 int gt_pipe_wait(struct gt_pipe_running *running);
 
+/* The same in memory, which the caller frees; NULL when that is short. */
+char *gt_pipe_text(const struct gt_pipe *pipe, struct gt_error *error);
+
 /* Runs it: the first command reads `input` and the last writes `output`. Sets the status of the first command that failed, as a shell has it; a
  * command that failed only because its reader had gone counts if no other failed. Returns 0, or -1 if a command cannot be
  * started. */

@@ -22,7 +22,6 @@
 #define MOST 4
 #define ROWS_MAX 16
 #define SMS_MOST 256 /* of a GPU whose description does not say */
-#define COLUMNS 80
 
 /* The counters of a row, as gstats --csv prints them. Those of L2 are behind their like of L1. */
 enum { L1_READS, L1_HITS, L1_EVICTIONS, L1_LINES, L1_SIZE, L2_READS, L2_HITS, L2_EVICTIONS, L2_LINES, DRAM_READS, COUNTERS };
@@ -111,8 +110,8 @@ static int read_gpu(struct run *run, struct gt_error *error)
 	else if (event == GT_END)
 		result = gt_fail(error, "the stream has no GPU description: expected one made by gschedule --gpu");
 	const struct gt_gpu *gpu = result == 0 ? gt_reader_gpu(reader) : NULL;
-	for (size_t i = 0; gpu && i < gpu->n && result == 0; i++)
-		result = gt_gpu_set(&run->gpu, gpu->figures[i].key, gpu->figures[i].value, gpu->figures[i].status, gpu->figures[i].source, error);
+	if (gpu)
+		result = gt_gpu_join(&run->gpu, gpu, error);
 	gt_reader_close(reader);
 	return result;
 }
@@ -460,23 +459,6 @@ static void say(const struct rows *rows, FILE *to)
 	}
 }
 
-/* Writes a text in lines of at most COLUMNS, all but the first indented. */
-static void write_broken(const char *text, FILE *to)
-{
-	size_t column = 0, length;
-
-	for (; *text; text += length, text += *text == ' ') {
-		length = strcspn(text, " ");
-		if (column > 0 && column + 1 + length > COLUMNS) {
-			fputs("\n   ", to);
-			column = 3;
-		}
-		fprintf(to, column > 0 ? " %.*s" : "%.*s", (int)length, text);
-		column += length + (column > 0);
-	}
-	putc('\n', to);
-}
-
 static int write_sentences(const struct rows *rows, FILE *to, struct gt_error *error)
 {
 	struct gt_memory_file memory;
@@ -485,8 +467,10 @@ static int write_sentences(const struct rows *rows, FILE *to, struct gt_error *e
 		return -1;
 	say(rows, memory.file);
 	char *text = gt_memory_file_take(&memory, NULL, "what the sizes show", error);
-	if (text && *text)
-		write_broken(text, to);
+	if (text && *text) {
+		gt_wrapped_write(text, 0, 4, to);
+		putc('\n', to);
+	}
 	free(text);
 	return text ? 0 : -1;
 }

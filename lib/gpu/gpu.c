@@ -163,6 +163,16 @@ int gt_gpu_set(struct gt_gpu *gpu, const char *key, const char *value, const cha
 	return 0;
 }
 
+int gt_gpu_join(struct gt_gpu *gpu, const struct gt_gpu *from, struct gt_error *error)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		const struct gt_gpu_figure *figure = &from->figures[i];
+		if (gt_gpu_set(gpu, figure->key, figure->value, figure->status, figure->source, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 void gt_gpu_clear(struct gt_gpu *gpu)
 {
 	free(gpu->figures);

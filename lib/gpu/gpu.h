@@ -44,6 +44,9 @@ void gt_gpu_clear(struct gt_gpu *gpu);
 int gt_gpu_set(struct gt_gpu *gpu, const char *key, const char *value, const char *status,
 	       const char *source, struct gt_error *error);
 
+/* Sets all values of `from` as gt_gpu_set does; others stay. */
+int gt_gpu_join(struct gt_gpu *gpu, const struct gt_gpu *from, struct gt_error *error);
+
 /* The value of a key, or NULL. A NULL gpu has no values. */
 const char *gt_gpu_get(const struct gt_gpu *gpu, const char *key);
 

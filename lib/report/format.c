@@ -186,3 +186,24 @@ const char *gt_bytes_words(double bytes, char text[GT_WORDS])
 
 	return with_unit(bytes, 1024, units, text);
 }
+
+/* ---- lines ---- */
+
+void gt_wrapped_write(const char *words, size_t column, size_t indent, FILE *to)
+{
+	size_t begin = column;
+
+	for (size_t length; *words; words += length) {
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		if (column > begin && column + 1 + length > GT_WRAP_COLUMNS) {
+			fprintf(to, "\n%*s", (int)indent, "");
+			begin = column = indent;
+		} else if (column > begin) {
+			putc(' ', to);
+			column++;
+		}
+		fwrite(words, 1, length, to);
+		column += length;
+	}
+}

@@ -54,4 +54,9 @@ const char *gt_bytes_words(double bytes, char text[GT_WORDS]);
 #define GT_NAME_WORDS 128
 const char *gt_name_words(const char *name, char text[GT_NAME_WORDS]);
 
+/* Writes words separated by blanks in lines of at most GT_WRAP_COLUMNS, without an end of line. The first stands at `column`, 0 or what was written
+ * before it; lines after the first begin with `indent` blanks. */
+#define GT_WRAP_COLUMNS 80
+void gt_wrapped_write(const char *words, size_t column, size_t indent, FILE *to);
+
 #endif

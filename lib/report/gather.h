@@ -89,6 +89,12 @@ void gt_report_drop_total(struct gt_report *report);
  * are summed as in the total. A launch without a name stays by itself. */
 int gt_report_by_name(struct gt_report *report, struct gt_error *error);
 
+/* The launches that a kernel of a report by name sums up; 1 of one launch. */
+static inline uint64_t gt_report_launches(const struct gt_report_kernel *kernel)
+{
+	return kernel->merged > 0 ? kernel->merged : 1;
+}
+
 /* A stage of a kernel by name, or NULL. */
 const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name);
 /* A counter of a stage by name, or NULL; `hint` is where it may be. */

@@ -11,8 +11,8 @@
 #include "base/input.h"
 #include "base/utf8.h"
 #include "report/compare/reference.h"
+#include "stream/rows.h"
 
-#define SECTOR 32 /* bytes */
 #define SAME 0.01 /* a smaller difference of a number is none, as tables say */
 
 /* ---- what gstats --csv wrote ---- */
@@ -146,7 +146,7 @@ static void measure(const struct gt_kernel_findings *of, struct measure measures
 	measures[SECTORS_PER_ACCESS] = (struct measure){sectors[GT_TO_L1], sum_of(of->kernel, "coalesce", accesses)};
 	measures[L1_HITS] = hits_of(of->kernel, "l1");
 	measures[L2_HITS] = hits_of(of->kernel, "l2");
-	measures[DRAM_PER_UNIQUE] = (struct measure){to_dram ? SECTOR * sectors[GT_TO_DRAM] : 0, to_dram ? traffic->unique : 0};
+	measures[DRAM_PER_UNIQUE] = (struct measure){to_dram ? GT_SECTOR * sectors[GT_TO_DRAM] : 0, to_dram ? traffic->unique : 0};
 }
 
 static bool is_count(size_t quantity)

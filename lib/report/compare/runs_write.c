@@ -10,9 +10,9 @@
 #include "base/utf8.h"
 #include "report/compare/runs.h"
 #include "report/format.h"
+#include "stream/rows.h"
 
 #define COLUMNS 80
-#define SECTOR 32 /* bytes */
 #define SAME 1	  /* percent, or points: a smaller difference is none */
 
 #define MANY 10	  /* times as much is said so, and not in percent */
@@ -35,7 +35,7 @@ const char *gt_quantity_text(size_t quantity, const struct gt_quantity_value *va
 		return "-";
 	switch (gt_quantities[quantity].kind) {
 	case GT_QUANTITY_BYTES: return gt_bytes_words(value->number, text);
-	case GT_QUANTITY_SECTORS: return gt_bytes_words(SECTOR * value->number, text);
+	case GT_QUANTITY_SECTORS: return gt_bytes_words(GT_SECTOR * value->number, text);
 	case GT_QUANTITY_RATIO: return ratio_text(value->number, text);
 	case GT_QUANTITY_PERCENT: snprintf(text, GT_QUANTITY_TEXT, "%.1f %%", value->number); break;
 	}
@@ -259,26 +259,6 @@ static __attribute__((format(printf, 3, 4))) void append(char *words, size_t siz
 	va_end(list);
 }
 
-/* Words broken before the 80th column; lines after the first begin with `indent` blanks. */
-static void write_broken(FILE *to, const char *words, int indent)
-{
-	size_t column = 0;
-
-	for (size_t length; *words; words += length) {
-		words += strspn(words, " ");
-		length = strcspn(words, " ");
-		if (column > 0 && column + 1 + length > COLUMNS) {
-			fprintf(to, "\n%*s", indent, "");
-			column = (size_t)indent;
-		} else if (column > 0) {
-			putc(' ', to);
-			column++;
-		}
-		fwrite(words, 1, length, to);
-		column += length;
-	}
-}
-
 /* ---- the sum ---- */
 
 /* The quantities of traffic, in the order of boundaries. */
@@ -341,15 +321,10 @@ static void write_sum(const struct text *text)
 	char words[GT_RUNS_TEXT];
 
 	fputs(colour(text, BOLD), text->to);
-	write_broken(text->to, gt_runs_sum(text->runs, words), 2);
+	gt_wrapped_write(gt_runs_sum(text->runs, words), 0, 2, text->to);
 	fprintf(text->to, "%s\n", colour(text, PLAIN));
 	if (gt_runs_states(text->runs, words)[0])
 		fprintf(text->to, "%s\n", words);
-}
-
-static uint64_t launches_of(const struct gt_report_kernel *kernel)
-{
-	return kernel->merged > 0 ? kernel->merged : 1;
 }
 
 static void write_sides(const struct text *text)
@@ -390,7 +365,7 @@ static void name_kernel(const struct gt_kernel_findings *of, char name[GT_KERNEL
 /* ", 20 launches", ", 20 and 40 launches"; nothing where they are not known. */
 static void append_launches(const struct gt_runs *runs, const struct gt_run_pair *pair, char *words, size_t size)
 {
-	uint64_t a = launches_of(pair->side[GT_RUN_A]->kernel), b = launches_of(pair->side[GT_RUN_B]->kernel);
+	uint64_t a = gt_report_launches(pair->side[GT_RUN_A]->kernel), b = gt_report_launches(pair->side[GT_RUN_B]->kernel);
 
 	if (runs->run[GT_RUN_A]->saved || runs->run[GT_RUN_B]->saved || (a == 1 && b == 1))
 		return;
@@ -641,7 +616,7 @@ static void write_json_pair(const struct gt_runs *runs, const struct gt_run_pair
 		if (!pair->side[side] || runs->run[side]->saved)
 			fputs("null", to);
 		else
-			fprintf(to, "%" PRIu64, launches_of(pair->side[side]->kernel));
+			fprintf(to, "%" PRIu64, gt_report_launches(pair->side[side]->kernel));
 	}
 	fprintf(to, "], \"same\": %s, ", pair->same ? "true" : "false");
 	write_json_values(pair, to);

@@ -105,7 +105,9 @@ struct gt_findings_style {
 	bool all;	     /* findings of any gain, and of all kernels */
 };
 
-void gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to);
+/* Returns 0, or -1 when memory is short: nothing is written then. */
+int gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to,
+		      struct gt_error *error);
 void gt_findings_write_json(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to);
 
 /* The object of one finding. */
@@ -114,8 +116,9 @@ void gt_finding_write_json(const struct gt_finding *finding, const struct gt_fin
 /* What crosses each boundary, in words: "asked 79.4 MB -> L1 635 MB, 8.00x -> L2 218 MB, 0.34x". */
 const char *gt_traffic_text(const struct gt_traffic *traffic, char text[GT_FINDING_TEXT]);
 
-/* Orders kernels by the cost of their traffic, the highest first: as qsort wants it. */
-int gt_findings_by_cost(const struct gt_kernel_findings *a, const struct gt_kernel_findings *b);
+/* The kernels in the order of the cost of their traffic, the highest first; the caller frees the array, whose n elements point to `findings`. NULL when
+ * memory is short. */
+const struct gt_kernel_findings **gt_findings_in_order(const struct gt_kernel_findings *findings, size_t n, struct gt_error *error);
 
 /* A gain in words: "would save 13.6 M of 20.8 M sectors at L1; at most 1.3 M of 7.1 M at L2". */
 const char *gt_finding_gain(const struct gt_finding *finding, const struct gt_traffic *traffic, char text[GT_FINDING_TEXT]);

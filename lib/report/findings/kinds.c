@@ -7,8 +7,8 @@
 
 #include "report/findings/kind.h"
 #include "report/format.h"
+#include "stream/rows.h"
 
-#define SECTOR 32 /* bytes */
 #define MOST_OF 0.9 /* of capacity misses: a size is named that has so many of them */
 
 /* Writes the words of a finding. */
@@ -137,7 +137,7 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 			gt_finding_gains(finding, GT_TO_L2, access->misaligned_sectors, GT_GAIN_COMPUTED);
 		count_sectors(finding, access);
 		SAY(finding, "%.2f sectors an access, %.2f are enough: not at a multiple of %d bytes",
-		    ratio(access->sectors, access->accesses), ratio(access->least_sectors, access->accesses), SECTOR);
+		    ratio(access->sectors, access->accesses), ratio(access->least_sectors, access->accesses), GT_SECTOR);
 	}
 	return 0;
 }
@@ -187,15 +187,15 @@ static int find_unused(const struct gt_finding_input *input, const struct gt_fin
 		snprintf(name, sizeof name, "%.*s", (int)length, entry->name);
 		const struct gt_group *group = loads_of(input, name, sums);
 		snprintf(name, sizeof name, "%.*s.unique_read_bytes", (int)length, entry->name);
-		if (!group || !gt_report_number(stage, name, &bytes) || entry->number <= (bytes + SECTOR - 1) / SECTOR)
+		if (!group || !gt_report_number(stage, name, &bytes) || entry->number <= (bytes + GT_SECTOR - 1) / GT_SECTOR)
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
 			return -1;
-		gain_of_packing_array(finding, sums, entry->number, (bytes + SECTOR - 1) / SECTOR);
+		gain_of_packing_array(finding, sums, entry->number, (bytes + GT_SECTOR - 1) / GT_SECTOR);
 		gt_finding_count(finding, "read_sectors", "distinct sectors", entry->number);
 		gt_finding_count(finding, "read_bytes", "distinct bytes", bytes);
-		SAY(finding, "%.0f %% of the bytes in the sectors that are read of it are asked for", percent(bytes, entry->number * SECTOR));
+		SAY(finding, "%.0f %% of the bytes in the sectors that are read of it are asked for", percent(bytes, entry->number * GT_SECTOR));
 	}
 	return 0;
 }
@@ -400,7 +400,7 @@ static int find_partial_stores(const struct gt_finding_input *input, const struc
 		gt_finding_count(finding, "partial_reads", "sectors", counts->partial_reads);
 		gt_finding_ratio(finding, "bytes_per_sector", "bytes", (double)group->access.bytes, (double)group->access.sectors);
 		SAY(finding, "L2 reads %.0f %% of the sectors from memory, since stores write %.1f of their %d bytes", percent(counts->partial_reads, counts->writes),
-		    ratio(group->access.bytes, group->access.sectors), SECTOR);
+		    ratio(group->access.bytes, group->access.sectors), GT_SECTOR);
 	}
 	return 0;
 }

@@ -9,9 +9,8 @@
 #include "base/utf8.h"
 #include "report/findings/kind.h"
 #include "report/format.h"
+#include "stream/rows.h"
 
-#define COLUMNS 80
-#define SECTOR 32 /* bytes */
 
 /* Without --all: findings of each of the first kernels, and of the next ones. */
 static const size_t shown_of_kernel[] = {5, 3, 2, 2, 2};
@@ -57,37 +56,28 @@ static bool is_shown(const struct gt_finding *finding, const struct gt_findings_
 	return style->all || finding->share >= GT_FINDINGS_LEAST;
 }
 
-static uint64_t launches_of(const struct gt_report_kernel *kernel)
-{
-	return kernel->merged > 0 ? kernel->merged : 1;
-}
-
 /* ---- the order of kernels ---- */
 
-int gt_findings_by_cost(const struct gt_kernel_findings *a, const struct gt_kernel_findings *b)
+static int by_cost(const void *left, const void *right)
 {
+	const struct gt_kernel_findings *a = *(const struct gt_kernel_findings *const *)left, *b = *(const struct gt_kernel_findings *const *)right;
+
 	if (a->cost != b->cost)
 		return a->cost < b->cost ? 1 : -1;
 	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-static int by_cost(const void *left, const void *right)
+const struct gt_kernel_findings **gt_findings_in_order(const struct gt_kernel_findings *findings, size_t n, struct gt_error *error)
 {
-	return gt_findings_by_cost(*(const struct gt_kernel_findings *const *)left, *(const struct gt_kernel_findings *const *)right);
-}
+	const struct gt_kernel_findings **order = malloc((n + 1) * sizeof *order);
 
-/* The caller frees it. NULL when memory is short, or there are no kernels. */
-static const struct gt_kernel_findings **in_order(const struct gt_kernel_findings *findings, size_t n, double *cost)
-{
-	const struct gt_kernel_findings **order = n ? malloc(n * sizeof *order) : NULL;
-
-	*cost = 0;
-	for (size_t i = 0; order && i < n; i++) {
-		order[i] = &findings[i];
-		*cost += findings[i].cost;
+	if (!order) {
+		gt_fail_memory(error, "findings");
+		return NULL;
 	}
-	if (order)
-		qsort(order, n, sizeof *order, by_cost);
+	for (size_t i = 0; i < n; i++)
+		order[i] = &findings[i];
+	qsort(order, n, sizeof *order, by_cost);
 	return order;
 }
 
@@ -109,31 +99,17 @@ static const char *colour(const struct text *text, const char *escape)
 #define MARK "\033[33m"
 #define PLAIN "\033[0m"
 
-/* Writes words, wrapped before the 80th column; lines after the first begin with `indent` blanks, as the first is assumed to have. */
+/* Words behind as many blanks as lines after the first have, and the end of the line. */
 static void write_wrapped(FILE *to, const char *words, size_t indent)
 {
-	size_t column = indent;
-
-	for (size_t length; *words; words += length) {
-		words += strspn(words, " ");
-		length = strcspn(words, " ");
-		if (column > indent && column + 1 + length > COLUMNS) {
-			fprintf(to, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			putc(' ', to);
-			column++;
-		}
-		fwrite(words, 1, length, to);
-		column += length;
-	}
+	gt_wrapped_write(words, indent, indent, to);
 	putc('\n', to);
 }
 
 static size_t add_step(const struct gt_traffic *traffic, size_t boundary, double before, char *text, size_t length)
 {
 	char bytes[GT_WORDS];
-	double moved = (double)traffic->sectors[boundary] * SECTOR;
+	double moved = (double)traffic->sectors[boundary] * GT_SECTOR;
 
 	if (!traffic->known[boundary])
 		return length;
@@ -151,7 +127,7 @@ const char *gt_traffic_text(const struct gt_traffic *traffic, char text[GT_FINDI
 
 	for (size_t i = 0; i < GT_BOUNDARIES; i++) {
 		length = add_step(traffic, i, before, text, length);
-		before = traffic->known[i] ? (double)traffic->sectors[i] * SECTOR : 0;
+		before = traffic->known[i] ? (double)traffic->sectors[i] * GT_SECTOR : 0;
 	}
 	return text;
 }
@@ -173,7 +149,7 @@ static void write_ratios(const struct gt_kernel_findings *findings, FILE *to)
 	}
 	if (traffic->by_site && traffic->unique > 0 && traffic->known[GT_TO_DRAM])
 		snprintf(words + length, sizeof words - length, "%sDRAM moves %.2f times the %s touched", length ? "; " : "",
-			 (double)traffic->sectors[GT_TO_DRAM] * SECTOR / (double)traffic->unique, gt_bytes_words((double)traffic->unique, bytes));
+			 (double)traffic->sectors[GT_TO_DRAM] * GT_SECTOR / (double)traffic->unique, gt_bytes_words((double)traffic->unique, bytes));
 	if (words[0] == '\0')
 		return;
 	fputs("  ", to);
@@ -198,7 +174,7 @@ static void write_finding(struct text *text, const struct gt_finding *finding, c
 		text->numbered[text->number] = kind_number(finding->kind);
 	snprintf(where, sizeof where, "%s%s%s", finding->place, finding->place[0] && finding->arrays[0] ? "   " : "", finding->arrays);
 	fprintf(to, "%3zu  %s%s%s", ++text->number, colour(text, BOLD), finding->kind->title, colour(text, PLAIN));
-	if (5 + strlen(finding->kind->title) + 3 + strlen(where) > COLUMNS)
+	if (5 + strlen(finding->kind->title) + 3 + strlen(where) > GT_WRAP_COLUMNS)
 		fputs("\n  ", to);
 	if (where[0])
 		fprintf(to, "   %s%s%s", colour(text, MARK), where, colour(text, PLAIN));
@@ -213,7 +189,7 @@ static void write_finding(struct text *text, const struct gt_finding *finding, c
 static void write_kernel_name(const struct text *text, const struct gt_kernel_findings *findings, double share, bool several)
 {
 	const struct gt_report_kernel *kernel = findings->kernel;
-	uint64_t launches = launches_of(kernel);
+	uint64_t launches = gt_report_launches(kernel);
 	char name[64], words[GT_NAME_WORDS];
 	const char *shown = gt_name_words(kernel->kernel.name, words);
 
@@ -335,24 +311,29 @@ static void write_heading(const struct text *text, const struct gt_report *repor
 	uint64_t launches = 0;
 
 	for (size_t i = 0; i < report->n; i++)
-		launches += launches_of(&report->kernels[i]);
+		launches += gt_report_launches(&report->kernels[i]);
 	snprintf(gpu, sizeof gpu, "%s", report->gpu[0] ? report->gpu : "A GPU without a name");
 	int length = snprintf(counts, sizeof counts, "%zu kernel%s", report->n, report->n == 1 ? "" : "s");
 	if (launches > report->n)
 		snprintf(counts + length, sizeof counts - (size_t)length, ", %" PRIu64 " launches", launches);
-	if (strlen(gpu) + strlen(", modelled   ") + strlen(program) + strlen(between) + strlen(counts) > COLUMNS)
+	if (strlen(gpu) + strlen(", modelled   ") + strlen(program) + strlen(between) + strlen(counts) > GT_WRAP_COLUMNS)
 		between = "\n";
 	fprintf(text->to, "%s, modelled%s%s%s%s\n", gt_utf8_printable(gpu), program[0] ? "   " : "", program, program[0] ? between : "   ", counts);
 }
 
-void gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to)
+int gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to,
+		      struct gt_error *error)
 {
 	struct text text = {.style = style, .to = to};
-	double cost, rest = 0;
-	const struct gt_kernel_findings **order = in_order(findings, report->n, &cost);
+	double cost = 0, rest = 0;
+	const struct gt_kernel_findings **order = gt_findings_in_order(findings, report->n, error);
 
+	if (!order)
+		return -1;
+	for (size_t i = 0; i < report->n; i++)
+		cost += findings[i].cost;
 	write_heading(&text, report);
-	for (size_t i = 0; order && i < report->n; i++) {
+	for (size_t i = 0; i < report->n; i++) {
 		double share = cost > 0 ? order[i]->cost / cost : 0;
 		if (style->all || i < KERNELS_SHOWN)
 			write_kernel(&text, order[i], style->all ? SIZE_MAX : shown_of_kernel[i], share, report->n > 1);
@@ -363,6 +344,7 @@ void gt_findings_write(const struct gt_kernel_findings *findings, const struct g
 		fprintf(to, "\n%zu more kernels have %.0f %% of the cost: --all, --kernel RE\n", report->n - KERNELS_SHOWN, 100 * rest);
 	write_commands(&text);
 	free(order);
+	return 0;
 }
 
 /* ---- JSON ---- */
@@ -461,7 +443,7 @@ static void write_json_kernel(const struct gt_kernel_findings *findings, const s
 
 	fprintf(to, "{\"kernel\": %" PRIu64 ", ", findings->kernel->kernel.id);
 	write_json_text("name", findings->kernel->kernel.name, to);
-	fprintf(to, ", \"launches\": %" PRIu64 ", ", launches_of(findings->kernel));
+	fprintf(to, ", \"launches\": %" PRIu64 ", ", gt_report_launches(findings->kernel));
 	write_json_traffic(&findings->traffic, to);
 	write_json_uncounted(findings, to);
 	fputs(", \"findings\": [", to);

@@ -9,8 +9,8 @@
 #include "report/format.h"
 #include "report/page/part.h"
 #include "report/places.h"
+#include "stream/rows.h"
 
-#define SECTOR 32
 #define CHARTS 20      /* kernels that have one, at most */
 #define OPEN_CHARTS 4  /* with more kernels, their charts are folded */
 #define KERNELS_SHOWN 400
@@ -86,7 +86,7 @@ static void find_useful(struct chart *chart)
 	}
 	if (chart->n > 0 && read->known && read->sectors > 0 && chart->coalesce && gt_report_number(chart->coalesce, "unique_read_bytes", &unique)) {
 		read->has_useful = true;
-		read->useful = unique < read->sectors * SECTOR ? unique : read->sectors * SECTOR;
+		read->useful = unique < read->sectors * GT_SECTOR ? unique : read->sectors * GT_SECTOR;
 	}
 }
 
@@ -110,13 +110,13 @@ static uint64_t bytes_between(const struct chart *chart, size_t i)
 
 	for (int op = 0; op < OPS; op++)
 		sectors += chart->flows[i][op].known ? chart->flows[i][op].sectors : 0;
-	return sectors * SECTOR;
+	return sectors * GT_SECTOR;
 }
 
 /* The bytes that launches read of what box i + 1 is, which come past the levels before it. */
 static uint64_t launch_bytes(const struct chart *chart, size_t i)
 {
-	return i < chart->n ? number_of(chart->levels[i], "launch_reads") * SECTOR : 0;
+	return i < chart->n ? number_of(chart->levels[i], "launch_reads") * GT_SECTOR : 0;
 }
 
 /* The bytes that lanes asked shared memory for; 0 if they were not counted. */
@@ -142,7 +142,7 @@ static double share_of(uint64_t part, uint64_t whole)
 
 static double useful_share(const struct flow *flow)
 {
-	double share = share_of(flow->useful, flow->sectors * SECTOR);
+	double share = share_of(flow->useful, flow->sectors * GT_SECTOR);
 
 	return share < 1 ? share : 1;
 }
@@ -228,7 +228,7 @@ static int labels_of(const struct picture *picture, size_t i, int op, char lines
 	const struct flow *flow = &picture->chart->flows[i][op];
 	char number[GT_TABLE_NUMBER];
 
-	snprintf(lines[0], sizeof lines[0], "%s %s", op_names[op], gt_bytes_words((double)(flow->sectors * SECTOR), number));
+	snprintf(lines[0], sizeof lines[0], "%s %s", op_names[op], gt_bytes_words((double)(flow->sectors * GT_SECTOR), number));
 	snprintf(lines[1], sizeof lines[1], "%s %s", gt_number_words(flow->sectors, number), flow->sectors == 1 ? "sector" : "sectors");
 	if (!flow->has_useful)
 		return 2;
@@ -239,7 +239,7 @@ static int labels_of(const struct picture *picture, size_t i, int op, char lines
 
 static double width_of(const struct picture *picture, const struct flow *flow)
 {
-	double width = (double)flow->sectors * SECTOR * picture->scale;
+	double width = (double)flow->sectors * GT_SECTOR * picture->scale;
 
 	return width > THINNEST ? width : THINNEST;
 }
@@ -482,7 +482,7 @@ static void describe(const struct chart *chart, FILE *to)
 		gt_markup_text(box_name(chart, i + 1, name), to);
 		for (int op = 0, n = 0; op < OPS; op++)
 			if (chart->flows[i][op].known)
-				fprintf(to, "%s %s %s", n++ ? "," : ":", op_names[op], gt_bytes_words((double)(chart->flows[i][op].sectors * SECTOR), number));
+				fprintf(to, "%s %s %s", n++ ? "," : ":", op_names[op], gt_bytes_words((double)(chart->flows[i][op].sectors * GT_SECTOR), number));
 		putc('.', to);
 		if (i < chart->n && number_of(chart->levels[i], "reads") > 0) {
 			putc(' ', to);
@@ -678,7 +678,7 @@ static void write_flow_row(const struct chart *chart, size_t i, int op, FILE *to
 	gt_markup_text(box_name(chart, i + 1, name), to);
 	fprintf(to, "</th><td>%s</td>", op_names[op]);
 	gt_page_number(flow->sectors, to);
-	gt_page_number(flow->sectors * SECTOR, to);
+	gt_page_number(flow->sectors * GT_SECTOR, to);
 	if (flow->has_useful)
 		fprintf(to, "<td class=\"number\">%.1f %%</td>", 100 * useful_share(flow));
 	else
@@ -697,7 +697,7 @@ static void write_part_row(const char *box, const char *what, const struct gt_re
 	gt_markup_text(box, to);
 	fprintf(to, "</th><td>%s</td>", what);
 	gt_page_number(of, to);
-	gt_page_number(of * SECTOR, to);
+	gt_page_number(of * GT_SECTOR, to);
 	if (whole && number_of(stage, whole) > 0)
 		fprintf(to, "<td class=\"number\">%.1f %%</td></tr>\n", 100 * share_of(of, number_of(stage, whole)));
 	else

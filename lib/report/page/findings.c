@@ -97,28 +97,18 @@ static bool has_findings(const struct gt_page *page)
 	return false;
 }
 
-static int by_cost(const void *left, const void *right)
-{
-	return gt_findings_by_cost(*(const struct gt_kernel_findings *const *)left, *(const struct gt_kernel_findings *const *)right);
-}
-
 static int write_findings(const struct gt_page *page, FILE *to, struct gt_error *error)
 {
 	size_t n = page->report->n;
 	struct gt_kernel_findings *findings;
 	int result = gt_findings_open(&findings, page->report, page->gpu, error);
-	const struct gt_kernel_findings **order = result == 0 ? malloc((n + 1) * sizeof *order) : NULL;
+	const struct gt_kernel_findings **order = result == 0 ? gt_findings_in_order(findings, n, error) : NULL;
 
-	if (result == 0 && !order)
-		result = gt_fail_memory(error, "findings");
-	for (size_t i = 0; order && i < n; i++)
-		order[i] = &findings[i];
-	if (order)
-		qsort(order, n, sizeof *order, by_cost);
 	for (size_t i = 0; order && i < n && i < KERNELS_SHOWN; i++)
 		write_kernel(page, order[i], to);
 	if (order && n > KERNELS_SHOWN)
 		fprintf(to, "<p>The %d kernels of %zu whose traffic costs most.</p>\n", KERNELS_SHOWN, n);
+	result = order ? 0 : -1;
 	free(order);
 	gt_findings_close(findings, page->report);
 	return result;
