@@ -531,7 +531,7 @@ static void name_sides(struct sides *sides)
 	const char *gpus[GT_RUN_SIDES] = {one[GT_RUN_A].usual.gpu, one[GT_RUN_B].usual.gpu};
 
 	for (int side = 0; side < GT_RUN_SIDES; side++)
-		gt_usual_text(one[side].usual.operands, sides->run[side].text, sizeof sides->run[side].text);
+		tool_must(&one->tool, gt_usual_text(one[side].usual.operands, sides->run[side].text, sizeof sides->run[side].text, &one->tool.error));
 	gt_run_names(sides->run, one->sides[0] ? one->sides : two_gpus ? gpus : NULL);
 }
 

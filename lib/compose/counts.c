@@ -112,18 +112,18 @@ void gt_usual_words_free(char *const *words)
 	free((void *)words);
 }
 
-void gt_usual_text(char *const *operands, char *text, size_t bytes)
+int gt_usual_text(char *const *operands, char *text, size_t bytes, struct gt_error *error)
 {
 	struct gt_pipe pipe = {0};
-	struct gt_error ignored;
 	char *shown = NULL;
+	int result = gt_pipe_command(&pipe, "", error);
 
-	if (gt_pipe_command(&pipe, "", &ignored) == 0) {
-		while (*operands && gt_pipe_word(&pipe, *operands, &ignored) == 0)
-			operands++;
-		shown = gt_pipe_text(&pipe, &ignored);
-	}
+	while (*operands && result == 0)
+		result = gt_pipe_word(&pipe, *operands++, error);
+	if (result == 0 && !(shown = gt_pipe_text(&pipe, error)))
+		result = -1;
 	snprintf(text, bytes, "%s", shown ? shown : "");
 	free(shown);
 	gt_pipe_clear(&pipe);
+	return result;
 }

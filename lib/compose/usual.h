@@ -78,8 +78,8 @@ int gt_usual_gather(const struct gt_origin *origin, const struct gt_usual *usual
  * gt_usual_words_free. Returns 0, or -1. */
 int gt_usual_words(const char *operand, char *const *more, char *const **words, struct gt_error *error);
 void gt_usual_words_free(char *const *words);
-/* Operands as a shell takes them, cut if they do not fit. */
-void gt_usual_text(char *const *operands, char *text, size_t bytes);
+/* Operands as a shell takes them, cut if they do not fit. Returns 0, or -1 when memory is short. */
+int gt_usual_text(char *const *operands, char *text, size_t bytes, struct gt_error *error);
 
 /* ---- a sweep ---- */
 
