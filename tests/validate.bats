@@ -160,15 +160,24 @@ build_kernels() {
 	run "$ROOT/tests/validate" t.csv
 	[ "$status" -eq 1 ]
 	[[ $output == *"t.csv:2: value 'many': expected a number"* ]]
+	printf 'gpu,program,kernel,metric,value,used,reason\ntitanv,gemm,k,m,1,%s\n' tuned, >t.csv
+	run "$ROOT/tests/validate" t.csv
+	[ "$status" -eq 1 ]
+	[[ $output == *"t.csv:2: used 'tuned': expected chosen or blind"* ]]
+	printf 'gpu,program,kernel,metric,value,used,reason\ntitanv,gemm,k,m,1,chosen,\n' >t.csv
+	run "$ROOT/tests/validate" t.csv
+	[ "$status" -eq 1 ]
+	[[ $output == *"t.csv:2: a row that is chosen by has a reason"* ]]
 }
 
-@test "every row of the tables has a source, a metric that the model has, and a reason if it is no target" {
-	python3 - "$ROOT"/tests/reference/{titanx-pascal,gtx1080,titanv}.csv <<-'PYTHON'
-		import csv, subprocess, sys
+@test "every row of the tables has a source, says how it was used, and has a reason if it is no target or a choice was made by it" {
+	python3 - "$ROOT"/tests/reference/{titanx-pascal,gtx1080,titanv,quadro-v100,a30,rtx3070,rtx4060ti}.csv <<-'PYTHON'
+		import csv, sys
 		for path in sys.argv[1:]:
 		    for row in csv.DictReader(open(path)):
 		        float(row["value"])
-		        assert row["source"] and row["target"] in ("yes", "no") and (row["target"] == "yes" or row["reason"]), row
+		        assert row["source"] and row["target"] in ("yes", "no") and row["used"] in ("chosen", "blind"), row
+		        assert row["reason"] or (row["target"], row["used"]) == ("yes", "blind"), row
 	PYTHON
 }
 
