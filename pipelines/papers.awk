@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The table of papers.mk from its rows, and a summary. A row is equal if ours, rounded to the digits of the paper's value,
-# is that value. Exits with 1 if a row is malformed, or called exact and not equal.
+# is that value, and near if it is within a 20th of it. What is an input, chose a parameter (fitted), or was not tried, is neither.
+# With only=summary prints that alone; with only=rows each row, behind where it stands: equal, near, farther, input, not tried.
+# Exits with 1 if a row is malformed, if one is called exact and not equal, or if an input did not come back.
 BEGIN {
-	FS = "\t"
+	FS = OFS = "\t"
 	put("paper", "where", "what", "paper's", "ours", "difference", "kind", "")
 }
 
@@ -33,8 +35,13 @@ function tolerance(text,    point) {
 	return 0.5000001 / 10 ^ (point ? length(text) - point : 0)
 }
 
-NF < 6 || NF > 7 || $1 !~ /^\[[0-9][0-9][0-9]\]$/ || $2 == "" || $3 == "" || $4 == "" || $5 == "" || $6 !~ /^(exact|model|fitted)$/ {
-	fail("expected [paper], where, what, the paper's value, ours, exact, model or fitted, and perhaps why")
+NF < 6 || NF > 7 || $1 !~ /^\[[0-9][0-9][0-9]\]$/ || $2 == "" || $3 == "" || $4 == "" || $5 == "" || $6 !~ /^(exact|model|input|fitted|not tried)$/ {
+	fail("expected [paper], where, what, the paper's value, ours, exact, model, input, fitted or not tried, and perhaps why")
+	next
+}
+
+$6 == "not tried" && ($5 != "-" || NF < 7) {
+	fail("not tried: expected - for ours, and why")
 	next
 }
 
@@ -42,15 +49,16 @@ NF < 6 || NF > 7 || $1 !~ /^\[[0-9][0-9][0-9]\]$/ || $2 == "" || $3 == "" || $4 
 	off = $5 - $4
 	numbers = is_number($4) && is_number($5)
 	equal = numbers ? (off < 0 ? -off : off) <= tolerance($4) : $4 == $5
-	put($1, $2, $3, $4, $5, equal ? "=" : numbers ? sprintf("%+.2f", off) : "differs", $6, $7)
-	if (!equal && $6 == "exact")
-		fail("called exact, but " $5 " is not the paper's " $4)
+	near = numbers && (off < 0 ? -off : off) <= ($4 < 0 ? -$4 : $4) / 20
+	put($1, $2, $3, $4, $5, $6 == "not tried" ? "-" : equal ? "=" : numbers ? sprintf("%+.2f", off) : "differs", $6, $7)
+	if (!equal && ($6 == "exact" || $6 == "input"))
+		fail("called " $6 ", but " $5 " is not the paper's " $4)
 	papers[$1] = 1
 	rows[$1]++
-	same[$1] += equal
-	kinds[$1, $6]++
-	if (!equal && numbers && (off < 0 ? -off : off) <= ($4 < 0 ? -$4 : $4) / 20)
-		near[$1]++
+	standing = $6 == "input" || $6 == "fitted" ? "input" : $6 == "not tried" ? $6 : equal ? "equal" : near ? "near" : "farther"
+	stands[$1, standing]++
+	if (only == "rows")
+		print standing, $1, $2, $3, $4, $5, $6, $7
 }
 
 function sorted(list,    name, count, i, j) {
@@ -63,7 +71,7 @@ function sorted(list,    name, count, i, j) {
 }
 
 END {
-	for (i = 1; i <= n; i++) {
+	for (i = 1; i <= n && !only; i++) {
 		line = ""
 		for (j = 1; j <= 7; j++)
 			line = line sprintf("%-" width[j] "s  ", cell[i, j])
@@ -71,12 +79,16 @@ END {
 		sub(/ +$/, "", line)
 		print line
 	}
-	printf "\n%-5s  %5s  %5s  %13s  %7s  %5s  %5s  %6s\n", "paper", "rows", "equal", "within a 20th", "farther", "exact", "model", "fitted"
+	if (!only)
+		print ""
+	if (only == "rows")
+		exit failed
+	printf "%-5s  %7s  %5s  %5s  %7s  %5s  %9s\n", "paper", "numbers", "equal", "near", "farther", "input", "not tried"
 	count = sorted(list)
 	for (i = 1; i <= count; i++) {
 		p = list[i]
-		printf "%-5s  %5d  %5d  %13d  %7d  %5d  %5d  %6d\n", p, rows[p], same[p], near[p], rows[p] - same[p] - near[p],
-			kinds[p, "exact"], kinds[p, "model"], kinds[p, "fitted"]
+		printf "%-5s  %7d  %5d  %5d  %7d  %5d  %9d\n", p, rows[p], stands[p, "equal"], stands[p, "near"], stands[p, "farther"],
+			stands[p, "input"], stands[p, "not tried"]
 	}
 	exit failed
 }

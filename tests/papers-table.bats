@@ -13,12 +13,40 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 
 @test "values are equal if ours, rounded to the digits of the paper's, is the paper's" {
 	{ row a 3.13 3.125 exact; row b 100 100.4 exact; row c 16K 16K exact; row d 4.44 4.333 model "why so"; row e 0 -0.4 model
-	  row f 50 60.2 fitted; row g lru fifo model; row h 53.37 53.36 model; } >"$BATS_TEST_TMPDIR/rows"
+	  row f 50 60.2 model; row g lru fifo model; row h 53.37 53.36 model; row i 7 9 fitted; row j 264 264 input; row k 12 - "not tried" "its data is missing"; } >"$BATS_TEST_TMPDIR/rows"
 	table "$BATS_TEST_TMPDIR/rows" >"$BATS_TEST_TMPDIR/out"
 	[ "$(awk 'NR > 1 && NR < 10 { print $4, $7 }' "$BATS_TEST_TMPDIR/out" | paste -sd,)" = "a =,b =,c =,d -0.11,e =,f +10.20,g differs,h -0.01" ]
-	grep -q 'model   why so$' "$BATS_TEST_TMPDIR/out"
-	# 8 rows: 4 equal; d and h within a 20th; f and g farther.
-	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/out" | tr -s ' ')" = "[003] 8 4 2 2 3 4 1" ]
+	grep -q 'model  *why so$' "$BATS_TEST_TMPDIR/out"
+	# 11 rows: 4 equal; d and h within a 20th; f and g farther; i and j inputs; k not tried.
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/out" | tr -s ' ')" = "[003] 11 4 2 2 2 1" ]
+	[ "$(table -v only=rows "$BATS_TEST_TMPDIR/rows" | cut -f 1 | paste -sd,)" = "equal,equal,equal,near,equal,farther,farther,near,input,input,not tried" ]
+}
+
+@test "the page shows where each number stands, with a picture of each place that has four computed numbers" {
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	{ row a 3.13 3.125 exact; row b 100 80 model "why so"; row c 4.44 4.333 model "why so"; row d 0 -0.4 model; row e 12 - "not tried" "no data"; } >"$BATS_TEST_TMPDIR/rows"
+	mkdir "$BATS_TEST_TMPDIR/docs"
+	cp docs/papers.md "$BATS_TEST_TMPDIR/docs"
+	pipelines/papers-page "$BATS_TEST_TMPDIR/docs" "$BATS_TEST_TMPDIR/rows"
+	page=$BATS_TEST_TMPDIR/docs/papers.md
+	grep -qxF '| table 3 | 5 | 2 | 1 | 1 | 0 | 1 |' "$page"
+	grep -qxF -- '- 2 numbers: why so' "$page"
+	grep -qxF -- '- 1 number: no data' "$page"
+	grep -q '</svg>' "$BATS_TEST_TMPDIR/docs/papers/003-table-3.svg"
+	# All around the marks stays, and a second run changes nothing.
+	diff <(sed '/^<!-- made/,/^<!-- end/d' docs/papers.md) <(sed '/^<!-- made/,/^<!-- end/d' "$page")
+	cp "$page" "$BATS_TEST_TMPDIR/first"
+	pipelines/papers-page "$BATS_TEST_TMPDIR/docs" "$BATS_TEST_TMPDIR/rows"
+	diff "$BATS_TEST_TMPDIR/first" "$page"
+	# A malformed row, or a page without the marks, leaves the page as it is.
+	echo "[003]" >"$BATS_TEST_TMPDIR/bad"
+	run pipelines/papers-page "$BATS_TEST_TMPDIR/docs" "$BATS_TEST_TMPDIR/bad"
+	[ "$status" -eq 1 ]
+	diff "$BATS_TEST_TMPDIR/first" "$page"
+	echo text >"$page"
+	run pipelines/papers-page "$BATS_TEST_TMPDIR/docs" "$BATS_TEST_TMPDIR/rows"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"papers.md: expected one line"* ]]
 }
 
 @test "a row that is called exact and is not, or that is malformed, fails by name" {
@@ -26,6 +54,14 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	run table "$BATS_TEST_TMPDIR/rows"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"row 1: called exact, but 3.12 is not the paper's 3.13"* ]]
+	row a 264 260 input >"$BATS_TEST_TMPDIR/rows"
+	run table "$BATS_TEST_TMPDIR/rows"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"row 1: called input, but 260 is not the paper's 264"* ]]
+	row a 264 - "not tried" >"$BATS_TEST_TMPDIR/rows"
+	run table "$BATS_TEST_TMPDIR/rows"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"row 1: not tried: expected - for ours, and why"* ]]
 	for bad in "[003]\ttable 3\ta\t1\t1" "003\ttable 3\ta\t1\t1\texact" "[003]\ttable 3\ta\t1\t\tmodel" "[003]\ttable 3\ta\t1\t1\tclose"; do
 		echo -e "$bad" >"$BATS_TEST_TMPDIR/rows"
 		run table "$BATS_TEST_TMPDIR/rows"
