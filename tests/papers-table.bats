@@ -151,3 +151,24 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	printf 'kernel,stage,counter,value\n1,l2,reads,200\n1,l2,read_hits,50\n1,dram,reads,300\n2,l2,reads,10\n2,l2,read_hits,0\n2,dram,reads,10\ntotal,l2,reads,210\n' |
 		awk -f pipelines/yuan-figure9.awk | tail -n +2 | diff - <(printf '1\t200\t25.00\t150\t300\t-50.0\n2\t10\t0.00\t10\t10\t0.0\nmean of 2\t-\t-\t-\t-\t-25.0, absolute 25.0, r 1.000\n')
 }
+
+@test "[004] figure 9 reads the names of nvprof and of Nsight Compute, both in one table" {
+	ours() { awk -f pipelines/yuan-figure9.awk "$@"; }
+	# Hits and misses of hotspot: 486965 + 262144 = 749109, 65.01 %; DRAM has 262147.
+	ours tests/reference/titanx-pascal.csv tests/reference/quadro-v100.csv >"$BATS_TEST_TMPDIR/both"
+	grep -q '^quadro-v100 rodinia_hotspot 1024 2 2 calculate_temp .*	749109	65.01	262144	262147	0.0$' "$BATS_TEST_TMPDIR/both"
+	grep -q '^titanx-pascal gemm_tiled 512 32 .*	1048576	94.93	53118	53223	-0.2$' "$BATS_TEST_TMPDIR/both"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/both")" -eq 20 ]
+	grep -q '^mean of 18	' "$BATS_TEST_TMPDIR/both"
+	# One file with both, by a rate, by hits of a count, by misses, and with DRAM in bytes; a quoted field with a comma.
+	{ echo gpu,program,kernel,metric,value
+	  for row in a,l2_tex_read_transactions,200 a,l2_tex_read_hit_rate,25 a,dram_read_transactions,300 \
+		b,lts__t_sectors_op_read.sum,100 b,lts__t_sector_op_read_hit_rate.pct,40 b,dram__sectors_read.sum,60 \
+		c,lts__t_sectors_op_read.sum,100 c,lts__t_sectors_op_read_lookup_miss.sum,30 c,dram__bytes_read.sum,1280; do
+		echo "one,\"p, q\",$row"
+	  done; } >"$BATS_TEST_TMPDIR/mixed.csv"
+	ours "$BATS_TEST_TMPDIR/mixed.csv" | tail -n +2 | diff - <(printf 'p, q a\t200\t25.00\t150\t300\t-50.0\np, q b\t100\t40.00\t60\t60\t0.0\np, q c\t100\t70.00\t30\t40\t-25.0\nmean of 3\t-\t-\t-\t-\t-25.0, absolute 25.0, r 0.985\n')
+	run ours <(echo x,y)
+	[ "$status" -eq 1 ]
+	[[ "$output" == "yuan-figure9: "*": expected the columns of gstats --csv, or gpu, ... metric, value" ]]
+}
