@@ -33,7 +33,7 @@ modes() {
 	gcache --tlb l1 --emit latency --miss-cycles 10 <schedule.gt >tlb.gt
 	gcache --l1 --mshr 1x8 --latency fixed:40 --emit all <schedule.gt >timed.gt
 	gcache --l1 --on-full requeue --mshr 1x8 --latency fixed:40 <schedule.gt >requeue.gt
-	gcache --l2 --halves yes <l1.gt >halves.gt
+	gcache --l2 --spread far:0 <l1.gt >halves.gt
 	gcache --l2 <l1.gt | gdram >dram.gt
 	grd <timed.gt >grd.gt
 	grd --by op --sample 0.5 <schedule.gt >sample.gt

@@ -176,7 +176,7 @@ found() {
 	done
 }
 
-@test "--halves: counters agree with a slow, simple L2 of two halves" {
+@test "--spread far: counters agree with a slow, simple L2 of two halves" {
 	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/halves.py" 3 60
 }
 
@@ -190,11 +190,11 @@ walk() {
 
 # Twice 30 MB are 1,966,080 sectors. 40 MB in one hold them all. A half of 20 MB does not hold what its SM reads in turn under LRU,
 # but the other half holds the 15 MB that have their home there.
-@test "--halves: an SM that walks 30 MB twice hits in one L2 of 40 MB, and half of them in two halves of 20 MB" {
+@test "--spread far: an SM that walks 30 MB twice hits in one L2 of 40 MB, and half of them in two halves of 20 MB" {
 	walk $((30 << 20)) 0 0 | gtrace-cat --from >walk.gt
 	gcache --l2 --size 40M --ways 16 --index mod walk.gt >one.gt
 	[ "$(found 1 one.gt reads read_hits)" = "1966080 983040" ]
-	gcache --l2 --size 40M --ways 16 --index mod --halves yes walk.gt >two.gt
+	gcache --l2 --size 40M --ways 16 --index mod --spread far:0 walk.gt >two.gt
 	gtrace-cat --check two.gt
 	[ "$(found 1 two.gt size instances)" = "20971520 2" ]
 	hits=$(found 1 two.gt read_hits)
@@ -202,31 +202,52 @@ walk() {
 	[ "$hits" -gt $((983040 * 499 / 1000)) ]
 	[ "$hits" -lt $((983040 * 501 / 1000)) ]
 	# Up to half of the size, all of it is in the half of the SM; an SM of the same half finds it there, and one of the other half copies.
-	walk $((18 << 20)) 0 2 1 | gtrace-cat --from | gcache --l2 --size 40M --ways 16 --index mod --halves yes >three.gt
+	walk $((18 << 20)) 0 2 1 | gtrace-cat --from | gcache --l2 --size 40M --ways 16 --index mod --spread far:0 >three.gt
 	[ "$(found 1 three.gt reads sent_reads)" = "1769472 589824" ]
 	[ "$(found 1 three.gt read_hits)" = 1179648 ]
 	[ "$(found 1 three.gt far_reads)" = 589824 ] # half of what SM 0 read, and the other half of what SM 1 read
 }
 
-@test "--halves: options and descriptions that do not go with it" {
+@test "--spread far: options and descriptions that do not go with it" {
 	walk 4096 0 1 | gtrace-cat --from >walk.gt
-	expect_failure 2 "halves are of a shared data cache" gcache --l1 --halves yes walk.gt
-	expect_failure 2 "halves are of a shared data cache" gcache --l2 --halves yes --replace opt walk.gt
-	expect_failure 2 "halves hold lines of 128 bytes in sectors of 32" gcache --l2 --halves yes --line 64 walk.gt
-	expect_failure 2 "halves are for the functional model" gcache --l2 --halves yes --mshr 1x32 walk.gt
+	expect_failure 2 "spread is of a shared data cache" gcache --l1 --spread far:0 walk.gt
+	expect_failure 2 "replace opt looks ahead: expected spread without far" gcache --l2 --spread far:0 --replace opt walk.gt
+	expect_failure 2 "spread far: two halves hold lines of 128 bytes in sectors of 32" gcache --l2 --spread far:0 --line 64 walk.gt
+	expect_failure 2 "spread far is for the functional model" gcache --l2 --spread far:0 --mshr 1x32 walk.gt
 	for options in "--arrival rr" "--flush never" "--flush between" "--emit all" "--emit none" "--launch-reads 512,13,416" "--write through" "--replace random" "--fetch 64"; do
 		# shellcheck disable=SC2086
-		gcache --l2 --halves yes $options walk.gt >out.gt || { echo "$options"; return 1; }
+		gcache --l2 --spread far:0 $options walk.gt >out.gt || { echo "$options"; return 1; }
 		gtrace-cat --check out.gt
 		[ "$(found 1 out.gt reads half_reads)" != "" ]
 	done
 	# A description's halves do not stand in the way of the timed model, and say so of rows without a schedule.
-	gtrace-cat walk.gt | sed 's/^#kernel/#gpu\tl2.halves=yes\n&/' | gtrace-cat --from >said.gt
+	gtrace-cat walk.gt | sed 's/^#kernel/#gpu\tl2.spread=far:0\n&/' | gtrace-cat --from >said.gt
 	gcache --l2 said.gt | gtrace-cat --no-rows | grep -q 'far_reads='
 	gcache --l2 --mshr 1x32 said.gt | gtrace-cat --no-rows >timed
 	run ! grep -q 'far_reads=' timed
 	gtrace-cat said.gt | cut -f 1-9 | gtrace-cat --from | gcache --l2 2>err | gtrace-cat --no-rows >/dev/null
 	[ "$(cat err)" = "gcache: warning: l2 is two halves, each of half of the SMs, but no gschedule has assigned SMs: all blocks share one" ]
+}
+
+# Line 0 has the first half as its home, line 1 the other. SM 0 fetches both, then finds line 0 near and has a copy of line 1; SM 1 has to ask
+# for line 0, and the second time has a copy. 100 cycles are a miss, 10 a hit, 7 the way to the far half.
+@test "--spread: what the far half has takes longer, SM 0 has the mean of sm, and the old names say the new one" {
+	{ printf '#kernel\tid=1\tname=k\tgrid=6,1,1\tblock=32,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm\n'
+		printf '0 0\n0x80 0\n0 0\n0x80 0\n0 1\n0 1\n' |
+			awk '{ printf "%d\t0\t0\t0x0\tload.global\t%s\t0xf\t0x0\t32\t%d\t%d\n", NR - 1, $1, NR, $2 }'
+	} | gtrace-cat --from >six.gt
+	latencies() { gcache --l2 --size 4K --ways 4 --emit latency --hit-cycles 10 --miss-cycles 100 --spread "$@" six.gt | gtrace-cat | awk '/^#block/ { for (i = 1; i <= NF; i++) if ($i == "latency") column = i } !/^#/ { printf "%s ", $column }'; }
+	[ "$(latencies far:7)" = "100 100 10 10 17 10 " ]
+	[ "$(latencies none)" = "100 100 10 10 10 10 " ]
+	# SM 1: 5 less 11 times 0.5 + 0.618 less 1, which is 1.3: 4 more.
+	[ "$(latencies sm:10)" = "100 100 10 10 14 14 " ]
+	[ "$(latencies sm:10,far:7)" = "100 100 10 10 21 14 " ]
+	expect_failure 2 "expected sm:N, slice:N and far:N, each at most once" gcache --l2 --spread far:1,far:2 six.gt
+	expect_failure 2 "it is --spread far:CYCLES now" gcache --l2 --halves yes six.gt
+	printf 'name = x # assumed: y\nl2_spread = 7 # assumed: y\n' >old
+	expect_failure 1 "old:2: l2_spread is l2.spread = slice:CYCLES now" gtrace-cat --gpu ./old
+	printf 'name = x # assumed: y\nl2.halves = yes # assumed: y\n' >old
+	expect_failure 1 "old:2: l2.halves is l2.spread = far:CYCLES now" gtrace-cat --gpu ./old
 }
 
 # Found by tests/reference-model; the expected values are done by hand from gcache(1).
@@ -243,7 +264,7 @@ hinted() {
 	[ "$(grep -c '^0.*0x000000001080	0xc' out)" -eq 1 ]
 	[ "$(grep -c '^0.*0x000000001080	0x3' out)" -eq 1 ]
 	grep -q 'sent_requests=2	' out
-	printf 'load.global 0x1000 15 L2::256B\nload.global 0x1080 15\n' | hinted --l2 --halves yes >out
+	printf 'load.global 0x1000 15 L2::256B\nload.global 0x1080 15\n' | hinted --l2 --spread far:0 >out
 	grep -q 'read_hits=4	.*sent_reads=8	' out
 }
 

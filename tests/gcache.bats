@@ -972,7 +972,7 @@ l2.arrival = rr # assumed: a test
 			print 0, 0, i, pc * 16, kind, 128 * int(rand() * 8 * 2 ^ pc), 2 ^ int(rand() * 4), 0, 32, i, int(rand() * 3)
 		}
 	}' | sed 's/load.cs.global/load.global.cs/' | gtrace-cat --from >rows
-	for options in "--l2 --size 4K --ways 4 --halves yes" "--l1 --size 2K --ways 4" "--l2 --size 2K --ways 4 --replace fifo" "--l2 --size 2K --ways 4 --replace opt" "--l1 --size 2K --ways 4 --emit latency --hit-cycles 1 --miss-cycles 2"; do
+	for options in "--l2 --size 4K --ways 4 --spread far:0" "--l1 --size 2K --ways 4" "--l2 --size 2K --ways 4 --replace fifo" "--l2 --size 2K --ways 4 --replace opt" "--l1 --size 2K --ways 4 --emit latency --hit-cycles 1 --miss-cycles 2"; do
 		# shellcheck disable=SC2086 # several options
 		gcache $options --by pc rows >by
 		# shellcheck disable=SC2086
@@ -1003,7 +1003,7 @@ load.global 0x0 0x2 0 100 0
 load.global 0x100 0x1 0 200 0
 load.global 0x100 0x1 0 300 0
 load.global 0x200 0x1 0 400 0
-load.global 0x100 0x1 0 500 0" | requests | gcache --l2 --size 512 --ways full --halves yes --replace lfu >out.gt
+load.global 0x100 0x1 0 500 0" | requests | gcache --l2 --size 512 --ways full --spread far:0 --replace lfu >out.gt
 	[ "$(counters out.gt l2 read_hits half_hits\[0\])" = "2 2" ]
 	# C comes while a sector of A is on its way, and makes all others older; D and E replace C and then A, which hit before C came.
 	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x100 0x1 0 100 0" "load.global 0x200 0x1 0 200 0" \
@@ -1125,7 +1125,7 @@ causes() { counters "$1" "$2" compulsory capacity conflict invalidated; }
 	[ "$(counters out.gt l2 read_hits others_hits)" = "4 4" ]
 	# In halves: SM 1 brings the line of the first half, and keeps a copy; SM 0 finds it at its home.
 	printf '%s\n' "load.global 0x0 0xf 0 0 1" "load.global 0x0 0xf 0 1 1" "load.global 0x0 0xf 0 2 0" | requests |
-		gcache --l2 --halves yes --size 4K --causes >out.gt
+		gcache --l2 --spread far:0 --size 4K --causes >out.gt
 	[ "$(counters out.gt l2 compulsory read_hits others_hits 'distance[0]')" = "4 8 4 8" ]
 	printf '%s\n' "store.global 0x0 0x3 0x2 0 0" "load.global 0x0 0x3 0 1 0" | requests >part.gt
 	gcache --l2 --by site --causes part.gt >out.gt
@@ -1182,7 +1182,7 @@ causes() { counters "$1" "$2" compulsory capacity conflict invalidated; }
 		}
 	}' | requests >in.gt
 	for options in "--l1 --size 4K --ways full" "--l1 --size 4K --ways full --write back --allocate yes" "--l1 --size 2K --ways 2 --write evict" \
-		"--l2 --size 4K --ways 2" "--l2 --size 8K --ways 4 --halves yes" "--l2 --size 4K --ways full --fetch 64" "--l2 --size 4K --replace opt" \
+		"--l2 --size 4K --ways 2" "--l2 --size 8K --ways 4 --spread far:0" "--l2 --size 4K --ways full --fetch 64" "--l2 --size 4K --replace opt" \
 		"--l2 --size 4K --ways full --flush never --arrival rr" "--l2 --size 4K --launch-reads 512,13,416" "--l1 --size 4K --emit all"; do
 		# shellcheck disable=SC2086 # several options
 		gcache $options --by site --causes in.gt >noted.gt

@@ -34,7 +34,7 @@ static struct gt_intake intake;
 static struct gt_intake_batch alone; /* a batch that goes through no other thread */
 
 static bool shared_by_blocks; /* the level is private, or two L2 partitions, and the kernel has several blocks */
-static bool partitioned;      /* it is two L2 partitions: --halves */
+static bool partitioned;      /* it is two L2 partitions: --spread far:N */
 
 /* Without a schedule all blocks run on one SM, and share its cache. */
 static void warn_unscheduled(const struct gt_rows *requests)

@@ -480,15 +480,22 @@ static int emit_begin(const struct gt_level *level, const struct gt_rows *rows, 
 	return gt_sink_begin_as(sent, &shape, error);
 }
 
+#define FAR 0x80 /* beside a status: the other partition had some of the sectors */
+
 /* Adds the level's cycles; none for a request that was not looked up, or that an earlier level served. */
-static void add_latency(const struct gt_level *level, struct gt_rows *rows, size_t i, uint8_t status)
+static void add_latency(const struct gt_level *level, struct gt_rows *rows, size_t i, uint8_t found)
 {
 	const struct gt_level_config *config = &level->config;
+	uint8_t status = found & (uint8_t)~FAR;
 	bool hit = status == GT_STATUS_HIT;
 
 	if (status == GT_STATUS_NONE)
 		return;
-	rows->latency[i] = gt_cycles_add(hit ? &config->hit_cycles : &config->miss_cycles, rows->latency[i]);
+	int64_t latency = gt_cycles_add(hit ? &config->hit_cycles : &config->miss_cycles, rows->latency[i]);
+	if (rows->scheduled)
+		latency += gt_spread_cycles(&config->spread, rows->sm[i], rows->address[i] / GT_LINE);
+	latency += hit && found & FAR ? config->spread.far : 0;
+	rows->latency[i] = latency < rows->latency[i] ? rows->latency[i] : latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX;
 	rows->status[i] = !config->translate ? status : hit ? GT_STATUS_TLB_HIT : GT_STATUS_TLB_MISS;
 }
 
@@ -664,8 +671,11 @@ static int find_row(struct gt_serving *serving, const struct gt_rows *rows, size
 	if (level->lookahead)
 		gt_level_foresee(level, serving->tags, i);
 	serving->request = gt_request_of(rows, i);
+	uint64_t far = level->l2_partitions.far_reads;
 	if (note_before(level, rows, i, serving->error) != 0 || gt_level_find(serving, status) != 0)
 		return -1;
+	if (level->config.emit == GT_EMIT_LATENCY && level->l2_partitions.far_reads > far)
+		*status |= FAR;
 	return note_after(level, rows, i, serving->error);
 }
 

@@ -319,6 +319,14 @@ static int take_miss_cycles(struct gt_level_config *config, const struct gt_valu
 	return gt_cycles_parse(value->text, &config->miss_cycles, error);
 }
 
+static int take_spread(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	if (gt_spread_parse(&config->spread, value->text, error) != 0)
+		return -1;
+	config->l2_partitions = config->spread.partitions;
+	return 0;
+}
+
 static int take_delay(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
 	(void)error;
@@ -360,7 +368,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_WARM] = FIELD(warm, 0),
 	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
 	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch_reads),
-	[GT_LEVEL_L2_PARTITIONS] = FIELD(l2_partitions, 0),
+	[GT_LEVEL_SPREAD] = TAKEN(take_spread),
 	[GT_LEVEL_DIRTY_WAYS] = FIELD(dirty_ways, GT_LEVEL_SLOTS_MAX),
 	[GT_LEVEL_EMIT] = FIELD(emit, 0),
 	[GT_LEVEL_BY] = FIELD(by, 0),
@@ -571,7 +579,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 				       gt_parameters[id].name, why.text);
 		}
 	}
-	if (gt_gpu_count(gpu, "gpcs", 1, &config->launch_reads.gpcs, error) != 0 || resolve_below(gpu, config, error) != 0 ||
+	if (gt_gpu_count(gpu, "gpcs", 1, &config->launch_reads.gpcs, error) != 0 ||
+	    gt_gpu_count(gpu, "dram.channels", 1, &config->spread.slices, error) != 0 || resolve_below(gpu, config, error) != 0 ||
 	    resolve_issue(gpu, &config->timed, error) != 0)
 		return -1;
 	if (config->absent && resolve_absent(settings, config, error) != 0)
@@ -587,7 +596,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	/* In the timed model requests arrive at their steps, so a description's value applies to the functional model only. */
 	if (config->is_timed && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
-	if (config->is_timed && !settings->option[GT_LEVEL_L2_PARTITIONS])
+	if (config->is_timed && !settings->option[GT_LEVEL_SPREAD])
 		config->l2_partitions = false;
 	if (config->is_timed && !settings->option[GT_LEVEL_DIRTY_WAYS])
 		config->dirty_ways = GT_LEVEL_SLOTS_MAX;
@@ -600,7 +609,7 @@ char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gp
 		    const struct gt_level_config *config, struct gt_error *error)
 {
 	/* The further keys that gt_level_resolve and its parts use. */
-	static const char *const keys[] = {"schedulers", "gpcs", "l2.partitions", "l2.banks"};
+	static const char *const keys[] = {"schedulers", "gpcs", "l2.partitions", "l2.banks", "dram.channels"};
 	struct gt_memory_file said;
 	char buffer[32];
 

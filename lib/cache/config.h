@@ -129,7 +129,7 @@ enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER, GT_FLUSH_BETWEEN };
 enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS, GT_WARMS };
 enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
 
-enum { GT_L2_PARTITIONS = 2 }; /* of --halves */
+enum { GT_L2_PARTITIONS = 2 }; /* of --spread far:N */
 
 enum gt_hints { GT_HINTS_HONOUR, GT_HINTS_IGNORE };
 
@@ -177,6 +177,7 @@ struct gt_level_config {
 	enum gt_warm warm; /* the contents when a kernel begins, which cache/stage/stage.c loads */
 	enum gt_arrival arrival;
 	struct gt_launch_reads launch_reads; /* what a launch reads by itself */
+	struct gt_spread spread;
 	bool l2_partitions; /* two instances, each for half of the SMs, that hold copies of each other's lines */
 	uint32_t dirty_ways; /* with write back: lines of a set that may be dirty; GT_LEVEL_SLOTS_MAX: all */
 	struct gt_cycles hit_cycles, miss_cycles; /* with GT_EMIT_LATENCY */

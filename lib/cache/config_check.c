@@ -187,14 +187,17 @@ static int check_launch_reads(const struct gt_level_config *config, struct gt_er
 }
 
 /* A copy is of sectors of one line, and a request for one line. */
-static int check_l2_partitions(const struct gt_level_config *config, struct gt_error *error)
+static int check_spread(const struct gt_level_config *config, struct gt_error *error)
 {
-	if (!config->l2_partitions)
-		return 0;
-	if (!config->shared || config->translate || config->replacement.policy->looks_ahead)
-		return gt_fail(error, "halves are of a shared data cache whose policy does not look ahead: expected halves no");
-	if (config->line != GT_LINE || config->sector != GT_SECTOR)
-		return gt_fail(error, "halves hold lines of %d bytes in sectors of %d: expected these, or halves no", GT_LINE, GT_SECTOR);
+	const struct gt_spread *spread = &config->spread;
+
+	if ((spread->sm || spread->slice || spread->partitions) && (!config->shared || config->translate))
+		return gt_fail(error, "spread is of a shared data cache: expected spread none");
+	if (config->l2_partitions && config->replacement.policy->looks_ahead)
+		return gt_fail(error, "replace %s looks ahead: expected spread without far", config->replacement.policy->name);
+	if (config->l2_partitions && (config->line != GT_LINE || config->sector != GT_SECTOR))
+		return gt_fail(error, "spread far: two halves hold lines of %d bytes in sectors of %d: expected these, or spread without far", GT_LINE,
+			       GT_SECTOR);
 	return 0;
 }
 
@@ -235,7 +238,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch_reads},
-	{GT_OF(GT_LEVEL_L2_PARTITIONS) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_l2_partitions},
+	{GT_OF(GT_LEVEL_SPREAD) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_spread},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},
 };
 
@@ -295,10 +298,10 @@ static int check_untimed(const struct gt_level_config *config, struct gt_error *
 	return 0;
 }
 
-static int check_l2_partitions_timed(const struct gt_level_config *config, struct gt_error *error)
+static int check_spread_timed(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->l2_partitions)
-		return gt_fail(error, "halves are for the functional model: leave out timing options");
+		return gt_fail(error, "spread far is for the functional model: leave out timing options");
 	return 0;
 }
 
@@ -398,7 +401,7 @@ static const struct gt_rule timed_rules[] = {
 	{GT_OF(GT_LEVEL_ARRIVAL), check_order},
 	{GT_OF(GT_LEVEL_REPLACE), check_lookahead},
 	{GT_OF(GT_LEVEL_WARM), check_warm_timed},
-	{GT_OF(GT_LEVEL_L2_PARTITIONS), check_l2_partitions_timed},
+	{GT_OF(GT_LEVEL_SPREAD), check_spread_timed},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS), check_dirty_timed},
 	{GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), check_bank_count},
 	{GT_OF(GT_LEVEL_SIZE) | GT_OF(GT_LEVEL_WAYS) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_PARTITIONS) | GT_OF(GT_LEVEL_BANKS), check_banks},

@@ -727,7 +727,7 @@ static int serve_partitions_read(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
 	struct gt_l2_partition_counters *counters = &level->l2_partitions;
-	unsigned home = gt_home_partition(serving->request.address), partition = gt_l2_partition_of(serving->request.sm);
+	unsigned home = gt_home_partition(serving->request.address), partition = gt_spread_side(serving->request.sm);
 	struct gt_serving at_home = *serving, near = *serving;
 	uint64_t line = serving->request.address >> level->line_shift, used = serving->request.sectors & 15, hits = 0;
 	uint32_t set = gt_level_set_of(level, line), slot = GT_NO_SLOT;

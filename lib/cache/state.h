@@ -32,19 +32,14 @@
 
 /* ---- L2 partitions ---- */
 
-/* A level of two L2 partitions (--halves). Each line has its home in one of them. A load looks into the partition of its SM first,
+/* A level of two L2 partitions (--spread far:N). Each line has its home in one of them. A load looks into the partition of its SM first,
  * then into the line's home, and leaves a copy in the partition of its SM. All else goes to the home, which alone has written data,
  * and makes a copy invalid. */
 
-/* The partition that is a line's home: the parity of its number, so that every aligned range has as many lines in each. */
+/* The partition that is the home of a line, by its address. */
 static inline unsigned gt_home_partition(uint64_t address)
 {
-	return (unsigned)__builtin_parityll(address / GT_LINE);
-}
-
-static inline unsigned gt_l2_partition_of(uint16_t sm)
-{
-	return sm & 1;
+	return gt_spread_home(address / GT_LINE);
 }
 
 /* ---- counts ---- */

@@ -35,7 +35,6 @@ static const struct {
 	{"compute_capability", WORD},
 	{"sms", COUNT},
 	{"gpcs", COUNT},
-	{"l2_spread", COUNT},
 	{"schedulers", COUNT},
 	{"max_warps", COUNT},
 	{"max_blocks", COUNT},
@@ -61,6 +60,14 @@ static const struct {
 	{"dram.row", SIZE},
 	{"dram.interleave", SIZE},
 	{"dram.sector", SIZE},
+};
+
+/* Keys that were, and what says the same now. */
+static const struct {
+	const char *old, *now;
+} renamed[] = {
+	{"l2_spread", "l2.spread = slice:CYCLES"},
+	{"l2.halves", "l2.spread = far:CYCLES"},
 };
 
 /* Whether the end of a key is the name of an option, with _ for -. */
@@ -145,6 +152,9 @@ int gt_gpu_set(struct gt_gpu *gpu, const char *key, const char *value, const cha
 	struct gt_value ignored;
 	struct gt_error reason;
 
+	for (size_t i = 0; !type && i < LENGTH(renamed); i++)
+		if (strcmp(renamed[i].old, key) == 0)
+			return gt_fail(error, "%s is %s now: see gtrace-gpu(5)", key, renamed[i].now);
 	if (!type)
 		return gt_fail(error, "'%.100s': unknown key: expected one of those in gtrace-gpu(5)", key);
 	if (copy(new.key, sizeof new.key, key, "key", error) != 0 ||

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/random.h"
 
 /* ---- parameters ---- */
 
@@ -74,8 +75,9 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 	[GT_LEVEL_LAUNCH_READS] = {"launch-reads", WORD("CODE,READS,BYTES|none"), "none", GT_ABOUT_LAUNCHES,
 				   "what a launch reads by itself: each GPC CODE bytes, and once READS sectors out of BYTES (a shared level)",
 				   NULL},
-	[GT_LEVEL_L2_PARTITIONS] = {"halves", YES_NO, "no", GT_ABOUT_SHARED,
-			     "whether a shared level is two halves, each of half of the SMs, that copy each other's lines", NULL},
+	[GT_LEVEL_SPREAD] = {"spread", WORD("LIST|none"), "none", GT_ABOUT_SHARED,
+			     "cycles by which latencies of a shared level differ by place: sm:N,slice:N,far:N; far: it is two halves that copy "
+			     "each other's lines", NULL},
 	[GT_LEVEL_DIRTY_WAYS] = {"dirty-ways", {GT_VALUE_COUNT, "N|all", 1, GT_LEVEL_SLOTS_MAX}, "all", GT_ABOUT_STORES,
 				 "lines of a set that may be dirty, with write back: one more writes the least recently used of them back", NULL},
 	[GT_LEVEL_EMIT] = {"emit", ONE_OF("misses|all|none|latency"), "misses", GT_ABOUT_RESULTS,
@@ -281,4 +283,47 @@ int gt_value_read(const struct gt_value_type *type, const char *text, struct gt_
 	if (readers[type->kind](type, value, &reason) != 0)
 		return gt_fail(error, "%s%s", reason.text, list_words(type->form, ", or ", list));
 	return 0;
+}
+
+/* ---- how far an SM is from a line ---- */
+
+int gt_spread_parse(struct gt_spread *spread, const char *text, struct gt_error *error)
+{
+	uint32_t *const cycles[] = {&spread->sm, &spread->slice, &spread->far};
+	static const char *const names[] = {"sm:", "slice:", "far:"};
+	unsigned given = 0;
+
+	*spread = (struct gt_spread){.slices = spread->slices};
+	for (const char *at = text; strcmp(text, "none") != 0; at++) {
+		char item[ITEM_BYTES];
+		size_t length = strcspn(at, ","), which = 0;
+		uint64_t number;
+		snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), at);
+		while (which < LENGTH(names) && strncmp(item, names[which], strlen(names[which])) != 0)
+			which++;
+		if (which == LENGTH(names) || (given & 1U << which) ||
+		    gt_parse_count(item + strlen(names[which]), 0, GT_SPREAD_MAX, &number, error) != 0)
+			return gt_fail(error, "'%.100s': expected sm:N, slice:N and far:N, each at most once and of at most %d cycles, or none",
+				       text, GT_SPREAD_MAX);
+		given |= 1U << which;
+		*cycles[which] = (uint32_t)number;
+		at += length;
+		if (*at == '\0')
+			break;
+	}
+	spread->partitions = given & 1U << 2;
+	return 0;
+}
+
+/* Even over the SMs, from the multiples of the golden ratio, where SM 0 has the middle; over SMs and slices, from a hash of both. Of neither
+ * more is known than how far apart the ends are. */
+int64_t gt_spread_cycles(const struct gt_spread *spread, uint32_t sm, uint64_t line)
+{
+	uint32_t turned = sm * UINT32_C(0x9e3779b9) + UINT32_C(0x80000000);
+	int64_t cycles = (int64_t)((spread->sm + 1) / 2) - (int64_t)((uint64_t)turned * (spread->sm + 1) >> 32);
+
+	if (spread->slice == 0)
+		return cycles;
+	uint64_t slices = spread->slices ? spread->slices : 1, slice = gt_random_state(0, line) % slices;
+	return cycles + spread->slice / 2 - (int64_t)(gt_random_state(1, sm * slices + slice) % (spread->slice + 1));
 }

@@ -51,7 +51,7 @@ enum gt_parameter_id {
 	GT_LEVEL_SCOPE, GT_LEVEL_SIZE, GT_LEVEL_WAYS, GT_LEVEL_LINE, GT_LEVEL_SECTOR, GT_LEVEL_SETS, GT_LEVEL_INDEX,
 	GT_LEVEL_INTERLEAVE, GT_LEVEL_SEED, GT_LEVEL_REPLACE, GT_LEVEL_WRITE, GT_LEVEL_ALLOCATE, GT_LEVEL_PARTIAL,
 	GT_LEVEL_WRITE_HITS, GT_LEVEL_FETCH, GT_LEVEL_BYPASS, GT_LEVEL_OPERATORS, GT_LEVEL_HINTS, GT_LEVEL_FLUSH, GT_LEVEL_WARM,
-	GT_LEVEL_ARRIVAL, GT_LEVEL_LAUNCH_READS, GT_LEVEL_L2_PARTITIONS, GT_LEVEL_DIRTY_WAYS, GT_LEVEL_EMIT, GT_LEVEL_BY, GT_LEVEL_HIT_CYCLES, GT_LEVEL_MISS_CYCLES,
+	GT_LEVEL_ARRIVAL, GT_LEVEL_LAUNCH_READS, GT_LEVEL_SPREAD, GT_LEVEL_DIRTY_WAYS, GT_LEVEL_EMIT, GT_LEVEL_BY, GT_LEVEL_HIT_CYCLES, GT_LEVEL_MISS_CYCLES,
 	GT_LEVEL_PARTITIONS, GT_LEVEL_BANKS, GT_LEVEL_PORTS, GT_LEVEL_MSHR, GT_LEVEL_MERGES, GT_LEVEL_PER_WARP,
 	GT_LEVEL_LATENCY, GT_LEVEL_HIT_LATENCY, GT_LEVEL_ON_FULL, GT_LEVEL_UNIT, GT_LEVEL_ISSUE,
 	GT_LEVEL_SCHEDULERS, GT_LEVEL_FILL, GT_LEVEL_CLIP, GT_LEVEL_DELAY, GT_PARAMETERS
@@ -85,5 +85,34 @@ extern const size_t gt_gpu_levels_n;
 /* Writes the key of a level's parameter, "l1tlb.hit_cycles". Returns the buffer. */
 #define GT_KEY_BYTES 128
 const char *gt_parameter_key(const char *level, enum gt_parameter_id id, char buffer[GT_KEY_BYTES]);
+
+/* ---- how far an SM is from a line in a shared level ---- */
+
+#define GT_SPREAD_MAX 65535 /* cycles */
+
+/* Cycles between what is nearest and what is farthest: of the SMs, of the slices of the level for an SM, and of the two partitions. */
+struct gt_spread {
+	uint32_t sm, slice, far;
+	bool partitions; /* there are two, and each has copies of the other's lines: far was said, if only as 0 */
+	uint64_t slices; /* of the level; 0 is as 1 */
+};
+
+/* "sm:117,slice:73,far:150" in any order, each at most once, or "none". `slices` stays. Returns 0, or -1 with what was expected. */
+int gt_spread_parse(struct gt_spread *spread, const char *text, struct gt_error *error);
+
+/* The cycles that an access of the SM to the line of this number takes more than the mean, or less, by place. What is found in the other
+ * partition takes spread->far more. */
+int64_t gt_spread_cycles(const struct gt_spread *spread, uint32_t sm, uint64_t line);
+
+/* The partition that is a line's home: the parity of its number, so that every aligned range has as many lines in each. */
+static inline unsigned gt_spread_home(uint64_t line)
+{
+	return (unsigned)__builtin_parityll(line);
+}
+
+static inline unsigned gt_spread_side(uint32_t sm)
+{
+	return sm & 1;
+}
 
 #endif

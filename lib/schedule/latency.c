@@ -95,13 +95,28 @@ static uint32_t give_way(struct recent *recent)
 	return oldest;
 }
 
-/* The line of an address, as the newest; the oldest gives way to one that is not there, which has no valid sectors. */
-static struct recent_line *recent_use(struct recent *recent, uint64_t address)
+/* The number of the line of an address; 0: it is not there. */
+static uint32_t recent_number(struct recent *recent, uint64_t address)
 {
-	uint32_t *slot = slot_of(recent, address), number = *slot;
+	uint32_t number = *slot_of(recent, address);
 
 	while (number != 0 && recent->lines[number].address != address)
 		number = recent->lines[number].next;
+	return number;
+}
+
+static struct recent_line *recent_find(struct recent *recent, uint64_t address)
+{
+	uint32_t number = recent_number(recent, address);
+
+	return number ? &recent->lines[number] : NULL;
+}
+
+/* The line of an address, as the newest; the oldest gives way to one that is not there, which has no valid sectors. */
+static struct recent_line *recent_use(struct recent *recent, uint64_t address)
+{
+	uint32_t *slot = slot_of(recent, address), number = recent_number(recent, address);
+
 	if (number == 0) {
 		number = recent->n < recent->capacity ? ++recent->n : give_way(recent);
 		recent->lines[number] = (struct recent_line){.address = address, .next = *slot};
@@ -113,12 +128,26 @@ static struct recent_line *recent_use(struct recent *recent, uint64_t address)
 	return &recent->lines[number];
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 struct memory {
 	const struct gt_issue_times *times;
-	struct recent *l2;
+	struct recent *l2[2]; /* by partition; NULL: there is one */
 };
 
 #define SECTORS 0xfU
+
+static void memory_close(struct memory *memory)
+{
+	if (memory) {
+		recent_close(memory->l2[0]);
+		recent_close(memory->l2[1]);
+	}
+	free(memory);
+}
 
 static struct memory *memory_open(const struct gt_issue_times *times, struct gt_error *error)
 {
@@ -129,18 +158,15 @@ static struct memory *memory_open(const struct gt_issue_times *times, struct gt_
 		return NULL;
 	}
 	memory->times = times;
-	memory->l2 = recent_open((uint32_t)(times->l2_bytes / GT_LINE), error);
-	if (memory->l2)
-		return memory;
-	free(memory);
-	return NULL;
-}
-
-static void memory_close(struct memory *memory)
-{
-	if (memory)
-		recent_close(memory->l2);
-	free(memory);
+	size_t partitions = times->spread.partitions ? 2 : 1;
+	for (size_t i = 0; i < partitions; i++) {
+		memory->l2[i] = recent_open((uint32_t)later(times->l2_bytes / GT_LINE / partitions, 1), error);
+		if (!memory->l2[i]) {
+			memory_close(memory);
+			return NULL;
+		}
+	}
+	return memory;
 }
 
 /* The sectors of a line that come with these if `bytes` are fetched at a time. */
@@ -153,39 +179,53 @@ static uint8_t fetched(uint8_t sectors, uint64_t bytes)
 	return (uint8_t)((sectors & 0x3 ? 0x3 : 0) | (sectors & 0xc ? 0xc : 0));
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* By how much an SM is nearer to the line's slice of L2 than to the farthest: hashes of the line, and of SM and slice. */
-static uint64_t nearer(const struct gt_issue_times *times, uint32_t sm, uint64_t address)
-{
-	uint64_t slice = gt_random_state(0, address / GT_LINE) % times->slices;
-
-	return times->l2_spread > 0 ? gt_random_state(1, sm * times->slices + slice) % (times->l2_spread + 1) : 0;
-}
-
-/* When sectors that an SM asks L2 for are there. Data under way to L2 is waited for. */
-static uint64_t ask_l2(struct memory *memory, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now)
+/* When sectors are there that their home is asked for. Data under way to L2 is waited for. */
+static uint64_t ask_home(struct memory *memory, struct recent *home, uint64_t address, uint8_t sectors, uint64_t now)
 {
 	const struct gt_issue_times *times = memory->times;
-	struct recent_line *line = recent_use(memory->l2, address);
+	struct recent_line *line = recent_use(home, address);
 	uint8_t absent = (uint8_t)(sectors & ~line->valid);
 
 	if (absent) {
 		line->valid |= fetched(absent, times->l2_fetch);
 		line->filled = later(line->filled, now + times->dram);
 	}
-	return later(line->filled, now + times->l2) + times->l2_spread / 2 - nearer(times, sm, address);
+	return later(line->filled, now + times->l2);
 }
 
-/* What a store writes is in L2 from now on, and in L1 if stores allocate there. */
+/* The same of an SM, whose partition of L2 is asked first if there are two, and then has a copy. */
+static uint64_t ask_l2(struct memory *memory, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now)
+{
+	const struct gt_spread *spread = &memory->times->spread;
+	unsigned home = spread->partitions ? gt_spread_home(address / GT_LINE) : 0, side = spread->partitions ? gt_spread_side(sm) : 0;
+	struct recent_line *copy = side != home ? recent_use(memory->l2[side], address) : NULL;
+	uint8_t absent = copy ? (uint8_t)(sectors & ~copy->valid) : sectors;
+	uint64_t there = now + memory->times->l2;
+
+	if (absent)
+		there = ask_home(memory, memory->l2[home], address, absent, now);
+	if (copy && absent) {
+		copy->valid |= absent;
+		copy->filled = later(copy->filled, there + spread->far);
+	}
+	if (copy)
+		there = later(there, copy->filled);
+	int64_t more = gt_spread_cycles(spread, sm, address / GT_LINE);
+	return more < 0 && (uint64_t)-more > there - now ? now : there + (uint64_t)more;
+}
+
+/* What a store writes is in L2 from now on, in its home alone, and in L1 if stores allocate there. */
 static void store(struct memory *memory, struct recent *l1, const struct shape *shape, uint64_t address)
 {
+	uint8_t sectors = (uint8_t)(shape->mask & SECTORS);
+	unsigned home = memory->l2[1] ? gt_spread_home(address / GT_LINE) : 0;
+
 	if (l1 && memory->times->l1_stores)
 		recent_use(l1, address)->valid |= (uint8_t)(shape->mask >> 8 & SECTORS);
-	recent_use(memory->l2, address)->valid |= (uint8_t)(shape->mask & SECTORS);
+	recent_use(memory->l2[home], address)->valid |= sectors;
+	struct recent_line *copy = memory->l2[1] ? recent_find(memory->l2[1 - home], address) : NULL;
+	if (copy)
+		copy->valid &= (uint8_t)~sectors;
 }
 
 /* When a request of an SM that begins now has its data; of a store, now. L1 may be NULL. */

@@ -601,18 +601,24 @@ static bool says(const struct gt_gpu *gpu, const char *key, const char *value)
 	return text && strcmp(text, value) == 0;
 }
 
-static struct gt_issue_times times_of(const struct gt_gpu *gpu)
+static int find_times(struct gt_issue_times *times, const struct gt_gpu *gpu, struct gt_error *error)
 {
 	bool bypassed = says(gpu, "l1.bypass", "reads") || says(gpu, "l1.bypass", "all");
-	uint64_t slices = cycles_of(gpu, "dram.channels");
+	struct gt_spread spread = {.slices = cycles_of(gpu, "dram.channels")};
+	const char *said = gt_gpu_get(gpu, "l2.spread");
 
-	return (struct gt_issue_times){
+	if (said && gt_spread_parse(&spread, said, error) != 0) {
+		struct gt_error why = *error;
+		return gt_fail(error, "l2.spread in the GPU description: %s", why.text);
+	}
+	*times = (struct gt_issue_times){
 		.l1 = cycles_of(gpu, "l1.hit_cycles"), .l2 = cycles_of(gpu, "l2.hit_cycles"),
 		.dram = cycles_of(gpu, "l2.miss_cycles"), .l1_bytes = bypassed ? 0 : size_of(gpu, "l1.size", 0),
 		.l1_sector = says(gpu, "l1.sector", "line") ? size_of(gpu, "l1.line", GT_LINE) : size_of(gpu, "l1.sector", GT_SECTOR),
 		.l2_bytes = size_of(gpu, "l2.size", 0), .l2_fetch = size_of(gpu, "l2.fetch", GT_SECTOR),
 		.l1_stores = !says(gpu, "l1.allocate", "no"),
-		.l2_spread = cycles_of(gpu, "l2_spread"), .slices = slices > 0 ? slices : 1};
+		.spread = spread};
+	return 0;
 }
 
 int gt_schedule_configure(struct gt_schedule_config *config, const struct gt_gpu *gpu, struct gt_error *error)
@@ -626,7 +632,8 @@ int gt_schedule_configure(struct gt_schedule_config *config, const struct gt_gpu
 	config->limits.all = all;
 	if (sms > GT_SMS_MAX || schedulers > GT_SCHEDULERS_MAX)
 		return gt_fail(error, "expected at most %d SMs and %d schedulers", GT_SMS_MAX, GT_SCHEDULERS_MAX);
-	config->times = times_of(gpu);
+	if (find_times(&config->times, gpu, error) != 0)
+		return -1;
 	config->sms = (uint32_t)sms;
 	config->schedulers = (uint32_t)schedulers;
 	if (config->dispatch)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "gpu/occupancy.h"
+#include "gpu/parameter.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
 #include "stream/rows.h"
@@ -102,7 +103,7 @@ struct gt_issue;    /* which warps issue next */
 /* What the order of issue by latency needs to know, in cycles and bytes; 0: not known. */
 struct gt_issue_times {
 	uint64_t l1, l2, dram; /* from issue to data, by where it is found */
-	uint64_t l2_spread, slices; /* the latencies of L2 and behind it differ by so much, by SM and slice of L2 */
+	struct gt_spread spread; /* of L2 and what is behind it */
 	uint64_t l1_bytes, l1_sector, l2_bytes, l2_fetch; /* no l1_bytes: no L1 */
 	bool l1_stores; /* stores allocate in L1 */
 };

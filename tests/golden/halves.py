@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A slow, obvious L2 of two halves, to compare gcache --halves yes with on random requests.
+"""A slow, obvious L2 of two halves, to compare gcache --spread far:0 with on random requests.
 
 usage: halves.py SEED TRACES
 
@@ -110,7 +110,7 @@ def main():
         for step, (sm, action, line, sectors, full) in enumerate(requests):
             text.append("0\t0\t%d\t0x0\t%s.global\t0x%x\t0x%x\t0x%x\t32\t%d\t%d" % (step, action, line * LINE, sectors, full, step, sm))
         size = 2 * sets * ways * LINE
-        command = "gtrace-cat --from | gcache --l2 --halves yes --index mod --size %d --ways %d" % (size, ways)
+        command = "gtrace-cat --from | gcache --l2 --spread far:0 --index mod --size %d --ways %d" % (size, ways)
         stream = subprocess.run(["bash", "-o", "pipefail", "-c", command], input="\n".join(text).encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout
         subprocess.run(["gtrace-cat", "--check"], input=stream, stdout=subprocess.DEVNULL, check=True)
         out = subprocess.run(["gtrace-cat", "--no-rows"], input=stream, stdout=subprocess.PIPE, check=True).stdout.decode()

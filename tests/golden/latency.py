@@ -135,26 +135,51 @@ def mixed(seed, n):
 
 class Memory:
     def __init__(self, times):
-        self.times, self.l2 = times, Lines(times["l2"] // 128)
+        self.times, self.two = times, times["far"] is not None
+        self.l2 = [Lines(times["l2"] // 128 // (2 if self.two else 1)) for _ in range(2)]
 
     def farther(self, sm, line):
-        """Than a slice of L2 at the mean distance."""
-        slice_of_line = mixed(0, line) % self.times["slices"]
-        return self.times["spread"] // 2 - mixed(1, sm * self.times["slices"] + slice_of_line) % (self.times["spread"] + 1)
+        """Than the mean distance."""
+        times = self.times
+        slice_of_line = mixed(0, line) % times["slices"]
+        turned = (sm * 0x9E3779B9 + 0x80000000) % (1 << 32)
+        return (times["slice"] // 2 - mixed(1, sm * times["slices"] + slice_of_line) % (times["slice"] + 1)
+                + (times["sm"] + 1) // 2 - (turned * (times["sm"] + 1) >> 32))
 
-    def ask_l2(self, sm, line, sectors, now):
-        entry = self.l2.use(line)
+    def home_of(self, line):
+        return bin(line).count("1") % 2 if self.two else 0
+
+    def ask_home(self, line, sectors, now):
+        entry = self.l2[self.home_of(line)].use(line)
         if sectors & ~entry[0]:
             entry[1] = max(entry[1], now + self.times["dram_cycles"])
             entry[0] |= halves(sectors & ~entry[0], self.times["fetch"])
-        return max(entry[1], now + self.times["l2_cycles"]) + self.farther(sm, line)
+        return max(entry[1], now + self.times["l2_cycles"])
+
+    def ask_l2(self, sm, line, sectors, now):
+        if self.two and sm % 2 != self.home_of(line):
+            copy = self.l2[sm % 2].use(line)
+            missing, there = sectors & ~copy[0], now + self.times["l2_cycles"]
+            if missing:
+                there = self.ask_home(line, missing, now) + self.times["far"]
+                copy[0] |= missing
+                copy[1] = max(copy[1], there)
+            there = max(there, copy[1])
+        else:
+            there = self.ask_home(line, sectors, now)
+        return max(now, there + self.farther(sm, line))
+
+    def write(self, line, sectors):
+        self.l2[self.home_of(line)].use(line)[0] |= sectors
+        if self.two and line in self.l2[1 - self.home_of(line)].lines:
+            self.l2[1 - self.home_of(line)].lines[line][0] &= ~sectors
 
     def request(self, l1, sm, row, now):
         _, _, _, op, line, sectors, _ = row
         if op == "store.global":
             if self.times["allocate"]:
                 l1.use(line)[0] |= sectors
-            self.l2.use(line)[0] |= sectors
+            self.write(line, sectors)
             return now
         if op != "load.global":
             return self.ask_l2(sm, line, sectors, now)
@@ -241,13 +266,15 @@ def main():
         trace, sms, capacity, n = Trace(dice), dice.choice([1, 2, 3]), dice.choice([1, 2, 4]), dice.choice([1, 2, 4])
         times = {"l1": 128 * dice.choice([1, 4, 16]), "l2": 128 * dice.choice([4, 32]), "l1_cycles": dice.choice([1, 7]),
                  "l2_cycles": dice.choice([10, 25]), "dram_cycles": dice.choice([30, 60]), "fetch": dice.choice([32, 64]),
-                 "allocate": dice.random() < 0.5, "spread": dice.choice([0, 3, 8]), "slices": dice.choice([1, 4])}
+                 "allocate": dice.random() < 0.5, "slice": dice.choice([0, 3, 8]), "slices": dice.choice([1, 4]),
+                 "sm": dice.choice([0, 0, 9]), "far": dice.choice([None, None, 0, 7])}
+        spread = ",".join("%s:%d" % (name, times[name]) for name in ("far", "slice", "sm") if times[name] is not None)
         gpu = scratch + "/latency.gpu"
         with open(gpu, "w") as out:
             for key, value in (("name", "small"), ("sms", sms), ("schedulers", n), ("max_blocks", capacity), ("l1.size", times["l1"]),
                                ("l1.allocate", "yes" if times["allocate"] else "no"), ("l1.hit_cycles", times["l1_cycles"]),
                                ("l2.size", times["l2"]), ("l2.fetch", times["fetch"]), ("l2.hit_cycles", "%d,500:1" % times["l2_cycles"]),
-                               ("l2.miss_cycles", times["dram_cycles"]), ("l2_spread", times["spread"]),
+                               ("l2.miss_cycles", times["dram_cycles"]), ("l2.spread", spread),
                                ("dram.channels", times["slices"])):
                 if value != 0:
                     out.write("%s = %s # assumed: a test\n" % (key, value))

@@ -6,7 +6,7 @@ import math
 import coalesce
 import stream
 from causes import Instances
-from level import Level
+from level import Level, has_halves, place_cycles, spread_of
 from tags import rounds
 
 K = 1024
@@ -22,7 +22,7 @@ LEVELS = {
 }
 COMMON = {"line": 128, "sector": 32, "index": "mod", "replace": "lru", "partial": "read", "fetch": "sector",
           "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector",
-          "warm": "none", "arrival": "step", "halves": "no", "dirty_ways": "all", "emit": "misses", "by": "none", "causes": False,
+          "warm": "none", "arrival": "step", "spread": "none", "dirty_ways": "all", "emit": "misses", "by": "none", "causes": False,
           "interleave": "set", "partitions": 1, "banks": 1, "sets": None, "launch_reads": "none", "absent": False}
 NUMBERS = ["size", "line", "sector", "fetch", "partitions", "banks"]
 MOST_MRU = 256
@@ -98,10 +98,12 @@ def draw_options(random, level):
     shared = level in ("l2", "name")
     halves = shared and stream.some(random, 0.15)
     if halves:
-        options["halves"] = "yes"
+        options["spread"] = random.choice(["far:0", "far:40,slice:9", "sm:7,far:3"])
+    elif shared and stream.some(random, 0.1):
+        options["spread"] = random.choice(["sm:20", "slice:9", "slice:12,sm:5"])
     if stream.some(random, 0.9):
         draw_shape(random, options, tlb, halves)
-    if not halves and stream.some(random, 0.3):
+    if "spread" not in options and stream.some(random, 0.3):
         options["scope"] = random.choice(["private", "shared"])
     if stream.some(random, 0.4):
         options["flush"] = random.choice(["never", "between"])
@@ -157,12 +159,14 @@ def draw_stage(random, level, drawn, latency):
     options = draw_options(random, level)
     if latency:
         options["emit"] = "latency"
+        if "spread" in options:
+            drawn.gpu = {**(drawn.gpu or {}), "dram.channels": str(random.randrange(1, 9))}
         options.pop("arrival", None)
         options["miss_cycles"], options["hit_cycles"] = draw_cycles(random), draw_cycles(random)
     name = {"tlb": random.choice(["l1tlb", "l2tlb"]), "name": "other"}.get(level, level)
     command = ["gcache", "--quiet", "--" + level] + ([name] if level in ("tlb", "name") else [])
     for key in list(options):
-        if level != "name" and key != "halves" and stream.some(random, 0.15) and f"{name}.{key}" not in (drawn.gpu or {}):
+        if level != "name" and key != "spread" and stream.some(random, 0.15) and f"{name}.{key}" not in (drawn.gpu or {}):
             drawn.gpu = drawn.gpu or {}
             drawn.gpu[f"{name}.{key}"] = str(options[key])
         else:
@@ -170,7 +174,7 @@ def draw_stage(random, level, drawn, latency):
     if "dirty_ways" in options and "--dirty-ways" not in command and "--write" in command:
         options["dirty_ways"] = "all"
     hints = any("hint" in row or "l2_window" in launch.fields for launch in drawn.launches for row in launch.rows)
-    if level not in ("tlb", "window") and not hints and "halves" not in options and stream.some(random, 0.3):
+    if level not in ("tlb", "window") and not hints and not has_halves(options) and stream.some(random, 0.3):
         options["causes"] = True
         command += ["--causes"]
     if stream.some(random, 0.2):
@@ -202,7 +206,7 @@ def draw_special(random, level, drawn):
         options.update(size=128 * random.choice([1, 2, 4, 64]), ways="full", emit="none", flush=random.choice(["kernel", "never"]))
         distinct = random.randrange(15)
         options["launch_reads"] = f"{32 * random.randrange(5)},{distinct + random.randrange(5) * (distinct > 0)},{32 * distinct}"
-        drawn.gpu = {**(drawn.gpu or {}), "gpcs": str(random.randrange(1, 5))}
+        drawn.gpu = {**(drawn.gpu or {}), "gpcs": str(random.randrange(1, 5)), "dram.channels": str(random.randrange(1, 9))}
     elif what == "none":
         options["size"] = "none"
     elif what == "l1_bytes":
@@ -290,7 +294,7 @@ def draw_fields(random, drawn):
 def shape(config):
     """The ways of each set; the size follows from --sets."""
     line, ways = config["line"], config["ways"]
-    if config["halves"] == "yes":
+    if has_halves(config):
         config["size"] //= 2
     if config["sets"]:
         config["set_ways"] = [int(way) for way in config["sets"].split(",")]
@@ -375,11 +379,11 @@ def counters_of(level, config):
             counters[f"{pc:#x}.reads"], counters[f"{pc:#x}.read_hits"] = reads, hits
     if level.notes:
         counters.update(level.notes.counters())
-    if config["halves"] == "yes":
+    if has_halves(config):
         counters.update(level.halves)
     if config["absent"]:
         return {**counters, "size": "none"}
-    parts = 2 if config["halves"] == "yes" else 1
+    parts = 2 if has_halves(config) else 1
     counters["instances"] = parts if config["scope"] == "shared" else len(level.instances)
     counters.update(shape_counters(config))
     return counters
@@ -410,10 +414,16 @@ def with_latency(level, config, row):
     latency = row.get("latency", 0)
     if before == ("tlb_hit" if config["tlb"] else "hit"):
         return {**row, "status": before}
+    far = level.halves["far_reads"]
     status = level.serve(row)
     if status == "none":
         return {**row, "status": before or "none", "latency": latency}
     added = cycles(config["hit_cycles" if status == "hit" else "miss_cycles"], latency)
+    if "sm" in row:
+        added += place_cycles(config, row["sm"], row["address"] // 128)
+    if status == "hit" and level.halves["far_reads"] > far:
+        added += spread_of(config).get("far", 0)
+    added = max(added, 0)
     return {**row, "status": "tlb_" * config["tlb"] + status, "latency": latency + added}
 
 
@@ -514,7 +524,7 @@ def add_mru(configs, launches, results):
 def through(stage, launches, gpu):
     """The launches after a stage."""
     results, instances = [], Instances()
-    configs = [{**configuration(stage, launch), "gpcs": int((gpu or {}).get("gpcs", 1))} for launch in launches]
+    configs = [{**configuration(stage, launch), "gpcs": int((gpu or {}).get("gpcs", 1)), "slices": int((gpu or {}).get("dram.channels", 1))} for launch in launches]
     for number, (config, launch) in enumerate(zip(configs, launches)):
         if number and config != configs[number - 1]:
             instances.clear()
@@ -522,7 +532,7 @@ def through(stage, launches, gpu):
         rows, level = serve(config, launch, instances)
         results.append((rows, counters_of(level, config)))
     config = configs[0]
-    if config["replace"] == "lru" and max(map(max, (one["set_ways"] for one in configs))) <= MOST_MRU and config["halves"] != "yes":
+    if config["replace"] == "lru" and max(map(max, (one["set_ways"] for one in configs))) <= MOST_MRU and not has_halves(config):
         add_mru(configs, launches, results)
     return [stream.Launch(launch.fields, rows, launch.counts + [(stage["name"], counters)])
             for launch, (rows, counters) in zip(launches, results)]

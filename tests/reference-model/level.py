@@ -14,6 +14,32 @@ BYPASSED = {"load": "bypassed_reads", "store": "bypassed_writes"}
 PLACES = ["prefetches", "prefetch_hits", "discards", "discarded", "sent_prefetches", "sent_discards"]
 
 
+def spread_of(config):
+    """--spread as numbers by name."""
+    return {name: int(cycles) for name, _, cycles in (item.partition(":") for item in config.get("spread", "none").split(",")) if cycles}
+
+
+def has_halves(config):
+    return "far" in spread_of(config)
+
+
+def mixed(seed, n):
+    """SplitMix64's first output for generator n of a seed."""
+    z = (seed ^ n * 0xD1342543DE82EF95 % (1 << 64)) + 0x9E3779B97F4A7C15 & (1 << 64) - 1
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % (1 << 64)
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % (1 << 64)
+    return z ^ z >> 31
+
+
+def place_cycles(config, sm, line):
+    """By how much the SM is farther from the line than the mean."""
+    spread, slices = spread_of(config), config["slices"]
+    of_sm, of_slice = spread.get("sm", 0), spread.get("slice", 0)
+    turned = (sm * 0x9E3779B9 + 0x80000000) % (1 << 32)
+    return ((of_sm + 1) // 2 - (turned * (of_sm + 1) >> 32)
+            + of_slice // 2 - mixed(1, sm * slices + mixed(0, line) % slices) % (of_slice + 1))
+
+
 def home_of(number):
     """The half that is a line's home: the XOR of all bits of its number."""
     return count_of(number) % 2
@@ -135,7 +161,7 @@ class Level:
 
     def tags(self, row, number=0):
         """The instance that serves a line: that of the SM, the only one, or the half that is the line's home."""
-        if self.config["halves"] == "yes":
+        if has_halves(self.config):
             return self.instance(home_of(number))
         return self.instance(row.get("sm", 0) if self.config["scope"] == "private" else 0)
 
@@ -329,7 +355,7 @@ class Level:
             self.notes.full.read_launch(row)
 
     def read_line(self, piece, row):
-        if self.config["halves"] == "yes":
+        if has_halves(self.config):
             self.read_halves(piece, row)
         else:
             self.read(piece, row, "reads")
@@ -385,7 +411,7 @@ class Level:
 
     def drop_copy(self, piece):
         """A store or an atomic makes the sectors of a copy invalid."""
-        if self.config["halves"] != "yes":
+        if not has_halves(self.config):
             return
         where, way = self.instance(1 - home_of(piece.number)).at(piece.number)
         if way is not None:

@@ -197,7 +197,9 @@ static _Noreturn void fail_unknown(const struct tool *tool)
 	if (meant && name[0] && name[1])
 		tool_usage(tool, "unknown option '%s': did you mean '--%s'?", word, meant);
 	tool_usage(tool, "unknown option '%s'%s ('%s --help' lists all)", word,
-		   strncmp(name, "gpu", 3) == 0 ? ": gschedule takes the GPU" : "", tool->name);
+		   strncmp(name, "gpu", 3) == 0	     ? ": gschedule takes the GPU"
+		   : strncmp(name, "halves", 6) == 0 ? ": it is --spread far:CYCLES now"
+						     : "", tool->name);
 }
 
 static _Noreturn void fail_argument(const struct tool *tool, const struct tool_row *rows)
