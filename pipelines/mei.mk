@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The dissection of [001]: tables 3 to 5 and figures 5 and 7 to 12, with the paper's numbers beside ours, and pictures
+# The dissection of [001]: tables 1 and 3 to 5 and figures 2, 5 and 7 to 12, with the paper's numbers beside ours, and pictures
 # like figures 7, 9 and 11. It measures GPUs, so it takes no trace.
 paper := mei
 SOURCE = mei all
 include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
 
-names    := table3 table4 table5 figure5 figure7 figure8 figure9 orders figure10 figure11 figure12
+names    := table1 table3 table4 capacity table5 figure2 figure5 figure7 figure8 figure9 orders figure10 figure11 figure12
 tables   := $(patsubst %,$(out)/%.tsv,$(names))
 pictures := $(patsubst %,$(out)/%.svg,figure7 figure9 figure11)
 $(paper): $(tables) $(pictures)

@@ -7,7 +7,7 @@ load helpers
 setup_file() { "$ROOT/pipelines/mei" all >"$BATS_FILE_TMPDIR/all"; }
 
 # rows NAME: the rows of a table or figure, without its title and names.
-rows() { awk -v name="$1" '/^#/ { inside = index($0, name) == 3 || (inside && !/^# (figure|table|orders)/); titled = 1; next } titled { titled = 0; next } inside' "$BATS_FILE_TMPDIR/all"; }
+rows() { awk -v name="$1" '/^#/ { inside = index($0, name) == 3 || (inside && !/^# (figure|table|orders|capacity)/); titled = 1; next } titled { titled = 0; next } inside' "$BATS_FILE_TMPDIR/all"; }
 
 # same NAME COLUMN OURS: checks that our number equals the paper's wherever it has one; prints the number of such rows.
 same() {
@@ -100,9 +100,27 @@ same() {
 	[ "$(rows "figure 11" | cut -f 4 | paste -sd' ')" = "0 18 27 36 45 54 63 72" ]
 }
 
-@test "[001] figure 12: texture sets by address bits 7 and 8" { [ "$(same "figure 12" 2 3)" = 2 ]; }
+@test "[001] figure 12: texture sets by address bits 7 and 8, traditional ones by 5 and 6" { [ "$(same "figure 12" 2 3)" = 5 ]; }
+
+@test "[001] table 1: what the descriptions have of three GPUs" {
+	[ "$(rows "table 1" | grep -c '	-$')" -eq 5 ]
+	[ "$(rows "table 1" | awk -F'\t' '$4 != "-" && $3 == $4' | wc -l)" -eq 18 ]
+	[ "$(rows "table 1" | wc -l)" -eq 23 ]
+}
+
+@test "[001] figure 2: 13 words through a cache of 12 repeat after 13 loads" {
+	[ "$(same "figure 2" 2 3)" = 1 ]
+	# By hand: three sets of two lines of two words. Words 0 and 1, 6 and 7, and 12 share the first set.
+	gpchase trace -N 208 -s 16 -k 3 --base 0 | gschedule --sm 1 | gcache --l1 --size 192 --line 32 --ways 2 --replace lru --emit all |
+		gtrace-cat | awk -F'\t' '!/^#/ { print $(NF - 1) == "hit" ? "h" : "m" }' | tail -n 26 | paste -sd '' | grep -qx mhhhhhmhhhhhmmhhhhhmhhhhhm
+}
+
+@test "[001] 4.2 and 4.3: ways, lines and entries that infer finds, of an L1 of 48 KB, too" {
+	[ "$(same capacity 3 4)" = 8 ]
+	rows capacity | grep -qx 'l1 of 48K	ways	6	6'
+}
 
 @test "an unknown name is refused with the known ones" {
-	expect_failure 2 "mei: 'figure1': expected all, or some of figure5" "$ROOT/pipelines/mei" figure1
+	expect_failure 2 "mei: 'figure1': expected all, or some of table1 figure2 figure5" "$ROOT/pipelines/mei" figure1
 	expect_failure 2 "mei: '': expected all" "$ROOT/pipelines/mei"
 }
