@@ -211,7 +211,7 @@ each() {
 	each rodinia_gaussian 16 21
 	holds rodinia_backprop 160 16
 	holds rodinia_bfs "2000 3" "513 1"
-	holds rodinia_btree "10000 60" "20000 9" "100 4"
+	holds rodinia_btree "10000 60" "33000 9 20" "100 4" "256 300"
 	holds rodinia_lavamd 1 3
 	holds rodinia_cfd "1000 30" "500 500"
 	holds rodinia_nw "64" "16 3"

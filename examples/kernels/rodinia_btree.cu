@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* rodinia_btree [keys [queries]]: two lookups in a B+ tree with nodes of 256 keys, as Rodinia's b+tree has them: of the
- * value of a key, and of a range of keys. A block of 256 threads goes down the tree for one query, a thread for each
- * key of a node. The tree has the keys 0, 2, 4, ...; each node is half full. */
+/* rodinia_btree [keys [ranges [queries]]]: two lookups in a B+ tree with nodes of 256 keys, as Rodinia's b+tree has them: of a range
+ * of keys, and of the value of a key. A block of 256 threads goes down the tree for one query, a thread for each key of a node. The keys
+ * are 0, 1, 2, ..., inserted in this order; Rodinia's mil.txt has 1000000 of them. The queries are those of its commands `j RANGES`
+ * and `k QUERIES`, one after the other: drawn with rand(), and a range has as many keys as there are ranges. */
+#include <limits.h>
 #include "suite.h"
 
-enum { ORDER = 256, HALF = ORDER / 2 };
+enum { ORDER = 256, HALF = ORDER / 2, MOST_LEVELS = 5 };
 
 struct knode {
 	int location, indices[ORDER + 1], keys[ORDER + 1];
@@ -12,13 +14,14 @@ struct knode {
 	int num_keys;
 };
 
-/* One level down: thread t looks whether the key is in the interval before key t + 1. */
-__device__ static void descend(const struct knode *nodes, long count, long node, int key, long *found)
+/* One level down: thread t looks whether the key is in the interval before key t + 1 of the node `at`, and if so takes the child's
+ * place out of the node `from`, which is the same one. */
+__device__ static void descend(const struct knode *nodes, long count, const long *at, const long *from, const int *key, long *found)
 {
 	int t = threadIdx.x;
 
-	if (nodes[node].keys[t] <= key && nodes[node].keys[t + 1] > key && nodes[node].indices[t] < count)
-		*found = nodes[node].indices[t];
+	if (nodes[*at].keys[t] <= *key && nodes[*at].keys[t + 1] > *key && nodes[*from].indices[t] < count)
+		*found = nodes[*from].indices[t];
 }
 
 __global__ void findK(long height, const struct knode *nodes, long count, const int *records, long *node, long *found,
@@ -28,7 +31,7 @@ __global__ void findK(long height, const struct knode *nodes, long count, const 
 
 #pragma unroll 1
 	for (int level = 0; level < height; level++) {
-		descend(nodes, count, node[b], keys[b], &found[b]);
+		descend(nodes, count, &node[b], &found[b], &keys[b], &found[b]);
 		__syncthreads();
 		if (t == 0)
 			node[b] = found[b];
@@ -45,8 +48,8 @@ __global__ void findRangeK(long height, const struct knode *nodes, long count, l
 
 #pragma unroll 1
 	for (int level = 0; level < height; level++) {
-		descend(nodes, count, node[b], start[b], &found[b]);
-		descend(nodes, count, last_node[b], end[b], &last_found[b]);
+		descend(nodes, count, &node[b], &node[b], &start[b], &found[b]);
+		descend(nodes, count, &last_node[b], &last_node[b], &end[b], &last_found[b]);
 		__syncthreads();
 		if (t == 0) {
 			node[b] = found[b];
@@ -66,84 +69,119 @@ struct tree {
 	int count, height;
 };
 
-static void end_node(struct knode *node, int n)
+static int at_least_one(int n) { return n > 0 ? n : 1; }
+
+/* A node's entry at `place`. */
+static void put_entry(struct knode *node, int place, int key, int index)
 {
-	node->num_keys = n;
-	for (int i = n; i <= ORDER; i++) {
-		node->keys[i] = 1 << 30; /* above every key */
-		node->indices[i] = 1 << 30;
-	}
+	node->keys[place] = key;
+	node->indices[place] = index;
 }
 
-/* The level above `n` nodes from `first`: each has up to HALF of them, by the lowest key below. Returns its number of nodes. */
-static int add_level(struct tree *tree, int first, int n)
+/* Node i of a level whose entries are `spacing` keys apart: entries from i * HALF on; `below`: the place of the first node of the level below,
+ * or -1 in a leaf. A key below all others comes before a leaf's entries, and in the place of the first key of another node. */
+static void fill_node(struct knode *node, int i, int entries, int spacing, int below)
 {
-	for (int i = 0; i < n; i++) {
-		struct knode *parent = &tree->nodes[tree->count + i / HALF];
+	int skip = below < 0;
 
-		parent->keys[i % HALF] = tree->nodes[first + i].keys[0];
-		parent->indices[i % HALF] = first + i;
-		end_node(parent, i % HALF + 1);
-	}
-	return divide_up(n, HALF);
+	node->is_leaf = skip;
+	for (int e = 0; e < entries; e++)
+		put_entry(node, e + skip, (i * HALF + e) * spacing, skip ? i * HALF + e : below + i * HALF + e);
+	node->keys[0] = INT_MIN;
+	for (int e = entries + skip; e < ORDER; e++)
+		node->keys[e] = INT_MAX;
+	node->num_keys = entries + skip + 1;
 }
 
-/* Leaves first, the root last. */
+/* Level by level, the root first. Keys that come in rising order split the last node of a level again and again and leave HALF entries in
+ * all others; that node has up to ORDER - 1 if it is a leaf, and up to ORDER if not. */
 static struct tree make_tree(int keys)
 {
-	int leaves = divide_up(keys, HALF), first = 0, n = leaves;
-	struct tree tree = {(struct knode *)host_bytes((size_t)(2 * leaves + 1) * sizeof *tree.nodes), leaves, 0};
+	int entries[MOST_LEVELS] = {keys}, nodes[MOST_LEVELS] = {at_least_one(keys / HALF)}, spacing = 1;
+	struct tree tree = {NULL, nodes[0], 0};
 
-	for (int i = 0; i < keys; i++) {
-		struct knode *leaf = &tree.nodes[i / HALF];
+	for (; nodes[tree.height] > 1; tree.count += nodes[tree.height]) {
+		int children = nodes[tree.height++];
 
-		leaf->is_leaf = true;
-		leaf->keys[i % HALF] = 2 * i;
-		leaf->indices[i % HALF] = i;
-		end_node(leaf, i % HALF + 1);
+		entries[tree.height] = children;
+		nodes[tree.height] = at_least_one((children - 1) / HALF);
 	}
-	for (; n > 1; tree.height++) {
-		int above = add_level(&tree, first, n);
-
-		first = tree.count;
-		tree.count += n = above;
+	tree.nodes = (struct knode *)host_bytes((size_t)tree.count * sizeof *tree.nodes);
+	for (int level = 0, first = tree.count, below = -1; level <= tree.height; level++, below = first, spacing *= HALF) {
+		first -= nodes[level];
+		for (int i = 0, n = nodes[level]; i < n; i++) {
+			tree.nodes[first + i].location = first + i;
+			fill_node(&tree.nodes[first + i], i, i < n - 1 ? HALF : entries[level] - i * HALF, spacing, below);
+		}
 	}
 	return tree;
 }
 
-int main(int argc, char **argv)
+/* A key as Rodinia draws it, in single precision; the product may round up to the number of keys. */
+static int draw_key(int keys)
 {
-	int keys = argument(argc, argv, 1, 10000), queries = argument(argc, argv, 2, 60);
-	struct tree tree = make_tree(keys);
-	int *records = host_ints(keys), *start = host_ints(queries), *end = host_ints(queries), *length = host_ints(queries);
-	long *root = (long *)host_bytes(queries * sizeof *root);
-	unsigned seed = 1;
+	int key = (int)((float)rand() / (float)RAND_MAX * (float)keys);
+
+	return key < keys ? key : keys - 1;
+}
+
+/* Ranges of `width` keys; one that would end behind the last key is moved. */
+static void draw_ranges(int *start, int *end, int n, int keys, int width)
+{
+	for (int q = 0; q < n; q++) {
+		start[q] = draw_key(keys);
+		end[q] = start[q] + width;
+		if (end[q] >= keys) {
+			start[q] = keys - width;
+			end[q] = keys - 1;
+		}
+	}
+}
+
+/* Where each query begins: at the root. */
+static long *roots(int n)
+{
+	long *root = (long *)host_bytes(n * sizeof *root), *device = (long *)to_device(root, n * sizeof *root);
+
+	free(root);
+	return device;
+}
+
+static int run_ranges(const struct tree *tree, const struct knode *nodes, int keys, int n)
+{
+	int *start = host_ints(n), *end = host_ints(n), *length = host_ints(n);
+	int *first = (int *)device_bytes(n * sizeof(int)), *dlength = (int *)device_bytes(n * sizeof(int));
+
+	draw_ranges(start, end, n, keys, n < keys ? n : keys);
+	long *node = roots(n), *found = roots(n), *last_node = roots(n), *last_found = roots(n);
+	findRangeK<<<n, ORDER>>>(tree->height, nodes, tree->count, node, found, last_node, last_found, ints_to_device(start, n),
+				 ints_to_device(end, n), first, dlength);
+	finish("findRangeK");
+	for (int q = 0; q < n; q++)
+		length[q] = end[q] - start[q] + 1;
+	return differ_ints("first", first, start, n) || differ_ints("length", dlength, length, n);
+}
+
+static int run_keys(const struct tree *tree, const struct knode *nodes, int keys, int n)
+{
+	int *records = host_ints(keys), *key = host_ints(n), *expected = host_ints(n), *answer = (int *)device_bytes(n * sizeof(int));
 
 	for (int i = 0; i < keys; i++)
 		records[i] = 3 * i + 1;
-	for (int q = 0; q < queries; q++) {
-		int i = (int)(next_random(&seed) % (unsigned)keys), j = i + (int)(next_random(&seed) % (unsigned)(keys - i));
-
-		start[q] = 2 * i;
-		end[q] = 2 * j;
-		length[q] = j - i + 1;
-		root[q] = tree.count - 1;
+	for (int q = 0; q < n; q++) {
+		key[q] = draw_key(keys);
+		expected[q] = records[key[q]];
 	}
-	struct knode *nodes = (struct knode *)to_device(tree.nodes, tree.count * sizeof *nodes);
-	long *ways[4];
-	int *dstart = ints_to_device(start, queries), *dend = ints_to_device(end, queries), *drecords = ints_to_device(records, keys);
-	int *answer = (int *)device_bytes(queries * sizeof(int)), *first = (int *)device_bytes(queries * sizeof(int));
-	int *dlength = (int *)device_bytes(queries * sizeof(int));
-
-	for (int i = 0; i < 4; i++)
-		ways[i] = (long *)to_device(root, queries * sizeof *root);
-	findK<<<queries, ORDER>>>(tree.height, nodes, tree.count, drecords, ways[0], ways[1], dstart, answer);
+	findK<<<n, ORDER>>>(tree->height, nodes, tree->count, ints_to_device(records, keys), roots(n), roots(n), ints_to_device(key, n), answer);
 	finish("findK");
-	for (int i = 0; i < 2; i++)
-		try_cuda(cudaMemcpy(ways[i], root, queries * sizeof *root, cudaMemcpyHostToDevice), "cudaMemcpy to the device");
-	findRangeK<<<queries, ORDER>>>(tree.height, nodes, tree.count, ways[0], ways[1], ways[2], ways[3], dstart, dend, first, dlength);
-	finish("findRangeK");
-	for (int q = 0; q < queries; q++)
-		end[q] = records[start[q] / 2];
-	return report(differ_ints("answer", answer, end, queries) || differ_ints("length", dlength, length, queries));
+	return differ_ints("answer", answer, expected, n);
+}
+
+int main(int argc, char **argv)
+{
+	int keys = argument(argc, argv, 1, 10000), ranges = argument(argc, argv, 2, 60), queries = argument(argc, argv, 3, ranges);
+	struct tree tree = make_tree(keys);
+	struct knode *nodes = (struct knode *)to_device(tree.nodes, tree.count * sizeof *nodes);
+
+	return report(run_ranges(&tree, nodes, keys, ranges) || run_keys(&tree, nodes, keys, queries));
 }
