@@ -71,8 +71,8 @@ setup() { cd "$ROOT"; }
 }
 
 @test "no stage includes another" {
-	for stage in import order coalesce schedule cache dram reuse dissect report; do
-		if grep -nE '#include "(import|order|coalesce|schedule|cache|dram|reuse|dissect|cuda|report)/' lib/$stage/*.[ch] lib/$stage/*/*.[ch] 2>/dev/null | grep -v "include \"$stage/"; then
+	for stage in import order coalesce sample schedule cache dram reuse dissect report; do
+		if grep -nE '#include "(import|order|coalesce|sample|schedule|cache|dram|reuse|dissect|cuda|report)/' lib/$stage/*.[ch] lib/$stage/*/*.[ch] 2>/dev/null | grep -v "include \"$stage/"; then
 			return 1
 		fi
 	done
@@ -87,7 +87,7 @@ setup() { cd "$ROOT"; }
 	tsort "$BATS_TEST_TMPDIR/edges" >"$BATS_TEST_TMPDIR/rooms"
 	grep -qx base "$BATS_TEST_TMPDIR/rooms"
 	# report and the folders that it uses include no stage
-	run grep -E '^(base|counter|gpu|stream|report)(/[a-z]+)? (import|order|coalesce|schedule|cache|dram|reuse|dissect|cuda)' "$BATS_TEST_TMPDIR/edges"
+	run grep -E '^(base|counter|gpu|stream|report)(/[a-z]+)? (import|order|coalesce|sample|schedule|cache|dram|reuse|dissect|cuda)' "$BATS_TEST_TMPDIR/edges"
 	[ "$status" -eq 1 ]
 }
 
@@ -264,7 +264,7 @@ calls() {
 @test "a binary stream is not written to a terminal" {
 	needs_terminal
 	gtrace-order examples/traces/conv.traceg.xz >"$BATS_TEST_TMPDIR/stream"
-	for tool in gcoalesce "gschedule --sm 2" "gcache --l1" gdram; do
+	for tool in gcoalesce gsample "gschedule --sm 2" "gcache --l1" gdram; do
 		run -1 script -qec "$tool <$BATS_TEST_TMPDIR/stream" /dev/null </dev/null
 		[[ $output == *terminal* ]] || { echo "$tool: $output"; return 1; }
 	done

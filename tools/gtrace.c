@@ -9,6 +9,7 @@
 #include "compose/tasks.h"
 #include "compose/usual.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "gpu/describe.h"
 #include "gpu/gpu.h"
 #include "report/compare/runs.h"
@@ -45,11 +46,12 @@ static const struct tool_about about = {
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
 };
 
-enum { GPU = 1, KEEP_L2, KERNEL, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS, FROM, PAGE };
+enum { GPU = 1, KEEP_L2, KERNEL, SAMPLE, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS, FROM, PAGE };
 static const struct tool_row option_rows[] = {
 	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own; compare: one, or A,B)"},
 	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
 	{"--kernel RE", KERNEL, "only the launches of kernels whose names RE matches"},
+	{"--sample PERCENT", SAMPLE, "one launch stands for all whose numbers differ by at most that (gsample)"},
 	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
 	{"--force", FORCE, "report, compare: replace an index.html that is no page of gtrace"},
 	{"--as A,B", AS, "compare: the names of the two sides, such as before,after"},
@@ -201,7 +203,7 @@ static const struct {
 	{COLOR, "--color", RUN | LINES | COMPARE},
 	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS | COMPARE | SWEEP},
 	{GPU, "--gpu", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {KERNEL, "--kernel", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
-	{KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE}, {FROM, "--from", NEW_GPU},
+	{SAMPLE, "--sample", RUN | REPORT | LINES | COMPARE}, {KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE}, {FROM, "--from", NEW_GPU},
 };
 
 static void check_option(const struct settings *settings, int option)
@@ -233,12 +235,16 @@ static void check_new(const struct settings *settings)
 		tool_usage(tool, "gpu new: expected one name");
 }
 
-static void check(const struct settings *settings)
+static void check(struct settings *settings)
 {
-	const struct tool *tool = &settings->tool;
+	struct tool *tool = &settings->tool;
 
 	if (settings->csv && (settings->all || settings->json || settings->color))
 		tool_usage(tool, "--csv: expected it without --all, --json and --color");
+	if (settings->usual.sample && (gt_parse_real(settings->usual.sample, 0, 100, &(double){0}, &tool->error) != 0))
+		tool_usage_error(tool, "--sample");
+	if (settings->usual.sample && settings->usual.keep_l2)
+		tool_usage(tool, "--keep-l2: expected it without --sample: L2 would keep nothing of the launches that are left out");
 	if (settings->json && settings->color)
 		tool_usage(tool, "--color: expected it without --json");
 	if (settings->force && is(settings, COMPARE) && !settings->page)
@@ -289,6 +295,7 @@ static void parse(struct settings *settings)
 		case FROM: settings->from = optarg; break;
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
 		case KERNEL: settings->usual.kernel = optarg; break;
+		case SAMPLE: settings->usual.sample = optarg; break;
 		case AS: set_sides(settings, optarg); break;
 		case PAGE: settings->page = optarg; break;
 		case ALL: settings->all = true; break;
@@ -350,6 +357,8 @@ static void open_origin(struct settings *settings)
 		tool_usage(tool, "--gpu: %s has a schedule for its own GPU: leave it out", operands[0]);
 	if (settings->usual.keep_l2 && gt_usual_next(&settings->origin) > GT_USUAL_L2)
 		tool_usage(tool, "--keep-l2: %s has passed L2", operands[0]);
+	if (settings->usual.sample && gt_usual_next(&settings->origin) > GT_USUAL_COALESCE)
+		tool_usage(tool, "--sample: %s has passed gcoalesce, behind which launches are chosen", operands[0]);
 	if (is(settings, SIZES) && gt_usual_next(&settings->origin) > GT_USUAL_L1)
 		tool_usage(tool, "%s has passed a cache: expected a stream from before L1", operands[0]);
 }
@@ -511,10 +520,10 @@ static void set_operands(struct sides *sides)
 	struct settings *one = sides->side;
 	struct tool *tool = &one->tool;
 	char *const *operands = one->usual.operands;
-	bool two_gpus = one[GT_RUN_A].usual.gpu != one[GT_RUN_B].usual.gpu, second = operands[1] && strcmp(operands[1], "--") != 0;
+	bool two_gpus = one[GT_RUN_A].usual.gpu != one[GT_RUN_B].usual.gpu, second = operands[1] && operands[1][0] != '-';
 	char *const *rest = operands + 1 + second;
 
-	if (!second && !two_gpus)
+	if (!second && !two_gpus && (!*rest || strcmp(*rest, "--") == 0))
 		tool_usage(tool, "compare: expected a second operand, or --gpu with two names, such as a100,h100");
 	if (*rest && strcmp(*rest, "--") != 0)
 		tool_usage(tool, **rest == '-' ? "'%s': expected options before the operands, and arguments of programs behind --" :

@@ -11,6 +11,7 @@ const struct gt_filter_name gt_filters[] = {
 	{"gtrace-ptx", "runs one PTX kernel, or tells how it coalesces without a run"},
 	{"gtrace-order", "reads a trace in any format and sorts it"},
 	{"gcoalesce", "warp accesses to requests for lines and sectors"},
+	{"gsample", "one launch of each group of launches that are alike"},
 	{"gschedule", "blocks to SMs, and the order in which warps issue"},
 	{"gcache", "a cache level"},
 	{"gdram", "device memory"},

@@ -205,6 +205,9 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 		for (size_t i = 0; i < 3 && usual->sites && stages[stage].sites[i]; i++)
 			if (gt_pipe_word(pipe, stages[stage].sites[i], error) != 0)
 				return -1;
+		if (stage == GT_USUAL_COALESCE && usual->sample &&
+		    (gt_usual_command(pipe, usual, "gsample", error) != 0 || gt_pipe_option(pipe, "--tolerance", usual->sample, error) != 0))
+			return -1;
 	}
 	return 0;
 }

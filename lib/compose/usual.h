@@ -47,6 +47,7 @@ struct gt_usual {
 	bool launches_only;    /* a program's accesses are not traced */
 	bool sites;	       /* count by instruction and array, with the causes of misses: for findings and the page */
 	const char *kernel;    /* only the launches of kernels whose names this expression matches; NULL: all */
+	const char *sample;    /* the tolerance of gsample, which leaves out launches that are alike; NULL: all are modelled */
 	bool keep_l2;	       /* L2 keeps its lines from launch to launch */
 	bool quiet, verbose;   /* --quiet for every stage, --verbose for the first */
 };

@@ -188,6 +188,14 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, unique_read_bytes, "bytes", NUMBER, "Of the distinct bytes, those that loads and atomics with a result read.") \
 	ROW(COUNT, unique_read_sectors, "sectors", NUMBER, "Sectors of 32 bytes with a byte that is read.")
 
+/* ---- gsample: the stage sample ---- */
+
+#define GT_SAMPLE_COUNTERS(ROW) \
+	ROW(COUNT, launches, "launches", NUMBER, "Launches that this one stands for, itself included.") \
+	ROW(COUNT, modelled_launches, "launches", NUMBER, "Of these, launches that were passed on: 1.") \
+	ROW(COUNT, sectors, "sectors", NUMBER, "Sectors that requests of these launches touch.") \
+	ROW(COUNT, modelled_sectors, "sectors", NUMBER, "Of these, sectors of the launch that was passed on; other counts times sectors / modelled_sectors are those of all.")
+
 /* ---- gschedule: the stage schedule ---- */
 
 /* The last two numbers are only of GPUs whose L1 is adaptive: others go before them. */

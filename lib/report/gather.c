@@ -193,16 +193,16 @@ static int add_entry(struct gt_report_stage *stage, const struct gt_count_entry 
 	return index_last(stage, error);
 }
 
-/* Notes a launch's value of a number that is summed. */
-static void note_launch(struct gt_report_counter *sum, const struct gt_report_counter *from)
+/* Notes a launch's value of a number that is summed, which counts for so many launches. */
+static void note_launch(struct gt_report_counter *sum, const struct gt_report_counter *from, uint64_t launches)
 {
-	uint64_t value = from->value.number;
+	uint64_t value = from->value.number / launches;
 
 	if (from->value.kind != GT_COUNT_NUMBER)
 		return;
 	sum->least = sum->launches == 0 || value < sum->least ? value : sum->least;
 	sum->largest = value > sum->largest ? value : sum->largest;
-	sum->launches++;
+	sum->launches += launches;
 }
 
 /* Adds the counters of a kernel, stage by stage. */
@@ -223,7 +223,7 @@ static int add_kernel(struct gt_report_kernel *total, const struct gt_report_ker
 		for (size_t j = 0; j < from->n; j++) {
 			if (add_entry(to, &from->counters[j].value, from->counters[j].differs, j, error) != 0)
 				return -1;
-			note_launch(counter_of(to, from->counters[j].value.name, j), &from->counters[j]);
+			note_launch(counter_of(to, from->counters[j].value.name, j), &from->counters[j], gt_report_launches(kernel));
 		}
 	}
 	return 0;
@@ -352,30 +352,43 @@ int gt_report_count(struct gt_report *report, const struct gt_count *count, stru
 	return 0;
 }
 
-/* ---- the counts of a part of the grid, scaled to the whole ---- */
+/* ---- the counts of a part, scaled to the whole ---- */
 
-#define BLOCKS_MAX (UINT64_C(1) << 32) /* so that a remainder times blocks fits 64 bits */
+#define BLOCKS_MAX (UINT64_C(1) << 32) /* of a grid */
+#define PART_MAX (UINT64_C(1) << 62) /* so that twice a remainder fits 64 bits */
 
-/* number * blocks / modelled, rounded; 0 < modelled <= blocks <= BLOCKS_MAX. False if it does not fit 64 bits. */
-static bool scale_number(uint64_t *number, uint64_t blocks, uint64_t modelled)
+/* part * factor / divisor, rounded, of which no product fits 64 bits; part < divisor <= PART_MAX. */
+static uint64_t scale_remainder(uint64_t part, uint64_t factor, uint64_t divisor)
 {
-	uint64_t whole = *number / modelled, rest = *number % modelled * blocks, more = rest / modelled;
+	uint64_t quotient = 0, rest = 0;
 
-	more += rest % modelled >= modelled - modelled / 2;
-	if (whole > (UINT64_MAX - more) / blocks)
+	for (int bit = 63; bit >= 0; bit--) {
+		rest = 2 * rest + (factor >> bit & 1 ? part : 0);
+		quotient = 2 * quotient + rest / divisor;
+		rest %= divisor;
+	}
+	return quotient + (rest >= divisor - divisor / 2);
+}
+
+/* number * whole / part, rounded; 0 < part <= PART_MAX. False if it does not fit 64 bits. */
+static bool scale_number(uint64_t *number, uint64_t whole, uint64_t part)
+{
+	uint64_t times = *number / part, more = scale_remainder(*number % part, whole, part);
+
+	if (whole > 0 && times > (UINT64_MAX - more) / whole)
 		return false;
-	*number = whole * blocks + more;
+	*number = times * whole + more;
 	return true;
 }
 
-static bool scale_counter(struct gt_count_entry *value, uint64_t blocks, uint64_t modelled)
+static bool scale_counter(struct gt_count_entry *value, uint64_t whole, uint64_t part)
 {
 	bool fits = true;
 
 	if (value->kind == GT_COUNT_NUMBER)
-		return scale_number(&value->number, blocks, modelled);
+		return scale_number(&value->number, whole, part);
 	for (size_t i = 0; value->kind == GT_COUNT_ARRAY && i < value->n; i++)
-		fits = scale_number(&value->array[i], blocks, modelled) && fits;
+		fits = scale_number(&value->array[i], whole, part) && fits;
 	return fits;
 }
 
@@ -408,6 +421,36 @@ int gt_report_scale(struct gt_report *report, struct gt_error *error)
 	return 0;
 }
 
+/* ---- launches that stand for others ---- */
+
+static int weigh_stage(struct gt_report_stage *stage, uint64_t whole, uint64_t part, struct gt_error *error)
+{
+	for (size_t i = 0; i < stage->n; i++) {
+		struct gt_report_counter *counter = &stage->counters[i];
+		if (!gt_counter_is_setting(counter->about) && !scale_counter(&counter->value, whole, part))
+			return gt_fail(error, "stage %s, counter %s: the scaled number does not fit 64 bits", stage->name, counter->value.name);
+	}
+	return 0;
+}
+
+static int weigh_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
+{
+	const struct gt_report_stage *sample = gt_report_find_stage(kernel, gt_counters_sample.stage);
+	uint64_t sectors = 0, modelled = 0;
+
+	if (!sample || kernel->stands_for > 0)
+		return 0;
+	if (!gt_report_number(sample, "launches", &kernel->stands_for) || !gt_report_number(sample, "sectors", &sectors) ||
+	    !gt_report_number(sample, "modelled_sectors", &modelled) || kernel->stands_for == 0 || modelled > sectors || modelled > PART_MAX)
+		return gt_fail(error, "kernel %" PRIu64 ": stage sample: expected its launches, and their sectors", kernel->kernel.id);
+	/* Launches without sectors are all alike. */
+	for (size_t i = 0; i < kernel->n; i++)
+		if (&kernel->stages[i] != sample &&
+		    weigh_stage(&kernel->stages[i], modelled ? sectors : kernel->stands_for, modelled ? modelled : 1, error) != 0)
+			return -1;
+	return 0;
+}
+
 /* ---- the total, and the launches of a name together ---- */
 
 int gt_report_finish(struct gt_report *report, struct gt_error *error)
@@ -422,7 +465,7 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 			clear_kernel(kernel);
 			continue;
 		}
-		if (add_kernel(&report->total, kernel, error) != 0)
+		if (weigh_kernel(kernel, error) != 0 || add_kernel(&report->total, kernel, error) != 0)
 			return -1;
 		if (kept != i) {
 			report->kernels[kept] = *kernel;
@@ -461,13 +504,13 @@ static int add_launch(struct gt_report_kernel *sum, struct gt_report_kernel *lau
 	if (sum->merged == 0) {
 		struct gt_report_kernel one = *launch;
 		*launch = (struct gt_report_kernel){0};
-		*sum = (struct gt_report_kernel){.kernel = one.kernel, .announced = one.announced, .chosen = true, .merged = 1};
+		*sum = (struct gt_report_kernel){.kernel = one.kernel, .announced = one.announced, .chosen = true, .merged = gt_report_launches(&one)};
 		one.kernel = (struct gt_kernel){0};
 		int result = add_kernel(sum, &one, error);
 		clear_kernel(&one);
 		return result;
 	}
-	sum->merged++;
+	sum->merged += gt_report_launches(launch);
 	sum->grid_differs |= memcmp(first->grid, next->grid, sizeof first->grid) != 0;
 	sum->block_differs |= memcmp(first->block, next->block, sizeof first->block) != 0;
 	sum->registers_differ |= first->registers != next->registers;

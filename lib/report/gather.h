@@ -43,6 +43,7 @@ struct gt_report_kernel {
 	bool announced;	   /* false: counts came without a launch, so only kernel.id is known */
 	bool chosen;	   /* false: the kernel filter leaves it out */
 	uint64_t launches; /* times that the stream announced it */
+	uint64_t stands_for; /* launches, itself included (gsample); 0: itself */
 	/* Set by gt_report_by_name: how many launches of that name it sums up, 0 or 1 if it is one, and in what they differ
 	 * from `kernel`, the first of them. */
 	size_t merged;
@@ -78,7 +79,7 @@ void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu);
  * gt_report_finish. Returns 0, or -1 if a kernel has no schedule, or a number does not fit. */
 int gt_report_scale(struct gt_report *report, struct gt_error *error);
 
-/* Drops the kernels that the filter excludes and computes the total: sums of numbers and, element by element, of
+/* Drops the kernels that the filter excludes, counts those that stand for others as often, and computes the total: sums of numbers and, element by element, of
  * arrays; settings and words only if all kernels agree. Returns 0, or -1, also if the filter matches no kernel's name. */
 int gt_report_finish(struct gt_report *report, struct gt_error *error);
 
@@ -89,10 +90,10 @@ void gt_report_drop_total(struct gt_report *report);
  * are summed as in the total. A launch without a name stays by itself. */
 int gt_report_by_name(struct gt_report *report, struct gt_error *error);
 
-/* The launches that a kernel of a report by name sums up; 1 of one launch. */
+/* The launches that a kernel of a report by name sums up, or that a launch stands for. */
 static inline uint64_t gt_report_launches(const struct gt_report_kernel *kernel)
 {
-	return kernel->merged > 0 ? kernel->merged : 1;
+	return kernel->merged > 0 ? kernel->merged : kernel->stands_for > 0 ? kernel->stands_for : 1;
 }
 
 /* A stage of a kernel by name, or NULL. */

@@ -81,8 +81,8 @@ static int gather(struct shapes *shapes, const struct gt_report *report, struct 
 			return gt_fail_memory(error, "the kernels");
 		shape->ran |= ran && gt_report_number(ran, "warp_instructions", &instructions);
 		shape->instructions += instructions;
-		shape->launches++;
-		shapes->launches++;
+		shape->launches += gt_report_launches(kernel);
+		shapes->launches += gt_report_launches(kernel);
 	}
 	return 0;
 }

@@ -19,7 +19,7 @@ static uint64_t count_launches(const struct gt_report *report)
 	uint64_t launches = 0;
 
 	for (size_t i = 0; i < report->n; i++)
-		launches += report->by_name ? report->kernels[i].merged : 1;
+		launches += gt_report_launches(&report->kernels[i]);
 	return launches;
 }
 
@@ -69,6 +69,8 @@ static void write_heading(const struct gt_report *report, const struct gt_report
 	write_name(launch->name, to);
 	if (kernel->merged > 1)
 		fprintf(to, "  and %zu more launches", kernel->merged - 1);
+	else if (kernel->stands_for > 1)
+		fprintf(to, "  for %" PRIu64 " launches that are alike", kernel->stands_for);
 	putc('\n', to);
 	if (!kernel->announced)
 		return;
@@ -338,8 +340,8 @@ static void write_json_launch(const struct gt_report_kernel *kernel, FILE *to)
 	const struct gt_kernel *launch = &kernel->kernel;
 
 	fprintf(to, "{\"kernel\": %" PRIu64, launch->id);
-	if (kernel->merged > 0)
-		fprintf(to, ", \"launches\": %zu", kernel->merged);
+	if (kernel->merged > 0 || kernel->stands_for > 0)
+		fprintf(to, ", \"launches\": %" PRIu64, gt_report_launches(kernel));
 	if (!kernel->announced)
 		return;
 	fputs(", \"name\": ", to);

@@ -72,6 +72,8 @@ static const struct {
 	{"gdram", NULL, "gcache", NULL, GT_STAGES_MEANINGLESS, "gdram has taken all requests: put it after the last gcache"},
 	{"gdram", NULL, "gdram", NULL, GT_STAGES_MEANINGLESS, "an earlier gdram has taken all requests"},
 	{"gdram", NULL, "grd", NULL, GT_STAGES_MEANINGLESS, "gdram has taken all requests: put it after grd"},
+	{"gdram", NULL, "gsample", NULL, GT_STAGES_MEANINGLESS, "gdram has taken all requests: put gsample behind gcoalesce"},
+	{"gsample", NULL, "gsample", NULL, GT_STAGES_MEANINGLESS, "an earlier gsample has left out launches: give one of them the tolerance"},
 	{"gcache", "--l2", "gcache", "--l1", GT_STAGES_DOUBTFUL, "--l1 gets what --l2 has missed: put --l1 first"},
 	{"gcache", "--l2", "gcache", "--texture", GT_STAGES_DOUBTFUL, "--texture gets what --l2 has missed: put --texture first"},
 	{"gcache", "--l2", "gcache", "--readonly", GT_STAGES_DOUBTFUL, "--readonly gets what --l2 has missed: put --readonly first"},

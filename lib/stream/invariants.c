@@ -39,6 +39,8 @@ static const struct equation {
 	{{"unique_read_sectors"}, true, {"unique_sectors"}, 1, NULL},
 	{{"bank_passes"}, false, {"shared_load_passes", "shared_store_passes", "shared_atomic_passes"}, 1, NULL},
 	{{"modelled_blocks"}, true, {"blocks"}, 1, NULL},
+	{{"modelled_launches"}, true, {"launches"}, 1, NULL},
+	{{"modelled_sectors"}, true, {"sectors"}, 1, NULL},
 	{{"read_hits"}, true, {"reads"}, 1, NULL},
 	{{"write_hits"}, true, {"writes"}, 1, NULL},
 	{{"atomic_hits"}, true, {"atomics"}, 1, NULL},

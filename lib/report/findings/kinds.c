@@ -563,7 +563,7 @@ static int find_launches(const struct gt_finding_input *input, const struct gt_f
 	uint64_t sent = gt_finding_number(input, "l2", "sent_reads");
 	char sectors[GT_WORDS];
 
-	launches = input->kernel->merged > launches ? input->kernel->merged : launches;
+	launches = gt_report_launches(input->kernel) > launches ? gt_report_launches(input->kernel) : launches;
 	if (launches < 2 || 5 * launched <= launched + reads)
 		return 0;
 	struct gt_finding *finding = gt_finding_add(input, kind, NULL);

@@ -306,16 +306,19 @@ static const char *bare(const char *program)
 
 static void write_heading(const struct text *text, const struct gt_report *report)
 {
-	char gpu[GT_GPU_TEXT], counts[64];
+	char gpu[GT_GPU_TEXT], counts[96];
 	const char *program = text->style->program ? bare(text->style->program) : "", *between = program[0] ? "   " : "";
-	uint64_t launches = 0;
+	const struct gt_report_stage *sample = gt_report_find_stage(&report->total, gt_counters_sample.stage);
+	uint64_t launches = 0, modelled;
 
 	for (size_t i = 0; i < report->n; i++)
 		launches += gt_report_launches(&report->kernels[i]);
 	snprintf(gpu, sizeof gpu, "%s", report->gpu[0] ? report->gpu : "A GPU without a name");
 	int length = snprintf(counts, sizeof counts, "%zu kernel%s", report->n, report->n == 1 ? "" : "s");
 	if (launches > report->n)
-		snprintf(counts + length, sizeof counts - (size_t)length, ", %" PRIu64 " launches", launches);
+		length += snprintf(counts + length, sizeof counts - (size_t)length, ", %" PRIu64 " launches", launches);
+	if (sample && gt_report_number(sample, "modelled_launches", &modelled))
+		snprintf(counts + length, sizeof counts - (size_t)length, " (%" PRIu64 " modelled)", modelled);
 	if (strlen(gpu) + strlen(", modelled   ") + strlen(program) + strlen(between) + strlen(counts) > GT_WRAP_COLUMNS)
 		between = "\n";
 	fprintf(text->to, "%s, modelled%s%s%s%s\n", gt_utf8_printable(gpu), program[0] ? "   " : "", program, program[0] ? between : "   ", counts);

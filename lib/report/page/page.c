@@ -320,7 +320,7 @@ static void write_kernels(const struct gt_page *page, FILE *to)
 	size_t launches = 0;
 
 	for (size_t i = 0; i < report->n; i++)
-		launches += report->kernels[i].merged > 1 ? report->kernels[i].merged : 1;
+		launches += gt_report_launches(&report->kernels[i]);
 	if (report->n == 1)
 		gt_markup_text(gt_page_name(page, &report->kernels[0], name), to);
 	else
