@@ -348,6 +348,16 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	expect_failure 2 "expected --dispatch first-done" gschedule --sm 1 --block-steps none in
 }
 
+@test "shared memory is given what a driver gave it: each kernel of tests/reference/carveout.csv" {
+	while IFS=, read -r _ capability gpu threads registers shared kilobytes; do
+		[ "$capability" != capability ] || continue
+		{ printf '#kernel\tid=1\tname=k\tgrid=1000,1,1\tblock=%s,1,1\torder=block\tregisters=%s\tshared_bytes=%s\n' "$threads" "$registers" "$shared"
+			printf '#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\n0\t0\t0\t0x0\tload.global\t0x0\t0x1\t0x0\t32\n'
+		} | gtrace-cat --from | gschedule --quiet --gpu "$gpu" --dispatch wave | gtrace-cat --no-rows >out
+		grep -q "shared_carveout=$((kilobytes * 1024))	" out || { echo "$gpu $threads $registers $shared: expected $kilobytes K"; cat out; return 1; }
+	done <"$ROOT/tests/reference/carveout.csv"
+}
+
 @test "occupancy: [000] algorithm 3, [002] figure 2, NVIDIA's calculator, [004] (3)-(7)" {
 	while read -r gpu threads registers shared blocks resident limit l1; do
 		out=$(kernel "$threads" "$registers" "$shared" "$blocks" | gtrace-cat --from | gschedule --gpu "$gpu" | gtrace-cat)

@@ -47,6 +47,7 @@ static const struct {
 	{"shared_unit", SIZE},
 	{"shared_reserved", SIZE_OR_0},
 	{"shared_least", SIZE_OR_0},
+	{"shared_warps", COUNT},
 	{"shared_options", {GT_VALUE_SIZES, NULL, 0, BYTES_MAX}},
 	{"shared_banks", COUNT},
 	{"shared_bank_bytes", COUNT},

@@ -40,6 +40,7 @@ static const struct {
 	{"shared_unit", offsetof(struct gt_limits, shared_unit), gt_gpu_size},
 	{"shared_reserved", offsetof(struct gt_limits, shared_reserved), gt_gpu_size},
 	{"shared_least", offsetof(struct gt_limits, shared_least), gt_gpu_size},
+	{"shared_warps", offsetof(struct gt_limits, shared_warps), gt_gpu_count},
 	{"unified", offsetof(struct gt_limits, unified), gt_gpu_size},
 };
 
@@ -149,26 +150,44 @@ static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_bl
 	return least;
 }
 
-/* [004] eq. (7): the smallest carve-out with as many resident blocks as the largest has, from the least that the GPU takes. */
+/* What the driver makes room for, as Nsight Compute reports it (tests/reference/README.md): `bytes` for each block of `shared_warps` warps,
+ * which may be more blocks than an SM holds, as far as half of the unified memory goes; or for each of the resident blocks. */
+static uint64_t room_for(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t bytes, uint64_t resident)
+{
+	uint64_t blocks = limits->shared_warps && needs->warps ? limits->shared_warps / needs->warps : resident;
+	uint64_t each = round_up(bytes, limits->shared_unit), most = limits->unified / 2;
+
+	if (limits->blocks && blocks > limits->blocks)
+		blocks = limits->blocks;
+	return each > 0 && blocks > most / each ? most : blocks * each;
+}
+
+/* [004] eq. (7): the smallest carve-out with as many resident blocks as the largest has, from the least that the GPU takes and from what the
+ * driver makes room for. */
 static uint64_t adaptive_carveout(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t most)
 {
-	uint64_t carveout = limits->shared;
+	uint64_t carveout = limits->shared, least = room_for(limits, needs, needs->shared_bytes + limits->shared_reserved, most);
 	const char *limited_by;
 
+	if (least < limits->shared_least)
+		least = limits->shared_least;
 	for (unsigned i = limits->n_carveouts; i-- > 0;)
-		if (limits->carveouts[i] <= limits->shared && limits->carveouts[i] >= limits->shared_least &&
+		if (limits->carveouts[i] <= limits->shared && limits->carveouts[i] >= least &&
 		    active_blocks(limits, needs, limits->carveouts[i], &limited_by) == most)
 			carveout = limits->carveouts[i];
 	return carveout;
 }
 
 /* The smallest carve-out that holds a block's shared memory and is at least the launch's preference, a percentage
- * of the largest. */
-static uint64_t preferred_carveout(const struct gt_limits *limits, const struct gt_block_needs *needs)
+ * of the largest. What the system reserves has its room for all blocks, whatever the launch prefers. */
+static uint64_t preferred_carveout(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t most)
 {
 	uint64_t wanted = (limits->shared * (needs->carveout - 1) + 99) / 100, carveout = limits->shared;
+	uint64_t reserved = room_for(limits, needs, limits->shared_reserved, most);
 	const char *limited_by;
 
+	if (wanted < reserved)
+		wanted = reserved;
 	for (unsigned i = limits->n_carveouts; i-- > 0;)
 		if (limits->carveouts[i] <= limits->shared && limits->carveouts[i] >= wanted &&
 		    active_blocks(limits, needs, limits->carveouts[i], &limited_by) > 0)
@@ -181,7 +200,7 @@ static void choose_carveout(struct gt_occupancy *occupancy, const struct gt_limi
 {
 	if (!limits->n_carveouts)
 		return;
-	occupancy->carveout = needs->carveout ? preferred_carveout(limits, needs)
+	occupancy->carveout = needs->carveout ? preferred_carveout(limits, needs, occupancy->blocks)
 					      : adaptive_carveout(limits, needs, occupancy->blocks);
 	occupancy->blocks = active_blocks(limits, needs, occupancy->carveout, &occupancy->limited_by);
 	if (limits->unified > occupancy->carveout)

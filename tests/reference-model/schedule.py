@@ -25,6 +25,8 @@ def draw_gpu(random, sms):
         gpu.update(shared="32768", unified="65536", shared_options=random.choice(["8192,16384,32768", "0,8192,32768", "16384,32768"]))
         if some(random, 0.4):
             gpu["shared_least"] = "8192"
+        if some(random, 0.4):
+            gpu["shared_warps"] = random.choice(["1", "4", "12", "40"])
     return gpu
 
 
@@ -167,10 +169,19 @@ class Occupancy:
         most = int(self.gpu["shared"])
         options = [option for option in map(int, self.gpu["shared_options"].split(",")) if option < most] + [most]
         if carveout is not None:
-            least = max(int(carveout) * most / 100, self.shared)
+            least = max(int(carveout) * most / 100, self.shared, self.room(up(int(self.gpu.get("shared_reserved", 0)), int(self.gpu.get("shared_unit", 1))), most))
             return next((option for option in options if option >= least), most)
-        least = int(self.gpu.get("shared_least", 0))
+        least = max(int(self.gpu.get("shared_least", 0)), self.room(self.shared, most))
         return next((option for option in options if option >= least and self.blocks(option) == self.blocks(most)), most)
+
+
+    def room(self, each, most):
+        """For the blocks of shared_warps, or for those that are resident, up to half of the unified memory."""
+        blocks = self.blocks(most)
+        if "shared_warps" in self.gpu and self.warps:
+            blocks = int(self.gpu["shared_warps"]) // self.warps
+            blocks = min(blocks, int(self.gpu.get("max_blocks", blocks)))
+        return min(each * blocks, int(self.gpu["unified"]) // 2) if each and blocks is not None else 0
 
 
 def number(gpu, key):

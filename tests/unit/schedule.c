@@ -117,6 +117,27 @@ static void least_carveout(void)
 	}
 }
 
+/* The blocks of 64 warps are given room, though 48 fit, up to half of the unified memory; and what is reserved, whatever a launch prefers. */
+static void room_of_warps(void)
+{
+	static const struct {
+		uint32_t threads, percent, shared; /* percent: UINT32_MAX if the launch prefers none */
+		uint64_t carveout;
+	} rows[] = {{256, UINT32_MAX, 0, 8}, {256, UINT32_MAX, 1024, 16}, {256, UINT32_MAX, 4096, 64}, {256, UINT32_MAX, 10240, 100},
+		    {32, UINT32_MAX, 0, 16}, {1024, UINT32_MAX, 0, 8}, {256, UINT32_MAX, 9216, 64}, {32, 0, 0, 16}, {256, 0, 0, 8},
+		    {256, 0, 20480, 32}, {256, 100, 0, 100}};
+	struct gt_limits limits = {.blocks = 16, .warps = 48, .shared = 102400, .shared_unit = 128, .shared_reserved = 1024, .shared_warps = 64,
+				   .unified = 131072, .carveouts = {0, 8192, 16384, 32768, 65536, 102400}, .n_carveouts = 6};
+	struct gt_occupancy occupancy;
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct gt_block_needs needs = needs_of(rows[i].threads, 0, rows[i].shared);
+		needs.carveout = rows[i].percent + 1;
+		CHECK_EQUAL(gt_occupancy_find(&occupancy, &limits, &needs, &error), 0);
+		CHECK_EQUAL(occupancy.carveout, rows[i].carveout * 1024);
+	}
+}
+
 /* A launch that prefers a carve-out gets the smallest option of at least that percentage of 96K and of one block; blocks that
  * exceed it are not resident. */
 static void preferred_l1(void)
@@ -296,6 +317,7 @@ int main(void)
 	RUN(shared_units);
 	RUN(adaptive_l1);
 	RUN(least_carveout);
+	RUN(room_of_warps);
 	RUN(preferred_l1);
 	RUN(mapping_counts);
 	RUN(store_in_memory);
