@@ -5,6 +5,58 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
+# The same by its manual page, slowly, with the exact number of lines; a case in which one number is within 3 % of the tolerance is drawn again.
+setup_file() {
+	cat >"$BATS_FILE_TMPDIR/slow.py" <<'END'
+import random, sys
+def alike(a, b, tolerance):
+    worst = max((abs(x - y) / max(x, y) if max(x, y) else 0) for x, y in zip(a, b))
+    return worst <= tolerance, abs(worst - tolerance) < 0.03
+def draw(rng):
+    launches, tolerance = [], rng.choice([10, 20, 40])
+    for i in range(rng.randint(2, 12)):
+        warps = rng.choice([60, 64, 80, 100, 120, 160])
+        name, span = rng.choice("ab"), rng.choice([1, 2])
+        rows = [(w // 4, w % 4, 128 * (w // span) + 4096 * i, rng.choice([1, 15])) for w in range(warps)]
+        launches.append((i + 1, name, rows))
+    return launches, tolerance
+def numbers(rows):
+    return [len({r[0] for r in rows}), len(rows), sum(bin(r[3]).count("1") for r in rows), 32 * len(rows), len({r[2] for r in rows})]
+def groups(launches, tolerance):
+    found, unsure = [], False
+    for number, name, rows in launches:
+        mine = numbers(rows)
+        for group in reversed(found):
+            if group[1] != name:
+                continue
+            near, close = alike(mine, group[2], tolerance / 100)
+            unsure |= close
+            if near:
+                group[3] += 1
+                break
+        else:
+            found.append([number, name, mine, 1])
+    return found, unsure
+rng = random.Random(int(sys.argv[1]))
+while True:
+    launches, tolerance = draw(rng)
+    found, unsure = groups(launches, tolerance)
+    if not unsure:
+        break
+with open("tolerance", "w") as file:
+    file.write(str(tolerance))
+with open("expected", "w") as file:
+    file.write(" ".join(f"{g[0]}:{g[3]}" for g in found))
+print("#gtrace 1")
+for number, name, rows in launches:
+    blocks = len({r[0] for r in rows})
+    print(f"#kernel\tid={number}\tname={name}\tgrid={blocks},1,1\tblock=128,1,1")
+    print("block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes")
+    for block, warp, address, sectors in rows:
+        print(f"{block}\t{warp}\t0\t0\tload.global\t{address}\t{sectors}\t0\t32")
+END
+}
+
 setup() { cd "$BATS_TEST_TMPDIR"; }
 
 add='examples/kernels/ptx/vectoradd.ptx'
@@ -71,56 +123,6 @@ passed() { gtrace-cat | sed -n 's/^#kernel\tid=\([0-9]*\).*/\1/p' | paste -sd' '
 		gtrace-cat --from >more
 	[ "$(gsample <more | passed)" = "1 2 3 5 7" ]
 }
-
-# The same by its manual page, slowly, with the exact number of lines; a case in which one number is within 3 % of the tolerance is drawn again.
-cat >"$BATS_FILE_TMPDIR/slow.py" <<'END' 2>/dev/null || true
-import random, sys
-def alike(a, b, tolerance):
-    worst = max((abs(x - y) / max(x, y) if max(x, y) else 0) for x, y in zip(a, b))
-    return worst <= tolerance, abs(worst - tolerance) < 0.03
-def draw(rng):
-    launches, tolerance = [], rng.choice([10, 20, 40])
-    for i in range(rng.randint(2, 12)):
-        warps = rng.choice([60, 64, 80, 100, 120, 160])
-        name, span = rng.choice("ab"), rng.choice([1, 2])
-        rows = [(w // 4, w % 4, 128 * (w // span) + 4096 * i, rng.choice([1, 15])) for w in range(warps)]
-        launches.append((i + 1, name, rows))
-    return launches, tolerance
-def numbers(rows):
-    return [len({r[0] for r in rows}), len(rows), sum(bin(r[3]).count("1") for r in rows), 32 * len(rows), len({r[2] for r in rows})]
-def groups(launches, tolerance):
-    found, unsure = [], False
-    for number, name, rows in launches:
-        mine = numbers(rows)
-        for group in reversed(found):
-            if group[1] != name:
-                continue
-            near, close = alike(mine, group[2], tolerance / 100)
-            unsure |= close
-            if near:
-                group[3] += 1
-                break
-        else:
-            found.append([number, name, mine, 1])
-    return found, unsure
-rng = random.Random(int(sys.argv[1]))
-while True:
-    launches, tolerance = draw(rng)
-    found, unsure = groups(launches, tolerance)
-    if not unsure:
-        break
-with open("tolerance", "w") as file:
-    file.write(str(tolerance))
-with open("expected", "w") as file:
-    file.write(" ".join(f"{g[0]}:{g[3]}" for g in found))
-print("#gtrace 1")
-for number, name, rows in launches:
-    blocks = len({r[0] for r in rows})
-    print(f"#kernel\tid={number}\tname={name}\tgrid={blocks},1,1\tblock=128,1,1")
-    print("block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes")
-    for block, warp, address, sectors in rows:
-        print(f"{block}\t{warp}\t0\t0\tload.global\t{address}\t{sectors}\t0\t32")
-END
 
 @test "random launches are grouped as by a slow and plain program" {
 	for ((seed = 1; seed <= 40; seed++)); do
