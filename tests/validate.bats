@@ -126,10 +126,10 @@ build_kernels() {
 		"$row,9x1x1,,1,cold,l2_tex_read_hit_rate,0,%,,yes,,a test" \
 		'titanv,nosuch,1,*,,,,,lts__t_sectors_op_read.sum,1,sector,,yes,,a test' >t.csv
 	LD_PRELOAD=${PRELOAD-} "$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" --cuda clang t.csv >out
-	grep -Eq 'l2_tex_read_transactions +5001 +5000 +-1  one more$' out
-	[ "$(grep -Ec 'l2_tex_read_hit_rate +(100|0) +(100|0) +0$' out)" -eq 2 ]
-	grep -Eq 'l2_tex_read_hit_rate +0 +not in the model$' out
-	grep -Eq '^titanx-pascal  l2_tex_read_transactions +transaction +1 +0 +0\.02 +1 +- +0\.0002$' out
+	grep -Eq 'l2_tex_read_transactions +5001 +5000 +-1  blind  one more$' out
+	[ "$(grep -Ec 'l2_tex_read_hit_rate +(100|0) +(100|0) +0  blind$' out)" -eq 2 ]
+	grep -Eq 'l2_tex_read_hit_rate +0 +blind  not in the model$' out
+	grep -Eq '^titanx-pascal  l2_tex_read_transactions +transaction  blind +1 +0 +0\.02 +1 +- +0\.0002$' out
 	grep -qx 'not run: 1 rows, nosuch on titanv: no examples/kernels/nosuch.cu' out
 }
 
@@ -138,7 +138,7 @@ build_kernels() {
 	local validate=("$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" --cuda clang)
 	table 'titanx-pascal,vectoradd,10000 1024 64,vectoradd_double,10x1x1,1024x1x1,1,copies,l2_read_plus_write_transactions,9000,transaction,,yes,,a test' >t.csv
 	LD_PRELOAD=${PRELOAD-} "${validate[@]}" --ablation t.csv >out
-	own_error() { LD_PRELOAD=${PRELOAD-} "${validate[@]}" t.csv | awk '/transaction  / { print $6 }'; }
+	own_error() { LD_PRELOAD=${PRELOAD-} "${validate[@]}" t.csv | awk '/transaction  blind/ { print $7 }'; }
 	[ "$(awk '/^launch reads/ { print $3 }' out)" = "$(L2='--launch-reads none' own_error)" ]
 	[ "$(awk '/^nothing/ { print $2 }' out)" = "$(own_error)" ]
 	[ "$(L2='--launch-reads none' own_error)" != "$(own_error)" ]
