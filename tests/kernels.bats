@@ -172,6 +172,13 @@ each() {
 # bats test_tags=cuda
 @test "invert_image" { each invert_image "512 8" "1024 32"; }
 # bats test_tags=cuda
+@test "reductions" {
+	each reductions 1024 4096
+	for program in $(programs reductions); do
+		expect_failure 2 "expected a multiple of 1024, found 1000" env LD_LIBRARY_PATH="$BUILD/cudart" "$program" 1000
+	done
+}
+# bats test_tags=cuda
 @test "strides" { each strides "32 64" "3 96"; }
 
 # bats test_tags=cuda

@@ -401,9 +401,35 @@ def invert_image(arguments):
     return [launch], {LOAD: width * height, STORE: width * height}
 
 
+def reductions(arguments):
+    n, = numbers(arguments, 16384)
+    launches = []
+    for name, loads in ("reduce_shared", 1), ("reduce_shared_unrolled", 4):
+        launch = Launch(name, (n // 256 // loads, 1), (256, 1))
+        for warp in launch.warps():
+            for i in range(loads):
+                launch.access(LOAD, [(bx * loads + i) * 256 + tx for bx, _, tx, _ in warp])
+        for block in range(n // 256 // loads):
+            launch.access(STORE, [block])
+        launches.append(launch)
+    launch = Launch("reduce_global", (n // 256, 1), (256, 1))
+    for block in range(n // 256):
+        for half in 128, 64, 32, 16, 8, 4, 2, 1:
+            for first in range(0, max(half, 32), 32):
+                own = range(block * 256 + first, block * 256 + first + 32)
+                launch.access(LOAD, own)
+                launch.access(LOAD, [i + half for i in own])
+                launch.access(STORE, own)
+        launch.access(LOAD, [block * 256])
+        launch.access(STORE, [block])
+    launches.append(launch)
+    # Of 256 words 128, 64 and six times 32 are added to.
+    return launches, {LOAD: 2 * n + n // 256 * (2 * 384 + 1), STORE: n // 256 + n // 1024 + n // 256 * (384 + 1)}
+
+
 PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, gemm_wide, knee, transpose, transpose_tiled, conv2d, conv3d, matvec,
                                     syrk, reduce, fast_walsh, dct8x8, histogram, histogram64, spmv, bfs, jacobi, pchase, strides,
-                                    atomic_exch, invert_image)} | SUITES
+                                    atomic_exch, invert_image, reductions)} | SUITES
 
 
 @functools.lru_cache(maxsize=None)

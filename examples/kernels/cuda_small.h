@@ -26,6 +26,7 @@ struct dim3 {
 
 static inline __device__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static inline __device__ float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+static inline __device__ void __syncwarp(void) { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 static inline __device__ int clock(void) { return __nvvm_read_ptx_sreg_clock(); }
 static inline __device__ int atomicAdd(int *p, int value) { return __nvvm_atom_add_gen_i(p, value); }
 static inline __device__ int atomicExch(int *p, int value) { return __nvvm_atom_xchg_gen_i(p, value); }
