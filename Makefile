@@ -6,6 +6,7 @@
 # make demo           what an example kernel costs
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
 # make validate       the model against hardware's counters
+# make hardware-table its table of errors into docs/hardware.md
 # make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows
 # make dist           a tarball of what is committed, named after the tag
 # make deb            Debian packages, in build-deb (wants debhelper and lintian)
@@ -186,6 +187,8 @@ analyze:
 validate: all
 	tests/validate --bin $(BIN) --build $(BUILD) $(if $(ABLATION),--ablation) $(if $(ALL),--all) $(addprefix --gpu ,$(ON)) $(REFERENCE)
 	$(if $(REFERENCE)$(ON),,if command -v gnuplot >/dev/null; then tests/pictures --bin $(BIN) --build $(BUILD) $(BUILD)/pictures; fi)
+hardware-table: all
+	tests/validate --bin $(BIN) --build $(BUILD) --page docs/hardware.md >/dev/null
 # COMPARE=COMMIT: ratios of processor time to a build of that commit; LIBCACHESIM=path of its cachesim, and to that.
 bench: all $(BENCHES)
 	$(if $(COMPARE),tests/bench/compare $(COMPARE),tests/bench/run) $(BIN) $(BUILD)
@@ -249,4 +252,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model plugins install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate bench bench-long same install uninstall dist deb clean
+.PHONY: all model plugins install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long same install uninstall dist deb clean

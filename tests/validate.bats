@@ -147,6 +147,69 @@ build_kernels() {
 	[[ $output == *"t.csv:2:"*"gcache: "*"nonsense"* ]]
 }
 
+# validate ARGUMENT...: with results of its own, in b.
+validate() { LD_PRELOAD=${PRELOAD-} "$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build b --cuda clang "$@"; }
+
+# small ARGUMENTS: a row of a vectoradd, which takes no time.
+small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_transactions,1000,transaction,,yes,,a test"; }
+
+@test "results are kept: only what is missing or has other options or another program is run again, with the same table" {
+	command -v clang >/dev/null || skip "no clang here"
+	table "$(small 4000)" "$(small 8000)" "$(small 8000)" >t.csv
+	validate t.csv >first 2>said
+	[ "$(grep -c '^validate: row ' said)" -eq 2 ]
+	grep -q '^validate: row 3 of 3, [0-9]* s: vectoradd [48]000 on titanx-pascal: [0-9.]* s of processor time$' said
+	grep -q '^validate: 2 programs took [0-9]* s of processor time, kept results counted; the dearest:$' said
+	[ "$(grep -c '^ *[0-9.]* s  vectoradd [48]000 on titanx-pascal$' said)" -eq 2 ]
+	[ "$(find b/validate -name '*.gt' | wc -l)" -eq 2 ]
+	validate t.csv >second 2>said
+	diff first second
+	[ "$(grep '^validate: row ' said)" = "validate: row 3 of 3, 0 s: 2 programs have results in $PWD/b/validate" ]
+	rm "$(find b/validate -name '*.gt' | head -1)"
+	validate t.csv >second 2>said
+	diff first second
+	grep -q ': 1 programs have results in ' said
+	[ "$(grep -c ' s of processor time$' said)" -eq 1 ]
+	L2='--launch-reads none' validate t.csv >second 2>said
+	[ "$(grep -c ' s of processor time$' said)" -eq 2 ]
+	echo "// another program" >>b/kernels-validate-clang/vectoradd
+	validate t.csv >second 2>said
+	diff first second
+	[ "$(grep -c ' s of processor time$' said)" -eq 2 ]
+}
+
+@test "a run that is stopped leaves nothing half done and nothing running, and goes on" {
+	command -v clang >/dev/null || skip "no clang here"
+	table "$(small 4000)" 'titanx-pascal,gemm_wide,256 512 256,*,,,,cold,l2_tex_read_transactions,1000,transaction,,yes,,a test' >t.csv
+	(exec env LD_PRELOAD="${PRELOAD-}" "$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build b --cuda clang --jobs 1 t.csv) >out 2>said &
+	local run=$!
+	while ! grep -q 'row 1 of 2' said; do
+		sleep 0.1
+		kill -0 $run
+	done
+	kill "$run"
+	wait "$run" || status=$?
+	[ "$status" -eq 143 ]
+	[ ! -s out ]
+	run pgrep -f "$PWD/b/kernels-validate-clang/gemm_wide"
+	[ "$status" -eq 1 ]
+	[ "$(find b/validate -mindepth 1 | sed 's/.*\.//; s/.*\///' | sort | uniq -c | tr -s ' ')" = "$(printf ' 1 gt\n 1 seconds')" ]
+	validate --jobs 1 t.csv >out 2>said
+	grep -q 'row 1 of 2, 0 s: 1 programs have results in ' said
+	grep -q 'row 2 of 2, .*: gemm_wide 256 512 256 on titanx-pascal: ' said
+}
+
+@test "on a terminal one line says at which row it is" {
+	command -v clang >/dev/null || skip "no clang here"
+	needs_terminal
+	table "$(small 4000)" 'titanx-pascal,gemm_wide,256 512 256,*,,,,cold,l2_tex_read_transactions,1000,transaction,,yes,,a test' >t.csv
+	SHELL=/bin/bash script -qec "LD_PRELOAD=${PRELOAD-} $ROOT/tests/validate --bin $(dirname "$(command -v gstats)") --build b --cuda clang --jobs 1 t.csv >out" /dev/null </dev/null >said
+	tr '\r' '\n' <said >lines
+	grep -q 'validate: row 0 of 2, [0-9]* s: ' lines
+	grep -q 'validate: row 1 of 2, [0-9]* s: .* on titanx-pascal' lines
+	grep -q '^titanx-pascal  l2_tex_read_transactions' out
+}
+
 @test "an invalid table is refused" {
 	printf 'gpu,program\ntitanv,gemm\n' >t.csv
 	run "$ROOT/tests/validate" t.csv
@@ -168,6 +231,10 @@ build_kernels() {
 	run "$ROOT/tests/validate" t.csv
 	[ "$status" -eq 1 ]
 	[[ $output == *"t.csv:2: a row that is chosen by has a reason"* ]]
+	printf 'gpu,program,kernel,metric,value\ntitanv,gemm,k,m,1,counted, posted\n' >t.csv
+	run "$ROOT/tests/validate" t.csv
+	[ "$status" -eq 1 ]
+	[[ $output == *"t.csv:2: more fields than columns"* ]]
 }
 
 @test "every row of the tables has a source, says how it was used, and has a reason if it is no target or a choice was made by it" {
