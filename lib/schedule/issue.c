@@ -3,19 +3,35 @@
  * follows from time is in latency.c. */
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/wide.h"
 #include "schedule/machine.h"
 
 /* ---- rows leave ---- */
 
-void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block)
+void gt_machine_vacate(struct gt_schedule *schedule, struct sm *sm, struct block *block)
 {
 	sm->free_at[block->position] =
 		block->begin + gt_durations_of(&schedule->config->durations, schedule->kernel->id, block->number);
 	sm->resident[block->position] = NULL;
 	sm->due[block->position] = UINT64_MAX;
 	sm->live--;
+}
+
+/* If the order is random, a hash of the seed, the step and the SM. So it is the same when the step is continued after more rows
+ * have arrived. */
+uint64_t gt_machine_turn(const struct gt_schedule *schedule, uint32_t sm, uint64_t step)
+{
+	const uint64_t place[] = {step, sm};
+
+	return schedule->config->dispatch->shuffles ? XXH3_64bits_withSeed(place, sizeof place, schedule->config->seed) : sm;
+}
+
+static void retire(struct gt_schedule *schedule, struct sm *sm, struct block *block)
+{
+	gt_machine_vacate(schedule, sm, block);
 	gt_block_free(block, &schedule->keep);
 }
 
@@ -126,7 +142,7 @@ static size_t alike(const struct kept *row, const struct kept *end)
 }
 
 /* Appends rows of one shape to the batch; `odd` is the first one's, if it has no numbered shape. */
-static int append(struct gt_schedule *schedule, const struct sm *sm, const struct block *block, const struct kept *row,
+static int append(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
 		  size_t n, const struct odd *odd, struct gt_error *error)
 {
 	struct gt_rows *out = schedule->sink->rows;
@@ -134,7 +150,7 @@ static int append(struct gt_schedule *schedule, const struct sm *sm, const struc
 
 	uint64_t *bases = shape->size == 0 ? out->address : out->base;
 
-	append_common(out, n, shape, block->number, schedule->step, (uint16_t)sm->number);
+	append_common(out, n, shape, block, schedule->step, (uint16_t)sm->number);
 	append_own(out, bases, row, n);
 	if (odd)
 		bases[out->n] = odd->base;
@@ -148,12 +164,8 @@ static int append(struct gt_schedule *schedule, const struct sm *sm, const struc
 /* Rows of a block issue: notes when. Returns false if the SM's rows are not written. */
 static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct block *block)
 {
-	if (!block->begun) {
-		block->begun = true;
-		block->begin = schedule->step;
-	}
+	gt_machine_begin(schedule, block, schedule->step);
 	schedule->issued = true;
-	schedule->steps = schedule->step + 1;
 	return gt_is_modelled(schedule, sm->number);
 }
 
@@ -174,16 +186,16 @@ static int make_room(struct gt_schedule *schedule, const struct shape *shape, bo
 	return gt_sink_room(schedule->sink, error);
 }
 
-int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
-		 const struct kept *end, struct gt_error *error)
+int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
+		     const struct kept *end, struct gt_error *error)
 {
 	struct gt_rows *out = schedule->sink->rows;
 	bool first = !schedule->issued;
 
-	if (!begin_rows(schedule, sm, block))
+	if (!gt_is_modelled(schedule, sm->number))
 		return 0;
 	for (size_t n; row < end; row += n) {
-		const struct odd *odd = row->shape == SHAPE_NONE ? (const struct odd *)(uintptr_t)row->base : NULL;
+		const struct odd *odd = odd_of(row);
 		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
 		n = alike(row, end);
 		if (is_turn(shape))
@@ -195,6 +207,16 @@ int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct bl
 		if (append(schedule, sm, block, row, n, odd, error) != 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* Rows of a block issue at the present step. */
+static int emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
+		const struct kept *end, struct gt_error *error)
+{
+	if (gt_machine_write(schedule, sm, block->number, row, end, error) != 0)
+		return -1;
+	begin_rows(schedule, sm, block);
 	return 0;
 }
 
@@ -339,7 +361,7 @@ static int issue_next(struct gt_schedule *schedule, struct sm *sm, struct block 
 
 	if (!gt_span_is_many(first)) {
 		block->row = singles_below(first, block->end, first->an, beyond);
-		return gt_machine_emit(schedule, sm, block, first, block->row, error);
+		return emit(schedule, sm, block, first, block->row, error);
 	}
 	size_t done = block->done, n = rows_below(first, done, beyond);
 	bool ends = done + n == gt_span_more(first)->n;
@@ -373,7 +395,7 @@ static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct
 	if (block->row == block->end && gt_block_fill(block, &schedule->keep, error) != 0)
 		return -1;
 	if (block->row == block->end)
-		gt_machine_retire(schedule, sm, block);
+		retire(schedule, sm, block);
 	else
 		sm->due[block->position] = block->start + block->row->an;
 	look_ahead(sm);
@@ -435,7 +457,7 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 			return -1;
 		struct kept *first = source->row;
 		source->row = gt_source_access(source);
-		if (gt_machine_emit(schedule, sm, run->block, first, source->row, error) != 0)
+		if (emit(schedule, sm, run->block, first, source->row, error) != 0)
 			return -1;
 		if (source->row < source->end || source->unpacker.more)
 			continue;
@@ -444,10 +466,10 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 		warps->first++;
 		warps->n--;
 		if (--block->warps_left == 0)
-			gt_machine_retire(schedule, sm, block);
+			retire(schedule, sm, block);
 	}
 	return 0;
 }
 
-const struct gt_issue gt_issue_round_robin = {"rr", BY_ACCESS, admit_round_robin, issue_round_robin, false, NULL};
-const struct gt_issue gt_issue_greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, false, NULL};
+const struct gt_issue gt_issue_round_robin = {"rr", BY_ACCESS, admit_round_robin, issue_round_robin, NULL, NULL};
+const struct gt_issue gt_issue_greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, NULL, NULL};

@@ -1,257 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of issue that follows from time: a step is a cycle, and a warp issues when what it waits for is there. Schedulers
  * are greedy, then prefer the youngest warp, and L1 takes their accesses in turn: what R. Huerta et al. (Analyzing Modern NVIDIA
- * GPU Cores, 2025) found. Which requests hit is what the first part takes the caches for. */
+ * GPU Cores, 2025) found. Which requests hit is what recent.h takes the caches for. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grown.h"
-#include "base/map.h"
-#include "base/random.h"
 #include "schedule/machine.h"
+#include "schedule/recent.h"
 #include "stream/hint.h"
 #include "stream/op.h"
-
-/* ---- how long requests take: an L1 of each SM and the L2 of all, as the lines and sectors that were used last. What a cache really
- * holds is decided by gcache, which serves the requests in the order that comes of this ---- */
-
-/* The lines that were used last, as many as a cache holds. */
-struct recent_line {
-	uint64_t address;
-	uint64_t filled; /* when the last sector that was fetched is there */
-	uint32_t newer, older, next; /* in the order of use; in its slot's list */
-	uint8_t valid;	 /* sectors, those under way too */
-};
-
-struct recent {
-	struct recent_line *lines; /* [0]: ends of the order of use */
-	uint32_t *slots, mask;
-	uint32_t n, capacity;
-};
-
-static void recent_close(struct recent *recent)
-{
-	if (!recent)
-		return;
-	free(recent->lines);
-	free(recent->slots);
-	free(recent);
-}
-
-/* Room for `capacity` lines. NULL when memory is short. */
-static struct recent *recent_open(uint32_t capacity, struct gt_error *error)
-{
-	struct recent *recent = calloc(1, sizeof *recent);
-	uint32_t slots = 1;
-
-	while (slots < 2 * (uint64_t)capacity && slots < UINT32_C(1) << 31)
-		slots *= 2;
-	if (recent) {
-		recent->lines = calloc((size_t)capacity + 1, sizeof *recent->lines);
-		recent->slots = calloc(slots, sizeof *recent->slots);
-	}
-	if (!recent || !recent->lines || !recent->slots) {
-		recent_close(recent);
-		gt_fail_memory(error, "the lines of a cache");
-		return NULL;
-	}
-	recent->capacity = capacity;
-	recent->mask = slots - 1;
-	return recent;
-}
-
-static uint32_t *slot_of(struct recent *recent, uint64_t address)
-{
-	return &recent->slots[gt_fibonacci(address / GT_LINE) >> 32 & recent->mask];
-}
-
-static void take_out(struct recent *recent, const struct recent_line *line)
-{
-	recent->lines[line->newer].older = line->older;
-	recent->lines[line->older].newer = line->newer;
-}
-
-static void put_first(struct recent *recent, uint32_t number)
-{
-	struct recent_line *lines = recent->lines, *line = &lines[number];
-
-	line->newer = 0;
-	line->older = lines[0].older;
-	lines[line->older].newer = number;
-	lines[0].older = number;
-}
-
-/* The place of the oldest line, whose address is forgotten. */
-static uint32_t give_way(struct recent *recent)
-{
-	uint32_t oldest = recent->lines[0].newer;
-	struct recent_line *line = &recent->lines[oldest];
-	uint32_t *at = slot_of(recent, line->address);
-
-	while (*at != oldest)
-		at = &recent->lines[*at].next;
-	*at = line->next;
-	take_out(recent, line);
-	return oldest;
-}
-
-/* The number of the line of an address; 0: it is not there. */
-static uint32_t recent_number(struct recent *recent, uint64_t address)
-{
-	uint32_t number = *slot_of(recent, address);
-
-	while (number != 0 && recent->lines[number].address != address)
-		number = recent->lines[number].next;
-	return number;
-}
-
-static struct recent_line *recent_find(struct recent *recent, uint64_t address)
-{
-	uint32_t number = recent_number(recent, address);
-
-	return number ? &recent->lines[number] : NULL;
-}
-
-/* The line of an address, as the newest; the oldest gives way to one that is not there, which has no valid sectors. */
-static struct recent_line *recent_use(struct recent *recent, uint64_t address)
-{
-	uint32_t *slot = slot_of(recent, address), number = recent_number(recent, address);
-
-	if (number == 0) {
-		number = recent->n < recent->capacity ? ++recent->n : give_way(recent);
-		recent->lines[number] = (struct recent_line){.address = address, .next = *slot};
-		*slot = number;
-	} else {
-		take_out(recent, &recent->lines[number]);
-	}
-	put_first(recent, number);
-	return &recent->lines[number];
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-struct memory {
-	const struct gt_issue_times *times;
-	struct recent *l2[2]; /* by partition; NULL: there is one */
-};
-
-#define SECTORS 0xfU
-
-static void memory_close(struct memory *memory)
-{
-	if (memory) {
-		recent_close(memory->l2[0]);
-		recent_close(memory->l2[1]);
-	}
-	free(memory);
-}
-
-static struct memory *memory_open(const struct gt_issue_times *times, struct gt_error *error)
-{
-	struct memory *memory = calloc(1, sizeof *memory);
-
-	if (!memory) {
-		gt_fail_memory(error, "the lines of a cache");
-		return NULL;
-	}
-	memory->times = times;
-	size_t partitions = times->spread.partitions ? 2 : 1;
-	for (size_t i = 0; i < partitions; i++) {
-		memory->l2[i] = recent_open((uint32_t)later(times->l2_bytes / GT_LINE / partitions, 1), error);
-		if (!memory->l2[i]) {
-			memory_close(memory);
-			return NULL;
-		}
-	}
-	return memory;
-}
-
-/* The sectors of a line that come with these if `bytes` are fetched at a time. */
-static uint8_t fetched(uint8_t sectors, uint64_t bytes)
-{
-	if (bytes >= GT_LINE)
-		return sectors ? SECTORS : 0;
-	if (bytes < 2 * GT_SECTOR)
-		return sectors;
-	return (uint8_t)((sectors & 0x3 ? 0x3 : 0) | (sectors & 0xc ? 0xc : 0));
-}
-
-/* When sectors are there that their home is asked for. Data under way to L2 is waited for. */
-static uint64_t ask_home(struct memory *memory, struct recent *home, uint64_t address, uint8_t sectors, uint64_t now)
-{
-	const struct gt_issue_times *times = memory->times;
-	struct recent_line *line = recent_use(home, address);
-	uint8_t absent = (uint8_t)(sectors & ~line->valid);
-
-	if (absent) {
-		line->valid |= fetched(absent, times->l2_fetch);
-		line->filled = later(line->filled, now + times->dram);
-	}
-	return later(line->filled, now + times->l2);
-}
-
-/* The same of an SM, whose partition of L2 is asked first if there are two, and then has a copy. */
-static uint64_t ask_l2(struct memory *memory, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now)
-{
-	const struct gt_spread *spread = &memory->times->spread;
-	unsigned home = spread->partitions ? gt_spread_home(address / GT_LINE) : 0, side = spread->partitions ? gt_spread_side(sm) : 0;
-	struct recent_line *copy = side != home ? recent_use(memory->l2[side], address) : NULL;
-	uint8_t absent = copy ? (uint8_t)(sectors & ~copy->valid) : sectors;
-	uint64_t there = now + memory->times->l2;
-
-	if (absent)
-		there = ask_home(memory, memory->l2[home], address, absent, now);
-	if (copy && absent) {
-		copy->valid |= absent;
-		copy->filled = later(copy->filled, there + spread->far);
-	}
-	if (copy)
-		there = later(there, copy->filled);
-	int64_t more = gt_spread_cycles(spread, sm, address / GT_LINE);
-	return more < 0 && (uint64_t)-more > there - now ? now : there + (uint64_t)more;
-}
-
-/* What a store writes is in L2 from now on, in its home alone, and in L1 if stores allocate there. */
-static void store(struct memory *memory, struct recent *l1, const struct shape *shape, uint64_t address)
-{
-	uint8_t sectors = (uint8_t)(shape->mask & SECTORS);
-	unsigned home = memory->l2[1] ? gt_spread_home(address / GT_LINE) : 0;
-
-	if (l1 && memory->times->l1_stores)
-		recent_use(l1, address)->valid |= (uint8_t)(shape->mask >> 8 & SECTORS);
-	recent_use(memory->l2[home], address)->valid |= sectors;
-	struct recent_line *copy = memory->l2[1] ? recent_find(memory->l2[1 - home], address) : NULL;
-	if (copy)
-		copy->valid &= (uint8_t)~sectors;
-}
-
-/* When a request of an SM that begins now has its data; of a store, now. L1 may be NULL. */
-static uint64_t memory_request(struct memory *memory, struct recent *l1, uint32_t sm, const struct shape *shape, uint64_t address,
-			   uint64_t now)
-{
-	const struct gt_issue_times *times = memory->times;
-	enum gt_operator said = gt_op_operator(shape->op);
-	uint8_t sectors = (uint8_t)(shape->mask & SECTORS);
-
-	if (gt_op_action(shape->op) == GT_STORE) {
-		store(memory, l1, shape, address);
-		return now;
-	}
-	if (!l1 || gt_op_action(shape->op) != GT_LOAD || said == GT_CG || said == GT_CV)
-		return ask_l2(memory, sm, address, sectors, now);
-	struct recent_line *line = recent_use(l1, address);
-	uint8_t missing = fetched((uint8_t)(sectors & ~line->valid), times->l1_sector);
-	uint64_t filled = sectors & line->valid ? line->filled : 0;
-	if (missing) {
-		filled = later(filled, ask_l2(memory, sm, address, missing, now));
-		line->valid |= missing;
-		line->filled = later(line->filled, filled);
-	}
-	return later(filled, now + times->l1);
-}
 
 /* ---- warps ---- */
 
@@ -259,29 +17,45 @@ static uint64_t memory_request(struct memory *memory, struct recent *l1, uint32_
 
 #define GT_NEVER UINT64_MAX /* as a time: not known yet */
 
-/* The warps of one scheduler. Those that became resident last stand last. */
-struct crew {
+#define QUEUE 5 /* accesses of a scheduler that L1 has not taken, before it has to wait: the same paper */
+
+/* An access that L1 has not taken: rows of those that the SM holds. */
+struct waiting {
+	struct runner *runner;
+	size_t first, n;
+};
+
+/* A scheduler and its warps; those that became resident last stand last. */
+struct scheduler {
 	struct runner **runners;
 	uint64_t *ready; /* of each: when it may issue what leads to its next access; GT_NEVER: not known, or none is left */
 	size_t n, capacity;
+	struct runner *current; /* its instructions up to its next access issue until `until`; NULL: none */
+	struct runner *last;	/* that issued */
+	uint64_t until;
+	uint64_t wake; /* when it can do something next, if L1 takes nothing from it */
+	struct waiting queue[QUEUE];
+	uint32_t first, queued;
 };
 
 struct runner {
-	struct source *source; /* its accesses still to be issued; the next is in the window */
+	struct kept *row, *end; /* its accesses still to be issued that are unpacked; all have been if there are none */
+	struct source *source;	/* which has more */
 	struct block *block;
-	struct crew *crew;
+	struct scheduler *scheduler;
 	size_t place;	   /* in it */
-	uint64_t arrived;  /* when it may go on but for barriers; GT_NEVER: a load that it waits for is queued */
-	uint64_t data;	   /* when all loads that L1 has taken have their data */
+	uint64_t arrived;  /* when it may go on but for barriers; GT_NEVER: a load that it waits for is queued, or L2 is asked */
+	uint64_t data;	   /* when all loads that L1 has taken have their data, but for those of `asking` */
 	uint32_t barriers; /* of its block, that it has passed when it makes its next access */
 	uint32_t queued;   /* accesses that L1 has not taken */
+	uint32_t asking;   /* accesses that L1 has taken in this window and asked L2 for */
 	uint32_t instructions; /* before its next access */
 	bool held;	   /* by a barrier, for the others of its block */
 };
 
 static bool is_left(const struct runner *runner)
 {
-	return runner->source->row < runner->source->end;
+	return runner->row < runner->end;
 }
 
 /* What a row says of itself. */
@@ -292,11 +66,14 @@ static const struct shape *kept_shape(const struct shapes *shapes, const struct 
 	return odd ? &odd->shape : &shapes->all[row->shape];
 }
 
-static uint64_t kept_address(const struct kept *row)
-{
-	const struct odd *odd = odd_of(row);
 
-	return odd ? odd->base : row->base;
+static void set_ready(const struct runner *runner, uint64_t at)
+{
+	struct scheduler *scheduler = runner->scheduler;
+
+	scheduler->ready[runner->place] = at;
+	if (!scheduler->current)
+		scheduler->wake = sooner(scheduler->wake, later(at, scheduler->until));
 }
 
 /* The first of the barriers that hold warps of a block; those behind it wait for warps that it holds. UINT32_MAX: none does. */
@@ -332,7 +109,7 @@ static void pass_barrier(struct block *block)
 		if (!is_left(runner) || !runner->held || runner->barriers != barriers)
 			continue;
 		runner->held = false;
-		runner->crew->ready[runner->place] = last;
+		set_ready(runner, last);
 	}
 }
 
@@ -342,60 +119,72 @@ static void arrive(struct runner *runner, uint64_t now)
 	if (runner->held)
 		pass_barrier(runner->block);
 	else
-		runner->crew->ready[runner->place] = now;
+		set_ready(runner, now);
 }
 
 /* Looks at what comes before the next access. */
 static void look_ahead(struct runner *runner, const struct shapes *shapes, uint64_t now)
 {
-	runner->crew->ready[runner->place] = runner->arrived = GT_NEVER;
+	runner->scheduler->ready[runner->place] = runner->arrived = GT_NEVER;
 	if (!is_left(runner)) {
 		pass_barrier(runner->block); /* which does not wait for it any more */
 		return;
 	}
-	uint32_t work = kept_shape(shapes, runner->source->row)->work;
+	uint32_t work = kept_shape(shapes, runner->row)->work;
 	runner->instructions = gt_work_instructions(work);
 	runner->held = gt_work_barriers(work) > 0;
 	runner->barriers += gt_work_barriers(work);
 	if (!gt_work_waits(work))
 		arrive(runner, now);
-	else if (runner->queued == 0)
+	else if (runner->queued == 0 && runner->asking == 0)
 		arrive(runner, later(runner->data, now));
 	else if (runner->held)
 		pass_barrier(runner->block); /* one before its own may have waited for it */
 }
 
-static int join(struct crew *crew, struct runner *runner, struct gt_error *error)
+static int join(struct scheduler *scheduler, struct runner *runner, struct gt_error *error)
 {
-	size_t capacity = crew->capacity;
-	struct runner **runners = gt_grown(crew->runners, crew->n, &capacity, sizeof *runners);
+	size_t capacity = scheduler->capacity;
+	struct runner **runners = gt_grown(scheduler->runners, scheduler->n, &capacity, sizeof *runners);
 
 	if (!runners)
 		return gt_fail_memory(error, "the warps of an SM");
-	crew->runners = runners;
-	uint64_t *ready = gt_grown(crew->ready, crew->n, &crew->capacity, sizeof *ready);
+	scheduler->runners = runners;
+	uint64_t *ready = gt_grown(scheduler->ready, scheduler->n, &scheduler->capacity, sizeof *ready);
 	if (!ready)
 		return gt_fail_memory(error, "the warps of an SM");
-	crew->ready = ready;
-	runner->crew = crew;
-	runner->place = crew->n;
-	crew->runners[crew->n] = runner;
-	crew->ready[crew->n++] = GT_NEVER;
+	scheduler->ready = ready;
+	runner->scheduler = scheduler;
+	runner->place = scheduler->n;
+	scheduler->runners[scheduler->n] = runner;
+	scheduler->ready[scheduler->n++] = GT_NEVER;
 	return 0;
 }
 
-/* Makes runners of a block that has become resident; warp w belongs to crew (first + w) mod n. Returns 0, or -1. */
-static int runners_admit(struct block *block, struct crew *const *crews, uint32_t n, uint64_t first, struct keep *keep,
+/* Takes over what its source has unpacked; unpacks more first if that has issued. */
+static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *error)
+{
+	struct source *source = runner->source;
+
+	if (source->row == source->end && gt_source_fill(source, &keep->spill, error) != 0)
+		return -1;
+	runner->row = source->row;
+	runner->end = source->row = source->end;
+	return 0;
+}
+
+/* Makes runners of a block that has become resident; warp w belongs to scheduler (first + w) mod n. Returns 0, or -1. */
+static int runners_admit(struct block *block, struct scheduler *schedulers, uint32_t n, uint64_t first, struct keep *keep,
 			 uint64_t now, struct gt_error *error)
 {
 	block->runners = calloc(block->n_sources, sizeof *block->runners);
 	if (!block->runners)
 		return gt_fail_memory(error, "the warps of a block");
 	for (size_t i = 0; i < block->n_sources; i++) {
-		struct source *source = &block->sources[i];
-		block->runners[i] = (struct runner){.source = source, .block = block};
-		if ((source->row == source->end && gt_source_fill(source, &keep->spill, error) != 0) ||
-		    join(crews[(first + source->warp) % n], &block->runners[i], error) != 0)
+		struct runner *runner = &block->runners[i];
+		*runner = (struct runner){.source = &block->sources[i], .block = block};
+		if (take_rows(runner, keep, error) != 0 ||
+		    join(&schedulers[(first + runner->source->warp) % n], runner, error) != 0)
 			return -1;
 	}
 	block->n_runners = block->warps_left = block->n_sources;
@@ -404,96 +193,140 @@ static int runners_admit(struct block *block, struct crew *const *crews, uint32_
 	return 0;
 }
 
-/* It has issued the access that ends at `end`. Returns 0, or -1. */
-static int runner_issued(struct runner *runner, struct kept *last, struct keep *keep, uint64_t now, struct gt_error *error)
+/* The end of its next access, of which there is one. */
+static struct kept *access_end(const struct runner *runner)
 {
-	struct source *source = runner->source;
+	struct kept *row = runner->row;
 
-	source->row = last;
+	do
+		row++;
+	while (row < runner->end && row->an == runner->row->an);
+	return row;
+}
+
+/* It has issued the access that ends at `end`. Returns 0, or -1. */
+static int runner_issued(struct runner *runner, struct kept *end, struct keep *keep, uint64_t now, struct gt_error *error)
+{
+	runner->row = end;
 	runner->queued++;
-	if (source->row == source->end && gt_source_fill(source, &keep->spill, error) != 0)
+	if (runner->row == runner->end && take_rows(runner, keep, error) != 0)
 		return -1;
 	look_ahead(runner, &keep->shapes, now);
 	return 0;
 }
 
-/* L1 has taken an access of it, whose loads have their data at `data`. Returns whether the runner has ended. */
-static bool runner_served(struct runner *runner, uint64_t data)
+/* All loads that L1 has taken have their data at `data`. */
+static void runner_has(struct runner *runner, uint64_t data)
 {
 	runner->data = later(runner->data, data);
-	if (--runner->queued > 0)
-		return false;
-	if (is_left(runner) && runner->arrived == GT_NEVER)
+	if (runner->asking == 0 && runner->queued == 0 && is_left(runner) && runner->arrived == GT_NEVER)
 		arrive(runner, runner->data);
-	return !is_left(runner);
 }
 
-/* Takes it out of its crew. */
+/* Takes it out of its scheduler. */
 static void runner_leave(struct runner *runner)
 {
-	struct crew *crew = runner->crew;
-	size_t at = runner->place, rest = crew->n - at - 1;
+	struct scheduler *scheduler = runner->scheduler;
+	size_t at = runner->place, rest = scheduler->n - at - 1;
 
-	memmove(crew->runners + at, crew->runners + at + 1, rest * sizeof *crew->runners);
-	memmove(crew->ready + at, crew->ready + at + 1, rest * sizeof *crew->ready);
-	crew->n--;
-	for (; at < crew->n; at++)
-		crew->runners[at]->place = at;
+	memmove(scheduler->runners + at, scheduler->runners + at + 1, rest * sizeof *scheduler->runners);
+	memmove(scheduler->ready + at, scheduler->ready + at + 1, rest * sizeof *scheduler->ready);
+	scheduler->n--;
+	for (; at < scheduler->n; at++)
+		scheduler->runners[at]->place = at;
+	if (scheduler->last == runner)
+		scheduler->last = NULL;
 }
 
-static void crew_close(struct crew *crew)
-{
-	free(crew->runners);
-	free(crew->ready);
-}
+/* ---- an SM ---- */
 
-#define QUEUE 5 /* accesses of a scheduler that L1 has not taken, before it has to wait: the same paper */
-
-/* An access that L1 has not taken; its warp's window may hold later ones by now. */
-struct waiting {
-	struct runner *runner;
+/* Rows, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. */
+struct held {
 	struct kept *rows;
-	size_t n, capacity;
-	struct odd *odd; /* of rows that have no numbered shape */
-	size_t odd_capacity;
+	struct odd *odd;
+	size_t n, capacity, n_odd, odd_capacity;
 };
 
-struct scheduler {
-	struct crew crew;
-	struct runner *current; /* its instructions up to its next access issue until `until`; NULL: none */
-	struct runner *last;	/* that issued */
-	uint64_t until;
-	struct waiting queue[QUEUE];
-	uint32_t first, queued;
+/* What an SM asks L2 for in a window. */
+struct ask {
+	uint64_t address;
+	uint64_t there;	 /* when it has it, once L2 is asked */
+	uint64_t filled; /* when its line in L1 is, then */
+	uint32_t line;	 /* that line; 0: none */
+	uint32_t before; /* 1 + the last ask for the line before this one, in the window; 0: none */
+	uint32_t delay;	 /* cycles from the access to the request */
+	uint8_t sectors;
+	bool stores;
+};
+
+/* An access that L1 has taken in a window. */
+struct taken {
+	uint64_t step;
+	uint64_t data; /* when its loads have their data, but for what L2 is asked for */
+	struct runner *runner;
+	uint32_t block;
+	uint32_t rows, n_rows, asks, n_asks;
+	uint32_t waits, n_waits; /* what it waits for */
+	size_t place;	  /* 1 + of the block in the SM, which it ends; 0: it does not, or its data is known */
+	uint64_t free_at; /* then: when the place is free but for the data */
 };
 
 struct clocked {
 	struct scheduler *schedulers;
 	struct recent *l1; /* NULL: there is none */
 	uint32_t n, turn;  /* the scheduler from which L1 takes next */
+	uint32_t queued;   /* accesses that L1 has not taken */
 	uint64_t free;	   /* when L1 can take an access */
+	uint64_t wake;	   /* the step of its next event */
+	uint64_t room;	   /* from this step on it can take a block; GT_NEVER: not known */
+
+	/* Of a window. */
+	struct held held[2]; /* rows that have issued; the second has room */
+	struct ask *asks;
+	struct taken *taken;
+	uint32_t *waits; /* twice the number of an ask, and 1 for its line, 0 for itself */
+	size_t n_asks, n_taken, n_waits, asks_capacity, taken_capacity, waits_capacity;
+	struct block *dead; /* blocks that have ended */
 };
 
-/* ---- blocks ---- */
+struct turned {
+	uint32_t sm, taken;
+};
 
-static struct clocked *open_sm(const struct gt_schedule *schedule, struct gt_error *error)
+struct machine {
+	struct shared_l2 l2;
+	uint64_t window, end; /* the window's most steps; the step after it; 0: there is none */
+	struct turned *order;	  /* of what all SMs have taken in the window */
+	size_t order_capacity;
+	uint32_t *counts; /* of the steps of a window, room for one more */
+};
+
+static void held_close(struct held *held)
 {
-	uint64_t bytes = schedule->occupancy.l1_bytes ? schedule->occupancy.l1_bytes : schedule->config->times.l1_bytes;
-	struct clocked *clocked = calloc(1, sizeof *clocked);
+	free(held->rows);
+	free(held->odd);
+}
 
-	if (!clocked) {
-		gt_fail_memory(error, "the schedulers of an SM");
-		return NULL;
+/* Appends rows; `odd` are those that their bases count, if they do not point to them. */
+static int hold(struct held *held, const struct kept *first, size_t n, const struct odd *odd, struct gt_error *error)
+{
+	struct kept *rows = gt_grown_to(held->rows, held->n + n, &held->capacity, sizeof *rows);
+
+	if (!rows)
+		return gt_fail_memory(error, "accesses");
+	held->rows = rows;
+	memcpy(rows + held->n, first, n * sizeof *rows);
+	for (size_t i = 0; i < n; i++, held->n++) {
+		if (rows[held->n].shape != SHAPE_NONE)
+			continue;
+		struct odd *odds = gt_grown(held->odd, held->n_odd, &held->odd_capacity, sizeof *odds);
+		if (!odds)
+			return gt_fail_memory(error, "accesses");
+		held->odd = odds;
+		odds[held->n_odd] = odd ? odd[first[i].base] : *(const struct odd *)(uintptr_t)first[i].base;
+		rows[held->n].base = held->n_odd++;
 	}
-	clocked->n = schedule->config->schedulers;
-	clocked->schedulers = calloc(clocked->n, sizeof *clocked->schedulers);
-	if (!clocked->schedulers)
-		gt_fail_memory(error, "the schedulers of an SM");
-	else if (schedule->config->times.l1_bytes == 0 || (clocked->l1 = recent_open((uint32_t)(bytes / GT_LINE), error)))
-		return clocked;
-	free(clocked->schedulers);
-	free(clocked);
-	return NULL;
+	return 0;
 }
 
 static void close_sm(struct sm *sm)
@@ -502,113 +335,287 @@ static void close_sm(struct sm *sm)
 
 	if (!clocked)
 		return;
-	for (uint32_t i = 0; i < clocked->n; i++) {
-		crew_close(&clocked->schedulers[i].crew);
-		for (uint32_t place = 0; place < QUEUE; place++) {
-			free(clocked->schedulers[i].queue[place].rows);
-			free(clocked->schedulers[i].queue[place].odd);
-		}
+	for (uint32_t i = 0; clocked->schedulers && i < clocked->n; i++) {
+		free(clocked->schedulers[i].runners);
+		free(clocked->schedulers[i].ready);
 	}
 	free(clocked->schedulers);
-	recent_close(clocked->l1);
+	gt_recent_close(clocked->l1);
+	held_close(&clocked->held[0]);
+	held_close(&clocked->held[1]);
+	free(clocked->asks);
+	free(clocked->taken);
+	free(clocked->waits);
 	free(clocked);
+	sm->clocked = NULL;
 }
 
-static void close_all(struct gt_schedule *schedule)
+static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
-	for (uint32_t sm = 0; sm < schedule->config->sms; sm++)
+	uint64_t bytes = schedule->occupancy.l1_bytes ? schedule->occupancy.l1_bytes : schedule->config->times.l1_bytes;
+	struct clocked *clocked = sm->clocked = calloc(1, sizeof *clocked);
+
+	if (!clocked)
+		return gt_fail_memory(error, "the schedulers of an SM");
+	clocked->n = schedule->config->schedulers;
+	clocked->wake = GT_NEVER;
+	clocked->schedulers = calloc(clocked->n, sizeof *clocked->schedulers);
+	if (!clocked->schedulers)
+		return gt_fail_memory(error, "the schedulers of an SM");
+	for (uint32_t i = 0; i < clocked->n; i++)
+		clocked->schedulers[i].wake = GT_NEVER;
+	if (schedule->config->times.l1_bytes > 0 && !(clocked->l1 = gt_recent_open((uint32_t)(bytes / GT_LINE), error)))
+		return -1;
+	return 0;
+}
+
+static void close_machine(struct gt_schedule *schedule)
+{
+	struct machine *machine = schedule->machine;
+
+	for (uint32_t sm = 0; sm < schedule->config->sms; sm++) {
+		while (schedule->sms[sm].clocked && schedule->sms[sm].clocked->dead) {
+			struct block *block = schedule->sms[sm].clocked->dead;
+			schedule->sms[sm].clocked->dead = block->next;
+			gt_block_free(block, &schedule->keep);
+		}
 		close_sm(&schedule->sms[sm]);
-	memory_close(schedule->memory);
+	}
+	if (!machine)
+		return;
+	gt_l2_close(&machine->l2);
+	free(machine->order);
+	free(machine->counts);
+	free(machine);
+}
+
+#define WINDOW_MOST 1024 /* steps of a window */
+
+/* The least time in which an SM has what it asks L2 for. So the SMs need not know of each other for so many steps, but for the
+ * blocks that they take: a window, in which an SM runs on its own. */
+static uint64_t window_of(const struct gt_issue_times *times)
+{
+	uint64_t nearest = times->spread.sm / 2 + times->spread.slice - times->spread.slice / 2;
+
+	return sooner(times->l2 > nearest ? times->l2 - nearest : 1, WINDOW_MOST);
+}
+
+static int open_machine(struct gt_schedule *schedule, struct gt_error *error)
+{
+	const struct gt_issue_times *times = &schedule->config->times;
+	struct machine *machine = schedule->machine = calloc(1, sizeof *machine);
+
+	if (!machine)
+		return gt_fail_memory(error, "the lines of a cache");
+	machine->window = window_of(times);
+	machine->counts = calloc(machine->window + 1, sizeof *machine->counts);
+	if (!machine->counts)
+		return gt_fail_memory(error, "the steps of a window");
+	if (gt_l2_open(&machine->l2, times, error) != 0)
+		return -1;
+	for (size_t i = 0; i < schedule->n_active; i++)
+		if (open_sm(schedule, &schedule->sms[schedule->active[i]], error) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- blocks ---- */
+
+/* Whether blocks may still come for an SM. */
+static bool blocks_left(const struct gt_schedule *schedule, const struct sm *sm)
+{
+	return !schedule->finished || (schedule->floating ? schedule->floaters.first : sm->waiting.first);
+}
+
+/* Finds out from which step on, this one or a later, an SM can take a block. */
+static void look_for_room(const struct gt_schedule *schedule, struct sm *sm, uint64_t now)
+{
+	bool whole = sm->n_resident >= gt_machine_capacity(schedule);
+	uint64_t room = whole ? GT_NEVER : now;
+
+	if (!schedule->config->dispatch->refills)
+		room = sm->live == 0 ? now : GT_NEVER;
+	for (size_t i = 0; schedule->config->dispatch->refills && i < sm->n_resident; i++)
+		if (!sm->resident[i])
+			room = sooner(room, later(sm->free_at[i], now));
+	sm->clocked->room = room;
 }
 
 static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *block, struct gt_error *error)
 {
 	uint64_t in_block = gt_kernel_warps(schedule->kernel);
-
-	if (!schedule->memory && !(schedule->memory = memory_open(&schedule->config->times, error)))
-		return -1;
-	if (!sm->clocked && !(sm->clocked = open_sm(schedule, error)))
-		return -1;
 	struct clocked *clocked = sm->clocked;
-	struct crew *crews[GT_SCHEDULERS_MAX];
-	for (uint32_t i = 0; i < clocked->n; i++)
-		crews[i] = &clocked->schedulers[i].crew;
+
 	in_block = in_block ? in_block : (uint64_t)block->highest_warp + 1;
-	sm->wake = schedule->step;
-	return runners_admit(block, crews, clocked->n, block->slot * in_block, &schedule->keep, schedule->step, error);
+	clocked->wake = sooner(clocked->wake, schedule->step);
+	look_for_room(schedule, sm, schedule->step);
+	return runners_admit(block, clocked->schedulers, clocked->n, block->slot * in_block, &schedule->keep, schedule->step, error);
+}
+
+/* A warp has ended with the last of what L1 has taken. */
+static void retire(struct gt_schedule *schedule, struct sm *sm, struct taken *last)
+{
+	struct clocked *clocked = sm->clocked;
+	struct runner *runner = last->runner;
+	struct block *block = runner->block;
+	size_t position = block->position;
+
+	runner_leave(runner);
+	if (--block->warps_left > 0)
+		return;
+	gt_machine_vacate(schedule, sm, block);
+	block->next = clocked->dead;
+	clocked->dead = block;
+	sm->free_at[position] = later(sm->free_at[position], later(runner->data, last->step));
+	if (runner->asking > 0) {
+		last->place = position + 1;
+		last->free_at = sm->free_at[position];
+		sm->free_at[position] = GT_NEVER;
+	}
+	look_for_room(schedule, sm, last->step + 1);
 }
 
 /* ---- L1 ---- */
 
-static int retire(struct gt_schedule *schedule, struct sm *sm, struct runner *runner, uint64_t now)
+static int ask(struct clocked *clocked, const struct ask *what, struct gt_error *error)
 {
-	struct block *block = runner->block;
-	size_t position = block->position;
-	uint64_t data = runner->data > now ? runner->data : now;
+	struct ask *asks = gt_grown(clocked->asks, clocked->n_asks, &clocked->asks_capacity, sizeof *asks);
 
-	runner_leave(runner);
-	if (--block->warps_left > 0)
-		return 0;
-	gt_machine_retire(schedule, sm, block);
-	if (sm->free_at[position] < data)
-		sm->free_at[position] = data;
+	if (!asks)
+		return gt_fail_memory(error, "requests to L2");
+	clocked->asks = asks;
+	asks[clocked->n_asks++] = *what;
 	return 0;
 }
 
-/* Copies an access into a place of the queue. Requests have no addresses of lanes. */
-static int wait_for_l1(struct waiting *place, struct runner *runner, const struct kept *end, struct gt_error *error)
+/* What L1 has taken last waits for an ask, or for its line. */
+static int wait_for(struct clocked *clocked, size_t number, bool line, struct gt_error *error)
 {
-	const struct kept *first = runner->source->row;
-	size_t n = (size_t)(end - first), odd = 0;
-	struct kept *rows = gt_grown_to(place->rows, n, &place->capacity, sizeof *rows);
+	uint32_t *waits = gt_grown(clocked->waits, clocked->n_waits, &clocked->waits_capacity, sizeof *waits);
 
-	place->rows = rows ? rows : place->rows;
-	for (size_t i = 0; i < n; i++)
-		odd += first[i].shape == SHAPE_NONE;
-	struct odd *odds = odd ? gt_grown_to(place->odd, odd, &place->odd_capacity, sizeof *odds) : place->odd;
-	place->odd = odds ? odds : place->odd;
-	if (!rows || (odd && !odds))
-		return gt_fail_memory(error, "accesses");
-	memcpy(rows, first, n * sizeof *rows);
-	for (size_t i = 0; odd > 0 && i < n; i++) {
-		if (rows[i].shape != SHAPE_NONE)
-			continue;
-		*odds = *(const struct odd *)(uintptr_t)rows[i].base;
-		rows[i].base = (uint64_t)(uintptr_t)odds++;
-	}
-	place->n = n;
-	place->runner = runner;
+	if (!waits)
+		return gt_fail_memory(error, "requests to L2");
+	clocked->waits = waits;
+	waits[clocked->n_waits++] = (uint32_t)(2 * number + line);
 	return 0;
+}
+
+/* What a store writes is in L2 from now on, and in L1 if stores allocate there. */
+static int store(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
+		 struct gt_error *error)
+{
+	if (clocked->l1 && times->l1_stores)
+		gt_recent_use(clocked->l1, address)->tag |= shape->mask >> 8 & RECENT_SECTORS;
+	return ask(clocked, &(struct ask){.address = address, .sectors = shape->mask & RECENT_SECTORS, .stores = true}, error);
+}
+
+/* The same of sectors of a line that L1 does not have. */
+static int miss(struct clocked *clocked, struct recent_line *line, struct ask what, struct gt_error *error)
+{
+	what.line = (uint32_t)(line - clocked->l1->lines);
+	what.before = line->asked;
+	what.filled = line->filled;
+	if (ask(clocked, &what, error) != 0)
+		return -1;
+	line->tag |= what.sectors;
+	line->asked = (uint32_t)clocked->n_asks;
+	return wait_for(clocked, clocked->n_asks - 1, false, error);
+}
+
+/* L1 takes a load. */
+static int load(struct clocked *clocked, const struct gt_issue_times *times, struct ask what, uint64_t at, struct taken *taken,
+		struct gt_error *error)
+{
+	struct recent_line *line = gt_recent_use(clocked->l1, what.address);
+	bool valid = what.sectors & line->tag;
+	uint32_t asked = line->asked;
+
+	taken->data = later(taken->data, at + times->l1);
+	if (valid && asked > 0 && wait_for(clocked, asked - 1, true, error) != 0)
+		return -1;
+	if (valid && asked == 0)
+		taken->data = later(taken->data, line->filled);
+	what.sectors = recent_fetched((uint8_t)(what.sectors & ~line->tag), times->l1_sector);
+	return what.sectors ? miss(clocked, line, what, error) : 0;
+}
+
+/* L1 takes a request that is served `delay` cycles after its access. */
+static int request(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
+		   uint32_t delay, struct taken *taken, struct gt_error *error)
+{
+	enum gt_operator said = gt_op_operator(shape->op);
+	enum gt_action action = gt_op_action(shape->op);
+	const struct ask what = {.address = address, .delay = delay, .sectors = shape->mask & RECENT_SECTORS};
+
+	if (action == GT_LOAD && clocked->l1 && said != GT_CG && said != GT_CV)
+		return load(clocked, times, what, taken->step + delay, taken, error);
+	if (action == GT_STORE) {
+		taken->data = later(taken->data, taken->step + delay);
+		return store(clocked, times, shape, address, error);
+	}
+	if (ask(clocked, &what, error) != 0)
+		return -1;
+	return action == GT_REDUCTION ? 0 : wait_for(clocked, clocked->n_asks - 1, false, error);
+}
+
+static int request_all(const struct gt_schedule *schedule, struct clocked *clocked, struct taken *taken, struct gt_error *error)
+{
+	const struct held *held = &clocked->held[0];
+
+	for (uint32_t i = 0; clocked->l1 && i < taken->n_rows; i++)
+		recent_prefetch_line(clocked->l1, held->rows[taken->rows + i].base);
+	for (uint32_t i = 0; i < taken->n_rows; i++) {
+		const struct kept *row = &held->rows[taken->rows + i];
+		const struct odd *odd = row->shape == SHAPE_NONE ? &held->odd[row->base] : NULL;
+		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
+		if (request(clocked, &schedule->config->times, shape, odd ? odd->base : row->base, i, taken, error) != 0)
+			return -1;
+	}
+	taken->n_asks = (uint32_t)clocked->n_asks - taken->asks;
+	taken->n_waits = (uint32_t)clocked->n_waits - taken->waits;
+	return 0;
+}
+
+/* Takes an access out of the queue of a scheduler, which may go on if that was full. */
+static struct waiting take_out_of(struct scheduler *scheduler)
+{
+	struct waiting waiting = scheduler->queue[scheduler->first];
+
+	scheduler->first = scheduler->first + 1 == QUEUE ? 0 : scheduler->first + 1;
+	scheduler->queued--;
+	if (scheduler->current)
+		scheduler->wake = scheduler->until;
+	return waiting;
 }
 
 /* L1 takes an access: one request a cycle. */
-static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *scheduler, struct gt_error *error)
+static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *scheduler, uint64_t now, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
-	const struct waiting *waiting = &scheduler->queue[scheduler->first];
-	const struct kept *first = waiting->rows, *end = first + waiting->n;
-	struct runner *runner = waiting->runner;
-	uint64_t now = schedule->step, data = 0;
+	struct taken *taken = gt_grown(clocked->taken, clocked->n_taken, &clocked->taken_capacity, sizeof *taken);
 
-	scheduler->first = (scheduler->first + 1) % QUEUE;
-	scheduler->queued--;
-	clocked->free = now;
-	for (const struct kept *row = first; row < end; row++) {
-		const struct shape *shape = kept_shape(&schedule->keep.shapes, row);
-		uint64_t there = memory_request(schedule->memory, clocked->l1, sm->number, shape, kept_address(row), clocked->free++);
-		if (gt_op_action(shape->op) != GT_REDUCTION && there > data)
-			data = there;
-	}
-	if (gt_machine_emit(schedule, sm, runner->block, first, end, error) != 0)
+	if (!taken)
+		return gt_fail_memory(error, "accesses");
+	clocked->taken = taken;
+	taken += clocked->n_taken++;
+	const struct waiting waiting = take_out_of(scheduler);
+	struct runner *runner = waiting.runner;
+	*taken = (struct taken){.step = now, .runner = runner, .block = runner->block->number, .rows = (uint32_t)waiting.first,
+				.n_rows = (uint32_t)waiting.n, .asks = (uint32_t)clocked->n_asks, .waits = (uint32_t)clocked->n_waits};
+	clocked->queued--;
+	clocked->free = now + waiting.n;
+	if (request_all(schedule, clocked, taken, error) != 0)
 		return -1;
-	if (!runner_served(runner, data))
-		return 0;
-	if (scheduler->last == runner)
-		scheduler->last = NULL;
-	return retire(schedule, sm, runner, now);
+	gt_machine_begin(schedule, runner->block, now);
+	runner->queued--;
+	runner->asking += taken->n_waits > 0;
+	runner_has(runner, taken->data);
+	if (runner->queued == 0 && !is_left(runner))
+		retire(schedule, sm, taken);
+	return 0;
 }
 
-static int serve(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+static int serve(struct gt_schedule *schedule, struct sm *sm, uint64_t now, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
 
@@ -616,7 +623,7 @@ static int serve(struct gt_schedule *schedule, struct sm *sm, struct gt_error *e
 		struct scheduler *scheduler = &clocked->schedulers[clocked->turn];
 		clocked->turn = clocked->turn + 1 == clocked->n ? 0 : clocked->turn + 1;
 		if (scheduler->queued > 0)
-			return take(schedule, sm, scheduler, error);
+			return take(schedule, sm, scheduler, now, error);
 	}
 	return 0;
 }
@@ -626,79 +633,303 @@ static int serve(struct gt_schedule *schedule, struct sm *sm, struct gt_error *e
 /* Greedy: the warp that issued last; then the youngest. NULL: none can issue. */
 static struct runner *choose(const struct scheduler *scheduler, uint64_t now)
 {
-	const struct crew *crew = &scheduler->crew;
-
-	if (scheduler->last && crew->ready[scheduler->last->place] <= now)
+	if (scheduler->last && scheduler->ready[scheduler->last->place] <= now)
 		return scheduler->last;
-	for (size_t i = crew->n; i-- > 0;)
-		if (crew->ready[i] <= now)
-			return crew->runners[i];
+	for (size_t i = scheduler->n; i-- > 0;)
+		if (scheduler->ready[i] <= now)
+			return scheduler->runners[i];
 	return NULL;
 }
 
+/* The access that the present warp has come to issues. */
+static int issue_access(struct clocked *clocked, struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
+{
+	struct runner *runner = scheduler->current;
+	struct kept *end = access_end(runner);
+	size_t first = clocked->held[0].n, place = scheduler->first + scheduler->queued;
+
+	if (hold(&clocked->held[0], runner->row, (size_t)(end - runner->row), NULL, error) != 0)
+		return -1;
+	for (const struct kept *row = runner->row; clocked->l1 && row < end; row++)
+		recent_prefetch_slot(clocked->l1, row->base);
+	scheduler->queue[place >= QUEUE ? place - QUEUE : place] = (struct waiting){runner, first, clocked->held[0].n - first};
+	scheduler->queued++;
+	clocked->queued++;
+	scheduler->current = NULL;
+	scheduler->until = now + 1;
+	return runner_issued(runner, end, keep, now + 1, error);
+}
+
 /* Issues up to an access that is not due yet, or for which the queue has no room. */
-static int run_scheduler(struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
+static int run_scheduler(struct clocked *clocked, struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
 {
 	while (scheduler->until <= now) {
 		if (!scheduler->current) {
 			struct runner *chosen = choose(scheduler, now);
 			if (!chosen)
-				return 0;
+				break;
 			scheduler->current = scheduler->last = chosen;
 			scheduler->until = now + chosen->instructions;
-			/* Both are far apart, and are read when the access is due. */
-			__builtin_prefetch(&chosen->source->end);
-			__builtin_prefetch(chosen->source->row);
-			continue;
+		} else if (scheduler->queued == QUEUE) {
+			break;
+		} else if (issue_access(clocked, scheduler, keep, now, error) != 0) {
+			return -1;
 		}
-		if (scheduler->queued == QUEUE)
-			return 0;
-		struct runner *runner = scheduler->current;
-		struct kept *end = gt_source_access(runner->source);
-		if (wait_for_l1(&scheduler->queue[(scheduler->first + scheduler->queued) % QUEUE], runner, end, error) != 0)
-			return -1;
-		scheduler->queued++;
-		scheduler->current = NULL;
-		scheduler->until = now + 1;
-		if (runner_issued(runner, end, keep, now + 1, error) != 0)
-			return -1;
 	}
+	scheduler->wake = GT_NEVER;
+	if (scheduler->current && scheduler->queued < QUEUE)
+		scheduler->wake = scheduler->until;
+	for (size_t i = 0; !scheduler->current && i < scheduler->n; i++)
+		scheduler->wake = sooner(scheduler->wake, scheduler->ready[i]);
+	scheduler->wake = later(scheduler->wake, scheduler->until);
 	return 0;
 }
 
-/* When the scheduler can do something next, if L1 takes nothing from it. */
-static uint64_t next_of(const struct scheduler *scheduler)
+/* When an SM can do something next, if not before a step. */
+static void find_wake(struct clocked *clocked, uint64_t from)
 {
-	const struct crew *crew = &scheduler->crew;
-	uint64_t next = GT_NEVER;
+	uint64_t wake = clocked->queued > 0 ? clocked->free : GT_NEVER;
 
-	if (scheduler->current)
-		return scheduler->queued < QUEUE ? scheduler->until : GT_NEVER;
-	for (size_t i = 0; i < crew->n; i++)
-		next = crew->ready[i] < next ? crew->ready[i] : next;
-	return next > scheduler->until ? next : scheduler->until;
+	for (uint32_t i = 0; i < clocked->n; i++)
+		wake = sooner(wake, clocked->schedulers[i].wake);
+	clocked->wake = later(wake, from);
 }
 
-static int issue(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+/* Runs an SM up to a step, or to one at which it may take a block. */
+static int run_sm(struct gt_schedule *schedule, struct sm *sm, uint64_t end, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
-	uint64_t now = schedule->step, wake = GT_NEVER;
 
-	if (sm->wake > now)
-		return 0;
-	for (uint32_t i = 0; i < clocked->n; i++)
-		if (run_scheduler(&clocked->schedulers[i], &schedule->keep, now, error) != 0)
+	while (clocked->wake < end && (clocked->wake < clocked->room || !blocks_left(schedule, sm))) {
+		uint64_t now = clocked->wake;
+		for (uint32_t i = 0; i < clocked->n; i++)
+			if (clocked->schedulers[i].wake <= now &&
+			    run_scheduler(clocked, &clocked->schedulers[i], &schedule->keep, now, error) != 0)
+				return -1;
+		if (clocked->queued > 0 && clocked->free <= now && serve(schedule, sm, now, error) != 0)
 			return -1;
-	if (clocked->free <= now && serve(schedule, sm, error) != 0)
-		return -1;
-	for (uint32_t i = 0; i < clocked->n; i++) {
-		const struct scheduler *scheduler = &clocked->schedulers[i];
-		uint64_t next = next_of(scheduler);
-		next = scheduler->queued > 0 && clocked->free < next ? clocked->free : next;
-		wake = next < wake ? next : wake;
+		find_wake(clocked, now + 1);
 	}
-	sm->wake = wake > now ? wake : now + 1;
 	return 0;
 }
 
-const struct gt_issue gt_issue_latency = {"latency", BY_WARP, admit, issue, true, close_all};
+/* ---- the end of a window: L2 ---- */
+
+/* Orders what all SMs have taken by step and SM. */
+static int put_in_order(struct gt_schedule *schedule, size_t *n, struct gt_error *error)
+{
+	struct machine *machine = schedule->machine;
+	uint64_t begin = machine->end - machine->window;
+	uint32_t *counts = machine->counts;
+
+	memset(counts, 0, (machine->window + 1) * sizeof *counts);
+	*n = 0;
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
+		for (size_t k = 0; k < clocked->n_taken; k++)
+			counts[clocked->taken[k].step - begin + 1]++;
+		*n += clocked->n_taken;
+	}
+	struct turned *order = gt_grown_to(machine->order, *n, &machine->order_capacity, sizeof *order);
+	if (!order && *n > 0)
+		return gt_fail_memory(error, "the steps of a window");
+	machine->order = order;
+	for (uint64_t step = 1; step <= machine->window; step++)
+		counts[step] += counts[step - 1];
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
+		for (size_t k = 0; k < clocked->n_taken; k++)
+			order[counts[clocked->taken[k].step - begin]++] = (struct turned){schedule->active[i], (uint32_t)k};
+	}
+	return 0;
+}
+
+/* Asks L2 for what an access wants, and writes its rows. */
+static int settle(struct gt_schedule *schedule, struct sm *sm, const struct taken *taken, struct gt_error *error)
+{
+	const struct shared_l2 *l2 = &schedule->machine->l2;
+	struct clocked *clocked = sm->clocked;
+	struct held *held = &clocked->held[0];
+
+	for (struct ask *of = clocked->asks + taken->asks, *end = of + taken->n_asks; of < end; of++) {
+		if (of->stores) {
+			gt_l2_store(l2, of->address, of->sectors);
+			continue;
+		}
+		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, taken->step + of->delay);
+		of->filled = later(of->there, of->before ? clocked->asks[of->before - 1].filled : of->filled);
+	}
+	struct kept *rows = held->rows + taken->rows;
+	for (uint32_t i = 0; held->n_odd > 0 && i < taken->n_rows; i++)
+		if (rows[i].shape == SHAPE_NONE)
+			rows[i].base = (uint64_t)(uintptr_t)&held->odd[rows[i].base];
+	schedule->step = taken->step;
+	return gt_machine_write(schedule, sm, taken->block, rows, rows + taken->n_rows, error);
+}
+
+/* What an access has waited for is there. */
+static void answer(struct sm *sm, const struct taken *taken)
+{
+	const struct clocked *clocked = sm->clocked;
+	uint64_t data = 0;
+
+	for (const uint32_t *wait = clocked->waits + taken->waits, *end = wait + taken->n_waits; wait < end; wait++) {
+		const struct ask *of = &clocked->asks[*wait / 2];
+		data = later(data, *wait & 1 ? of->filled : of->there);
+	}
+	taken->runner->asking--;
+	runner_has(taken->runner, data);
+	if (taken->place > 0)
+		sm->free_at[taken->place - 1] = later(taken->free_at, taken->runner->data);
+}
+
+/* Moves the rows of accesses that L1 has not taken to the front. */
+static int keep_waiting(struct clocked *clocked, struct gt_error *error)
+{
+	struct held *from = &clocked->held[0], *to = &clocked->held[1], other = *from;
+
+	to->n = to->n_odd = 0;
+	for (uint32_t i = 0; i < clocked->n; i++)
+		for (uint32_t k = 0; k < clocked->schedulers[i].queued; k++) {
+			struct waiting *waiting = &clocked->schedulers[i].queue[(clocked->schedulers[i].first + k) % QUEUE];
+			size_t first = to->n;
+			if (hold(to, from->rows + waiting->first, waiting->n, from->odd, error) != 0)
+				return -1;
+			waiting->first = first;
+		}
+	*from = *to;
+	*to = other;
+	return 0;
+}
+
+/* Tells an SM what L2 has answered, and begins its next window. */
+static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	struct clocked *clocked = sm->clocked;
+
+	for (size_t i = 0; i < clocked->n_asks; i++) {
+		struct recent_line *line = clocked->asks[i].line ? &clocked->l1->lines[clocked->asks[i].line] : NULL;
+		if (!line || line->asked != i + 1)
+			continue;
+		line->filled = clocked->asks[i].filled;
+		line->asked = 0;
+	}
+	for (size_t i = 0; i < clocked->n_taken; i++)
+		if (clocked->taken[i].n_waits > 0)
+			answer(sm, &clocked->taken[i]);
+	for (struct block *block; (block = clocked->dead);) {
+		clocked->dead = block->next;
+		gt_block_free(block, &schedule->keep);
+	}
+	clocked->n_taken = clocked->n_asks = clocked->n_waits = 0;
+	find_wake(clocked, schedule->machine->end);
+	look_for_room(schedule, sm, sooner(clocked->room, schedule->machine->end));
+	return keep_waiting(clocked, error);
+}
+
+/* L2's slots or lines of what comes later. */
+static void prefetch_l2(const struct gt_schedule *schedule, size_t at, size_t n, bool slots)
+{
+	const struct machine *machine = schedule->machine;
+
+	if (at >= n)
+		return;
+	const struct clocked *clocked = schedule->sms[machine->order[at].sm].clocked;
+	const struct taken *taken = &clocked->taken[machine->order[at].taken];
+	for (const struct ask *of = clocked->asks + taken->asks, *end = of + taken->n_asks; of < end; of++)
+		if (slots)
+			recent_prefetch_slot(machine->l2.parts[0], of->address);
+		else
+			recent_prefetch_line(machine->l2.parts[0], of->address);
+}
+
+static int end_window(struct gt_schedule *schedule, struct gt_error *error)
+{
+	struct machine *machine = schedule->machine;
+	size_t n;
+
+	if (put_in_order(schedule, &n, error) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		prefetch_l2(schedule, i + 8, n, true);
+		prefetch_l2(schedule, i + 4, n, false);
+		struct sm *sm = &schedule->sms[machine->order[i].sm];
+		schedule->issued = i > 0 && sm->clocked->taken[machine->order[i].taken].step == schedule->step;
+		if (settle(schedule, sm, &sm->clocked->taken[machine->order[i].taken], error) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < schedule->n_active; i++)
+		if (conclude(schedule, &schedule->sms[schedule->active[i]], error) != 0)
+			return -1;
+	machine->end = 0;
+	return 0;
+}
+
+/* ---- windows ---- */
+
+/* Whether one SM takes blocks before another, which has room too. */
+static bool fills_before(const struct gt_schedule *schedule, const struct sm *a, const struct sm *b)
+{
+	uint64_t step = a->clocked->room;
+
+	if (step != b->clocked->room)
+		return step < b->clocked->room;
+	return gt_machine_turn(schedule, a->number, step) < gt_machine_turn(schedule, b->number, step);
+}
+
+/* Runs all SMs to the end of the window. Returns FILL_DONE, FILL_WAIT if rows that they need have not arrived yet, or FILL_FAILED. */
+static enum filled run_window(struct gt_schedule *schedule, struct gt_error *error)
+{
+	for (uint64_t end = schedule->machine->end;;) {
+		struct sm *first = NULL;
+		for (size_t i = 0; i < schedule->n_active; i++) {
+			struct sm *sm = &schedule->sms[schedule->active[i]];
+			if (sm->clocked->wake < end && run_sm(schedule, sm, end, error) != 0)
+				return FILL_FAILED;
+			if (sm->clocked->room < end && blocks_left(schedule, sm) && (!first || fills_before(schedule, sm, first)))
+				first = sm;
+		}
+		if (!first)
+			return FILL_DONE;
+		schedule->step = first->clocked->room;
+		enum filled filled = schedule->config->dispatch->fill(schedule, first, error);
+		if (filled == FILL_WAIT || filled == FILL_FAILED)
+			return filled;
+		look_for_room(schedule, first, schedule->step);
+	}
+}
+
+/* The step of what happens next; GT_NEVER: nothing is left. */
+static uint64_t next_step(const struct gt_schedule *schedule)
+{
+	uint64_t next = GT_NEVER;
+
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		const struct sm *sm = &schedule->sms[schedule->active[i]];
+		next = sooner(next, sm->clocked->wake);
+		if (blocks_left(schedule, sm))
+			next = sooner(next, sm->clocked->room);
+	}
+	return next;
+}
+
+static int run(struct gt_schedule *schedule, struct gt_error *error)
+{
+	if (!schedule->machine && open_machine(schedule, error) != 0)
+		return -1;
+	struct machine *machine = schedule->machine;
+	for (;;) {
+		uint64_t next = machine->end == 0 ? next_step(schedule) : 0;
+		if (next == GT_NEVER)
+			return 0;
+		if (machine->end == 0)
+			machine->end = next + machine->window;
+		enum filled filled = run_window(schedule, error);
+		if (filled != FILL_DONE)
+			return filled == FILL_WAIT ? 0 : -1;
+		if (end_window(schedule, error) != 0)
+			return -1;
+	}
+}
+
+const struct gt_issue gt_issue_latency = {"latency", BY_WARP, admit, NULL, run, close_machine};

@@ -46,7 +46,6 @@ struct sm {
 
 	/* latency */
 	struct clocked *clocked;
-	uint64_t wake; /* the step of its next event */
 };
 
 enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT, FILL_IDLE };
@@ -67,9 +66,10 @@ struct gt_issue {
 	/* A block has become resident. */
 	int (*admit)(struct gt_schedule *schedule, struct sm *sm, struct block *block,
 		     struct gt_error *error);
-	/* Issues the SM's next group; there is one. */
+	/* Issues the SM's next group; there is one. NULL: `run` does. */
 	int (*issue)(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
-	bool timed; /* nothing may happen at a step: the next one is the least `wake` */
+	/* If a step is a cycle: runs as far as the rows that have arrived allow. Else NULL. */
+	int (*run)(struct gt_schedule *schedule, struct gt_error *error);
 	void (*close)(struct gt_schedule *schedule); /* frees what it keeps; NULL: nothing */
 };
 
@@ -96,7 +96,7 @@ struct gt_schedule {
 	struct block **kept;  /* if not by_block: blocks, in the order of their first rows */
 	size_t n_kept, kept_capacity;
 	struct gt_map places; /* if not by_block: from block to index in `kept` */
-	struct memory *memory; /* latency: what it takes the caches for */
+	struct machine *machine; /* latency: what is common to the SMs */
 	struct block_queue floaters; /* if floating: blocks that no SM has taken yet */
 	uint64_t n_floaters;  /* put there so far */
 	bool first_assigned;  /* floating: the first blocks have been assigned */
@@ -116,11 +116,22 @@ struct gt_schedule {
 
 extern const struct gt_issue gt_issue_round_robin, gt_issue_greedy, gt_issue_latency;
 
-/* A resident block has issued its last row. */
-void gt_machine_retire(struct gt_schedule *schedule, struct sm *sm, struct block *block);
-/* Sends rows [row, end) of a block of the SM to the sink, at the present step. */
-int gt_machine_emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
-		 const struct kept *end, struct gt_error *error);
+/* A resident block has issued its last row: its place is free. */
+void gt_machine_vacate(struct gt_schedule *schedule, struct sm *sm, struct block *block);
+/* Rows of a block issue at a step: notes that. */
+static inline void gt_machine_begin(struct gt_schedule *schedule, struct block *block, uint64_t step)
+{
+	if (!block->begun) {
+		block->begun = true;
+		block->begin = step;
+	}
+	schedule->steps = step + 1 > schedule->steps ? step + 1 : schedule->steps;
+}
+/* Sends rows [row, end) of a block of the SM to the sink, at the present step, if the SM is modelled. */
+int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
+		     const struct kept *end, struct gt_error *error);
+/* The order in which SMs that have room at a step take blocks: rising. */
+uint64_t gt_machine_turn(const struct gt_schedule *schedule, uint32_t sm, uint64_t step);
 /* The blocks that may be resident on an SM at once. */
 static inline uint64_t gt_machine_capacity(const struct gt_schedule *schedule)
 {

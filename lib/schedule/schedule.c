@@ -278,8 +278,7 @@ static int by_key(const void *a, const void *b)
 	return (left->key > right->key) - (left->key < right->key);
 }
 
-/* SMs that have room at a step are ordered by a hash of the seed, the step and the SM. So the order is the same
- * when the step is continued after more rows have arrived. */
+/* SMs that have room at a step take blocks in the order of their turns. */
 static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
 {
 	size_t n = 0;
@@ -288,9 +287,8 @@ static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_err
 		return FILL_DONE; /* no block is left */
 	for (size_t i = 0; i < schedule->n_active; i++) {
 		uint32_t number = schedule->active[i];
-		uint64_t place[] = {schedule->step, number};
 		if (schedule->sms[number].live < gt_machine_capacity(schedule))
-			schedule->turns[n++] = (struct turn){XXH3_64bits_withSeed(place, sizeof place, schedule->config->seed), number};
+			schedule->turns[n++] = (struct turn){gt_machine_turn(schedule, number, schedule->step), number};
 	}
 	if (n > 1)
 		qsort(schedule->turns, n, sizeof *schedule->turns, by_key);
@@ -328,7 +326,7 @@ static const struct gt_issue *const issues[] = {&gt_issue_round_robin, &gt_issue
 
 bool gt_issue_is_timed(const struct gt_issue *issue)
 {
-	return issue->timed;
+	return issue->run;
 }
 
 const struct gt_issue *gt_issue_find(const char *name, struct gt_error *error)
@@ -349,8 +347,6 @@ static uint64_t next_free(const struct gt_schedule *schedule)
 
 	for (size_t i = 0; i < schedule->n_next; i++) {
 		const struct sm *sm = &schedule->sms[schedule->active[i]];
-		if (schedule->config->issue->timed && sm->live > 0 && sm->wake < next)
-			next = sm->wake;
 		for (size_t slot = 0; slot < sm->n_resident; slot++)
 			if (!sm->resident[slot] && sm->free_at[slot] > schedule->step && sm->free_at[slot] < next)
 				next = sm->free_at[slot];
@@ -379,6 +375,8 @@ static int schedule_run(struct gt_schedule *schedule, struct gt_error *error)
 	const struct gt_schedule_config *config = schedule->config;
 	const uint64_t capacity = gt_machine_capacity(schedule);
 
+	if (config->issue->run)
+		return config->issue->run(schedule, error);
 	while (schedule->n_active > 0) {
 		enum filled first = config->dispatch->shuffles && schedule->cursor == 0 ? dispatch_shuffled(schedule, error) : FILL_DONE;
 		if (first == FILL_WAIT || first == FILL_FAILED)
@@ -657,7 +655,7 @@ static int check_times(const struct gt_schedule_config *config, struct gt_error 
 			      : times->l1_bytes > 0 && times->l1 == 0 ? "l1.hit_cycles"
 								      : NULL;
 
-	if (!config->issue->timed || !missing)
+	if (!config->issue->run || !missing)
 		return 0;
 	return gt_fail(error, "--issue %s: expected %s in the GPU description", config->issue->name, missing);
 }
@@ -666,7 +664,7 @@ static int check_times(const struct gt_schedule_config *config, struct gt_error 
 
 int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, struct gt_error *error)
 {
-	if (schedule->config->issue->timed && (rows->kind != GT_REQUESTS || !rows->has_work))
+	if (schedule->config->issue->run && (rows->kind != GT_REQUESTS || !rows->has_work))
 		return gt_fail(error, "kernel %" PRIu64 ": --issue %s: expected requests with the column work: run gcoalesce first, on a "
 				      "trace of gtrace-record --work or gtrace-order --work", schedule->kernel->id, schedule->config->issue->name);
 	for (size_t first = 0, last; first < rows->n; first = last) {

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* How long requests take, for the order of issue by time: an L1 of each SM and the L2 of all, as the lines and sectors that were used
+ * last. What a cache really holds is decided by gcache, which serves the requests in the order that comes of this. */
+#ifndef GT_SCHEDULE_RECENT_H
+#define GT_SCHEDULE_RECENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "schedule/schedule.h"
+#include "stream/rows.h"
+
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+#define RECENT_SECTORS 0xfU
+
+/* The lines that were used last, as many as a cache holds. Their order of use is a log of uses, of which a line's last one counts: so
+ * a use touches one line and not its neighbours in the order, which are not in the machine's cache. */
+struct recent_line {
+	uint64_t tag;	 /* the address, and in its lowest bits the sectors that are valid, those under way too */
+	uint64_t filled; /* when the last sector that was fetched is there; if `asked`, that ask says */
+	uint64_t used;	 /* its last use in the log */
+	uint32_t next;	 /* in its slot's list */
+	uint32_t asked;	 /* of an L1: 1 + the number of the last ask of this window for it; 0: none */
+};
+
+struct recent {
+	struct recent_line *lines; /* from 1 on */
+	uint32_t *slots, mask;
+	uint32_t n, capacity;
+	uint32_t *log, log_mask; /* a ring of line numbers */
+	uint64_t head, tail;
+};
+
+/* Room for `capacity` lines. NULL when memory is short. */
+struct recent *gt_recent_open(uint32_t capacity, struct gt_error *error);
+void gt_recent_close(struct recent *recent);
+
+/* The line of an address, as the newest; the oldest gives way to one that is not there, which has no valid sectors. */
+struct recent_line *gt_recent_use(struct recent *recent, uint64_t address);
+
+static inline uint32_t *recent_slot(const struct recent *recent, uint64_t address)
+{
+	return &recent->slots[gt_fibonacci(address / GT_LINE) >> 32 & recent->mask];
+}
+
+/* Brings what a use of the address touches into the machine's cache: first the slot, then, some time later, the line. */
+static inline void recent_prefetch_slot(const struct recent *recent, uint64_t address)
+{
+	__builtin_prefetch(recent_slot(recent, address));
+}
+
+static inline void recent_prefetch_line(const struct recent *recent, uint64_t address)
+{
+	__builtin_prefetch(&recent->lines[*recent_slot(recent, address)], 1);
+}
+
+/* The sectors of a line that come with these if `bytes` are fetched at a time. */
+static inline uint8_t recent_fetched(uint8_t sectors, uint64_t bytes)
+{
+	if (bytes >= GT_LINE)
+		return sectors ? RECENT_SECTORS : 0;
+	if (bytes < 2 * GT_SECTOR)
+		return sectors;
+	return (uint8_t)((sectors & 0x3 ? 0x3 : 0) | (sectors & 0xc ? 0xc : 0));
+}
+
+/* The L2 of all SMs. */
+struct shared_l2 {
+	const struct gt_issue_times *times;
+	struct recent *parts[2]; /* by partition; NULL: there is one */
+};
+
+/* Returns 0, or -1 when memory is short. */
+int gt_l2_open(struct shared_l2 *l2, const struct gt_issue_times *times, struct gt_error *error);
+void gt_l2_close(struct shared_l2 *l2);
+
+/* When sectors are there that an SM asks for. */
+uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now);
+
+void gt_l2_store(const struct shared_l2 *l2, uint64_t address, uint8_t sectors);
+
+#endif
