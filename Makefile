@@ -145,7 +145,7 @@ $(BUILD)/tests/fuzz/fuzzer/%: $(BUILD)/tests/fuzz/targets/%.o $(BUILD)/tests/fuz
 $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -O1 -g $(DEFINES) -shared -o $@ $<
--include $(shell find $(BUILD) -name compare -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/compare -prune -o -name '*.d' -print 2>/dev/null)
 
 deps:
 	./deps
