@@ -1123,7 +1123,7 @@ causes() { counters "$1" "$2" compulsory capacity conflict invalidated; }
 	[ "$(counters out.gt l1 compulsory elsewhere)" = "6 2" ]
 	gcache --l2 --causes sms.gt >out.gt
 	[ "$(counters out.gt l2 read_hits others_hits)" = "4 4" ]
-	# In halves: SM 1 brings the line of the first half, and keeps a copy; SM 0 finds it at its home.
+	# In halves: SM 1 brings the line to the first half, then finds it there and copies it; SM 0 finds it at its home.
 	printf '%s\n' "load.global 0x0 0xf 0 0 1" "load.global 0x0 0xf 0 1 1" "load.global 0x0 0xf 0 2 0" | requests |
 		gcache --l2 --spread far:0 --size 4K --causes >out.gt
 	[ "$(counters out.gt l2 compulsory read_hits others_hits 'distance[0]')" = "4 8 4 8" ]

@@ -523,7 +523,7 @@ static int resolve_absent(const struct gt_level_settings *settings, struct gt_le
 			     error);
 }
 
-/* The banks of the L2 that a private level sends to. */
+/* The banks of the L2 that a private level sends to; and its distances, if the level has latencies of its own. */
 static int resolve_below(const struct gt_gpu *gpu, struct gt_level_config *config, struct gt_error *error)
 {
 	uint64_t partitions, banks;
@@ -534,6 +534,13 @@ static int resolve_below(const struct gt_gpu *gpu, struct gt_level_config *confi
 	if (config->shared) {
 		partitions = config->timed.partitions;
 		banks = config->timed.banks;
+	}
+	const char *spread = gt_gpu_get(gpu, "l2.spread");
+	if (!config->shared && !config->translate && config->is_timed && spread) {
+		struct gt_error why;
+		config->timed.spread.slices = config->spread.slices;
+		if (gt_spread_parse(&config->timed.spread, spread, &why) != 0)
+			return gt_fail(error, "l2.spread in the GPU description: %s", why.text);
 	}
 	config->timed.below = (uint32_t)(partitions * banks < GT_BANKS_MAX ? partitions * banks : GT_BANKS_MAX);
 	return 0;
@@ -609,7 +616,7 @@ char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gp
 		    const struct gt_level_config *config, struct gt_error *error)
 {
 	/* The further keys that gt_level_resolve and its parts use. */
-	static const char *const keys[] = {"schedulers", "gpcs", "l2.partitions", "l2.banks", "dram.channels"};
+	static const char *const keys[] = {"schedulers", "gpcs", "l2.partitions", "l2.banks", "l2.spread", "dram.channels"};
 	struct gt_memory_file said;
 	char buffer[32];
 

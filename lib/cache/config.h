@@ -78,6 +78,7 @@ struct gt_timed_config {
 	bool clip;	/* a request for a line in flight takes effect with it */
 	double delay;	/* of a warp, as a multiple of its access's latency */
 	uint32_t below; /* banks of the level below, for an adaptive latency */
+	struct gt_spread spread; /* of the L2 below a private level: a miss takes so much more or less, by SM and line */
 };
 
 /* The MSHR set of a partition: neighbouring partitions share one ([000] 4.4.2). */

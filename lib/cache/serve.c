@@ -754,7 +754,8 @@ static int serve_partitions_read(const struct gt_serving *serving)
 		counters->far_reads += gt_bits_of_4[used];
 		at_home.request.sectors = (uint8_t)used;
 	}
-	uint64_t before = level->counters.read_hits;
+	uint32_t there = partition == home ? GT_NO_SLOT : gt_tags_find(at_home.tags, set, line);
+	uint64_t before = level->counters.read_hits, copied = there == GT_NO_SLOT ? 0 : used & gt_tags_valid(at_home.tags, there);
 	if (serve_in_partition(&at_home) != 0)
 		return -1;
 	hits = level->counters.read_hits - before;
@@ -763,7 +764,7 @@ static int serve_partitions_read(const struct gt_serving *serving)
 	if (partition == home)
 		return 0;
 	counters->far_hits += hits;
-	return gt_level_arrive(&near, line, used, slot != GT_NO_SLOT, &slot);
+	return copied ? gt_level_arrive(&near, line, copied, slot != GT_NO_SLOT, &slot) : 0;
 }
 
 /* Makes the sectors of the request invalid in the partition that is not their home. */

@@ -91,6 +91,13 @@ static uint32_t recent_number(const struct recent *recent, uint64_t address)
 	return number;
 }
 
+static struct recent_line *recent_find(struct recent *recent, uint64_t address)
+{
+	uint32_t number = recent_number(recent, address);
+
+	return number ? &recent->lines[number] : NULL;
+}
+
 struct recent_line *gt_recent_use(struct recent *recent, uint64_t address)
 {
 	uint32_t *slot = recent_slot(recent, address), number = recent_number(recent, address);
@@ -136,20 +143,26 @@ static uint64_t ask_home(const struct shared_l2 *l2, struct recent *home, uint64
 	return later(line->filled, now + l2->times->l2);
 }
 
-/* The same of an SM, whose partition of L2 is asked first if there are two, and then has a copy. */
+/* The same of an SM, whose partition of L2 is asked first if there are two, and then has a copy of what the other has. */
 uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now)
 {
 	const struct gt_spread *spread = &l2->times->spread;
 	unsigned home = spread->partitions ? gt_spread_home(address / GT_LINE) : 0, side = spread->partitions ? gt_spread_side(sm) : 0;
-	struct recent_line *copy = side != home ? gt_recent_use(l2->parts[side], address) : NULL;
-	uint8_t absent = copy ? (uint8_t)(sectors & ~copy->tag) : sectors;
+	struct recent_line *copy = side != home ? recent_find(l2->parts[side], address) : NULL, *far = NULL;
+	uint8_t absent = copy ? (uint8_t)(sectors & ~copy->tag) : sectors, copied = 0;
 	uint64_t there = now + l2->times->l2;
 
+	if (side != home && absent && (far = recent_find(l2->parts[home], address)))
+		copied = (uint8_t)far->tag & absent;
 	if (absent)
 		there = ask_home(l2, l2->parts[home], address, absent, now);
-	if (copy && absent) {
-		copy->tag |= absent;
-		copy->filled = later(copy->filled, there + spread->far);
+	if (copied)
+		there += spread->far;
+	if (copy || copied)
+		copy = gt_recent_use(l2->parts[side], address);
+	if (copied) {
+		copy->tag |= copied;
+		copy->filled = later(copy->filled, there);
 	}
 	if (copy)
 		there = later(there, copy->filled);
@@ -163,8 +176,8 @@ void gt_l2_store(const struct shared_l2 *l2, uint64_t address, uint8_t sectors)
 	unsigned home = l2->parts[1] ? gt_spread_home(address / GT_LINE) : 0;
 
 	gt_recent_use(l2->parts[home], address)->tag |= sectors;
-	uint32_t copy = l2->parts[1] ? recent_number(l2->parts[1 - home], address) : 0;
-	if (copy > 0)
-		l2->parts[1 - home]->lines[copy].tag &= ~(uint64_t)sectors;
+	struct recent_line *copy = l2->parts[1] ? recent_find(l2->parts[1 - home], address) : NULL;
+	if (copy)
+		copy->tag &= ~(uint64_t)sectors;
 }
 

@@ -75,8 +75,8 @@ def model(requests, sets, ways):
                 counts["far_hits"] += bits(hits) if mine != home else 0
                 counts["sent_reads"] += bits(missing & ~hits)
                 there[0] |= missing
-                if mine != home:
-                    halves[mine].use(line)[0] |= missing
+                if mine != home and hits:
+                    halves[mine].use(line)[0] |= hits
             continue
         copy = other.find(line)
         if copy:

@@ -158,13 +158,17 @@ class Memory:
 
     def ask_l2(self, sm, line, sectors, now):
         if self.two and sm % 2 != self.home_of(line):
-            copy = self.l2[sm % 2].use(line)
-            missing, there = sectors & ~copy[0], now + self.times["l2_cycles"]
+            near, home = self.l2[sm % 2], self.l2[self.home_of(line)].lines
+            missing, there = sectors & ~near.lines.get(line, [0])[0], now + self.times["l2_cycles"]
+            copied = missing & home.get(line, [0])[0]
             if missing:
-                there = self.ask_home(line, missing, now) + self.times["far"]
-                copy[0] |= missing
-                copy[1] = max(copy[1], there)
-            there = max(there, copy[1])
+                there = self.ask_home(line, missing, now) + (self.times["far"] if copied else 0)
+            if copied or line in near.lines:
+                copy = near.use(line)
+                if copied:
+                    copy[0] |= copied
+                    copy[1] = max(copy[1], there)
+                there = max(there, copy[1])
         else:
             there = self.ask_home(line, sectors, now)
         return max(now, there + self.farther(sm, line))

@@ -4,7 +4,7 @@ level.py."""
 
 import cache
 import stream
-from level import Level, chunks, pieces
+from level import Level, chunks, pieces, place_cycles
 from tags import place
 
 LEVELS = ["l1", "l1", "l2", "l2", "name", "readonly"]
@@ -55,6 +55,8 @@ def draw(random):
             ("flush", 0.3, ["never", "between"]), ("emit", 0.6, ["all", "none"])):
         if stream.some(random, chance):
             options[name] = random.choice(values)
+    if level != "l2" and stream.some(random, 0.3):
+        drawn.gpu = {**(drawn.gpu or {}), "l2.spread": random.choice(["sm:9", "slice:5", "far:5,sm:3,slice:2"]), "dram.channels": str(random.randrange(1, 5))}
     name = "other" if level == "name" else level
     command = ["gcache", "--quiet", "--" + level] + ([name] if level == "name" else [])
     for key, item in options.items():
@@ -179,6 +181,9 @@ class Timed(Level):
                 joined[-1].dirty |= piece.used
             return "merged"
         latency = int(self.config["latency"].split(":")[1])
+        if self.config["scope"] == "private":
+            below = {"spread": self.config["l2.spread"], "slices": self.config["slices"]}
+            latency = max(1, latency + place_cycles(below, row.get("sm", 0), piece.number * self.config["line"] // 128))
         entry = Entry(piece.number, self.fetched(need, valid | set().union(*[other.units for other in flying])), row,
                       self.step, latency, line is not None)
         self.flights[key].append(entry)
@@ -317,10 +322,11 @@ def ordered(rows, config):
     return sorted(rows, key=lambda row: (row["step"], row["sm"] if private else 0))
 
 
-def through(stage, launches):
+def through(stage, launches, gpu):
     instances, made = {}, []
     for launch in launches:
         config = {**TIMED, **cache.configuration(stage, launch)}
+        config.update({"l2.spread": gpu.get("l2.spread", "none"), "slices": int(gpu.get("dram.channels", 1))})
         level = Timed(config, launch, instances)
         level.run(launch.rows)
         sent = len(level.sent)
@@ -337,4 +343,4 @@ def through(stage, launches):
 
 
 def model(case):
-    return stream.Stream(through(case.stages[0], case.stream.launches), case.stream.gpu)
+    return stream.Stream(through(case.stages[0], case.stream.launches, case.stream.gpu or {}), case.stream.gpu)

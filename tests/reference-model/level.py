@@ -381,6 +381,10 @@ class Level:
         self.count("reads", piece.used, piece.used - far_missing)
         self.hit &= not far_missing
         new = way is None
+        if near != home:
+            missing -= far_missing
+            if new and not missing:
+                return
         if new:
             way = self.take(where, piece.number)
         line = where.ways[way]

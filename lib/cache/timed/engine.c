@@ -424,12 +424,16 @@ static void count_miss(struct gt_timed *timed, const struct gt_item *item, uint3
 	timed->counters.merged_reads += read ? count_bits(missing & covered) : 0;
 }
 
-uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine)
+uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine, uint64_t line)
 {
 	const struct gt_level_config *config = &timed->config;
 	struct gt_level_traffic traffic = {engine->held, config->shared ? 1 : timed->active, config->timed.below};
 	uint64_t steps = gt_latency_steps(&config->timed.latency, &traffic, &engine->random);
 
+	if (steps > 0) {
+		int64_t placed = (int64_t)steps + gt_spread_cycles(&config->timed.spread, (uint32_t)engine->number, line * config->line / GT_LINE);
+		steps = placed > 0 ? (uint64_t)placed : 1;
+	}
 	return steps == 0 && config->timed.on_full == GT_FULL_STALL ? 1 : steps;
 }
 
@@ -458,7 +462,7 @@ static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struc
 	bool absent = view->slot == GT_NO_SLOT;
 	uint64_t here = view->away.sectors | (absent ? 0 : engine->tags->valid[view->slot]);
 	uint64_t asked = view->missing & ~view->away.sectors, brought = gt_level_groups(timed->level, asked) & ~here;
-	uint64_t latency = gt_engine_latency(timed, engine);
+	uint64_t latency = gt_engine_latency(timed, engine, item->piece.line);
 
 	outcome->status = GT_TIMED_MISS;
 	outcome->latency = latency;

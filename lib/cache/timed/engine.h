@@ -388,7 +388,7 @@ int gt_engine_miss(struct gt_timed *timed, struct gt_engine *engine, const struc
 uint32_t gt_engine_held_by(const struct gt_engine *engine, const struct gt_request *request);
 
 /* Draws the latency of a miss. */
-uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine);
+uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine, uint64_t line);
 
 /* Tells the watcher of a lookup and, if all are emitted, puts it there with its status. */
 int gt_engine_show(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,

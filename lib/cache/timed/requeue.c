@@ -127,7 +127,7 @@ static int engine_look_up(struct gt_timed *timed, struct gt_engine *engine, cons
 	if (outcome->status != GT_TIMED_MERGED)
 		return 0;
 	if (!config->clip) {
-		outcome->latency = gt_engine_latency(timed, engine);
+		outcome->latency = gt_engine_latency(timed, engine, item->piece.line);
 		outcome->effect = outcome->step + outcome->latency;
 	}
 	return add_effect(timed, engine, item, outcome, changes, error);
