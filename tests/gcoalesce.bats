@@ -25,6 +25,10 @@ counter() { gtrace-cat | grep "^#count.*stage=$1$tab" | tr '\t' '\n' | sed -n "s
 
 is() { diff <(cat) <(printf '%s\n' "$@"); }
 
+@test "passes of shared memory are the wavefronts in which L1 delivers the same global loads, on an A100 and an A40: 144 patterns" {
+	python3 "$ROOT/tests/golden/strides.py" "$ROOT/tests/reference/strides.csv"
+}
+
 @test "contiguous lanes are one request, four sectors" {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0x0 32"
 }
