@@ -101,6 +101,31 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(rows fetch.gt 10)" = "0 2" ]
 }
 
+@test "a partial store that is sent on: a load finds its sector if it is kept" {
+	printf '%s\n' "store.global 0x0 0x3 0x1 0 0" "load.global 0x0 0x3 0 1 0" | requests >in.gt
+	for expected in "keep 2" "read 1" "fetch 1"; do
+		read -r partial hits <<<"$expected"
+		gcache --name c --write through --partial "$partial" <in.gt >out.gt
+		[ "$(counters out.gt c reads read_hits sent_reads sent_writes)" = "2 $hits $((2 - hits)) 2" ]
+	done
+}
+
+@test "--read-misses pair counts the misses of loads beside a hit of their pair, which ncu leaves out" {
+	# Sector 1 misses beside 0, and 3 beside 2; 2 and 3 miss together, as 0 and 1 of an absent line do, and a store counts nowhere.
+	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x0 0xf 0 1 0" "load.global 0x100 0x4 0 2 0" "load.global 0x100 0xc 0 3 0" \
+		"load.global 0x200 0x3 0 4 0" "store.global 0x200 0xf 0xf 5 0" | requests >in.gt
+	for level in "--l1" "--l1 --ways 4" "--l1 --ways full" "--l1 --latency fixed:1 --mshr unlimited"; do
+		# shellcheck disable=SC2086
+		gcache $level --read-misses pair <in.gt >out.gt
+		[ "$(counters out.gt l1 reads read_hits pair_misses)" = "10 2 2" ]
+		gstats --names ncu --csv out.gt | tr -d '"' | grep -q 'op_ld_lookup_miss.sum,.*6$'
+		# shellcheck disable=SC2086
+		gcache $level --read-misses all <in.gt | gtrace-cat >all.txt
+		[ "$(grep -c pair_misses all.txt)" -eq 0 ]
+	done
+	expect_failure 2 "a load looks into two halves" gcache --l2 --spread far:100 --read-misses pair in.gt
+}
+
 @test "--fetch reads aligned groups, without the sectors that are valid" {
 	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x0 0x8 0 1 0" | requests >in.gt
 	for expected in "32 2" "64 4" "128 4"; do

@@ -360,6 +360,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_ALLOCATE] = FIELD(allocate, 0),
 	[GT_LEVEL_PARTIAL] = FIELD(partial, 0),
 	[GT_LEVEL_WRITE_HITS] = FIELD(tag_hits, 0),
+	[GT_LEVEL_READ_MISSES] = FIELD(pairs, 0),
 	[GT_LEVEL_FETCH] = FIELD(fetch, 0),
 	[GT_LEVEL_BYPASS] = FIELD(bypass, 0),
 	[GT_LEVEL_OPERATORS] = FIELD(operators, 0),

@@ -164,9 +164,10 @@ struct gt_level_config {
 	struct gt_replacement replacement;
 	enum gt_write write;
 	bool allocate; /* a store that misses allocates a line; not with GT_WRITE_EVICT */
-	enum gt_partial partial;
+	enum gt_partial partial; /* GT_PARTIAL_FETCH: with write back */
 	bool tag_hits; /* a store hits if its line is present, whichever sectors are valid */
 	enum gt_bypass bypass;
+	bool pairs;	/* misses of loads beside a hit of their pair of sectors are counted */
 	bool operators; /* those of loads are honoured */
 	enum gt_hints hints;
 	uint32_t set_ways[GT_LEVEL_SETS_MAX]; /* --sets: ways of each set */

@@ -195,6 +195,8 @@ static int check_spread(const struct gt_level_config *config, struct gt_error *e
 		return gt_fail(error, "spread is of a shared data cache: expected spread none");
 	if (config->l2_partitions && config->replacement.policy->looks_ahead)
 		return gt_fail(error, "replace %s looks ahead: expected spread without far", config->replacement.policy->name);
+	if (config->l2_partitions && config->pairs)
+		return gt_fail(error, "read-misses pair: a load looks into two halves with spread far: expected read-misses all, or spread without far");
 	if (config->l2_partitions && (config->line != GT_LINE || config->sector != GT_SECTOR))
 		return gt_fail(error, "spread far: two halves hold lines of %d bytes in sectors of %d: expected these, or spread without far", GT_LINE,
 			       GT_SECTOR);
@@ -238,7 +240,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch_reads},
-	{GT_OF(GT_LEVEL_SPREAD) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_spread},
+	{GT_OF(GT_LEVEL_SPREAD) | GT_OF(GT_LEVEL_READ_MISSES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_spread},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},
 };
 

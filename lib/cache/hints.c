@@ -190,6 +190,7 @@ static int read_without_place(const struct gt_serving *serving, const struct gt_
 	level->counters.reads += gt_count_bits(piece->used);
 	level->counters.read_hits += gt_count_bits(hits);
 	*(slot == GT_NO_SLOT ? &level->counters.line_misses : &level->counters.sector_misses) += gt_count_bits(missing);
+	gt_level_pair(level, true, piece->used, missing);
 	if (slot != GT_NO_SLOT) {
 		slot = gt_level_touch(level, tags, set, slot, hits, 0, level->counters.mru);
 		if (level->class_of[serving->request.op] == GT_CLASS_STREAM)

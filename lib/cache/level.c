@@ -114,6 +114,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 	gt_counters_add(&level->hints, &other->hints, sizeof other->hints);
 	gt_counters_add(&level->bypass, &other->bypass, sizeof other->bypass);
 	gt_counters_add(&level->fetch, &other->fetch, sizeof other->fetch);
+	gt_counters_add(&level->pair, &other->pair, sizeof other->pair);
 	gt_counters_add(&level->between, &other->between, sizeof other->between);
 	gt_counters_add(&level->clean, &other->clean, sizeof other->clean);
 	gt_counters_add(&level->launch_reads, &other->launch_reads, sizeof other->launch_reads);
@@ -139,6 +140,8 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 		return -1;
 	if (level->config.fetch > level->config.sector &&
 	    gt_count_numbers(count, &gt_counters_fetch, &level->fetch, sizeof level->fetch, error) != 0)
+		return -1;
+	if (level->config.pairs && gt_count_numbers(count, &gt_counters_pair, &level->pair, sizeof level->pair, error) != 0)
 		return -1;
 	if (level->config.flush == GT_FLUSH_BETWEEN &&
 	    gt_count_numbers(count, &gt_counters_between, &level->between, sizeof level->between, error) != 0)
@@ -338,6 +341,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->hints, 0, sizeof level->hints);
 	memset(&level->bypass, 0, sizeof level->bypass);
 	memset(&level->fetch, 0, sizeof level->fetch);
+	memset(&level->pair, 0, sizeof level->pair);
 	memset(&level->between, 0, sizeof level->between);
 	memset(&level->launch_reads, 0, sizeof level->launch_reads);
 	memset(&level->clean, 0, sizeof level->clean);

@@ -485,7 +485,7 @@ static int look_at_bringing(const struct gt_serving *serving, struct past *past,
 /* Sectors whose bytes are all valid after a store into a line that has a place. */
 static uint64_t stored_whole(const struct gt_level_config *config, const struct gt_piece *piece)
 {
-	return config->write == GT_WRITE_BACK && config->partial != GT_PARTIAL_READ ? piece->used : piece->full;
+	return config->partial == GT_PARTIAL_KEEP || (config->write == GT_WRITE_BACK && config->partial == GT_PARTIAL_FETCH) ? piece->used : piece->full;
 }
 
 static int look_at_store(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece)

@@ -439,8 +439,8 @@ GT_INLINE int write_piece(const struct gt_serving *serving, const struct gt_piec
 		return 0;
 	else if (claim(serving, set, line, &slot) != 0)
 		return -1;
-	validate(level, tags, slot, piece->full);
-	uint64_t parts = used & ~piece->full & ~gt_tags_valid(tags, slot);
+	validate(level, tags, slot, level->config.partial == GT_PARTIAL_KEEP ? used : piece->full);
+	uint64_t parts = used & ~gt_tags_valid(tags, slot);
 	return parts ? gt_tags_hold(tags, slot, parts, serving->error) : 0;
 }
 
@@ -554,6 +554,7 @@ GT_INLINE int read_piece(const struct gt_serving *serving, const struct gt_piece
 		missing &= ~gt_tags_valid(tags, slot);
 		*hits += gt_count_bits(piece->used & ~missing);
 		level->counters.sector_misses += gt_count_bits(missing);
+		gt_level_pair(level, hits == &level->counters.read_hits, piece->used, missing);
 		slot = gt_level_touch(level, tags, set, slot, piece->used & ~missing, piece->used, mru);
 	}
 	*at = slot;

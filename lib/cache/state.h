@@ -65,6 +65,11 @@ struct gt_fetch_counters {
 	GT_FETCH_COUNTERS(GT_COUNTER_FIELD)
 };
 
+/* Counters of a level of --read-misses pair; written only by such a level. */
+struct gt_pair_counters {
+	GT_PAIR_COUNTERS(GT_COUNTER_FIELD)
+};
+
 struct gt_between_counters {
 	GT_BETWEEN_COUNTERS(GT_COUNTER_FIELD)
 };
@@ -199,6 +204,7 @@ struct gt_level {
 	struct gt_hint_counters hints;
 	struct gt_bypass_counters bypass;
 	struct gt_fetch_counters fetch;
+	struct gt_pair_counters pair;
 	struct gt_between_counters between;
 	struct gt_clean_counters clean;
 	struct gt_launch_read_counters launch_reads;
@@ -265,6 +271,15 @@ static inline size_t gt_level_instance_of(const struct gt_level *level, const st
 static inline uint64_t gt_count_bits(uint64_t mask)
 {
 	return mask < 16 ? gt_bits_of_4[mask] : (uint64_t)__builtin_popcountll(mask);
+}
+
+/* Counts the missing sectors of a load that are beside a hit of the same load, in an aligned pair. */
+static inline void gt_level_pair(struct gt_level *level, bool load, uint64_t used, uint64_t missing)
+{
+	const uint64_t hits = used & ~missing, lower = UINT64_C(0x5555555555555555);
+
+	if (level->config.pairs && load)
+		level->pair.pair_misses += gt_count_bits(missing & ((hits & lower) << 1 | (hits >> 1 & lower)));
 }
 
 /* ---- kinds of levels ---- */

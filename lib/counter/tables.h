@@ -275,6 +275,10 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 #define GT_FETCH_COUNTERS(ROW) \
 	ROW(COUNT, neighbours, "sectors", NUMBER, "Sectors that misses fetched beside those that were asked for.")
 
+/* Of a level whose load misses a profiler counts by pairs of sectors. */
+#define GT_PAIR_COUNTERS(ROW) \
+	ROW(COUNT, pair_misses, "sectors", NUMBER, "Sectors of loads that were not found while the other of their aligned pair was, in the same request.")
+
 /* Of a level that a profiler empties between kernels. */
 #define GT_BETWEEN_COUNTERS(ROW) \
 	ROW(COUNT, left_dirty, "sectors", NUMBER, "Sectors written that were still in the cache at the end of the kernel, and are not in sent_writes.")

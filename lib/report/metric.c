@@ -40,6 +40,8 @@ const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
 #define L1_REQUESTS "l1tex__t_requests_pipe_lsu_mem_global_op_"
 /* A load or store that bypasses L1 is looked up there on hardware, and misses. */
 #define L1_LOADS "l1.reads ?l1.bypassed_reads"
+/* What misses beside a hit of its pair is neither a hit nor a miss to the profiler, where that was measured (gcache --read-misses). */
+#define L1_MISSES L1_LOADS " -l1.read_hits -?l1.pair_misses"
 #define L1_STORES "l1.writes ?l1.bypassed_writes"
 /* Atomics with a result, where lanes with one address take turns (gcoalesce). All of it goes on to L2. */
 #define ATOM_SECTORS "coalesce.atomic_sectors -coalesce.reduction_sectors ?coalesce.repeated_sectors"
@@ -67,7 +69,7 @@ static const struct gt_metric ncu_metrics[] = {
 	{L1_SECTORS "ld.sum", "sector", NULL, L1_LOADS, NULL, 1},
 	{L1_SECTORS "ld.sum", "sector", NULL, "coalesce.load_sectors", NULL, 1},
 	{L1_SECTORS "ld_lookup_hit.sum", "sector", NULL, "l1.read_hits", NULL, 1},
-	{L1_SECTORS "ld_lookup_miss.sum", "sector", NULL, L1_LOADS " -l1.read_hits", NULL, 1},
+	{L1_SECTORS "ld_lookup_miss.sum", "sector", NULL, L1_MISSES, NULL, 1},
 	{L1_SECTORS "st.sum", "sector", NULL, L1_STORES, NULL, 1},
 	{L1_SECTORS "st.sum", "sector", NULL, "coalesce.store_sectors", NULL, 1},
 	{L1_SECTORS "st_lookup_hit.sum", "sector", NULL, "l1.write_hits", NULL, 1},

@@ -47,6 +47,7 @@ static const struct equation {
 	{{"prefetch_hits"}, true, {"prefetches"}, 1, NULL},
 	{{"launch_hits"}, true, {"launch_reads"}, 1, NULL},
 	{{"bypassed_reads", "bypassed_writes"}, true, {"bypassed"}, 1, NULL},
+	{{"pair_misses"}, true, {"sector_misses"}, 1, NULL},
 	{{"cleaned"}, true, {"sent_writes"}, 1, NULL},
 	{{"far_hits"}, true, {"far_reads"}, 1, NULL},
 	{{"half_reads"}, false, {"reads", "far_reads"}, 1, NULL},

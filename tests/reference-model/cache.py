@@ -21,7 +21,7 @@ LEVELS = {
     "window": {"scope": "shared", "size": 512 * K * K, "ways": "1", "line": 512 * K * K},
 }
 COMMON = {"line": 128, "sector": 32, "index": "mod", "replace": "lru", "partial": "read", "fetch": "sector",
-          "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector",
+          "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector", "read_misses": "all",
           "warm": "none", "arrival": "step", "spread": "none", "dirty_ways": "all", "emit": "misses", "by": "none", "causes": False,
           "interleave": "set", "partitions": 1, "banks": 1, "sets": None, "launch_reads": "none", "absent": False}
 NUMBERS = ["size", "line", "sector", "fetch", "partitions", "banks"]
@@ -114,9 +114,11 @@ def draw_options(random, level):
     for name, chance, values in (
             ("write", 0.5, ["back", "through", "evict"]), ("allocate", 0.4, ["yes", "no"]),
             ("partial", 0.4, ["keep", "read", "fetch"]), ("bypass", 0.1, ["writes", "reads", "all"]),
-            ("operators", 0.2, ["no"]), ("hints", 0.1, ["ignore"]), ("write_hits", 0.3, ["tag"]), ("by", 0.3, ["pc", "site", "site"])):
+            ("operators", 0.2, ["no"]), ("hints", 0.1, ["ignore"]), ("write_hits", 0.3, ["tag"]), ("read_misses", 0.3, ["pair"]), ("by", 0.3, ["pc", "site", "site"])):
         if stream.some(random, chance):
             options[name] = random.choice(values)
+    if halves:
+        options.pop("read_misses", None)
     write = options.get("write", LEVELS[level]["write"])
     if shared and options.get("scope") != "private":
         if stream.some(random, 0.2):
@@ -370,6 +372,8 @@ def counters_of(level, config):
         counters.update(level.launch)
     if config["fetch"] > config["sector"]:
         counters["neighbours"] = level.neighbours
+    if config["read_misses"] == "pair":
+        counters["pair_misses"] = level.pair_misses
     if config["flush"] == "between":
         counters["left_dirty"] = level.left_dirty
     if config["dirty_ways"] != "all":
@@ -480,7 +484,7 @@ def exact(launches, config):
     rows = [row for launch in launches for row in launch.rows]
     if config["launch_reads"] != "none":
         return False, False
-    keeps = config["partial"] in ("keep", "fetch") and config["write"] == "back"
+    keeps = config["partial"] == "keep" or config["partial"] == "fetch" and config["write"] == "back"
     allocates = config["tlb"] or config["allocate"] == "yes" and config["write"] != "evict"
     first = config["first_hits"] and config["flush"] == "never"
     dropped = not config["tlb"] and config["write"] != "back" and any(row["op"].split(".")[0] in ("atomic", "reduction") for row in rows)

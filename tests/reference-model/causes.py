@@ -184,7 +184,7 @@ class Notes:
             past.dropped |= {key for key in past.given if key[0] == piece.number}
             return
         back, valid = config["write"] == "back", line.valid if line else set()
-        whole = piece.used if back and config["partial"] != "read" else piece.full
+        whole = piece.used if config["partial"] == "keep" or back and config["partial"] == "fetch" else piece.full
         if config["allocate"] == "yes":
             past.use(piece.number, self.units)
         for unit in whole:

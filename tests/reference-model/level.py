@@ -112,7 +112,7 @@ class Level:
         self.by_pc = {}
         self.halves = {"far_reads": 0, "far_hits": 0, "dropped_copies": 0, "half_reads": [0, 0], "half_hits": [0, 0]}
         self.launch = {"launch_reads": 0, "launch_hits": 0}
-        self.neighbours = self.left_dirty = self.cleaned = 0
+        self.neighbours = self.pair_misses = self.left_dirty = self.cleaned = 0
         self.sent = []
         self.row = {"block": 0, "warp": 0, "an": 0, "pc": 0}
         self.notes = Notes(self, launch) if config["by"] == "site" or config["causes"] else None
@@ -335,6 +335,7 @@ class Level:
         counts[name] += len(units)
         counts[single[name]] += len(hits)
         if name == "reads":
+            self.pair_misses += sum(unit ^ 1 in hits for unit in units - hits)
             counts = self.by_pc.setdefault(self.row["pc"], [0, 0])
             counts[0] += len(units)
             counts[1] += len(hits)
@@ -484,7 +485,7 @@ class Level:
         partial = piece.used - piece.full - line.valid
         line.written |= partial
         if self.config["write"] == "through":
-            line.valid |= piece.full
+            line.valid |= piece.used if self.config["partial"] == "keep" else piece.full
             return
         line.dirty |= piece.used
         line.valid |= piece.full

@@ -178,7 +178,7 @@ static void store_part(const struct shape *shape, struct cache *cache, const str
 	line = use(cache, part->line, shape->allocate);
 	for (int s = 0; line && s < shape->sectors; s++) {
 		parts[s] = part->used[s] && !part->full[s] && !line->valid[s];
-		whole[s] = part->used[s] && (part->full[s] || (back && shape->partial != GT_PARTIAL_READ));
+		whole[s] = part->used[s] && (part->full[s] || shape->partial == GT_PARTIAL_KEEP || (back && shape->partial == GT_PARTIAL_FETCH));
 	}
 	for (int s = 0; line && s < shape->sectors; s++) {
 		line->held[s] |= parts[s];
@@ -249,7 +249,7 @@ static void count_distances(const struct shape *shape, struct instance *instance
 		if (part->used[s] && part->action == GT_LOAD && instance->given[part->line][s] && !instance->dropped[part->line][s])
 			counts->distance[gt_distance_bin((uint64_t)instance->since[part->line][s])]++;
 	for (int s = 0; s < shape->sectors; s++) {
-		const bool whole = part->full[s] || (shape->write == GT_WRITE_BACK && shape->partial != GT_PARTIAL_READ);
+		const bool whole = part->full[s] || shape->partial == GT_PARTIAL_KEEP || (shape->write == GT_WRITE_BACK && shape->partial == GT_PARTIAL_FETCH);
 		if (part->used[s] && (reads || (part->action == GT_STORE && shape->write != GT_WRITE_EVICT && whole)))
 			instance->since[part->line][s] = 0;
 	}

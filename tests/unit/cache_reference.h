@@ -39,7 +39,7 @@ struct ref_cache {
 
 struct ref_counters {
 	uint64_t requests, reads, read_hits, writes, write_hits, atomics, atomic_hits, line_misses, sector_misses,
-		evictions, dropped, sent_requests, sent_reads, sent_writes, sent_atomics, flushed, bypassed;
+		evictions, dropped, sent_requests, sent_reads, sent_writes, sent_atomics, flushed, bypassed, pair_misses;
 };
 
 /* One request, by which the models are compared. */
@@ -611,6 +611,8 @@ static void ref_read(struct ref_model *model, struct ref_cache *cache, uint64_t 
 		model->lacks = model->lacks || missing[s];
 		*(absent ? &model->count.line_misses : &model->count.sector_misses) += missing[s];
 	}
+	for (unsigned s = 0; model->config->pairs && hits == &model->count.read_hits && s < ref_sectors(model); s++)
+		model->count.pair_misses += missing[s] && used[s ^ 1] && !missing[s ^ 1];
 	ref_fill(model, line, missing, NULL, cause);
 }
 
@@ -694,7 +696,7 @@ static void ref_write(struct ref_model *model, struct ref_cache *cache, uint64_t
 		ref_write_here(model, cache, line, used, full, *part);
 	else if (line)
 		for (unsigned s = 0; s < ref_sectors(model); s++)
-			line->written[s] |= used[s], line->valid[s] |= full[s];
+			line->written[s] |= used[s], line->valid[s] |= full[s] || (used[s] && model->config->partial == GT_PARTIAL_KEEP);
 }
 
 static void ref_atomic(struct ref_model *model, struct ref_cache *cache, uint64_t number, const bool *used,

@@ -410,6 +410,7 @@ GT_INLINE bool read_slot(struct gt_level *level, struct found *found, uint32_t u
 	if (present)
 		use_slot(level, found, used & ~missing, used, shape);
 	*(present ? &level->counters.sector_misses : &level->counters.line_misses) += gt_bits_of_4[missing];
+	gt_level_pair(level, true, used, missing);
 	level->counters.reads += gt_bits_of_4[missing];
 	served->hits += gt_bits_of_4[used & ~missing];
 	uint32_t brought = level->fetch_sectors == 1
@@ -685,7 +686,7 @@ static serve_some_rows *choose(const struct gt_level *level)
 {
 	if (level->geometry.recency != GT_RECENCY_WAYS)
 		return reads_in_slots(level);
-	return level->ranked ? serve_others : reads_in_ways(level);
+	return level->ranked || level->config.pairs ? serve_others : reads_in_ways(level);
 }
 
 /* Some successive requests that are served, and the sectors of those between them that repeat them. */

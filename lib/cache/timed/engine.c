@@ -420,6 +420,7 @@ static void count_miss(struct gt_timed *timed, const struct gt_item *item, uint3
 	*(read ? &counters->reads : &counters->atomics) += count_bits(item->piece.used);
 	*(read ? &counters->read_hits : &counters->atomic_hits) += count_bits(item->piece.used & ~missing);
 	*(slot == GT_NO_SLOT ? &counters->line_misses : &counters->sector_misses) += count_bits(missing);
+	gt_level_pair(timed->level, read, item->piece.used, missing);
 	timed->counters.latency_misses += count_bits(missing & covered);
 	timed->counters.merged_reads += read ? count_bits(missing & covered) : 0;
 }
