@@ -234,6 +234,30 @@ total() {
 	[[ "$output" == *"test.sweep:2: input own: no 'trace =' names it"* ]]
 }
 
+@test "an axis input.NAME varies the command of an input, and has one point for traces without its place" {
+	cat >"$sweep" <<-'END'
+		trace = strided examples/traces/conv.rdgc.xz
+		input strided = gtrace-ptx --launch 'stride_4<<<{grid},{block}>>>(in=f32[65536], out=f32[65536])' examples/kernels/ptx/strides.ptx
+		input.block = 64
+		counters = coalesce.load_sectors
+		gpu = titanv
+		[few]
+		input.grid = 8
+		[more]
+		input.grid = 16 32
+		input.block = 128
+	END
+	run_sweep
+	# Each thread loads 4 bytes out of 16, so that two share a sector.
+	[ "$(column trace | paste -sd,)" = "strided,examples/traces/conv.rdgc.xz,strided,strided,examples/traces/conv.rdgc.xz" ]
+	[ "$(column input.grid | paste -sd,)" = "8,,16,32," ]
+	[ "$(column input.block | paste -sd,)" = "64,,128,128," ]
+	[ "$(column coalesce.load_sectors | paste -sd, | cut -d, -f 1,3,4)" = "$((8 * 64 / 2)),$((16 * 128 / 2)),$((32 * 128 / 2))" ]
+	printf 'trace = a\ninput a = gtrace-order examples/traces/conv.rdgc.xz\ninput.size = 8\n' >"$sweep"
+	run -2 run_sweep
+	grep -qF "test.sweep:3: input.size: no input has {size}" "$BATS_TEST_TMPDIR/stderr"
+}
+
 @test "missing inputs are named" {
 	run make -s -f pipelines/sweep.mk RESULTS="$results"
 	[ "$status" -eq 2 ]

@@ -158,6 +158,20 @@ $0 == "" { next }
 }
 { fail("expected 'axis = value ...', 'input NAME = command', 'model = stages', 'counters = patterns', '[section]' or a remark") }
 
+# The place of the value of an axis input.NAME in the command of an input.
+function in_braces(axis) {
+	return "{" axis_option(axis) "}"
+}
+
+# Whether an axis applies to the trace of a point: that of an input, if it has its place; that of a stage, if the model has it.
+function applies(m, axis) {
+	if (axis == "trace" || axis == "gpu")
+		return 1
+	if (axis_stage(axis) == "input")
+		return now["trace"] in input && index(input[now["trace"]], in_braces(axis)) > 0
+	return (m, axis_stage(axis)) in has_place
+}
+
 # The values of an axis in a section, which override the base's: 0 is the base, -1 none.
 function owner(s, axis) {
 	if ((s, axis) in counts)
@@ -179,7 +193,7 @@ function check_inputs(    s, i, key, used) {
 		}
 }
 
-function check_section(s,    i, axis, m) {
+function check_section(s,    i, axis, m, key, used) {
 	m = s in stages ? s : 0
 	if (owner(s, "trace") < 0) {
 		printf "sweep: %s: expected 'trace = file ...'\n", FILENAME >"/dev/stderr"
@@ -192,14 +206,29 @@ function check_section(s,    i, axis, m) {
 			continue
 		if (s == 0 && sections > 0)
 			continue # sections may have models of their own
+		if (axis_stage(axis) == "input") {
+			used = 0
+			for (key in input)
+				used = used || index(input[key], in_braces(axis))
+			if (used)
+				continue
+			FNR = line_of[s, axis]
+			fail(axis ": no input has " in_braces(axis))
+		}
 		FNR = line_of[s, axis]
 		fail(axis ": the model has no stage {" axis_stage(axis) "}, it has" places[m])
 	}
 }
 
-# The root of a point's pipe: a trace in order.
-function root_command(trace) {
-	return trace in input ? input[trace] : "gtrace-order " trace
+# The root of a point's pipe: a trace in order, or an input with the values of its axes.
+function root_command(trace,    i, at, text) {
+	if (!(trace in input))
+		return "gtrace-order " trace
+	text = input[trace]
+	for (i = 1; i <= n_axes; i++)
+		while (axis_stage(axes[i]) == "input" && (at = index(text, in_braces(axes[i]))))
+			text = substr(text, 1, at - 1) now[axes[i]] substr(text, at + length(in_braces(axes[i])))
+	return text
 }
 
 function root_key(trace,    command) {
@@ -284,7 +313,7 @@ function cross(s, m, i,    o, v, axis) {
 	}
 	axis = axes[i]
 	o = owner(s, axis)
-	if (o < 0 || (axis != "trace" && axis != "gpu" && !((m, axis_stage(axis)) in has_place))) {
+	if (o < 0 || !applies(m, axis)) {
 		now[axis] = "-"
 		cross(s, m, i + 1)
 		return
