@@ -140,6 +140,52 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	awk -F '\t' '!/^#/ { if (NF != 33) exit 1; n += NF - 1 } END { exit n != 288 }' pipelines/kim.figure10
 }
 
+@test "[000]: its examples of reuse distances, and L of table 4, each as a sum by hand" {
+	pipelines/papers/rdgc examples >"$BATS_TEST_TMPDIR/examples"
+	[ "$(grep -c 'exact$' "$BATS_TEST_TMPDIR/examples")" -eq 24 ]
+	pipelines/papers/rdgc table4 >"$BATS_TEST_TMPDIR/table4"
+	cat "$BATS_TEST_TMPDIR/examples" "$BATS_TEST_TMPDIR/table4" | awk -v only=summary -f pipelines/papers.awk >"$BATS_TEST_TMPDIR/summary"
+	# The loops of the kernels' sources, at the sizes N of the table: loads and stores of an iteration times iterations, and those around it.
+	[ "$(awk -F '\t' '$3 ~ /, L/ { sub(/,.*/, "", $3); print $3, $5 }' "$BATS_TEST_TMPDIR/table4" | paste -sd,)" = "2DCONV 10,2MM $((3 * 384 + 1)),3DCONV $((12 * 254)),ATAX $((3 * 4096 + 1)),BICG $((3 * 4096 + 1)),CORR $(((3 * 256 + 2) * 255 + 1)),COVAR $(((3 * 256 + 2) * 256)),FDTD 6,FDTD 4,FDTD 6,GESUMMV $((8 * 4096 + 4)),GRAMSC. $((7 * 128 * 127)),MVT $((3 * 4096 + 1)),SYR2K $((5 * 256 + 2)),SYRK $((3 * 256 + 2)),BP 16,CFD $((4 * 9 + 5 + 5)),HSPOT 3,NW $((256 * 35)),SRAD_V2 10" ]
+	[ "$(awk -F '\t' '$6 == "input"' "$BATS_TEST_TMPDIR/table4" | wc -l)" -eq 18 ]
+	# The neighbours of a mesh of 2 x 2: left, right, above, below.
+	[ "$(pipelines/rdgc-mesh 2 2 | od -An -v -td4 | xargs)" = "-1 0 -1 2 1 -1 3 -1 -2 -2 0 1 2 3 -2 -2" ]
+	run pipelines/papers/rdgc table9
+	[ "$status" -eq 2 ]
+}
+
+@test "[000] 5.3 in words: what holds is said to hold, and what does not is not" {
+	parts=$BATS_TEST_TMPDIR/rdgc.parts
+	mkdir "$parts"
+	# Percentages, of which every claim holds.
+	for kernel in 2DCONV 2MM ATAX1 CORR; do
+		printf "$kernel\t%s\t%s\n" base 70 'index xor' 60 'index mod' 10 'index smod:4' 40 'replace fifo' 69.5 'replace random:1' 69.6 'replace lfu:way' 60 \
+			'replace lfu' 70 'line 32' 69 'line 64' 71 'map part:4' 65 'map part:8' 62 'map random:1' 42 blocks 8 'l2 base' 50 'l2 map part:4' 51 \
+			'l2 map part:8' 51 'l2 map random:1' 50 'l2 parallelism 1' 90 'l2 parallelism 2' 90 'l2 parallelism 4' 90 'l2 distances 1' '1 2' \
+			'l2 distances 2' '2 1' 'l2 distances 4' '3 0' 'l2 replace lru' 1 'l2 replace fifo' 2 'l2 replace lfu:way' 3 'l2 replace random:1' 4 \
+			'latency fixed:1' 70 'latency fixed:200' 69 'fails fixed:1' 10 'fails fixed:200' 100 'merges fixed:1' 10 'merges fixed:200' 100 'size 8K' 80 \
+			'blocks 64x4 size 8K' 2 'blocks 64x4 size 16K' 80 >"$parts/$kernel"
+	done
+	printf 'ATAX1\tline 32\t90\nATAX1\treplace random:1\t80\n' >>"$parts/ATAX1"
+	printf '2MM\treplace lfu:way\t69.9\n' >>"$parts/2MM"
+	printf 'CORR\treplace lfu:way\t90\n' >>"$parts/CORR"
+	: >"$parts/examples"
+	: >"$parts/table4"
+	claims() { PARTS=$parts pipelines/papers/rdgc 2>/dev/null | awk -F '\t' '$2 ~ /^(5.1|5.3.1|5.3.3|figure (9|1[0-2]))$/ && $6 != "not tried" || $3 ~ /how far/'; }
+	claims >"$BATS_TEST_TMPDIR/hold"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/hold")" -eq 23 ]
+	[ "$(awk -F '\t' '$4 != $5 && $4 + 0 != $5 + 0 { print $3 }' "$BATS_TEST_TMPDIR/hold")" = "" ]
+	# Each claim turned round: the best index, policies, lines, maps, partitions, latencies.
+	printf '%s\n' 'CORR index xor 99' 'ATAX1 index xor 99' '2DCONV index xor 99' '2MM index xor 99' 'CORR replace lfu:way 1' '2DCONV replace lfu:way 99' '2MM replace lfu:way 99' \
+		'ATAX1 replace lfu:way 99' 'ATAX1 l2 replace lru 99' '2DCONV replace fifo 20' '2DCONV line 32 10' '2MM line 32 10' 'CORR line 32 10' 'ATAX1 line 32 70' \
+		'2DCONV l2 map part:4 99' '2MM l2 map part:4 99' '2DCONV l2 parallelism 2 50' '2MM l2 parallelism 2 50' '2DCONV l2 distances 1 3 0' '2MM l2 distances 1 3 0' \
+		'2MM latency fixed:200 10' '2MM fails fixed:200 10' '2MM size 8K 10' 'CORR index mod 99' 'CORR index smod:4 99' 'ATAX1 index mod 99' 'ATAX1 index smod:4 99' \
+		'2DCONV index mod 99' '2DCONV index smod:4 99' '2DCONV blocks 64x4 size 16K 20' '2MM replace fifo 1' | sed -E 's/^([^ ]+) (.*:4|.*[a-zK0-9]) ([0-9.]+|3 0)$/\1\t\2\t\3/; s/distances 1 3\t0/distances 1\t3 0/' |
+		while IFS= read -r line; do echo "$line" >>"$parts/${line%%$'\t'*}"; done
+	claims >"$BATS_TEST_TMPDIR/turned"
+	[ "$(awk -F '\t' '$4 == $5 { print $3 }' "$BATS_TEST_TMPDIR/turned")" = "" ]
+}
+
 @test "[004]: the chart of L2's hits, by its model and by PPT-GPU-Mem, and the README shows them" {
 	# The four that take seconds; tests/long/papers.bats has all.
 	pipelines/yuan-chart NN HS JACOBI 2DCONV >"$BATS_TEST_TMPDIR/chart"
