@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The model of [002] on a GTX 470: reuse distances of each warp and of all warps together (figure 1), the miss classes of
-# 6.1 by ablations over seeds, the experiments of figures 3 and 9, and the parameters of figure 12.
+# 6.1 by ablations over seeds, its tables 1 to 5, the experiments of figures 3, 7 and 9, and the parameters of figure 12.
 paper := nugteren
 GPU   ?= gtx470-16k
 SEEDS ?= 5
@@ -9,7 +9,7 @@ MOST  ?= 1024
 paper_options = $(GPU) $(SEEDS) $(MOST)
 include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
 
-tables     := $(addprefix $(out)/,classes.tsv figure3.tsv figure3-latencies.tsv figure9.tsv figure12.tsv distances.tsv)
+tables     := $(addprefix $(out)/,classes.tsv tables.tsv figure3.tsv figure3-latencies.tsv figure9.tsv figure12.tsv distances.tsv)
 pictures   := $(addprefix $(out)/,classes.svg figure3.svg figure12.svg distances.svg)
 $(paper): $(tables) $(pictures)
 
@@ -18,6 +18,8 @@ $(out)/distances.tsv: | $(ordered)
 	@$(whole) $(scheduled) | grd --per sm --op loads --profile --total $(done)
 $(out)/distances.svg: $(out)/distances.tsv
 	@$(whole) gplot histogram --title 'Loads of an SM' $< $(done)
+$(out)/tables.tsv:
+	@$(whole) $(paper_here)nugteren all $(done)
 $(out)/figure3.tsv:
 	@$(whole) $(paper_here)nugteren-figure3 --seeds $(SEEDS) $(MOST) $(done)
 $(out)/figure3-latencies.tsv:

@@ -13,7 +13,7 @@ include $(paper_here)pipe.mk
 .DELETE_ON_ERROR:
 
 paper_key := $(call pipe_digest,echo $(pipe_counts) $(call pipe_quote,$(paper_options)); $(pipe_here)digest \
-	'$(addprefix $(paper_here),$(notdir $(wildcard $(addprefix $(paper_here)*.,mk awk sweep gpu))) sweep first-threads miss-classes nugteren-figure3 nugteren-figure9 mei \
+	'$(addprefix $(paper_here),$(notdir $(wildcard $(addprefix $(paper_here)*.,mk awk sweep gpu))) sweep first-threads miss-classes nugteren nugteren-figure3 nugteren-figure9 mei \
 	kim-kernels kim-table3 kim.table3) \
 	grd gplot gpchase gtrace-ptx gstats')
 out := $(RESULTS)/$(paper)-$(paper_key)
