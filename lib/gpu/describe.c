@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "gpu/occupancy.h"
 #include "gpu/parameter.h"
 
 #define NAME_BYTES 64
@@ -125,6 +126,19 @@ static int print_level(const struct gt_gpu *gpu, const char *level, FILE *file, 
 	return 0;
 }
 
+/* L1 beside blocks of 1024 threads without shared memory: none has more. */
+static uint64_t largest_l1(const struct gt_gpu *gpu, uint64_t unified)
+{
+	struct gt_block_needs needs = {.warps = 32};
+	struct gt_occupancy occupancy;
+	struct gt_limits limits;
+	struct gt_error ignored;
+
+	if (gt_limits_load(&limits, gpu, &ignored) != 0 || gt_occupancy_find(&occupancy, &limits, &needs, &ignored) != 0 || !occupancy.l1_bytes)
+		return unified;
+	return occupancy.l1_bytes;
+}
+
 /* The resources that each thread and block may use if the SM is to hold as many as it can. */
 static void print_limits(const struct gt_gpu *gpu, FILE *file)
 {
@@ -145,8 +159,8 @@ static void print_limits(const struct gt_gpu *gpu, FILE *file)
 		fprintf(file, "shared    %s a block, if the SM is to hold %" PRIu64 "\n",
 			gt_format_size(shared / blocks, least), blocks);
 	if (unified && unified >= shared)
-		fprintf(file, "adaptive  l1 from %s to %s, by the shared memory of blocks\n",
-			gt_format_size(unified - shared, least), gt_format_size(unified, most));
+		fprintf(file, "adaptive  l1 from %s to %s, by the blocks and their shared memory\n",
+			gt_format_size(unified - shared, least), gt_format_size(largest_l1(gpu, unified), most));
 }
 
 static void print_dram(const struct gt_gpu *gpu, FILE *file)
