@@ -199,6 +199,21 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	grep -q 'row 2 of 2, .*: gemm_wide 256 512 256 on titanx-pascal: ' said
 }
 
+@test "a result is not kept if gtrace was built anew meanwhile" {
+	command -v clang >/dev/null || skip "no clang here"
+	mkdir bin
+	cp "$(dirname "$(command -v gstats)")"/g* bin
+	ln -s "$ROOT/gpus" gpus
+	cp bin/gdram gdram
+	# It is rebuilt as soon as it runs.
+	printf '#!/bin/sh\nmv "%s" "%s"\nexec "%s" "$@"\n' "$PWD/gdram" "$PWD/bin/gdram" "$PWD/bin/gdram" >bin/gdram
+	table "$(small 4000)" >t.csv
+	LD_PRELOAD=${PRELOAD-} run "$ROOT/tests/validate" --bin bin --build b --cuda clang t.csv
+	[ "$status" -eq 1 ]
+	[[ $output == *"validate: gtrace was built anew while its programs ran: start again"* ]]
+	[ -z "$(find b/validate -name '*.gt')" ]
+}
+
 @test "on a terminal one line says at which row it is" {
 	command -v clang >/dev/null || skip "no clang here"
 	needs_terminal
