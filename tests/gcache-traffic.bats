@@ -25,13 +25,13 @@ stream() {
 	} | gtrace-cat --from
 }
 
-# found KERNEL STREAM NAME...: counters of l2 of a kernel, side by side.
+# found KERNEL STREAM NAME...: counters of l2, or of $LEVEL, of a kernel, side by side.
 found() {
 	local kernel=$1 stream=$2 name
 	shift 2
 	gstats --csv "$stream" >counters.csv
 	for name in "$@"; do
-		awk -F, -v key="$kernel,l2,$name" '$1 "," $2 "," $3 == key { print $4 }' counters.csv
+		awk -F, -v key="$kernel,${LEVEL:-l2},$name" '$1 "," $2 "," $3 == key { print $4 }' counters.csv
 	done | paste -sd' '
 }
 
@@ -59,6 +59,20 @@ found() {
 	[ "$(found 1 out.gt launch_reads)" = 29 ]
 	gcache --l2 --launch-reads none said.gt >out.gt
 	[ "$(found 1 out.gt launch_reads sent_reads)" = 4 ]
+}
+
+@test "of what a launch misses, some sectors are read from memory, and the rest from elsewhere" {
+	echo load.global 0x1000 0xf | stream 8 >many.gt
+	gcache --l2 --launch-reads 512,13,256,4 --fetch 64 many.gt >out.gt
+	# 16 and 8 distinct sectors, in fetches of two: 12 miss, and two are sent on.
+	[ "$(found 1 out.gt launch_reads launch_hits sent_requests sent_reads reads)" = "45 33 3 8 4" ]
+	gcache --l2 --launch-reads 512,13,256,0 many.gt >out.gt
+	[ "$(found 1 out.gt launch_reads launch_hits sent_reads)" = "45 21 4" ]
+	gdram out.gt | gtrace-cat --check
+	# What the launch replaces is written all the same.
+	printf 'store.global 0x%x 0xf\n' 4096 4224 | stream 1 k k >two.gt
+	gcache --l2 --size 128 --ways 1 --flush never --launch-reads 128,0,0,0 two.gt >out.gt
+	[ "$(found 2 out.gt sent_reads sent_writes)" = "0 8" ]
 }
 
 @test "launch reads come first, as loads of constants, whatever else the level does" {
@@ -301,4 +315,51 @@ hinted() {
 	for jobs in 1 3; do
 		[ "$(gcache --quiet --l2 -j $jobs <empty.gt | gtrace-cat | grep -o 'instances=[0-9]*')" = instances=1 ]
 	done
+}
+
+@test "constants have a cache beside L1, and are no loads at L1 and L2" {
+	# Two words of one line of 64 bytes, the second a hit; one in the next line; and a load of the same address as data.
+	printf '%s\n' 'load.constant 0x1000 0x1' 'load.constant 0x1000 0x2' 'load.constant 0x1000 0x4' 'load.global 0x1000 0x1' | stream 1 >in.gt
+	gcache --l1 in.gt >l1.gt
+	[ "$(LEVEL=l1 found 1 l1.gt requests reads read_hits constant_reads constant_hits sent_requests sent_reads)" = "4 1 0 3 1 3 5" ]
+	gtrace-cat l1.gt | awk '/^[0-9]/ { print $5, $6, $7 }' |
+		diff - <(printf '%s\n' 'load.constant 0x000000001000 0x3' 'load.constant 0x000000001000 0xc' 'load.global 0x000000001000 0x1')
+	# L2 has read all of it when the load of data comes.
+	gcache --l2 l1.gt >l2.gt
+	[ "$(found 1 l2.gt requests reads read_hits constant_reads constant_hits sent_reads)" = "3 1 1 4 0 4" ]
+	gdram l2.gt | gtrace-cat --check
+	gdram l2.gt | gstats --names ncu --csv >out
+	for pair in lts__t_sectors_op_read.sum=5 lts__t_sectors_srcunit_tex_op_read.sum=1 lts__t_sectors_op_read_lookup_hit.sum=1 \
+		lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum=0 lts__t_sectors_op_read_lookup_miss.sum=4 dram__sectors_read.sum=4; do
+		grep "${pair%=*}" out | grep -qE "[,\"]${pair#*=}[\",]*$" || { echo "$pair"; grep "${pair%=*}" out; return 1; }
+	done
+	# A kernel's end empties it, unless never.
+	printf '%s\n' 'load.constant 0x1000 0x1' | stream 1 k k >two.gt
+	gcache --l1 two.gt | gstats --csv | grep -qx '2,l1,constant_reads,1'
+	gcache --l1 two.gt | gstats --csv | grep -qx '2,l1,constant_hits,0'
+	gcache --l1 --flush never two.gt | gstats --csv | grep -qx '2,l1,constant_hits,1'
+}
+
+@test "a cache of constants of another shape, of a description, and none; what makes no sense is refused" {
+	# Three lines of 64 bytes in turn: two lines, or one set of two, cannot keep them.
+	printf 'load.constant 0x%x 0x1\n' 4096 4224 4352 4096 4224 4352 | stream 1 >in.gt
+	gcache --l1 in.gt >out.gt
+	[ "$(LEVEL=l1 found 1 out.gt constant_reads constant_hits)" = "6 3" ]
+	gcache --l1 --constant 128,2,64 in.gt >out.gt
+	[ "$(LEVEL=l1 found 1 out.gt constant_reads constant_hits)" = "6 0" ]
+	gcache --l1 --constant 1K,1,256 in.gt >out.gt
+	[ "$(LEVEL=l1 found 1 out.gt constant_reads constant_hits sent_requests sent_reads)" = "6 4 4 16" ]
+	gcache --l1 --constant none in.gt >out.gt
+	[ "$(LEVEL=l1 found 1 out.gt reads read_hits)" = "6 3" ]
+	[ -z "$(LEVEL=l1 found 1 out.gt constant_reads)" ]
+	gtrace-cat in.gt | sed 's/gpcs=2/&\tl1.constant=128,2,64/' | gtrace-cat --from | gcache --l1 >out.gt
+	[ "$(LEVEL=l1 found 1 out.gt constant_reads constant_hits)" = "6 0" ]
+	# L1 has none of them, and passes what bypasses it.
+	gcache --l1 --bypass all in.gt >out.gt
+	[ "$(LEVEL=l1 found 1 out.gt constant_reads bypassed)" = "6 0" ]
+	for text in 2K 2K,4 2K,4,64,1 2K,0,64 2K,4,16 2K,4,96 2000,4,64 x,4,64; do
+		expect_failure 2 "constant" gcache --l1 --constant "$text" in.gt
+	done
+	expect_failure 2 "constant is for a private data cache that is not timed" gcache --l2 --constant 2K,4,64 in.gt
+	expect_failure 2 "constant is for a private data cache that is not timed" gcache --l1 --mshr 1x4 --constant 2K,4,64 in.gt
 }

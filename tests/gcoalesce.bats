@@ -54,6 +54,22 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 	trace "0 0 0 0 store.local 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0xf 32"
 }
 
+@test "constants: by the whole warp and by sectors under any rule, counted apart, a turn for each address" {
+	# 32 lanes on one word; on 32 words; and 4 lanes on two words of two lines.
+	trace "0 0 0 0 load.constant 4 0xffffffff 0x1004 0 -" "0 0 1 1 load.constant 4 0xffffffff 0x1000 4 -" \
+		"0 0 2 2 load.constant 4 0xf - - 0x1000,0x2000,0x2000,0x1000" "0 0 3 3 load.global 4 0x1 0x1000 0 -" >t
+	for rule in default pascal fermi; do
+		requests --rule "$rule" <t | head -n 4 |
+			is "0x000000001000 0x1 0x0 32" "0x000000001000 0xf 0x0 32" "0x000000001000 0x1 0x0 2" "0x000000002000 0x1 0x0 2"
+		gcoalesce --rule "$rule" <t >out
+		for pair in accesses=4 load_accesses=1 requests=1 constant_accesses=3 constant_turns=35 constant_requests=4 constant_sectors=7; do
+			[ "$(counter coalesce "${pair%=*}" <out)" -eq "${pair#*=}" ] || { echo "$rule $pair"; return 1; }
+		done
+	done
+	trace "0 0 3 3 load.global 4 0x1 0x1000 0 -" | gcoalesce >out
+	[ -z "$(counter coalesce constant_accesses <out)" ]
+}
+
 @test "pascal: separate groups of 8 lanes of 4 bytes, 4 lanes of 8 and 2 of 16; a broadcast is 4 sectors" {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 0 -" | requests --rule pascal |
 		is "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8" "0x000000001000 0x1 0x0 8"

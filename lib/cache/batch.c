@@ -233,7 +233,7 @@ static enum use use_of(const struct gt_level *level, const struct gt_request *re
 	if (gt_hint_action(request->hint) != GT_ACCESS_DATA)
 		return use_of_action(config, gt_hint_action(request->hint));
 
-	if (config->translate || class == GT_CLASS_READ)
+	if (config->translate || class == GT_CLASS_READ || (class == GT_CLASS_CONSTANT && config->shared))
 		return USE;
 	if (class == GT_CLASS_ATOMIC)
 		return back ? USE : END;
@@ -400,15 +400,17 @@ void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 		gt_level_launch(level->full, kernel);
 }
 
-/* Reads `n` sectors, one a request, that follow each other from `first` on; after `bytes` they begin again. */
-static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t bytes, uint64_t n)
+/* Reads `n` sectors, one a request, that follow each other from `first` on; after `bytes` they begin again. `sent`: the sectors that the
+ * level had read from the next one before the launch. */
+static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t bytes, uint64_t n, uint64_t sent)
 {
 	struct gt_level *level = serving->level;
 	gt_serve *const *of_class = level->config.l2_partitions ? level->in_partition : level->serve; /* GPCs are of no partition */
-	gt_serve *serve = of_class[level->class_of[serving->request.op]];
+	gt_serve *serve = of_class[level->class_of[gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)]];
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t at = first + i * GT_SECTOR % bytes;
+		level->unsent = level->counters.sent_reads - sent >= level->config.launch_reads.memory;
 		serving->request.address = at / GT_LINE * GT_LINE;
 		serving->request.sectors = (uint8_t)(1U << at % GT_LINE / GT_SECTOR);
 		if (level->config.l2_partitions && !(serving->tags = gt_level_instance(level, gt_home_partition(at), serving->error)))
@@ -424,26 +426,17 @@ static int serve_reads(struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
 	const struct gt_launch_reads *reads = &level->config.launch_reads;
-	const struct gt_level_counters before = level->counters;
-	const struct gt_fetch_counters fetch = level->fetch;
-	const struct gt_bypass_counters bypass = level->bypass;
-	struct gt_level_counters *counters = &level->counters, after;
+	const uint64_t sent = level->counters.sent_reads;
+	struct gt_apart apart;
 
+	gt_level_set_apart(level, &apart);
 	for (; level->launch_reads_gpcs > 0; level->launch_reads_gpcs--)
-		if (reads->code > 0 && read_sectors(serving, level->launch_reads_code, reads->code, reads->code / GT_SECTOR) != 0)
+		if (reads->code > 0 && read_sectors(serving, level->launch_reads_code, reads->code, reads->code / GT_SECTOR, sent) != 0)
 			return -1;
-	if (reads->reads > 0 && read_sectors(serving, CONSTANTS, reads->bytes, reads->reads) != 0)
+	if (reads->reads > 0 && read_sectors(serving, CONSTANTS, reads->bytes, reads->reads, sent) != 0)
 		return -1;
-	after = level->counters;
-	level->launch_reads.launch_reads = after.reads + after.bypassed - before.reads - before.bypassed;
-	level->launch_reads.launch_hits = after.read_hits - before.read_hits;
-	*counters = before;
-	level->fetch = fetch;
-	level->bypass = bypass;
-	counters->evictions = after.evictions;
-	counters->sent_requests = after.sent_requests;
-	counters->sent_reads = after.sent_reads;
-	counters->sent_writes = after.sent_writes;
+	level->unsent = false;
+	gt_level_take_apart(level, &apart, &level->launch_reads.launch_reads, &level->launch_reads.launch_hits);
 	return 0;
 }
 
@@ -796,7 +789,8 @@ int gt_level_finish(struct gt_level *level, struct gt_sink *sent, struct gt_erro
 
 	if (gt_level_serve_launch_reads(level, 0, sent, error) != 0 || serve_waiting(level, sent, error) != 0)
 		return -1;
-	if (level->full && gt_level_finish(level->full, sent, error) != 0)
+	if ((level->full && gt_level_finish(level->full, sent, error) != 0) ||
+	    (level->beside && gt_level_finish(level->beside, &level->beside->dropped, error) != 0))
 		return -1;
 	if (level->config.flush != GT_FLUSH_NEVER)
 		gt_notes_forget(level);

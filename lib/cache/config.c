@@ -276,31 +276,59 @@ static int take_latency(struct gt_level_config *config, const struct gt_value *v
 }
 
 #define PART_MAX (UINT64_C(1) << 20) /* bytes, and sectors */
+#define PARTS_MAX 4
 
-/* "CODE,READS,BYTES" or "none"; the GPCs are left as they are. */
+/* "A,B,C": so many sizes. Returns 0, or -1, having changed none. */
+static int parse_parts(const char *text, uint64_t *const numbers[], int n)
+{
+	struct gt_error ignored;
+	uint64_t read[PARTS_MAX];
+
+	for (int i = 0; i < n; i++) {
+		char part[32];
+		size_t length = strcspn(text, ",");
+		snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : sizeof part - 1), text);
+		if (length >= sizeof part || gt_parse_size(part, 0, PART_MAX, &read[i], &ignored) != 0 ||
+		    text[length] != (i < n - 1 ? ',' : '\0'))
+			return -1;
+		text += length + 1;
+	}
+	for (int i = 0; i < n; i++)
+		*numbers[i] = read[i];
+	return 0;
+}
+
+/* "CODE,READS,BYTES[,MEMORY]" or "none"; the GPCs are left as they are. */
 static int parse_launch_reads(const char *text, struct gt_launch_reads *reads, struct gt_error *error)
 {
-	uint64_t numbers[3];
-	const char *at = text;
+	uint64_t *const numbers[] = {&reads->code, &reads->reads, &reads->bytes, &reads->memory};
 
 	reads->code = reads->reads = reads->bytes = 0;
+	reads->memory = UINT64_MAX;
 	if (strcmp(text, "none") == 0)
 		return 0;
-	for (int i = 0; i < 3; i++) {
-		char part[32];
-		size_t length = strcspn(at, ",");
-		snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : sizeof part - 1), at);
-		if (length >= sizeof part || gt_parse_size(part, 0, PART_MAX, &numbers[i], error) != 0 ||
-		    at[length] != (i < 2 ? ',' : '\0'))
-			return gt_fail(error, "'%.100s': expected CODE,READS,BYTES of at most 1M each, such as 512,13,416, or none", text);
-		at += length + 1;
-	}
-	if (numbers[0] % GT_SECTOR != 0 || numbers[2] % GT_SECTOR != 0 || (numbers[1] == 0) != (numbers[2] == 0) ||
-	    numbers[2] / GT_SECTOR > numbers[1])
+	if (parse_parts(text, numbers, LENGTH(numbers)) != 0 && parse_parts(text, numbers, LENGTH(numbers) - 1) != 0)
+		return gt_fail(error, "'%.100s': expected CODE,READS,BYTES[,MEMORY] of at most 1M each, such as 512,13,416, or none", text);
+	if (reads->code % GT_SECTOR != 0 || reads->bytes % GT_SECTOR != 0 || (reads->reads == 0) != (reads->bytes == 0) ||
+	    reads->bytes / GT_SECTOR > reads->reads)
 		return gt_fail(error, "'%.100s': expected whole sectors of %d bytes, each of them read", text, GT_SECTOR);
-	reads->code = numbers[0];
-	reads->reads = numbers[1];
-	reads->bytes = numbers[2];
+	return 0;
+}
+
+/* "SIZE,WAYS,LINE" or "none". */
+static int take_constant(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	struct gt_constant_shape *shape = &config->constant;
+	uint64_t *const numbers[] = {&shape->size, &shape->ways, &shape->line};
+	const char *text = value->text;
+
+	*shape = (struct gt_constant_shape){.size = 0};
+	if (strcmp(text, "none") == 0)
+		return 0;
+	if (parse_parts(text, numbers, LENGTH(numbers)) != 0 || shape->size == 0 || shape->ways == 0 || shape->line < GT_SECTOR ||
+	    (shape->line & (shape->line - 1)) != 0 || shape->size % (shape->ways * shape->line) != 0)
+		return gt_fail(error, "'%.100s': expected SIZE,WAYS,LINE, such as 2K,4,64: whole sets of at most 1M in all, whose lines are a power of "
+				      "two from %d bytes on; or none", text, GT_SECTOR);
 	return 0;
 }
 
@@ -368,6 +396,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_FLUSH] = FIELD(flush, 0),
 	[GT_LEVEL_WARM] = FIELD(warm, 0),
 	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
+	[GT_LEVEL_CONSTANT] = TAKEN(take_constant),
 	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch_reads),
 	[GT_LEVEL_SPREAD] = TAKEN(take_spread),
 	[GT_LEVEL_DIRTY_WAYS] = FIELD(dirty_ways, GT_LEVEL_SLOTS_MAX),
@@ -423,7 +452,7 @@ static int level_store(struct gt_level_config *config, enum gt_parameter_id id, 
 
 const struct gt_role gt_roles[] = {
 	{"l1", "a data cache in each SM", "l1", false, false,
-	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no"}},
+	 {[GT_LEVEL_SCOPE] = "private", [GT_LEVEL_WRITE] = "through", [GT_LEVEL_ALLOCATE] = "no", [GT_LEVEL_CONSTANT] = "2K,4,64"}},
 	{"l2", "the data cache that all SMs share", "l2", false, false, {[GT_LEVEL_SIZE] = "2M", [GT_LEVEL_WAYS] = "16"}},
 	/* [001] table 4 and figure 12. */
 	{"texture", "a texture L1 in each SM", "texture", false, false,
@@ -508,6 +537,16 @@ static const char *parameter_text(const struct gt_level_settings *settings, enum
 	if (!text)
 		text = settings->role->values[id];
 	return text ? text : gt_parameters[id].otherwise;
+}
+
+/* A cache of constants is beside a functional level of an SM; a functional level of all SMs counts them apart. */
+static void resolve_constants(const struct gt_level_settings *settings, struct gt_level_config *config)
+{
+	if ((config->is_timed || config->shared) && !settings->option[GT_LEVEL_CONSTANT])
+		config->constant.size = 0;
+	config->constants = config->constant.size > 0			     ? GT_CONSTANTS_BESIDE
+			    : config->shared && !config->translate && !config->is_timed ? GT_CONSTANTS_APART
+										     : GT_CONSTANTS_LOADS;
 }
 
 /* All requests bypass an absent level; its shape must be valid, and is not counted. */
@@ -610,6 +649,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		config->dirty_ways = GT_LEVEL_SLOTS_MAX;
 	if (config->l2_partitions)
 		config->size /= GT_L2_PARTITIONS;
+	resolve_constants(settings, config);
 	return 0;
 }
 

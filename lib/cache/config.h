@@ -139,6 +139,7 @@ struct gt_launch_reads {
 	uint64_t code;	/* bytes that each GPC with a block reads */
 	uint64_t reads; /* sectors that the launch reads, whatever its blocks */
 	uint64_t bytes; /* which these sectors are out of */
+	uint64_t memory; /* sectors of these, and of the code, that the next level is asked for, at most */
 	uint64_t gpcs;	/* of the GPU */
 };
 
@@ -146,6 +147,15 @@ static inline bool gt_launch_reads_any(const struct gt_launch_reads *reads)
 {
 	return reads->code > 0 || reads->reads > 0;
 }
+
+/* The cache of constants of an SM, beside a private data cache. */
+struct gt_constant_shape {
+	uint64_t size; /* bytes; 0: there is none */
+	uint64_t ways, line;
+};
+
+/* Who serves loads of constant memory: the level, as other loads; a cache beside it; the level, which counts them apart. */
+enum gt_constants { GT_CONSTANTS_LOADS, GT_CONSTANTS_BESIDE, GT_CONSTANTS_APART };
 
 struct gt_level_config {
 	bool translate; /* a TLB: it maps lines (pages) and holds no bytes */
@@ -178,6 +188,8 @@ struct gt_level_config {
 	enum gt_flush flush;
 	enum gt_warm warm; /* the contents when a kernel begins, which cache/stage/stage.c loads */
 	enum gt_arrival arrival;
+	enum gt_constants constants;
+	struct gt_constant_shape constant; /* of GT_CONSTANTS_BESIDE */
 	struct gt_launch_reads launch_reads; /* what a launch reads by itself */
 	struct gt_spread spread;
 	bool l2_partitions; /* two instances, each for half of the SMs, that hold copies of each other's lines */

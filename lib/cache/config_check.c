@@ -179,6 +179,13 @@ static int check_arrival(const struct gt_level_config *config, struct gt_error *
 	return 0;
 }
 
+static int check_constant(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->constants == GT_CONSTANTS_BESIDE && (config->shared || config->translate || config->is_timed))
+		return gt_fail(error, "constant is for a private data cache that is not timed: expected constant none");
+	return 0;
+}
+
 static int check_launch_reads(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (gt_launch_reads_any(&config->launch_reads) && (!config->shared || config->translate))
@@ -239,6 +246,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_FLUSH), check_ahead},
 	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
+	{GT_OF(GT_LEVEL_CONSTANT) | GT_OF(GT_LEVEL_SCOPE), check_constant},
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch_reads},
 	{GT_OF(GT_LEVEL_SPREAD) | GT_OF(GT_LEVEL_READ_MISSES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_spread},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},

@@ -259,7 +259,7 @@ int gt_serve_hinted(const struct gt_serving *serving)
 
 	if (gt_hint_action(serving->request.hint) != GT_ACCESS_DATA)
 		return serve_lines(serving);
-	if (config->hints != GT_HINTS_HONOUR || config->translate || class == GT_CLASS_BYPASS)
+	if (config->hints != GT_HINTS_HONOUR || config->translate || class == GT_CLASS_BYPASS || class == GT_CLASS_CONSTANT)
 		return level->serve[class](serving);
 	enum gt_priority priority = priority_of(level, &serving->request);
 	bool reads = class == GT_CLASS_READ || class == GT_CLASS_STREAM;
@@ -280,7 +280,7 @@ static uint64_t misses(const struct gt_level *level)
 {
 	const struct gt_hint_counters *hints = &level->hints;
 
-	return gt_level_missed(level) +
+	return gt_level_missed(level) + level->constants.constant_reads - level->constants.constant_hits +
 	       (level->config.hints == GT_HINTS_HONOUR ? hints->prefetches - hints->prefetch_hits : 0);
 }
 
@@ -288,7 +288,8 @@ static uint64_t hits(const struct gt_level *level)
 {
 	const struct gt_level_counters *counters = &level->counters;
 
-	return counters->read_hits + counters->write_hits + counters->atomic_hits + level->hints.prefetch_hits;
+	return counters->read_hits + counters->write_hits + counters->atomic_hits + level->hints.prefetch_hits +
+	       level->constants.constant_hits;
 }
 
 int gt_level_find(const struct gt_serving *serving, uint8_t *status)

@@ -117,6 +117,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 	gt_counters_add(&level->pair, &other->pair, sizeof other->pair);
 	gt_counters_add(&level->between, &other->between, sizeof other->between);
 	gt_counters_add(&level->clean, &other->clean, sizeof other->clean);
+	gt_counters_add(&level->constants, &other->constants, sizeof other->constants);
 	gt_counters_add(&level->launch_reads, &other->launch_reads, sizeof other->launch_reads);
 	gt_counters_add(&level->l2_partitions, &other->l2_partitions, sizeof other->l2_partitions);
 }
@@ -148,6 +149,9 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 		return -1;
 	if (level->config.dirty_ways < GT_LEVEL_SLOTS_MAX &&
 	    gt_count_numbers(count, &gt_counters_clean, &level->clean, sizeof level->clean, error) != 0)
+		return -1;
+	if (level->constants.constant_reads > 0 &&
+	    gt_count_numbers(count, &gt_counters_constants, &level->constants, sizeof level->constants, error) != 0)
 		return -1;
 	if (gt_launch_reads_any(&level->config.launch_reads) &&
 	    gt_count_numbers(count, &gt_counters_launch_reads, &level->launch_reads, sizeof level->launch_reads, error) != 0)
@@ -232,6 +236,7 @@ static int open_full(struct gt_level *level, struct gt_error *error)
 	config.divided = 1;
 	config.by = GT_BY_NONE;
 	config.causes = false;
+	config.constant.size = 0;
 	config.emit = GT_EMIT_NONE;
 	config.arrival = GT_ARRIVAL_STEP;
 	config.dirty_ways = GT_LEVEL_SLOTS_MAX;
@@ -247,6 +252,21 @@ static int open_full(struct gt_level *level, struct gt_error *error)
 		return gt_fail_memory(error, "causes of misses");
 	gt_level_choose(level->full);
 	return 0;
+}
+
+/* The cache of constants. A miss fetches a whole line. */
+static int open_beside(struct gt_level *level, struct gt_error *error)
+{
+	const struct gt_constant_shape *shape = &level->config.constant;
+	struct gt_level_config config = {.size = shape->size, .ways = shape->ways, .line = shape->line, .sector = GT_SECTOR, .fetch = shape->line,
+					 .write = GT_WRITE_THROUGH, .hints = GT_HINTS_IGNORE, .flush = level->config.flush,
+					 .dirty_ways = GT_LEVEL_SLOTS_MAX, .replacement = {.policy = &gt_policy_lru}};
+
+	if (gt_index_parse("mod", &config.index, &config.index_argument, error) != 0 ||
+	    gt_interleave_parse("set", &config.interleave, error) != 0)
+		return -1;
+	level->beside = gt_level_open_plain(&config, true, error);
+	return level->beside ? 0 : -1;
 }
 
 static int open_notes(struct gt_level *level, struct gt_error *error)
@@ -303,6 +323,8 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 		if (!gt_level_open_instance(level, partition, error))
 			goto failed;
 	level->fast_path = level->usual && level->geometry.ways > 0 && level->geometry.recency <= GT_RECENCY_NIBBLES;
+	if (config->constant.size > 0 && open_beside(level, error) != 0)
+		goto failed;
 	if ((config->by == GT_BY_SITE || config->causes) && open_notes(level, error) != 0)
 		goto failed;
 	return level;
@@ -331,6 +353,7 @@ void gt_level_close(struct gt_level *level)
 	if (level->full)
 		free(level->full->look);
 	gt_level_close(level->full);
+	gt_level_close(level->beside);
 	gt_notes_close(level);
 	free(level);
 }
@@ -343,6 +366,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->fetch, 0, sizeof level->fetch);
 	memset(&level->pair, 0, sizeof level->pair);
 	memset(&level->between, 0, sizeof level->between);
+	memset(&level->constants, 0, sizeof level->constants);
 	memset(&level->launch_reads, 0, sizeof level->launch_reads);
 	memset(&level->clean, 0, sizeof level->clean);
 	memset(&level->l2_partitions, 0, sizeof level->l2_partitions);
@@ -352,6 +376,8 @@ void gt_level_begin(struct gt_level *level)
 	gt_notes_begin(level);
 	if (level->full)
 		gt_level_begin(level->full);
+	if (level->beside)
+		gt_level_begin(level->beside);
 }
 
 void gt_level_window(struct gt_level *level, const struct gt_window *window, uint64_t aside)

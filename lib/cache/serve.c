@@ -165,6 +165,8 @@ int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask)
 {
 	struct gt_request load = serving->request;
 
+	if (serving->level->unsent)
+		return 0;
 	if (gt_op_action(load.op) != GT_LOAD) {
 		load.op = gt_op(GT_LOAD, gt_op_space(load.op), GT_OPERATOR_NONE);
 		load.threads = 0;
@@ -714,6 +716,67 @@ static int serve_translation(const struct gt_serving *serving)
 	return send_on(serving);
 }
 
+/* ---- reads that are no loads of data: of constant memory, and of the launch itself ---- */
+
+void gt_level_set_apart(const struct gt_level *level, struct gt_apart *apart)
+{
+	*apart = (struct gt_apart){level->counters, level->fetch, level->pair, level->bypass, level->l2_partitions};
+}
+
+void gt_level_take_apart(struct gt_level *level, const struct gt_apart *apart, uint64_t *reads, uint64_t *hits)
+{
+	const struct gt_level_counters *before = &apart->counters, after = level->counters;
+	struct gt_level_counters *counters = &level->counters;
+
+	*reads += after.reads + after.bypassed - before->reads - before->bypassed;
+	*hits += after.read_hits - before->read_hits;
+	*counters = *before;
+	level->fetch = apart->fetch;
+	level->pair = apart->pair;
+	level->bypass = apart->bypass;
+	level->l2_partitions = apart->l2_partitions;
+	counters->evictions = after.evictions;
+	counters->sent_requests = after.sent_requests;
+	counters->sent_reads = after.sent_reads;
+	counters->sent_writes = after.sent_writes;
+}
+
+static int serve_constant_apart(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	struct gt_apart apart;
+
+	if (level->look)
+		level->look->counts = false;
+	gt_level_set_apart(level, &apart);
+	if (level->serve[GT_CLASS_READ](serving) != 0)
+		return -1;
+	gt_level_take_apart(level, &apart, &level->constants.constant_reads, &level->constants.constant_hits);
+	return 0;
+}
+
+/* The cache of constants of the SM. The level sends what it sends. */
+static int serve_constant_beside(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level, *beside = level->beside;
+	struct gt_level_counters *counters = &level->counters;
+	struct gt_serving there = *serving;
+
+	if (!beside)
+		return 0; /* the full level of one that has it */
+	const struct gt_level_counters *after = &beside->counters;
+	const uint64_t reads = after->reads, hits = after->read_hits, requests = after->sent_requests, sectors = after->sent_reads;
+	there.level = beside;
+	there.tags = gt_level_instance(beside, serving->request.sm, serving->error);
+	if (!there.tags || serve_read(&there) != 0)
+		return -1;
+	level->constants.constant_reads += after->reads - reads;
+	level->constants.constant_hits += after->read_hits - hits;
+	counters->sent_requests += after->sent_requests - requests;
+	counters->sent_reads += after->sent_reads - sectors;
+	return 0;
+}
+
 /* ---- loads, atomics and stores to one of two L2 partitions ---- */
 
 /* As a level of one part does. */
@@ -809,6 +872,12 @@ static enum gt_op_class class_of_load(const struct gt_level_config *config, enum
 	return lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU) ? GT_CLASS_STREAM : GT_CLASS_READ;
 }
 
+/* Loads of constant memory that bypass a level of all SMs are bypassed as others; a cache beside a level serves them in any case. */
+static bool is_constant(const struct gt_level_config *config, uint8_t op, bool bypassed)
+{
+	return gt_op_is_constant(op) && (config->constants == GT_CONSTANTS_BESIDE || (config->constants == GT_CONSTANTS_APART && !bypassed));
+}
+
 void gt_level_choose(struct gt_level *level)
 {
 	const struct gt_level_config *config = &level->config;
@@ -823,13 +892,15 @@ void gt_level_choose(struct gt_level *level)
 	};
 
 	for (unsigned op = 0; op < 256; op++)
-		level->class_of[op] = (uint8_t)(gt_op_action((uint8_t)op) == GT_LOAD && !reads
+		level->class_of[op] = (uint8_t)(is_constant(config, (uint8_t)op, reads) ? GT_CLASS_CONSTANT
+						: gt_op_action((uint8_t)op) == GT_LOAD && !reads
 							? class_of_load(config, gt_op_operator((uint8_t)op))
 							: of_action[gt_op_action((uint8_t)op)]);
 	level->serve[GT_CLASS_READ] = level->look ? look_and_read : serve_read;
 	level->serve[GT_CLASS_STREAM] = level->look ? look_and_stream : serve_stream;
 	level->serve[GT_CLASS_WRITE] = back ? serve_write_back : serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? serve_atomic_back : serve_atomic;
+	level->serve[GT_CLASS_CONSTANT] = config->constants == GT_CONSTANTS_APART ? serve_constant_apart : serve_constant_beside;
 	level->serve[GT_CLASS_BYPASS] = serve_bypass;
 	if (level->look) {
 		level->serve[GT_CLASS_WRITE] = back ? look_and_write_back : look_and_write;
@@ -837,6 +908,7 @@ void gt_level_choose(struct gt_level *level)
 	}
 	if (config->l2_partitions) {
 		memcpy(level->in_partition, level->serve, sizeof level->in_partition);
+		level->in_partition[GT_CLASS_CONSTANT] = level->serve[GT_CLASS_READ];
 		level->serve[GT_CLASS_READ] = level->serve[GT_CLASS_STREAM] = serve_partitions_read;
 		level->serve[GT_CLASS_WRITE] = level->serve[GT_CLASS_ATOMIC] = serve_partitions_write;
 	}

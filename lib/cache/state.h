@@ -79,6 +79,11 @@ struct gt_clean_counters {
 	GT_CLEAN_COUNTERS(GT_COUNTER_FIELD)
 };
 
+/* Counters of loads of constant memory that are served apart; written only if there were any. */
+struct gt_constant_counters {
+	GT_CONSTANT_COUNTERS(GT_COUNTER_FIELD)
+};
+
 /* Counters of what launches read; written only by a level that makes such reads. */
 struct gt_launch_read_counters {
 	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
@@ -156,8 +161,8 @@ struct gt_arrivals {
 
 struct gt_lookahead;
 
-/* STREAM: a read whose lines are evicted first. */
-enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_BYPASS };
+/* STREAM: a read whose lines are evicted first. CONSTANT: a load of constant memory that is served apart. */
+enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_CONSTANT, GT_CLASS_BYPASS, GT_CLASSES };
 
 struct gt_level;
 struct gt_serving;
@@ -185,8 +190,8 @@ struct gt_level {
 	uint64_t ways_inverse; /* of equal sets of up to GT_BYTE_WAYS: slot * ways_inverse >> GT_INVERSE_SHIFT is a slot's set */
 	uint32_t set_mask;     /* index mod with a power of two (above 1) of sets: sets - 1; else 0 */
 	uint8_t class_of[256]; /* of each op */
-	gt_serve *serve[5];    /* of each class */
-	gt_serve *in_partition[5];  /* the same in one L2 partition, if there are two */
+	gt_serve *serve[GT_CLASSES]; /* of each class */
+	gt_serve *in_partition[GT_CLASSES];  /* the same in one L2 partition, if there are two */
 	gt_serve_batch *fast;  /* serves a batch without hints faster, with the same result; NULL: the general path serves it */
 	struct gt_tags **instances; /* one, or by L2 partition or SM, NULL until first used */
 	size_t instances_n;
@@ -207,6 +212,7 @@ struct gt_level {
 	struct gt_pair_counters pair;
 	struct gt_between_counters between;
 	struct gt_clean_counters clean;
+	struct gt_constant_counters constants;
 	struct gt_launch_read_counters launch_reads;
 	struct gt_l2_partition_counters l2_partitions;
 	struct gt_by_pc by_pc;
@@ -214,7 +220,9 @@ struct gt_level {
 	/* To find causes: the same level but of one set, under LRU, which serves the same requests; and what either looks up. Else NULL. */
 	struct gt_level *full;
 	struct gt_look *look;
+	struct gt_level *beside; /* the cache of constants, of the same instances; NULL: the level has none */
 	uint64_t launch_reads_code; /* address of the code of the kernel that has begun */
+	bool unsent; /* what is filled now is not read from the next level */
 	uint64_t launch_reads_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
 	struct gt_window window; /* of the launch */
 	uint64_t aside;		 /* bytes set aside for lines that persist by it */
@@ -351,6 +359,19 @@ static inline unsigned gt_level_split(const struct gt_level *level, const struct
 	pieces[0] = gt_usual_piece(request);
 	return 1;
 }
+
+/* What a level has counted before reads that are not to be in its counters of loads. */
+struct gt_apart {
+	struct gt_level_counters counters;
+	struct gt_fetch_counters fetch;
+	struct gt_pair_counters pair;
+	struct gt_bypass_counters bypass;
+	struct gt_l2_partition_counters l2_partitions;
+};
+
+void gt_level_set_apart(const struct gt_level *level, struct gt_apart *apart);
+/* Takes what was read since then out of these counters, and adds it to two others; what was evicted and sent stays. */
+void gt_level_take_apart(struct gt_level *level, const struct gt_apart *apart, uint64_t *reads, uint64_t *hits);
 
 /* Chooses how the level serves each class of request. */
 void gt_level_choose(struct gt_level *level);

@@ -336,6 +336,35 @@ static void add_turn(struct requests *requests, size_t i)
 	add_requests(requests, 1, i);
 }
 
+/* The distinct addresses of the lanes of access i. */
+static unsigned distinct_addresses(const struct gt_rows *from, size_t i)
+{
+	uint64_t addresses[GT_WARP_SIZE];
+	unsigned n = gt_rows_addresses(from, i, addresses), distinct = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		unsigned j = 0;
+		while (j < k && addresses[j] != addresses[k])
+			j++;
+		distinct += j == k;
+	}
+	return distinct;
+}
+
+/* Loads of constant memory, which has a port of its own: a turn for each distinct address of the warp. */
+static void coalesce_constant(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests)
+{
+	struct gt_touched *touched = next_request(requests);
+	unsigned n = lines_of_warp(from, i, from->size[i], touched);
+
+	add_requests(requests, n, i);
+	coalescer->counts.constant_accesses++;
+	coalescer->counts.constant_turns += distinct_addresses(from, i);
+	coalescer->counts.constant_requests += n;
+	for (unsigned k = 0; k < n; k++)
+		coalescer->counts.constant_sectors += gt_bits_of_4[touched[k].sectors];
+}
+
 /* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
 static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 		     struct requests *requests)
@@ -352,6 +381,10 @@ static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows
 	}
 	if (gt_hint_action(gt_rows_hint(from, i)) != GT_ACCESS_DATA) {
 		coalesce_lines(coalescer, from, i, requests);
+		return;
+	}
+	if (gt_op_is_constant(op)) {
+		coalesce_constant(coalescer, from, i, requests);
 		return;
 	}
 	if (group == GT_WARP_SIZE)
@@ -444,7 +477,7 @@ static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows
 	struct gt_access_cost cost = {.full = 0};
 
 	coalesce(coalescer, from, i, requests);
-	if (!shared && gt_hint_action(gt_rows_hint(from, i)) != GT_ACCESS_DATA)
+	if (gt_op_is_constant(from->op[i]) || (!shared && gt_hint_action(gt_rows_hint(from, i)) != GT_ACCESS_DATA))
 		return 0;
 	cost.sectors = (unsigned)(*sectors - sectors_before);
 	cost.passes = (unsigned)(*passes - passes_before);
@@ -526,7 +559,7 @@ static struct gt_coalesce_counts sum(const struct gt_coalescer *coalescer)
 	counts.reduction_accesses = accesses[GT_REDUCTION];
 	counts.atomic_accesses = accesses[GT_ATOMIC] + accesses[GT_REDUCTION];
 	counts.accesses = counts.load_accesses + counts.store_accesses + counts.atomic_accesses + counts.shared_accesses +
-			  counts.prefetch_accesses + counts.discard_accesses;
+			  counts.prefetch_accesses + counts.discard_accesses + counts.constant_accesses;
 	counts.load_requests = requests[GT_LOAD];
 	counts.store_requests = requests[GT_STORE];
 	counts.reduction_requests = requests[GT_REDUCTION];
@@ -554,7 +587,7 @@ void gt_coalescer_add(struct gt_coalescer *coalescer, const struct gt_coalescer 
 
 #define AT(NAME) offsetof(struct gt_coalesce_counts, NAME)
 
-/* Counters of prefetches, discards and shared memory only if there were some. */
+/* Counters of prefetches, discards, constant and shared memory only if there were some. */
 int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_coalesce_counts counts = sum(coalescer);
@@ -565,7 +598,8 @@ int gt_coalescer_count(const struct gt_coalescer *coalescer, struct gt_count *co
 		{true, 0, AT(repeated_sectors)},
 		{coalescer->accesses[GT_ATOMIC] > 0 && coalesces_whole_warps(coalescer->rule), AT(repeated_sectors), AT(prefetch_accesses)},
 		{counts.prefetch_accesses > 0, AT(prefetch_accesses), AT(discard_accesses)},
-		{counts.discard_accesses > 0, AT(discard_accesses), AT(load_warp_sectors)},
+		{counts.discard_accesses > 0, AT(discard_accesses), AT(constant_accesses)},
+		{counts.constant_accesses > 0, AT(constant_accesses), AT(load_warp_sectors)},
 		{true, AT(load_warp_sectors), AT(shared_load_passes)},
 		{counts.shared_accesses > 0, AT(shared_load_passes), AT(shared_cycles)},
 	};

@@ -27,7 +27,7 @@ struct gt_coalescing_rule {
 	/* The requests of several groups of one store to one line are joined, unless they share a sector. */
 	bool join_stores;
 	bool whole_lines; /* a request is for the whole line, because the next cache has no sectors; except for
-			   * textures, whose cache has other lines, and turns, which have none */
+			   * textures and constants, whose caches have other lines, and turns, which have none */
 };
 
 extern const struct gt_coalescing_rule gt_coalescing_rules[];
@@ -36,7 +36,7 @@ extern const size_t gt_coalescing_rules_n;
 /* Whether an access of that op requests whole lines. */
 static inline bool gt_rule_whole_lines(const struct gt_coalescing_rule *rule, uint8_t op)
 {
-	return rule->whole_lines && gt_op_space(op) != GT_TEXTURE && gt_op_space(op) != GT_SHARED;
+	return rule->whole_lines && gt_op_space(op) != GT_TEXTURE && gt_op_space(op) != GT_SHARED && !gt_op_is_constant(op);
 }
 
 #define GT_COALESCE_STAGE "coalesce" /* what its counts are called */

@@ -279,7 +279,7 @@ GT_WIDE static bool find_lines(const struct gt_rows *from, size_t first, size_t 
 	uint8_t *restrict lanes = to->threads + to->n, apart[GT_SINGLE_ROWS];
 	uint64_t far = 0;
 	uint16_t beyond = 0;
-	uint8_t shared = 0;
+	uint8_t elsewhere = 0;
 
 	if (!find_lanes(from->mask + first, n, lanes))
 		return false;
@@ -299,8 +299,8 @@ GT_WIDE static bool find_lines(const struct gt_rows *from, size_t first, size_t 
 	for (size_t i = 0; i < n; i++)
 		parts->gaps[i] = apart[i] > size[i];
 	for (size_t i = 0; i < n; i++)
-		shared |= (op[i] & 0x1c) == GT_SHARED << 2;
-	return !(far | beyond | shared);
+		elsewhere |= (op[i] & 0x1c) == GT_SHARED << 2 || (op[i] & 0x1c) == GT_CONSTANT << 2;
+	return !(far | beyond | elsewhere);
 }
 
 /* Sets sectors of the requests, and those that a store covers. */

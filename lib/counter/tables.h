@@ -140,6 +140,13 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, prefetch_requests, "requests", NUMBER, "Requests of prefetches.") \
 	ROW(COUNT, prefetch_sectors, "sectors", NUMBER, "Sectors of prefetches.")
 
+/* Only of kernels that load from constant memory. */
+#define GT_CONSTANT_ACCESS_COUNTERS(ROW) \
+	ROW(COUNT, constant_accesses, "warp accesses", NUMBER, "Warp accesses that load from constant memory.") \
+	ROW(COUNT, constant_turns, "turns", NUMBER, "Turns of the port of constant memory: distinct addresses of the lanes, summed over these accesses.") \
+	ROW(COUNT, constant_requests, "requests", NUMBER, "Requests of loads from constant memory.") \
+	ROW(COUNT, constant_sectors, "sectors", NUMBER, "Sectors of loads from constant memory.")
+
 /* Only of kernels that discard lines or change their priority. */
 #define GT_DISCARD_COUNTERS(ROW) \
 	ROW(COUNT, discard_accesses, "warp accesses", NUMBER, "Warp accesses that discard lines or change their priority.") \
@@ -179,7 +186,7 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, least_passes, "passes", NUMBER, "The passes that the width of their data takes.")
 
 #define GT_COALESCE_COUNTERS(ROW) \
-	GT_ACCESS_COUNTERS(ROW) GT_TURNS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
+	GT_ACCESS_COUNTERS(ROW) GT_TURNS_COUNTERS(ROW) GT_PREFETCH_COUNTERS(ROW) GT_DISCARD_COUNTERS(ROW) GT_CONSTANT_ACCESS_COUNTERS(ROW) GT_WARP_COUNTERS(ROW) GT_SHARED_COUNTERS(ROW)
 
 /* With --by site: which bytes of memory, other than shared, the kernel touches at all. */
 #define GT_UNIQUE_COUNTERS(ROW) \
@@ -286,6 +293,11 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 /* Of a level that bounds the dirty lines of a set. */
 #define GT_CLEAN_COUNTERS(ROW) \
 	ROW(COUNT, cleaned, "sectors", NUMBER, "Sectors of 32 bytes written to the next level from lines that stay; they are in sent_writes too.")
+
+/* Of a level that serves loads of constant memory apart. */
+#define GT_CONSTANT_COUNTERS(ROW) \
+	ROW(COUNT, constant_reads, "sectors", NUMBER, "Sectors that loads of constant memory asked for. They are not in reads.") \
+	ROW(COUNT, constant_hits, "sectors", NUMBER, "Of these, sectors that were valid: in the cache of constants beside a level of an SM, else in the level.")
 
 #define GT_LAUNCH_COUNTERS(ROW) \
 	ROW(COUNT, launch_reads, "sectors", NUMBER, "Sectors that the launch itself read: code and constants. They are not in reads.") \

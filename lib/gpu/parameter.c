@@ -74,8 +74,10 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 			   "what a shared level holds when a kernel begins", NULL},
 	[GT_LEVEL_ARRIVAL] = {"arrival", ONE_OF("step|rr"), "step", GT_ABOUT_SHARED,
 			      "order of requests: by step, or one of each SM in turn (a shared level)", NULL},
-	[GT_LEVEL_LAUNCH_READS] = {"launch-reads", WORD("CODE,READS,BYTES|none"), "none", GT_ABOUT_LAUNCHES,
-				   "what a launch reads by itself: each GPC CODE bytes, and once READS sectors out of BYTES (a shared level)",
+	[GT_LEVEL_CONSTANT] = {"constant", WORD("SIZE,WAYS,LINE|none"), "none", GT_ABOUT_SHAPE,
+			       "the cache beside a private level that loads of constant memory go to; none: they go to the level", NULL},
+	[GT_LEVEL_LAUNCH_READS] = {"launch-reads", WORD("CODE,READS,BYTES[,MEMORY]|none"), "none", GT_ABOUT_LAUNCHES,
+				   "what a launch reads by itself: each GPC CODE bytes, and once READS sectors out of BYTES; MEMORY of these are read from the next level (a shared level)",
 				   NULL},
 	[GT_LEVEL_SPREAD] = {"spread", WORD("LIST|none"), "none", GT_ABOUT_SHARED,
 			     "cycles by which latencies of a shared level differ by place: sm:N,slice:N,far:N; far: it is two halves that copy "

@@ -10,7 +10,7 @@
 
 /* ---- between the counters of a stage ---- */
 
-#define TERMS 6 /* of a sum; fewer end in NULL */
+#define TERMS 7 /* of a sum; fewer end in NULL */
 
 /* left = right, or left <= right: sums of counters of one stage, the right one times a factor. */
 static const struct equation {
@@ -45,6 +45,9 @@ static const struct equation {
 	{{"write_hits"}, true, {"writes"}, 1, NULL},
 	{{"atomic_hits"}, true, {"atomics"}, 1, NULL},
 	{{"prefetch_hits"}, true, {"prefetches"}, 1, NULL},
+	{{"constant_hits"}, true, {"constant_reads"}, 1, NULL},
+	{{"constant_accesses"}, true, {"constant_turns"}, 1, NULL},
+	{{"constant_requests"}, true, {"constant_sectors"}, 1, NULL},
 	{{"launch_hits"}, true, {"launch_reads"}, 1, NULL},
 	{{"bypassed_reads", "bypassed_writes"}, true, {"bypassed"}, 1, NULL},
 	{{"pair_misses"}, true, {"sector_misses"}, 1, NULL},
@@ -276,16 +279,16 @@ static const struct hand_over {
 } hand_overs[] = {
 	{{"sent_requests"}, {"requests"}, false},
 	{{"sent_reads", "sent_writes", "sent_atomics", "?sent_prefetches", "?sent_discards"},
-	 {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards"}, true},
+	 {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards", "?constant_reads"}, true},
 	{{"sent_reads", "sent_atomics", "?sent_prefetches"}, {"channel_reads"}, true},
 	{{"sent_writes", "sent_atomics"}, {"channel_writes"}, true},
 };
 
 /* The same with coalesce as the sender. */
 static const struct hand_over from_coalesce[] = {
-	{{"requests"}, {"requests"}, false},
-	{{"sectors"}, {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards"}, true},
-	{{"load_sectors", "atomic_sectors", "?prefetch_sectors"}, {"channel_reads"}, true},
+	{{"requests", "?constant_requests"}, {"requests"}, false},
+	{{"sectors", "?constant_sectors"}, {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards", "?constant_reads"}, true},
+	{{"load_sectors", "atomic_sectors", "?prefetch_sectors", "?constant_sectors"}, {"channel_reads"}, true},
 	{{"store_sectors", "atomic_sectors"}, {"channel_writes"}, true},
 };
 

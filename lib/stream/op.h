@@ -29,6 +29,9 @@ static inline enum gt_action gt_op_action(uint8_t op) { return (enum gt_action)(
 static inline enum gt_space gt_op_space(uint8_t op) { return (enum gt_space)(op >> 2 & 7); }
 static inline enum gt_operator gt_op_operator(uint8_t op) { return (enum gt_operator)(op >> 5); }
 
+/* A load of constant memory, which has a cache of its own. */
+static inline bool gt_op_is_constant(uint8_t op) { return (op & 0x1f) == (GT_LOAD | GT_CONSTANT << 2); }
+
 /* False for op bytes that name no space or no cache operator. */
 bool gt_op_valid(uint8_t op);
 

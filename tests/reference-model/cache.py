@@ -11,7 +11,7 @@ from tags import rounds
 
 K = 1024
 LEVELS = {
-    "l1": {"scope": "private", "size": 32 * K, "ways": "4", "write": "through", "allocate": "no"},
+    "l1": {"scope": "private", "size": 32 * K, "ways": "4", "write": "through", "allocate": "no", "constant": "2048,4,64"},
     "l2": {"scope": "shared", "size": 2048 * K, "ways": "16", "write": "back", "allocate": "yes"},
     "texture": {"scope": "private", "size": 12 * K, "ways": "96", "line": 32, "index": "texture", "write": "through",
                 "allocate": "no"},
@@ -23,7 +23,7 @@ LEVELS = {
 COMMON = {"line": 128, "sector": 32, "index": "mod", "replace": "lru", "partial": "read", "fetch": "sector",
           "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector", "read_misses": "all",
           "warm": "none", "arrival": "step", "spread": "none", "dirty_ways": "all", "emit": "misses", "by": "none", "causes": False,
-          "interleave": "set", "partitions": 1, "banks": 1, "sets": None, "launch_reads": "none", "absent": False}
+          "interleave": "set", "partitions": 1, "banks": 1, "sets": None, "launch_reads": "none", "constant": "none", "absent": False}
 NUMBERS = ["size", "line", "sector", "fetch", "partitions", "banks"]
 MOST_MRU = 256
 
@@ -119,6 +119,8 @@ def draw_options(random, level):
             options[name] = random.choice(values)
     if halves:
         options.pop("read_misses", None)
+    if options.get("scope", LEVELS[level]["scope"]) == "private" and stream.some(random, 0.4):
+        options["constant"] = random.choice(["none", "128,1,64", "512,2,32", "1K,1,256", "768,3,128"])
     write = options.get("write", LEVELS[level]["write"])
     if shared and options.get("scope") != "private":
         if stream.some(random, 0.2):
@@ -208,6 +210,8 @@ def draw_special(random, level, drawn):
         options.update(size=128 * random.choice([1, 2, 4, 64]), ways="full", emit="none", flush=random.choice(["kernel", "never"]))
         distinct = random.randrange(15)
         options["launch_reads"] = f"{32 * random.randrange(5)},{distinct + random.randrange(5) * (distinct > 0)},{32 * distinct}"
+        if stream.some(random, 0.5):
+            options["launch_reads"] += f",{random.randrange(8)}"
         drawn.gpu = {**(drawn.gpu or {}), "gpcs": str(random.randrange(1, 5)), "dram.channels": str(random.randrange(1, 9))}
     elif what == "none":
         options["size"] = "none"
@@ -319,6 +323,8 @@ def configuration(stage, launch):
         config["size"] = launch.fields.get("l1_bytes") or config["size"]
     if config["size"] == "none":
         config.update(absent=True, bypass="all", size=LEVELS[stage["level"]]["size"])
+    if config["scope"] == "shared":
+        config["constant"] = "none"
     for name in NUMBERS:
         if str(config[name]).isdigit():
             config[name] = int(config[name])
@@ -366,6 +372,8 @@ def counters_of(level, config):
     counters = dict(level.counts)
     if any(level.bypassed.values()):
         counters.update(level.bypassed)
+    if level.constants["constant_reads"]:
+        counters.update(level.constants)
     if any(level.places.values()):
         counters.update(level.places)
     if config["launch_reads"] != "none":
@@ -447,7 +455,7 @@ def in_rounds(rows):
 
 def read_launch(level, config, launch):
     """What the launch reads by itself; the addresses are not in the manual, so only counts are compared."""
-    code, reads, size = map(int, config["launch_reads"].split(","))
+    code, reads, size = map(int, config["launch_reads"].split(",")[:3])
     blocks = math.prod(map(int, launch.fields["grid"].split(",")))
     own = (1 << 61) + 4096 * sum(ord(letter) << 8 * place for place, letter in enumerate(launch.fields["name"]))
     addresses = [own + 32 * n for n in range(code // 32)] * min(config["gpcs"], blocks)
@@ -499,7 +507,7 @@ def with_ways(config, ways):
 
 def levels_of(configs, launches, ways):
     """The level in each kernel, if it had so many ways."""
-    instances = {}
+    instances = Instances()
     for number, (config, launch) in enumerate(zip(configs, launches)):
         if number and config != configs[number - 1]:
             instances.clear()

@@ -325,7 +325,7 @@ def ordered(rows, config):
 def through(stage, launches, gpu):
     instances, made = {}, []
     for launch in launches:
-        config = {**TIMED, **cache.configuration(stage, launch)}
+        config = {**TIMED, **cache.configuration(stage, launch), "constant": "none"}
         config.update({"l2.spread": gpu.get("l2.spread", "none"), "slices": int(gpu.get("dram.channels", 1))})
         level = Timed(config, launch, instances)
         level.run(launch.rows)

@@ -13,12 +13,13 @@ class Instances(dict):
 
     def __init__(self):
         super().__init__()
-        self.pasts, self.full = {}, {}
+        self.pasts, self.full, self.constants = {}, {}, {}
         self.arrays = []
 
     def clear(self):
         super().clear()
         self.pasts, self.full = {}, {}
+        self.constants.clear()
 
 
 class Past:
@@ -60,7 +61,7 @@ class Notes:
         if self.config["causes"]:
             self.pasts = level.instances.pasts
             full = {**self.config, "set_ways": [sum(self.config["set_ways"])], "sets": 1, "index": "mod", "interleave": "set", "replace": "lru",
-                    "by": "none", "causes": False, "emit": "none", "dirty_ways": "all"}
+                    "by": "none", "causes": False, "emit": "none", "dirty_ways": "all", "ignores_constants": self.config["constant"] != "none", "constant": "none"}
             full.pop("order", None)
             self.full = type(level)(full, launch, level.instances.full)
             self.full.looks = self

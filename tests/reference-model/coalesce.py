@@ -204,10 +204,10 @@ def requests(row, rule):
     """The requests of an access that is not to shared memory."""
     if stream.kind(row) in ASIDE:
         return whole_lines(row)
-    if rule.startswith("pascal"):
+    if rule.startswith("pascal") and stream.space(row) != "constant":
         return pascal(row, rule == "pascal-apart")
     made = together(row, list(row["addresses"]))
-    if rule == "fermi" and stream.space(row) != "texture":
+    if rule == "fermi" and stream.space(row) not in ("texture", "constant"):
         for one in made:
             one["sectors"] = 15
     return made
@@ -310,7 +310,17 @@ class Counts:
         if self.latency:
             self.cycles += cycles(count, self.latency)
 
+    def constant(self, row, made):
+        self.add("accesses", 1)
+        self.add("constant_accesses", 1)
+        self.add("constant_turns", len(set(row["addresses"].values())))
+        self.add("constant_requests", len(made))
+        self.add("constant_sectors", sum(one["sectors"].bit_count() for one in made))
+
     def made(self, row, rule, made):
+        if stream.space(row) == "constant":
+            self.constant(row, made)
+            return
         kind = stream.kind(row)
         kinds = [ASIDE.get(kind, kind)]
         if kind == "reduction":
@@ -400,7 +410,7 @@ class Sites:
         self.add(site, "least_passes", least_passes(row, *banks[:2]))
 
     def made(self, row, made):
-        if stream.kind(row) in ASIDE:
+        if stream.kind(row) in ASIDE or stream.space(row) == "constant":
             return
         site = self.common(row, self.allocations)
         sectors = sum(one["sectors"].bit_count() for one in made)

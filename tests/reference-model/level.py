@@ -99,6 +99,16 @@ def hinted(row, prefix):
     return next((name for name in names if f"{prefix}::{name}" in hint_parts(row)), None)
 
 
+def beside(config):
+    """The cache of constants of an SM: its lines are fetched whole."""
+    size, ways, line = (int(part[:-1]) * 1024 if part.endswith("K") else int(part) for part in config["constant"].split(","))
+    sets = size // ways // line
+    kept = {key: item for key, item in config.items() if key != "order"}
+    return {**kept, "size": size, "line": line, "sector": stream.SECTOR, "fetch": line, "sets": sets, "set_ways": [ways] * sets,
+            "index": "mod", "interleave": "set", "replace": "lru", "bypass": "none", "operators": "no", "hints": "ignore",
+            "write": "through", "dirty_ways": "all", "by": "none", "causes": False, "constant": "none"}
+
+
 class Level:
     """One level during one kernel; instances {SM: Tags} stay from kernel to kernel."""
 
@@ -113,6 +123,9 @@ class Level:
         self.halves = {"far_reads": 0, "far_hits": 0, "dropped_copies": 0, "half_reads": [0, 0], "half_hits": [0, 0]}
         self.launch = {"launch_reads": 0, "launch_hits": 0}
         self.neighbours = self.pair_misses = self.left_dirty = self.cleaned = 0
+        self.constants = {"constant_reads": 0, "constant_hits": 0}
+        self.beside = Level(beside(config), launch, instances.constants) if config["constant"] != "none" else None
+        self.unsent = False
         self.sent = []
         self.row = {"block": 0, "warp": 0, "an": 0, "pc": 0}
         self.notes = Notes(self, launch) if config["by"] == "site" or config["causes"] else None
@@ -139,6 +152,8 @@ class Level:
         self.send({key: item for key, item in row.items() if key in REQUEST or key == "hint"})
 
     def send_read(self, number, units):
+        if self.unsent:
+            return
         for address, mask in chunks(number, units, self.config):
             row = {key: self.row[key] for key in CAUSE if key in self.row}
             row.update(address=address, sectors=mask, full=0, op="load." + stream.space(self.row), lanes=0)
@@ -172,7 +187,7 @@ class Level:
 
     def priority(self, row):
         """What the request asks for its line, or None, and whether a window asks it."""
-        if self.config["hints"] == "ignore" or self.config["tlb"]:
+        if self.config["hints"] == "ignore" or self.config["tlb"] or self.constants_of(row):
             return None, False
         if self.config["scope"] == "private":
             return hinted(row, "L1"), False
@@ -235,6 +250,8 @@ class Level:
         """The request, and its line, in which this instance uses the line again, if it is not invalidated before."""
         for place in range(self.now + 1, len(self.future)):
             other = self.future[place]
+            if self.constants_of(other) == "beside":
+                continue
             same = self.config["scope"] == "shared" or other.get("sm") == row.get("sm")
             lines = [piece.number for piece in pieces(other, self.config)]
             if same and not self.bypasses(other) and number in lines:
@@ -340,13 +357,52 @@ class Level:
             counts[0] += len(units)
             counts[1] += len(hits)
 
+    def constants_of(self, row):
+        """Who serves a load of constant memory: the cache beside the level, or the level, which counts it apart; None: as other loads."""
+        if stream.kind(row) != "load" or stream.space(row) != "constant" or self.config["tlb"]:
+            return None
+        if self.config["scope"] == "private":
+            return "beside" if self.beside or self.config.get("ignores_constants") else None
+        return None if self.bypasses(row) else "apart"
+
+    def read_beside(self, row):
+        if not self.beside:
+            return "none"
+        sent = len(self.beside.sent)
+        before = dict(self.beside.counts)
+        status = self.beside.serve_row(row)
+        for name, mine in (("constant_reads", "reads"), ("constant_hits", "read_hits")):
+            self.constants[name] += self.beside.counts[mine] - before[mine]
+        for one in self.beside.sent[sent:]:
+            self.send(one)
+        return status
+
+    def read_apart(self, row):
+        """It is sent, and counts in two counters of its own."""
+        counts, by_pc, neighbours = dict(self.counts), {pc: list(pair) for pc, pair in self.by_pc.items()}, self.neighbours
+        pair_misses = self.pair_misses
+        halves = {name: list(n) if isinstance(n, list) else n for name, n in self.halves.items()}
+        for piece in pieces(row, self.config):
+            if self.notes:
+                self.notes.look(piece, row, counts=False)
+            self.read_line(piece, row)
+        self.constants["constant_reads"] += self.counts["reads"] - counts["reads"]
+        self.constants["constant_hits"] += self.counts["read_hits"] - counts["read_hits"]
+        for name in ("reads", "read_hits", "line_misses", "sector_misses"):
+            self.counts[name] = counts[name]
+        self.by_pc, self.neighbours, self.halves, self.pair_misses = by_pc, neighbours, halves, pair_misses
+        return "hit" if self.hit else "miss"
+
     def read_launch(self, row):
         """A sector that the launch itself reads: it counts as a lookup and as sent, and as nothing else."""
         counts, by_pc, neighbours = dict(self.counts), {pc: list(pair) for pc, pair in self.by_pc.items()}, self.neighbours
         self.row, self.hit = {"pc": 0, **row}, True
+        memory = self.config["launch_reads"].split(",")[3:]
+        self.unsent = bool(memory) and self.counts["sent_reads"] >= int(memory[0])
         if self.notes:
             self.notes.look(pieces(row, self.config)[0], row, counts=False)
         self.read_line(pieces(row, self.config)[0], row)
+        self.unsent = False
         self.launch["launch_reads"] += 1
         self.launch["launch_hits"] += self.hit
         for name in ("reads", "read_hits", "line_misses", "sector_misses"):
@@ -543,6 +599,9 @@ class Level:
         self.counts["requests"] += 1
         self.tags(row)
         what = stream.kind(row)
+        constants = self.constants_of(row)
+        if constants:
+            return self.read_beside(row) if constants == "beside" else self.read_apart(row)
         if self.bypasses(row):
             self.counts["bypassed"] += count_of(row["sectors"])
             if what in BYPASSED:
@@ -649,6 +708,8 @@ class Level:
         """At the end of a kernel; rows are those that it served."""
         if self.config["flush"] == "never":
             return
+        if self.beside:
+            self.beside.flush([])
         if self.notes and self.notes.full:
             self.notes.pasts.clear()
             self.notes.full.flush(rows)

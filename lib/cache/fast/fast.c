@@ -17,8 +17,8 @@
 
 /* ---- adjacent duplicates ---- */
 
-/* Everything of an op but its space. */
-#define NOT_SPACE 0xe3
+/* Everything of an op but its space, unless that is constant memory, whose bit is of no other. */
+#define NOT_SPACE 0xf3
 
 /* The sectors of n rows that repeat, at most SUMMED. */
 static inline uint8_t sum_sectors(const uint8_t *repeats, const uint8_t *sectors, size_t n)

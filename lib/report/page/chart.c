@@ -738,6 +738,7 @@ static void write_table(const struct gt_page *page, const struct chart *chart, F
 		char box[GT_COUNT_NAME];
 		const char *level = box_name(chart, i + 1, box);
 		write_part_row(level, "load hits", chart->levels[i], "read_hits", "reads", to);
+		write_part_row(level, "loads of constants, hits", chart->levels[i], "constant_hits", "constant_reads", to);
 		write_part_row(level, "reads of launches", chart->levels[i], "launch_reads", NULL, to);
 		write_part_row(level, "loads of the other partition", chart->levels[i], "far_reads", "reads", to);
 		write_part_row(level, "prefetches", chart->levels[i], "prefetches", NULL, to);

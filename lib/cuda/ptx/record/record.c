@@ -28,7 +28,7 @@
 void gt_ptx_tracing_begin(struct gt_ptx_tracing *tracing)
 {
 	*tracing = (struct gt_ptx_tracing){
-		.spaces = UINT32_C(1) << GT_GLOBAL | UINT32_C(1) << GT_LOCAL,
+		.spaces = UINT32_C(1) << GT_GLOBAL | UINT32_C(1) << GT_LOCAL | UINT32_C(1) << GT_CONSTANT,
 		.blocks = UINT64_MAX,
 		.memory = UINT64_C(2) << 30,
 		.device_memory = UINT64_C(16) << 30,
