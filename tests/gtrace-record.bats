@@ -69,9 +69,9 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 
 @test "accesses are those of the source" {
 	run -7 record "$PROGRAM" three
-	# add: a load and a store a warp, 8 warps and 100 of 256 threads' 4; bump: table and shared_word.
-	[ "$(counter accesses | xargs)" = "16 3 8" ]
-	[ "$(rows)" -eq 27 ]
+	# add: a load and a store a warp, 8 warps and 100 of 256 threads' 4; bump: table, shared_word and both elements of amount, in constant memory.
+	[ "$(counter accesses | xargs)" = "16 5 8" ]
+	[ "$(rows)" -eq 29 ]
 	[ "$(counter registers_estimated | xargs)" = "1 1 1" ]
 	[ "$(counter warp_instructions | wc -l)" -eq 3 ]
 }
