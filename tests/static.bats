@@ -175,3 +175,85 @@ agrees() {
 	expect_failure 2 "--block" gtrace-ptx --static --block 2000 "$ptx/gemm.ptx"
 	expect_failure 2 "--grid" gtrace-ptx --static --grid 0 "$ptx/gemm.ptx"
 }
+
+# volumes PTX LAUNCH: what is predicted, and what a run has: requests and sectors of loads and of other accesses; the sectors of each block,
+# summed, and of the grid, once.
+volumes() {
+	gtrace-ptx --static --volumes --launch "$2" "$ptx/$1.ptx" >predicted
+	gtrace-ptx --quiet --launch "$2" "$ptx/$1.ptx" | gcoalesce --gpu a100 | gtrace-cat --decimal | awk '
+		/^#.*block.*sectors/ { sub(/^#/, ""); for (i = 1; i <= NF; i++) at[$i] = i; next }
+		/^#/ { next }
+		{
+			kind = $at["op"] ~ /^load/ ? "load" : "store"
+			access[kind, $at["block"], $at["warp"], $at["an"]]
+			mask = index("0123456789abcdef", substr($at["sectors"], 3)) - 1
+			for (s = 0; s < 4; s++)
+				if (int(mask / 2 ^ s) % 2) {
+					sectors[kind]++
+					block[kind, $at["block"], $at["address"], s]
+					grid[kind, $at["address"], s]
+				}
+		}
+		END {
+			for (key in access) { split(key, part, SUBSEP); requests[part[1]]++ }
+			for (key in block) { split(key, part, SUBSEP); of_blocks[part[1]]++ }
+			for (key in grid) { split(key, part, SUBSEP); of_grid[part[1]]++ }
+			print "load", requests["load"] + 0, sectors["load"] + 0, of_blocks["load"] + 0, of_grid["load"] + 0
+			print "store", requests["store"] + 0, sectors["store"] + 0, of_blocks["store"] + 0, of_grid["store"] + 0
+		}' >traced
+}
+
+@test "volumes: the kernels of PolyBench, of which every block is followed, are those of a run to the sector" {
+	while IFS='|' read -r file launch; do
+		volumes "$file" "$launch"
+		fields '$2 == "all"' 3,4,5,6,7 predicted | diff - traced || { echo "$launch"; return 1; }
+	done <<-'END'
+		polybench_2dconv|convolution2D_kernel<<<(3,10),(32,8)>>>(80, 90, f32[80*90], f32[80*90])
+		polybench_3dconv|convolution3D_kernel<<<(2,6),(16,4)>>>(24, 24, f32[24*24*24], f32[24*24*24], 2)
+		polybench_2mm|mm2_kernel1<<<(2,6),(32,8)>>>(48, 1.5, f32[48*48], f32[48*48], f32[48*48])
+		polybench_3mm|mm3_kernel1<<<(2,6),(32,8)>>>(45, f32[45*45], f32[45*45], f32[45*45])
+		polybench_atax|atax_kernel1<<<3,64>>>(160, 70, f32[160*70], f32[160], f32[160])
+		polybench_atax|atax_kernel2<<<3,64>>>(160, 70, f32[160*70], f32[160], f32[160])
+		polybench_bicg|bicg_kernel1<<<2,64>>>(90, 100, f32[90*100], f32[100], f32[100])
+		polybench_corr|corr_kernel<<<4,32>>>(100, 40, f32[100*100], f32[100*100])
+		polybench_covar|covar_kernel<<<4,32>>>(100, 40, f32[101*101], f32[101*101])
+		polybench_fdtd2d|fdtd_step1_kernel<<<(2,8),(32,8)>>>(60, 60, f32[60], f32[60*61], f32[61*60], f32[60*60], 1)
+		polybench_gemm|gemm_kernel<<<(2,6),(32,8)>>>(47, 1.5, 1.2, f32[47*47], f32[47*47], f32[47*47])
+		polybench_gemver|gemver_kernel1<<<(2,8),(32,8)>>>(60, f32[60*60], f32[60], f32[60], f32[60], f32[60])
+		polybench_gesummv|gesummv_kernel<<<2,64>>>(100, 1.5, 1.2, f32[100*100], f32[100*100], f32[100], f32[100], f32[100])
+		polybench_gramschmidt|gramschmidt_kernel3<<<2,64>>>(60, 70, f32[60*70], f32[70*70], f32[60*70], 3)
+		polybench_jacobi2d|runJacobiCUDA_kernel1<<<(2,8),(32,8)>>>(60, f32[60*60], f32[60*60])
+		polybench_mvt|mvt_kernel1<<<2,64>>>(100, f32[100*100], f32[100], f32[100])
+		polybench_syr2k|syr2k_kernel<<<(2,6),(32,8)>>>(40, 44, 1.5, 1.2, f32[48*48], f32[48*48], f32[48*48])
+		polybench_syrk|syrk_kernel<<<(2,6),(32,8)>>>(40, 44, 1.5, 1.2, f32[48*48], f32[48*48])
+	END
+}
+
+@test "volumes: of a larger grid a part is followed, and the others are within 1 %" {
+	while IFS='|' read -r file launch; do
+		volumes "$file" "$launch"
+		fields '$2 == "all"' 3,4,5,6,7 predicted | paste -d' ' - traced | awk '{ for (i = 2; i <= 5; i++) if ($i - $(i + 5) > $(i + 5) / 100 || $(i + 5) - $i > $(i + 5) / 100) { print; exit 1 } }' ||
+			{ echo "$launch"; return 1; }
+		[ "$(fields '$2 == "all"' 8 predicted | sort -u)" = assumed ]
+	done <<-'END'
+		polybench_2dconv|convolution2D_kernel<<<(16,64),(32,8)>>>(512, 512, f32[512*512], f32[512*512])
+		polybench_gemm|gemm_kernel<<<(4,16),(32,8)>>>(128, 1.0, 1.0, f32[128*128], f32[128*128], f32[128*128])
+		polybench_fdtd2d|fdtd_step2_kernel<<<(8,32),(32,8)>>>(256, 256, f32[256*257], f32[257*256], f32[256*256])
+		polybench_jacobi2d|runJacobiCUDA_kernel1<<<(16,64),(32,8)>>>(512, f32[512*512], f32[512*512])
+		vectoradd|vectoradd<<<100,256>>>(f32[25600], f32[25600], f32[25600], 25600)
+		transpose|transpose<<<(16,32),(16,8)>>>(f32[256*256], f32[256*256], 256, 256)
+	END
+}
+
+@test "volumes: what depends on data, or cannot be followed, has no numbers; a launch is needed" {
+	gtrace-ptx --static --volumes --launch 'Kernel<<<2,64>>>(u64[128], s32[128], u8[128]:const(1), u8[128], u8[128], s32[128], 128)' "$ptx/rodinia_bfs.ptx" >report
+	[ "$(fields '$2 == "all"' 4,5,6,7,8 report | sort -u)" = "- - - - loaded" ]
+	run gtrace-ptx --static --volumes "$ptx/gemm.ptx"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--volumes: expected --static and --launch, too"* ]]
+	run gtrace-ptx --static --tree --volumes --launch 'x<<<1,1>>>()' "$ptx/gemm.ptx"
+	[ "$status" -eq 2 ]
+	run gtrace-ptx --static --volumes --launch 'gemm_kernel<<<(128,512),(32,8)>>>(4096, 1.0, 1.0, f32[4096*4096], f32[4096*4096], f32[4096*4096])' "$ptx/polybench_gemm.ptx"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"expected at most 200000000 instructions of 32 blocks"* ]]
+}

@@ -19,6 +19,7 @@
 static const struct tool_about about = {
 	.usage = "usage: gtrace-ptx [option ...] --launch LAUNCH [--launch LAUNCH ...] FILE.ptx\n"
 		 "       gtrace-ptx --static [--tree] [--launch LAUNCH ... | --grid GRID --block BLOCK] FILE.ptx\n"
+		 "       gtrace-ptx --static --volumes --launch LAUNCH ... FILE.ptx\n"
 		 "       gtrace-ptx --list FILE.ptx\n"
 		 "Runs kernels on the CPU, one launch after the other, and writes a stream of their accesses.\n",
 	.verbose = "the instructions and accesses of each launch, on standard error",
@@ -31,7 +32,7 @@ static const struct tool_about about = {
 	.example = "gtrace-ptx --static examples/kernels/ptx/transpose.ptx",
 };
 
-enum { LAUNCH = 1, LIST, DUMP, REGISTERS, STATIC, TREE, GRID, BLOCK };
+enum { LAUNCH = 1, LIST, DUMP, REGISTERS, STATIC, TREE, VOLUMES, GRID, BLOCK };
 
 static const struct tool_row first_rows[] = {
 	{"--launch LAUNCH", LAUNCH, "run this launch; see below"},
@@ -41,6 +42,7 @@ static const struct tool_row first_rows[] = {
 	TOOL_HEADING("Without running anything:"),
 	{"--static", STATIC, "the degree of coalescing of each global access, and its address expression"},
 	{"--tree", TREE, "also the coalescing graph and the syntax tree of each access"},
+	{"--volumes", VOLUMES, "in its place the sectors that warps request, and that blocks and the grid touch"},
 	{"--grid X[,Y[,Z]]", GRID, "blocks, without --launch (1)"},
 	{"--block X[,Y[,Z]]", BLOCK, "threads of a block (256)"},
 	TOOL_HEADING("What is traced:"),
@@ -69,7 +71,7 @@ struct gtrace_ptx {
 	uint32_t registers; /* 0: not given */
 	struct gt_ptx_tracing tracing;
 	struct gt_static_launch shape; /* for kernels that are analysed without a launch */
-	bool tree;
+	enum gt_static_output output;
 
 	const char *path;
 	struct gt_ptx_module module;
@@ -108,14 +110,14 @@ static void analyse(struct gtrace_ptx *self)
 	struct tool *tool = &self->tool;
 
 	prepare(self);
-	gt_static_write_header(stdout);
+	gt_static_write_header(self->output, stdout);
 	for (size_t i = 0; i < self->n_launches; i++) {
 		const struct launch *launch = &self->launches[i];
 		tool_must(tool, gt_static_write_call(&self->module, launch->kernel, &launch->call, launch->parameters,
-						     self->tree, stdout, &tool->error));
+						     self->output, stdout, &tool->error));
 	}
 	if (self->n_launches == 0)
-		tool_must(tool, gt_static_write_module(&self->module, &self->shape, self->tree, stdout, &tool->error));
+		tool_must(tool, gt_static_write_module(&self->module, &self->shape, self->output, stdout, &tool->error));
 }
 
 /* Records one launch, of the command line or of a kernel. */
@@ -217,6 +219,13 @@ static void set_tracing(struct gtrace_ptx *self, const struct gt_tracing_option 
 		tool_usage_error(&self->tool, self->tool.option);
 }
 
+static void set_output(struct gtrace_ptx *self, enum gt_static_output output)
+{
+	if (self->output != GT_STATIC_DEGREES && self->output != output)
+		tool_usage(&self->tool, "expected --tree or --volumes, not both");
+	self->output = output;
+}
+
 static void take_option(struct gtrace_ptx *self, int option)
 {
 	switch (option) {
@@ -224,7 +233,8 @@ static void take_option(struct gtrace_ptx *self, int option)
 	case LIST: self->mode = list_kernels; break;
 	case DUMP: add_dump(self, optarg); break;
 	case STATIC: self->mode = analyse; break;
-	case TREE: self->tree = true; break;
+	case TREE: set_output(self, GT_STATIC_TREES); break;
+	case VOLUMES: set_output(self, GT_STATIC_VOLUMES); break;
 	case GRID: set_shape(self, "--grid", false, self->shape.grid); break;
 	case BLOCK: set_shape(self, "--block", true, self->shape.block); break;
 	case REGISTERS: set_registers(self); break;
@@ -247,6 +257,8 @@ static void read_options(struct gtrace_ptx *self)
 		tool_usage(tool, "expected one PTX file, found %d", tool->argc - optind);
 	if (self->mode == run_launches && self->n_launches == 0)
 		tool_usage(tool, "expected --launch 'KERNEL<<<GRID, BLOCK>>>(ARGUMENT, ...)' or --list");
+	if (self->output == GT_STATIC_VOLUMES && (self->mode != analyse || self->n_launches == 0))
+		tool_usage(tool, "--volumes: expected --static and --launch, too");
 	if (gt_gpu_count(&self->tracing.gpu, "sms", 1, &sms, &tool->error) != 0)
 		tool_usage_error(tool, "--gpu");
 	self->sms = sms >= 1 && sms <= UINT16_MAX ? (uint32_t)sms : 1;

@@ -22,7 +22,6 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "cache/config.h"
-#include "counter/distance.h"
 #include "counter/tables.h"
 #include "replace/tags.h"
 #include "stream/count.h"

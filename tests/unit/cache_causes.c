@@ -6,7 +6,7 @@
 #include "cache/config.h"
 #include "cache/level.h"
 #include "check.h"
-#include "counter/distance.h"
+#include "counter/tables.h"
 #include "stream/op.h"
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef GT_REPORT_FINDINGS_KIND_H
 #define GT_REPORT_FINDINGS_KIND_H
 
-#include "counter/distance.h"
+#include "counter/tables.h"
 #include "report/findings/findings.h"
 #include "report/sites.h"
 

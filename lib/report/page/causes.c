@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter/distance.h"
+#include "counter/tables.h"
 #include "report/format.h"
 #include "report/page/part.h"
 #include "report/places.h"

@@ -121,6 +121,7 @@ struct gt_static {
 	size_t atom_capacity;
 	struct gt_static_access *accesses;
 	size_t n_accesses;
+	uint32_t *guards; /* by instruction: the value of its guard; GT_STATIC_NONE: it has none */
 	unsigned depth;
 	uint64_t work;
 };
@@ -166,6 +167,14 @@ struct gt_static_place {
 /* The value of a polynomial, of an atom; what is not known counts as 0 and lowers the basis. */
 int64_t gt_static_evaluate(struct gt_static_place *place, const struct gt_static_poly *poly);
 int64_t gt_static_atom_value(struct gt_static_place *place, const struct gt_static_atom *atom);
+
+/* static.c: "load" and so on; and by enum gt_static_basis. */
+extern const char *const gt_static_bases[];
+const char *gt_static_action_name(enum gt_ptx_access_kind action);
+
+/* volume.c: the lines of a kernel. Returns 0, or -1 when memory is short, or there is too much to follow. */
+int gt_static_write_volumes(const struct gt_static *analysis, const struct gt_static_launch *launch, const char *name, FILE *to,
+			    struct gt_error *error);
 
 /* The instruction that makes an access. */
 static inline const struct gt_ptx_instruction *gt_static_instruction(const struct gt_static *analysis, size_t access)

@@ -441,7 +441,7 @@ void gt_static_measure(const struct gt_static *analysis, size_t i, const struct 
 
 /* The report of gtrace-ptx --static: a line of fields for each access, one for the loads together. */
 
-static const char *const bases[] = {"exact", "assumed", "loaded", "unknown"};
+const char *const gt_static_bases[] = {"exact", "assumed", "loaded", "unknown"};
 
 /* A kernel's loads together. */
 struct together {
@@ -449,12 +449,15 @@ struct together {
 	enum gt_static_basis basis;
 };
 
-void gt_static_write_header(FILE *to)
+void gt_static_write_header(enum gt_static_output output, FILE *to)
 {
-	fputs("#kernel\tline\top\tbytes\tdegree\trange_sectors\texpected\tsectors\tbasis\taddress\n", to);
+	if (output == GT_STATIC_VOLUMES)
+		fputs("#kernel\tline\top\trequests\tsectors\tblock_sectors\tgrid_sectors\tbasis\n", to);
+	else
+		fputs("#kernel\tline\top\tbytes\tdegree\trange_sectors\texpected\tsectors\tbasis\taddress\n", to);
 }
 
-static const char *action_name(enum gt_ptx_access_kind action)
+const char *gt_static_action_name(enum gt_ptx_access_kind action)
 {
 	switch (action) {
 	case GT_PTX_ACCESS_LOAD: return "load";
@@ -479,9 +482,9 @@ static void write_together(const struct together *all, struct gt_static_choice c
 	fprintf(to, "%s\tall\tload\t-", choice.name);
 	gt_degree_mean_write(&all->mean, to);
 	/* Loads without a degree are left out, and the basis says so. */
-	fprintf(to, "\t%s\t%" PRIu64 " loads\n", bases[all->basis >= GT_STATIC_LOADED ? GT_STATIC_ASSUMED : all->basis],
+	fprintf(to, "\t%s\t%" PRIu64 " loads\n", gt_static_bases[all->basis >= GT_STATIC_LOADED ? GT_STATIC_ASSUMED : all->basis],
 		all->mean.n);
-	if (choice.tree)
+	if (choice.output == GT_STATIC_TREES)
 		gt_degree_mean_write_graph(&all->mean, to);
 }
 
@@ -496,16 +499,16 @@ static int write_access(const struct gt_static *analysis, size_t i, const struct
 	known = degree.basis < GT_STATIC_LOADED;
 	if (is_load(analysis, i))
 		add(all, &degree);
-	fprintf(to, "%s\t%u\t%s\t", choice.name, instruction->line, action_name(gt_static_action(analysis, i)));
+	fprintf(to, "%s\t%u\t%s\t", choice.name, instruction->line, gt_static_action_name(gt_static_action(analysis, i)));
 	if (gt_static_bytes(analysis, i) > 0)
 		fprintf(to, "%u", gt_static_bytes(analysis, i));
 	else
 		fputc('-', to);
 	gt_degree_write(known ? &degree.sums : &(struct gt_degree){0}, to);
-	fprintf(to, "\t%s\t", bases[degree.basis]);
+	fprintf(to, "\t%s\t", gt_static_bases[degree.basis]);
 	gt_static_write_expression(analysis, i, launch, to);
 	fputc('\n', to);
-	if (!choice.tree)
+	if (choice.output != GT_STATIC_TREES)
 		return 0;
 	if (known)
 		gt_degree_write_graph(&degree.sums, to);
@@ -519,9 +522,11 @@ static int gt_static_write(const struct gt_ptx_function *kernel, const struct gt
 	struct together all = {0};
 	int result = analysis ? 0 : -1;
 
-	for (size_t i = 0; result == 0 && i < gt_static_accesses(analysis); i++)
+	if (result == 0 && choice.output == GT_STATIC_VOLUMES)
+		result = gt_static_write_volumes(analysis, launch, choice.name, to, error);
+	for (size_t i = 0; result == 0 && choice.output != GT_STATIC_VOLUMES && i < gt_static_accesses(analysis); i++)
 		result = write_access(analysis, i, launch, choice, &all, to, error);
-	if (result == 0)
+	if (result == 0 && choice.output != GT_STATIC_VOLUMES)
 		write_together(&all, choice, to);
 	gt_static_close(analysis);
 	return result;
@@ -530,12 +535,12 @@ static int gt_static_write(const struct gt_ptx_function *kernel, const struct gt
 /* The static analysis of a launch, and of all kernels of a module. */
 
 static int write_shown(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
-		       const struct gt_static_launch *launch, bool tree, FILE *to, struct gt_error *error)
+		       const struct gt_static_launch *launch, enum gt_static_output output, FILE *to, struct gt_error *error)
 {
 	size_t length;
 	const char *shown = gt_ptx_shown_name(module, kernel, &length);
 	char *name = calloc(length + 1, 1);
-	struct gt_static_choice choice = {.name = name, .tree = tree};
+	struct gt_static_choice choice = {.name = name, .output = output};
 	int result;
 
 	if (!name)
@@ -547,7 +552,7 @@ static int write_shown(const struct gt_ptx_module *module, const struct gt_ptx_f
 }
 
 int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
-			 const struct gt_ptx_launch_line *call, const unsigned char *parameters, bool tree, FILE *to,
+			 const struct gt_ptx_launch_line *call, const unsigned char *parameters, enum gt_static_output output, FILE *to,
 			 struct gt_error *error)
 {
 	const char **names = calloc(kernel->n_parameters + 1, sizeof(const char *));
@@ -560,18 +565,18 @@ int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx
 		names[i] = call->arguments[i].name[0] ? call->arguments[i].name : NULL;
 	memcpy(launch.grid, call->grid, sizeof launch.grid);
 	memcpy(launch.block, call->block, sizeof launch.block);
-	result = write_shown(module, kernel, &launch, tree, to, error);
+	result = write_shown(module, kernel, &launch, output, to, error);
 	free(names);
 	return result;
 }
 
-int gt_static_write_module(const struct gt_ptx_module *module, const struct gt_static_launch *shape, bool tree,
+int gt_static_write_module(const struct gt_ptx_module *module, const struct gt_static_launch *shape, enum gt_static_output output,
 			   FILE *to, struct gt_error *error)
 {
 	for (size_t i = 0; i < module->n_functions; i++) {
 		const struct gt_ptx_function *kernel = &module->functions[i];
 
-		if (kernel->entry && !kernel->declaration && write_shown(module, kernel, shape, tree, to, error) != 0)
+		if (kernel->entry && !kernel->declaration && write_shown(module, kernel, shape, output, to, error) != 0)
 			return -1;
 	}
 	return 0;

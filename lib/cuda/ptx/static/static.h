@@ -57,19 +57,20 @@ void gt_static_measure(const struct gt_static *analysis, size_t access, const st
 void gt_static_write_expression(const struct gt_static *analysis, size_t access,
 				const struct gt_static_launch *launch, FILE *to);
 
-/* A line for each access and one for the kernel's loads together; coalescing graphs and syntax trees
- * where they are asked for. */
+/* What is written of a kernel: a line for each access and one for its loads together, with the degree; the same with coalescing graphs
+ * and syntax trees; or how much each access moves, and one line for loads and one for stores. */
+enum gt_static_output { GT_STATIC_DEGREES, GT_STATIC_TREES, GT_STATIC_VOLUMES };
 struct gt_static_choice {
 	const char *name; /* of the kernel, as it is to be shown */
-	bool tree;
+	enum gt_static_output output;
 };
-void gt_static_write_header(FILE *to);
+void gt_static_write_header(enum gt_static_output output, FILE *to);
 /* The kernel of a call that is bound: parameters by the names and values they have there. */
 int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
-			 const struct gt_ptx_launch_line *call, const unsigned char *parameters, bool tree, FILE *to,
+			 const struct gt_ptx_launch_line *call, const unsigned char *parameters, enum gt_static_output output, FILE *to,
 			 struct gt_error *error);
 /* Every kernel of a module, all in this shape. */
-int gt_static_write_module(const struct gt_ptx_module *module, const struct gt_static_launch *shape, bool tree,
+int gt_static_write_module(const struct gt_ptx_module *module, const struct gt_static_launch *shape, enum gt_static_output output,
 			   FILE *to, struct gt_error *error);
 
 #endif

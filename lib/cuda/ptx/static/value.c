@@ -726,6 +726,8 @@ static int take_instruction(struct gt_static *analysis, uint32_t block, uint32_t
 		}
 		return 0;
 	}
+	if (instruction->guard && (analysis->guards[at] = read_name(analysis, block, instruction->guard, error)) == GT_STATIC_NONE)
+		return -1;
 	operands = gt_ptx_arena_take(analysis->arena, n, sizeof *operands, error);
 	if (!operands || read_sources(analysis, block, operands, n_written, instruction, error) != 0)
 		return -1;
@@ -785,7 +787,8 @@ int gt_static_find_values(struct gt_static *analysis, struct gt_error *error)
 {
 	analysis->accesses = gt_ptx_arena_take(analysis->arena, analysis->kernel->n_instructions,
 					       sizeof *analysis->accesses, error);
-	if (!analysis->accesses || number_registers(analysis, error) != 0)
+	analysis->guards = gt_ptx_arena_take(analysis->arena, analysis->kernel->n_instructions, sizeof *analysis->guards, error);
+	if (!analysis->accesses || !analysis->guards || number_registers(analysis, error) != 0)
 		return -1;
 	for (uint32_t i = 0; i < analysis->kernel->n_instructions; i++)
 		if (take_instruction(analysis, (uint32_t)analysis->flow.block_of[i], i, error) != 0)
