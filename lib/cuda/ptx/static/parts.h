@@ -168,7 +168,7 @@ struct gt_static_place {
 int64_t gt_static_evaluate(struct gt_static_place *place, const struct gt_static_poly *poly);
 int64_t gt_static_atom_value(struct gt_static_place *place, const struct gt_static_atom *atom);
 
-/* static.c: "load" and so on; and by enum gt_static_basis. */
+/* value.c: the names of what a report has: by enum gt_static_basis, and "load" and so on. */
 extern const char *const gt_static_bases[];
 const char *gt_static_action_name(enum gt_ptx_access_kind action);
 

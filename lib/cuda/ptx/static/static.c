@@ -441,8 +441,6 @@ void gt_static_measure(const struct gt_static *analysis, size_t i, const struct 
 
 /* The report of gtrace-ptx --static: a line of fields for each access, one for the loads together. */
 
-const char *const gt_static_bases[] = {"exact", "assumed", "loaded", "unknown"};
-
 /* A kernel's loads together. */
 struct together {
 	struct gt_degree_mean mean;
@@ -455,16 +453,6 @@ void gt_static_write_header(enum gt_static_output output, FILE *to)
 		fputs("#kernel\tline\top\trequests\tsectors\tblock_sectors\tgrid_sectors\tbasis\n", to);
 	else
 		fputs("#kernel\tline\top\tbytes\tdegree\trange_sectors\texpected\tsectors\tbasis\taddress\n", to);
-}
-
-const char *gt_static_action_name(enum gt_ptx_access_kind action)
-{
-	switch (action) {
-	case GT_PTX_ACCESS_LOAD: return "load";
-	case GT_PTX_ACCESS_STORE: return "store";
-	case GT_PTX_ACCESS_ATOMIC: return "atomic";
-	default: return "reduction";
-	}
 }
 
 static void add(struct together *all, const struct gt_static_degree *degree)

@@ -795,3 +795,17 @@ int gt_static_find_values(struct gt_static *analysis, struct gt_error *error)
 			return -1;
 	return fill_joins(analysis, error);
 }
+
+/* ---- names ---- */
+
+const char *const gt_static_bases[] = {"exact", "assumed", "loaded", "unknown"};
+
+const char *gt_static_action_name(enum gt_ptx_access_kind action)
+{
+	switch (action) {
+	case GT_PTX_ACCESS_LOAD: return "load";
+	case GT_PTX_ACCESS_STORE: return "store";
+	case GT_PTX_ACCESS_ATOMIC: return "atomic";
+	default: return "reduction";
+	}
+}
