@@ -256,6 +256,8 @@ total() {
 	printf 'trace = a\ninput a = gtrace-order examples/traces/conv.rdgc.xz\ninput.size = 8\n' >"$sweep"
 	run -2 run_sweep
 	grep -qF "test.sweep:3: input.size: no input has {size}" "$BATS_TEST_TMPDIR/stderr"
+	# A division in a command is no folder.
+	[ -z "$(timeout 20 pipelines/digest 'b=8; echo $((b / 2))' | grep ,.*,)" ]
 }
 
 @test "missing inputs are named" {
