@@ -216,6 +216,47 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	done
 }
 
+@test "figure 12 of [002]: the loads of lbm and cutcp are those counted by hand, and the README has the misses" {
+	# Without capacity misses each line of all blocks is requested once.
+	for name in lbm cutcp; do
+		pipelines/nugteren-figure12 --loads $name | gcoalesce --rule fermi | gschedule --gpu gtx470-16k --sm 1 |
+			gcache --l1 --size 8M --ways full --index mod --on-full requeue --latency half-normal:100,5,1 --emit none | gstats --csv |
+			awk -F, '$1 == "total" && $2 == "l1" { v[$3] = $4 } END { print v["requests"], v["sent_requests"] }'
+	done >"$BATS_TEST_TMPDIR/ours"
+	python3 - <<-'END' | diff "$BATS_TEST_TMPDIR/ours" -
+		import itertools, math
+		def count(accesses):
+		    lookups, lines = 0, set()
+		    for addresses in accesses:
+		        touched = {a // 128 for a in addresses}
+		        lookups += len(touched)
+		        lines |= touched
+		    print(lookups, len(lines))
+		# 19 directions and the flags, each an array of 154 planes; which has which number does not matter.
+		plane = 128 * 120
+		arrays = [d for d in itertools.product((-1, 0, 1), repeat=3) if sum(map(abs, d)) <= 2] + [(0, 0, 0)]
+		count([4 * (k * 154 * plane + (2 + dz) * plane + (y + dy) * 128 + x + dx) for x in range(32 * w, min(32 * w + 32, 120))]
+		      for y in range(68) for w in range(4) for k, (dx, dy, dz) in enumerate(arrays))
+		# 28 regions along x, and four bins more at each side.
+		side = 36
+		bins = [((z + 4) * side + y + 4) * side + x + 4 for z, y, x in itertools.product(range(-4, 5), repeat=3)
+		        if 4 * math.hypot(x, y, z) < 12 + 4 * math.sqrt(3)]
+		count([128 * (block // 28 * side + block % 28 + b) + 64 * half + 4 * i for b in bins[first:first + 2] for i in range(16)]
+		      for block in range(64) for first in range(0, len(bins), 2) for half in range(2))
+	END
+	pipelines/nugteren-figure12 stencil >"$BATS_TEST_TMPDIR/stencil"
+	in_readme <(awk -F '\t' 'NR > 1 { rate[$2, $3] = $4 } END {
+		n = split("none 1,ways 1,ways 2,ways 8,ways 16,ways full,size 4K,size 8K,size 32K,size 64K,line 32,line 64,line 256,line 512,mshr 16,mshr 32,mshr 128,mshr 256", point, ",")
+		printf "stencil"
+		for (i = 1; i <= n; i++) { split(point[i], at, " "); printf "\t%.1f", rate[at[1], at[2]] }
+		print "" }' "$BATS_TEST_TMPDIR/stencil")
+	for words in "--loads" "bfs" "--seeds 0 lbm" "--loads lbm cutcp"; do
+		# shellcheck disable=SC2086
+		run pipelines/nugteren-figure12 $words
+		[ "$status" -eq 2 ]
+	done
+}
+
 @test "the first threads of a launch are whole blocks, at least one" {
 	blocks() { pipelines/examples gemm | pipelines/first-threads "$1" | gtrace-cat | grep -v '^#' | cut -f 1 | uniq; }
 	[ "$(blocks 1024 | paste -sd ' ')" = "0 1 2 3" ]
