@@ -241,6 +241,11 @@ each() {
 	# 47 warps of samples load 2 floats and store one; 2 launches of 32 warps of voxels load 5 and store 2.
 	LD_PRELOAD=${PRELOAD-} gtrace-record --space global,local --stdout words "$BUILD/kernels-clang/parboil_mriq" 1000 1500 >trace
 	[ "$(accesses)" = "load.global $((47 * 2 + 2 * 32 * 5)) store.global $((47 + 2 * 32 * 2)) " ]
+	# DRAM reads 1024 constants of 16 bytes, and 4 sectors for the launch, as hardware does: 516 beyond what the L1s miss, 5 floats of 1000 voxels.
+	LD_PRELOAD=${PRELOAD-} gtrace-record --gpu quadro-v100 --launches 2 --stdout words "$BUILD/kernels-clang/parboil_mriq" 1000 1024 >trace
+	gcoalesce trace | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv >counts
+	[ "$(sed -n 's/^2,l2,reads,//p' counts)" -eq $((125 * 5)) ]
+	[ "$(sed -n 's/^2,dram,reads,//p' counts)" -eq $((125 * 5 + 516 + $(sed -n 's/^2,l2,neighbours,//p' counts))) ]
 }
 # bats test_tags=cuda
 @test "[000] table 4: the accesses of CFD, NW and SRAD_V2 by hand" {
