@@ -217,6 +217,27 @@ print(len(live))")
 	grep -q '^matvec(u64, u64, u64, u32, u32)	line=[0-9]*	registers=[0-9]* (estimated)	shared_bytes=0	name=_Z6matvecPKfS0_Pfii$' "$t/list"
 }
 
+# buffers ARGUMENT...: the addresses of the buffers of one launch.
+buffers() { gtrace-ptx "$@" $ptx/vectoradd.ptx | gtrace-cat --no-rows | sed -n 's/.*stage=allocations.*addresses=\[\([0-9,]*\)\].*names=\(.*\)/\1 \2/p'; }
+
+@test "buffers lie where cudaMalloc puts them, or where --at says" {
+	one='vectoradd<<<1,32>>>(A=f32[524288], B=f32[524289], C=f32[128], 32)'
+	# 2 MiB exactly, then 2 MiB and a word: each at a multiple of 2 MiB; a small one behind the last.
+	base=$((0x200000000000)) mib=$((1 << 20))
+	[ "$(buffers --launch "$one")" = "$base,$((base + 2 * mib)),$((base + 4 * mib + 512)) A,B,C" ]
+	[ "$(buffers --launch "$one" --at C=0x200000400200,1=0x200008000000)" = "$base,$((base + 4 * mib + 512)),$((base + 128 * mib)) B,C,A" ]
+	expect_failure 2 "--at: 'A=0x200000000100': expected a multiple of 512 from 0x200000000000 to below 0x201000000000" \
+		gtrace-ptx --launch "$one" --at A=0x200000000100 $ptx/vectoradd.ptx
+	expect_failure 2 "--at: 'A': expected NAME=ADDRESS" gtrace-ptx --launch "$one" --at A $ptx/vectoradd.ptx
+	expect_failure 2 "--at: 'A': has two addresses" gtrace-ptx --launch "$one" --at A=0x200000000000 --at A=0x200000200000 $ptx/vectoradd.ptx
+	expect_failure 1 "--at: there was no allocation 'D'" gtrace-ptx --launch "$one" --at D=0x200000000000 $ptx/vectoradd.ptx
+	expect_failure 1 "--at: there was no allocation number '4'" gtrace-ptx --launch "$one" --at 4=0x200000000000 $ptx/vectoradd.ptx
+	expect_failure 1 "argument 2, 'B=f32[524289], C=f32[128], 32)': --at: 'B', 2097156 bytes at 0x200000000200, overlaps 'A'," \
+		gtrace-ptx --launch "$one" --at B=0x200000000200 $ptx/vectoradd.ptx
+	# A step beyond the end of A, which touches B, is found with --memcheck: it puts B a page on.
+	[ "$(buffers --memcheck --launch "$one")" = "$base,$((base + 2 * mib + 512)),$((base + 4 * mib)) A,C,B" ]
+}
+
 @test "wrong usage" {
 	one='vectoradd<<<1,1>>>(f32[1],f32[1],f32[1],1)'
 	expect_failure 2 "expected one PTX file" gtrace-ptx --launch "$one"

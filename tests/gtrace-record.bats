@@ -296,6 +296,21 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	done
 }
 
+@test "arrays lie where cudaMalloc puts them, or where --at says" {
+	needs_clang
+	# Three arrays of 2 MiB, that is each at a multiple of them.
+	placed() { sed 's/.*addresses=\[\(.*\)\].*names=\(.*\)/\1 \2/' <(gtrace-cat --no-rows "$OUT" | grep stage=allocations | tail -n 1); }
+	base=$((0x200000000000)) mib=$((1 << 20))
+	record --name A,B,C "$KERNELS/vectoradd" 524288 96
+	[[ $(placed) == "$base,$((base + 2 * mib)),$((base + 4 * mib))"*" A,B,C"* ]] || { placed; false; }
+	record --name A,B --at A=0x200001000000,3=0x200000c00000 "$KERNELS/vectoradd" 524288 96
+	[[ $(placed) == "$base,$((base + 12 * mib)),$((base + 16 * mib))"*" B,"*",A"* ]] || { placed; false; }
+	fails 2 "--at: 'A=0x1': expected a multiple of 512" --at A=0x1 "$KERNELS/vectoradd" 1000 96
+	fails 1 "--at: there was no allocation 'nobody'" --at nobody=0x200001000000 "$KERNELS/vectoradd" 1000 96
+	record --name A,B --at A=0x200001000000,B=0x200001000200 "$KERNELS/vectoradd" 524288 96 && false
+	grep -q "^gtrace-record: --at: 'B', 2097152 bytes at 0x200001000200, overlaps 'A', 2097152 bytes at 0x200001000000" "$ERR"
+}
+
 @test "names of arrays that are left over are said" {
 	needs_clang
 	record --name A,B,C "$KERNELS/vectoradd" 1000 96

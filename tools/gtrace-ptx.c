@@ -103,6 +103,7 @@ static void prepare(struct gtrace_ptx *self)
 		must(self, gt_ptx_launch_line_bind(&launch->call, &self->module, &self->buffers, &self->memory, &launch->kernel,
 					    &launch->parameters, &self->tool.error));
 	}
+	tool_must(&self->tool, gt_ptx_wishes_check(&self->memory, &self->tool.error));
 }
 
 static void analyse(struct gtrace_ptx *self)
@@ -317,6 +318,7 @@ int main(int argc, char **argv)
 	tool->is_filter = self.mode == run_launches;
 	tool_must(tool, gt_ptx_load(&self.module, self.path, &tool->error));
 	tool_must(tool, gt_ptx_memory_open(&self.memory, DEVICE_MEMORY, &tool->error));
+	self.memory.places = self.tracing.places;
 	if (self.tracing.check == GT_PTX_MEMCHECK)
 		gt_ptx_hold_back(&self.memory);
 	if (self.tracing.heap > 0)

@@ -532,6 +532,92 @@ static uint64_t first_fit(const uint64_t *at, const uint64_t *bytes, size_t n, u
 	return 0;
 }
 
+/* The same with allocations of more than GT_PTX_SMALL bytes, which begin with a granule and may touch others: the lowest place of those
+ * behind each allocation. */
+static uint64_t first_of_all(const uint64_t *at, const uint64_t *bytes, size_t n, uint64_t wanted, uint64_t reserved)
+{
+	const uint64_t large = wanted > GT_PTX_SMALL, unit = large ? GT_PTX_GRANULE : GT_PTX_ALIGNMENT, apart = large ? 0 : 1;
+	uint64_t lowest = 0;
+
+	for (size_t i = 0; i <= n; i++) {
+		uint64_t end = i < n && bytes[i] ? at[i] + bytes[i] + apart : GT_PTX_GLOBAL_BASE, place = (end + unit - 1) / unit * unit;
+		bool fits = place + wanted + apart <= GT_PTX_GLOBAL_BASE + reserved;
+		for (size_t k = 0; k < n && fits; k++)
+			fits = !bytes[k] || place + wanted + apart <= at[k] || place >= at[k] + bytes[k] + apart;
+		if (fits && (!lowest || place < lowest))
+			lowest = place;
+	}
+	return lowest;
+}
+
+/* Large and small ones lie in the first room that fits. */
+static void test_large_first_fit(void)
+{
+	static const uint64_t limit = UINT64_C(256) << 20;
+	struct gt_ptx_memory memory;
+	uint64_t at[40], bytes[40] = {0}, seed = 9, touching = 0;
+
+	CHECK(gt_ptx_memory_open(&memory, limit, &error) == 0);
+	for (int step = 0; step < 4000; step++) {
+		seed = seed * 6364136223846793005U + 1442695040888963407U;
+		size_t i = (seed >> 50) % 40;
+		uint64_t wanted = 1 + (seed >> 33) % (UINT64_C(1) << (10 + (seed >> 59) % 14));
+		if (wanted > 3 * GT_PTX_SMALL)
+			wanted = wanted / GT_PTX_GRANULE * GT_PTX_GRANULE;
+		if (bytes[i]) {
+			CHECK(gt_ptx_free(&memory, at[i], &error) == 0);
+			bytes[i] = 0;
+		} else if (memory.live_bytes + wanted <= limit) {
+			uint64_t expected = first_of_all(at, bytes, 40, wanted, memory.reserved);
+			CHECK_EQUAL(gt_ptx_allocate(&memory, wanted, "x", &at[i], &error), expected ? 0 : -1);
+			if (!expected)
+				continue;
+			CHECK_EQUAL(at[i], expected);
+			bytes[i] = wanted;
+			touching += gt_ptx_at(&memory, at[i] - 1, 1) != NULL;
+		}
+	}
+	CHECK(touching > 0);
+	gt_ptx_memory_close(&memory);
+}
+
+/* Allocations of the program at places of its user's: by name, by number, and not where others are. */
+static void test_wishes(void)
+{
+	static const char *const wrong[] = {"", "A", "A=", "=0x200000000000", "A=0x200000000000,", "A=0x200000000100", "A=512",
+					    "A=0x201000000000", "A=0x200000000000x", "A=-1", "A=0x200000000000,A=0x200000000200"};
+	struct gt_ptx_memory memory;
+	uint64_t address;
+
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct gt_ptx_wish *wishes = NULL;
+		CHECK(gt_ptx_wishes_read(&wishes, wrong[i], &error) == -1);
+		gt_ptx_wishes_free(wishes);
+	}
+	CHECK(gt_ptx_memory_open(&memory, 1 << 20, &error) == 0);
+	CHECK(gt_ptx_wishes_read(&memory.places, "B=0x200000001000,3=0x200000000000,C=0x200000001200,D=0x200000200000", &error) == 0);
+	/* What the program does not allocate has no place. */
+	CHECK(gt_ptx_allocate(&memory, 1, "B", &address, &error) == 0 && address == GT_PTX_GLOBAL_BASE);
+	memory.call = 1;
+	CHECK(gt_ptx_allocate(&memory, 513, "B", &address, &error) == 0 && address == GT_PTX_GLOBAL_BASE + 0x1000);
+	memory.call = 2;
+	CHECK(gt_ptx_allocate(&memory, 1, "free", &address, &error) == 0 && address == GT_PTX_GLOBAL_BASE + 0x200);
+	memory.call = 3;
+	CHECK(gt_ptx_allocate(&memory, 1, "other", &address, &error) == -1);
+	CHECK_TEXT(error.text, "--at: '3', 1 bytes at 0x200000000000, overlaps 'B', 1 bytes at 0x200000000000");
+	CHECK(gt_ptx_allocate(&memory, 1, "C", &address, &error) == -1);
+	CHECK(gt_ptx_free(&memory, GT_PTX_GLOBAL_BASE, &error) == 0);
+	memory.call = 4;
+	CHECK(gt_ptx_allocate(&memory, 1, "C", &address, &error) == -1);
+	CHECK(gt_ptx_wishes_check(&memory, &error) == -1);
+	CHECK_TEXT(error.text, "--at: there was no allocation 'D'");
+	CHECK(gt_ptx_allocate(&memory, 1, "D", &address, &error) == -1);
+	CHECK_TEXT(error.text, "--at: 'D', 1 bytes at 0x200000200000: addresses of the device end at 0x200000200000");
+	CHECK(gt_ptx_wishes_check(&memory, &error) == 0);
+	gt_ptx_wishes_free(memory.places);
+	gt_ptx_memory_close(&memory);
+}
+
 /* Each allocation lies in the first gap, and each address is known to be in the one that has it. */
 static void test_first_fit(void)
 {
@@ -573,6 +659,8 @@ int main(void)
 	RUN(test_memory);
 	RUN(test_large_memory);
 	RUN(test_first_fit);
+	RUN(test_large_first_fit);
+	RUN(test_wishes);
 	RUN(test_nested_conditions);
 	RUN(test_loops_of_different_length);
 	RUN(test_early_exit_before_barrier);

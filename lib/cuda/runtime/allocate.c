@@ -201,6 +201,8 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 	gt_cudart.memory.call = gt_cudart.allocations;
 	gt_cudart.memory.kind = kind;
 	int result = gt_ptx_allocate(&gt_cudart.memory, bytes, name, &address, &error);
+	if (result != 0 && gt_ptx_wish_of(&gt_cudart.memory, name))
+		gt_cudart_stop("%s", error.text);
 	gt_cudart.memory.call = 0;
 	gt_cudart.memory.kind = GT_PTX_OF_DEVICE;
 	if (result != 0) {

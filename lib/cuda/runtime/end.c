@@ -197,7 +197,7 @@ static void find_reason(char reason[REASON])
 	struct gt_error error;
 
 	reason[0] = '\0';
-	if (gt_ptx_recorder_check(gt_cudart.recorder, &error) != 0)
+	if (gt_ptx_recorder_check(gt_cudart.recorder, &error) != 0 || gt_ptx_wishes_check(&gt_cudart.memory, &error) != 0)
 		snprintf(reason, REASON, "%s", error.text);
 	else if (gt_ptx_notes_sum(&gt_cudart.notes, summary))
 		snprintf(reason, REASON, "%s", summary);

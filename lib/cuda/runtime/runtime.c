@@ -271,6 +271,7 @@ static void open_runtime(void)
 	    gt_ptx_memory_open(&gt_cudart.memory, record->tracing.devices * record->tracing.device_memory, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	gt_cudart.memory.advice = " (--memory gives it more)";
+	gt_cudart.memory.places = record->tracing.places;
 	if (record->tracing.check == GT_PTX_MEMCHECK)
 		gt_ptx_hold_back(&gt_cudart.memory);
 	open_stream();

@@ -118,11 +118,11 @@ static void release_oldest(struct gt_ptx_heap *heap)
 /* The lowest free piece that is large enough, for which blocks that are held are freed if need be. */
 static struct piece *find_room(struct gt_ptx_heap *heap, uint64_t bytes)
 {
-	struct gt_ptx_room *found = gt_ptx_room_first(heap->pieces, bytes);
+	struct gt_ptx_room *found = gt_ptx_room_first(heap->pieces, 0, bytes);
 
 	while (!found && heap->held_first) {
 		release_oldest(heap);
-		found = gt_ptx_room_first(heap->pieces, bytes);
+		found = gt_ptx_room_first(heap->pieces, 0, bytes);
 	}
 	return found ? piece_of(found) : NULL;
 }

@@ -209,34 +209,67 @@ void gt_ptx_hold_back(struct gt_ptx_memory *memory)
 	memory->held_max = memory->limit / GT_PTX_HELD_PART;
 }
 
-/* The gap behind an allocation, or before the first: where it begins, and its bytes. Allocations never
- * touch, so that one step beyond the end of one is no step into the next. */
-static uint64_t gap_behind(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before, uint64_t *address)
+/* The first place behind an allocation, or before the first. Small ones never touch, so that one step beyond the end of one is no
+ * step into the next. Large ones touch, as on hardware, unless freed memory is held back to find wrong accesses. */
+static uint64_t place_behind(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before, bool large)
+{
+	uint64_t end = before ? before->address + before->bytes : GT_PTX_GLOBAL_BASE, unit = large ? GT_PTX_GRANULE : GT_PTX_ALIGNMENT;
+
+	if (before && (!large || memory->held_max > 0))
+		end++;
+	return (end + unit - 1) / unit * unit;
+}
+
+static uint64_t end_behind(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before)
 {
 	const struct gt_ptx_allocation *after = before ? before->after : memory->first;
-	uint64_t end = after ? after->address : GT_PTX_GLOBAL_BASE + memory->reserved;
 
-	*address = before ? (before->address + before->bytes + GT_PTX_ALIGNMENT) / GT_PTX_ALIGNMENT * GT_PTX_ALIGNMENT : GT_PTX_GLOBAL_BASE;
-	return end > *address ? end - *address : 0;
+	return after ? after->address : GT_PTX_GLOBAL_BASE + memory->reserved;
+}
+
+/* The room for a small allocation. */
+static uint64_t gap_behind(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before)
+{
+	uint64_t place = place_behind(memory, before, false), end = end_behind(memory, before);
+
+	return end > place ? end - place : 0;
+}
+
+static bool fits_behind(const struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before, uint64_t bytes, uint64_t *address)
+{
+	const bool large = bytes > GT_PTX_SMALL;
+	const uint64_t end = end_behind(memory, before);
+
+	*address = place_behind(memory, before, large);
+	if (end <= *address || end - *address < bytes)
+		return false;
+	return (large && memory->held_max == 0) || end - *address > bytes;
 }
 
 /* The first gap that fits: its address, and what lies before it. */
 static bool find_gap(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *address, struct gt_ptx_allocation **before)
 {
+	/* A large one may begin where the one before ends, a small one only behind that. */
+	const uint64_t room = bytes > GT_PTX_SMALL ? bytes - GT_PTX_ALIGNMENT : bytes + 1;
+	uint64_t from = 0;
+
 	*before = NULL;
-	if (gap_behind(memory, NULL, address) > bytes)
+	if (fits_behind(memory, NULL, bytes, address))
 		return true;
-	*before = (struct gt_ptx_allocation *)(void *)gt_ptx_room_first(memory->gaps, bytes + 1);
-	return *before && gap_behind(memory, *before, address) > bytes;
+	do {
+		*before = (struct gt_ptx_allocation *)(void *)gt_ptx_room_first(memory->gaps, from, room);
+		if (!*before)
+			return false;
+		from = (*before)->address + 1;
+	} while (!fits_behind(memory, *before, bytes, address));
+	return true;
 }
 
 /* After the gap behind an allocation has changed; before the first there is none to note it. */
 static void note_gap(struct gt_ptx_memory *memory, const struct gt_ptx_allocation *before)
 {
-	uint64_t address;
-
 	if (before)
-		gt_ptx_room_change(&memory->gaps, &before->gap, gap_behind(memory, before, &address));
+		gt_ptx_room_change(&memory->gaps, &before->gap, gap_behind(memory, before));
 }
 
 static void link_behind(struct gt_ptx_memory *memory, struct gt_ptx_allocation *before, struct gt_ptx_allocation *allocation)
@@ -245,8 +278,7 @@ static void link_behind(struct gt_ptx_memory *memory, struct gt_ptx_allocation *
 	allocation->after = before ? before->after : memory->first;
 	*(before ? &before->after : &memory->first) = allocation;
 	*(allocation->after ? &allocation->after->before : &memory->last) = allocation;
-	uint64_t address;
-	gt_ptx_room_add(&memory->gaps, &allocation->gap, allocation->address, gap_behind(memory, allocation, &address));
+	gt_ptx_room_add(&memory->gaps, &allocation->gap, allocation->address, gap_behind(memory, allocation));
 	note_gap(memory, before);
 }
 
@@ -279,6 +311,110 @@ static bool find_room(struct gt_ptx_memory *memory, uint64_t bytes, uint64_t *ad
 	return true;
 }
 
+/* ---- places ---- */
+
+/* One NAME=ADDRESS of `length` bytes. */
+static int read_place(struct gt_ptx_wish *place, const char *text, size_t length, struct gt_error *error)
+{
+	const char *equals = memchr(text, '=', length);
+	char number[32] = "", *end;
+
+	*place = (struct gt_ptx_wish){0};
+	if (equals && equals > text && (size_t)(equals - text) < sizeof place->name && (size_t)(text + length - equals) <= sizeof number) {
+		memcpy(place->name, text, (size_t)(equals - text));
+		memcpy(number, equals + 1, (size_t)(text + length - equals - 1));
+	}
+	if (place->name[strspn(place->name, "0123456789")] == '\0')
+		place->number = strtoull(place->name, NULL, 10);
+	place->address = strtoull(number, &end, strncmp(number, "0x", 2) == 0 ? 16 : 10);
+	if (number[0] < '0' || number[0] > '9' || *end)
+		return gt_fail(error, "'%.*s': expected NAME=ADDRESS, or the NUMBER of an allocation, from 1, and =ADDRESS", (int)length, text);
+	if (place->address % GT_PTX_ALIGNMENT != 0 || place->address < GT_PTX_GLOBAL_BASE ||
+	    place->address >= GT_PTX_GLOBAL_BASE + GT_PTX_WINDOW)
+		return gt_fail(error, "'%.*s': expected a multiple of %d from 0x%" PRIx64 " to below 0x%" PRIx64, (int)length, text,
+			       GT_PTX_ALIGNMENT, GT_PTX_GLOBAL_BASE, GT_PTX_GLOBAL_BASE + GT_PTX_WINDOW);
+	return 0;
+}
+
+static int add_place(struct gt_ptx_wish **places, const struct gt_ptx_wish *place, struct gt_error *error)
+{
+	for (; *places; places = &(*places)->next)
+		if (strcmp((*places)->name, place->name) == 0)
+			return gt_fail(error, "'%s': has two addresses", place->name);
+	*places = malloc(sizeof **places);
+	if (!*places)
+		return gt_fail_memory(error, "the places of allocations");
+	**places = *place;
+	return 0;
+}
+
+int gt_ptx_wishes_read(struct gt_ptx_wish **places, const char *list, struct gt_error *error)
+{
+	struct gt_ptx_wish place;
+
+	for (const char *at = list;; at++) {
+		size_t length = strcspn(at, ",");
+		if (read_place(&place, at, length, error) != 0 || add_place(places, &place, error) != 0)
+			return -1;
+		at += length;
+		if (!*at)
+			return 0;
+	}
+}
+
+void gt_ptx_wishes_free(struct gt_ptx_wish *places)
+{
+	for (struct gt_ptx_wish *next; places; places = next) {
+		next = places->next;
+		free(places);
+	}
+}
+
+struct gt_ptx_wish *gt_ptx_wish_of(const struct gt_ptx_memory *memory, const char *name)
+{
+	struct gt_ptx_wish *place = memory->call > 0 ? memory->places : NULL;
+
+	while (place && (place->number > 0 ? place->number != memory->call : strcmp(place->name, name) != 0))
+		place = place->next;
+	return place;
+}
+
+int gt_ptx_wishes_check(const struct gt_ptx_memory *memory, struct gt_error *error)
+{
+	for (const struct gt_ptx_wish *place = memory->places; place; place = place->next)
+		if (!place->used)
+			return gt_fail(error, "--at: there was no allocation %s'%s'", place->number > 0 ? "number " : "", place->name);
+	return 0;
+}
+
+static int fail_overlap(const struct gt_ptx_wish *place, uint64_t bytes, const struct gt_ptx_allocation *other, struct gt_error *error)
+{
+	return gt_fail(error, "--at: '%s', %" PRIu64 " bytes at 0x%" PRIx64 ", overlaps '%s', %" PRIu64 " bytes at 0x%" PRIx64 "%s",
+		       place->name, bytes, place->address, other->name, other->bytes, other->address,
+		       other->freed ? ", which was freed and is held back" : "");
+}
+
+/* The room at a place: what lies before it. */
+static int find_place(const struct gt_ptx_memory *memory, struct gt_ptx_wish *place, uint64_t bytes, uint64_t *address,
+		      struct gt_ptx_allocation **before, struct gt_error *error)
+{
+	*before = (struct gt_ptx_allocation *)(void *)gt_ptx_room_at(memory->gaps, place->address);
+	struct gt_ptx_allocation *after = *before ? (*before)->after : memory->first;
+
+	place->used = true;
+	*address = place->address;
+	if (*before && (*before)->address + (*before)->bytes > place->address)
+		return fail_overlap(place, bytes, *before, error);
+	if (after && place->address + bytes > after->address)
+		return fail_overlap(place, bytes, after, error);
+	if (place->address + bytes > GT_PTX_GLOBAL_BASE + memory->reserved)
+		return gt_fail(error, "--at: '%s', %" PRIu64 " bytes at 0x%" PRIx64 ": addresses of the device end at 0x%" PRIx64, place->name,
+			       bytes, place->address, GT_PTX_GLOBAL_BASE + memory->reserved);
+	return 0;
+}
+
+/* ---- allocation ---- */
+
 /* A large array is cleared without touching it. */
 static void clear(unsigned char *host, uint64_t bytes)
 {
@@ -292,10 +428,13 @@ static void clear(unsigned char *host, uint64_t bytes)
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
 		    struct gt_error *error)
 {
-	struct gt_ptx_allocation *before;
+	const bool within = bytes > 0 && bytes <= memory->limit && memory->live_bytes <= memory->limit - bytes;
+	struct gt_ptx_wish *place = gt_ptx_wish_of(memory, name);
+	struct gt_ptx_allocation *before = NULL;
 
-	if (bytes == 0 || bytes > memory->limit || memory->live_bytes > memory->limit - bytes ||
-	    !find_room(memory, bytes, address, &before))
+	if (within && place && find_place(memory, place, bytes, address, &before, error) != 0)
+		return -1;
+	if (!within || (!place && !find_room(memory, bytes, address, &before)))
 		return gt_fail(error,
 			       "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64
 			       " are in use%s",

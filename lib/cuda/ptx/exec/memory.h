@@ -18,6 +18,7 @@
 #define GT_PTX_LOCAL_BASE  UINT64_C(0x203000000000)
 #define GT_PTX_WINDOW	   (UINT64_C(1) << 36) /* bytes a window has */
 #define GT_PTX_ALIGNMENT   512		       /* bytes; of an allocation, as cudaMalloc's */
+#define GT_PTX_SMALL	   (UINT64_C(1) << 20) /* bytes; what is larger begins with a granule, as cudaMalloc's */
 #define GT_PTX_PAGE	   UINT64_C(65536)     /* bytes; at least a page of this processor */
 #define GT_PTX_GRANULE	   (UINT64_C(2) << 20) /* bytes that the hardware maps at a time */
 
@@ -51,6 +52,15 @@ struct gt_ptx_allocation {
 	struct gt_ptx_allocation *freed_next; /* by time */
 };
 
+/* Where the user wants an allocation that the program makes: of this name, or of this number if it is not 0. */
+struct gt_ptx_wish {
+	char name[64];
+	uint64_t number;
+	uint64_t address;
+	bool used; /* there was such an allocation */
+	struct gt_ptx_wish *next;
+};
+
 struct gt_ptx_texture;
 struct gt_ptx_heap;
 struct gt_ptx_pool;
@@ -69,6 +79,7 @@ struct gt_ptx_memory {
 	uint32_t denied; /* bit o: what o owns is at present out of reach */
 	struct gt_ptx_allocation *first, *last; /* live and freed ones, by address: see gt_ptx_live() */
 	size_t n; /* live ones */
+	struct gt_ptx_wish *places; /* the user's */
 	/* Freed ones whose room is held back, so that accesses to them are found: at most so many bytes; 0, as it is opened: none, nor
 	 * blocks of the heap. */
 	uint64_t held_max, held_bytes;
@@ -90,12 +101,23 @@ void gt_ptx_memory_close(struct gt_ptx_memory *memory);
 /* From now on freed memory, and the heap's, is held back. */
 void gt_ptx_hold_back(struct gt_ptx_memory *memory);
 
-/* Zeroed bytes, GT_PTX_ALIGNMENT aligned; freed room is used again, but that which is held back only if there is no other.
- * Returns 0 with the address, or -1 when the limit is reached. */
+/* Zeroed bytes, GT_PTX_ALIGNMENT aligned, and with a granule if they are more than GT_PTX_SMALL; freed room is used again, but that
+ * which is held back only if there is no other. Returns 0 with the address, or -1 when the limit is reached, or when they have a
+ * place (gt_ptx_wish_of) that is not free. */
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
 		    struct gt_error *error);
 /* Frees what begins at that address; -1 if nothing does, or if it is the heap. */
 int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error *error);
+
+/* ---- places ---- */
+
+/* NAME=ADDRESS or NUMBER=ADDRESS, with commas between. -1 if it is no such list. */
+int gt_ptx_wishes_read(struct gt_ptx_wish **places, const char *list, struct gt_error *error);
+void gt_ptx_wishes_free(struct gt_ptx_wish *places);
+/* That of the allocation which the program is about to make; NULL: it has none. */
+struct gt_ptx_wish *gt_ptx_wish_of(const struct gt_ptx_memory *memory, const char *name);
+/* -1 if one is of no allocation that was made. */
+int gt_ptx_wishes_check(const struct gt_ptx_memory *memory, struct gt_error *error);
 
 /* Where [address, address + bytes) lies in this process, or NULL if it is not inside one live
  * allocation. Fast: called for every access. */
@@ -138,8 +160,8 @@ void gt_ptx_textures_free(struct gt_ptx_memory *memory);
 void gt_ptx_room_add(struct gt_ptx_room **tree, struct gt_ptx_room *node, uint64_t at, uint64_t room);
 void gt_ptx_room_change(struct gt_ptx_room **tree, const struct gt_ptx_room *node, uint64_t room);
 void gt_ptx_room_remove(struct gt_ptx_room **tree, const struct gt_ptx_room *node);
-/* The first node with so much room, more than none; NULL: there is none. */
-struct gt_ptx_room *gt_ptx_room_first(struct gt_ptx_room *tree, uint64_t room);
+/* The first node that is not before an address and has so much room, more than none; NULL: there is none. */
+struct gt_ptx_room *gt_ptx_room_first(struct gt_ptx_room *tree, uint64_t from, uint64_t room);
 /* The last node that is not behind an address; NULL: there is none. */
 struct gt_ptx_room *gt_ptx_room_at(struct gt_ptx_room *tree, uint64_t at);
 

@@ -84,17 +84,17 @@ void gt_ptx_room_remove(struct gt_ptx_room **tree, const struct gt_ptx_room *nod
 	*tree = join(below, above);
 }
 
-struct gt_ptx_room *gt_ptx_room_first(struct gt_ptx_room *tree, uint64_t room)
+struct gt_ptx_room *gt_ptx_room_first(struct gt_ptx_room *tree, uint64_t from, uint64_t room)
 {
-	while (tree && tree->most >= room) {
-		if (most(tree->left) >= room)
-			tree = tree->left;
-		else if (tree->room >= room)
-			return tree;
-		else
-			tree = tree->right;
-	}
-	return NULL;
+	struct gt_ptx_room *found = NULL;
+
+	if (most(tree) < room)
+		return NULL;
+	if (tree->at >= from)
+		found = gt_ptx_room_first(tree->left, from, room);
+	if (!found && tree->at >= from && tree->room >= room)
+		found = tree;
+	return found ? found : gt_ptx_room_first(tree->right, from, room);
 }
 
 struct gt_ptx_room *gt_ptx_room_at(struct gt_ptx_room *tree, uint64_t at)

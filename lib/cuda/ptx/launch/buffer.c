@@ -221,7 +221,10 @@ static int make_buffer(struct gt_ptx_buffer *buffer, size_t number, struct gt_pt
 	}
 	bytes = buffer->elements * size;
 	snprintf(name, sizeof name, "argument %zu", number);
-	if (gt_ptx_allocate(memory, bytes, buffer->name[0] ? buffer->name : name, &buffer->address, error) != 0)
+	memory->call = buffers->n + 1;
+	int result = gt_ptx_allocate(memory, bytes, buffer->name[0] ? buffer->name : name, &buffer->address, error);
+	memory->call = 0;
+	if (result != 0)
 		return -1;
 	if (buffer_fill(buffer, gt_ptx_at(memory, buffer->address, bytes), error) != 0)
 		return -1;

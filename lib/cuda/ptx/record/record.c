@@ -46,6 +46,7 @@ void gt_ptx_tracing_clear(struct gt_ptx_tracing *tracing)
 	free(tracing->ptx);
 	free(tracing->names);
 	free(tracing->stubs);
+	gt_ptx_wishes_free(tracing->places);
 	*tracing = (struct gt_ptx_tracing){0};
 }
 
@@ -178,11 +179,11 @@ static int locate_gpu(const char *value, char path[GT_TRACING_PATH], struct gt_e
 	return realpath(found, path) ? 0 : gt_fail_errno(error, "%s", found);
 }
 
-static int set_ptx(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+static int keep_text(char **text, const char *value, struct gt_error *error)
 {
-	free(tracing->ptx);
-	tracing->ptx = strdup(value);
-	return tracing->ptx ? 0 : gt_fail_memory(error, "a path");
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : gt_fail_memory(error, "the value of an option");
 }
 
 static int set_names(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
@@ -190,9 +191,12 @@ static int set_names(struct gt_ptx_tracing *tracing, const char *value, struct g
 	for (const char *at = value; *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ","))
 		if (strcspn(at, ",") > GT_TRACING_NAME)
 			return gt_fail(error, "'%.*s': expected names of %d bytes at most", (int)strcspn(at, ","), at, GT_TRACING_NAME);
-	free(tracing->names);
-	tracing->names = strdup(value);
-	return tracing->names ? 0 : gt_fail_memory(error, "names");
+	return keep_text(&tracing->names, value, error);
+}
+
+static int set_at(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
+{
+	return gt_ptx_wishes_read(&tracing->places, value, error);
 }
 
 static int locate_folder(const char *value, char path[GT_TRACING_PATH], struct gt_error *error)
@@ -203,17 +207,12 @@ static int locate_folder(const char *value, char path[GT_TRACING_PATH], struct g
 static int set_stub(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error)
 {
 	const char *before = tracing->stubs ? tracing->stubs : "";
-	const size_t bytes = strlen(before) + strlen(value) + 2;
+	char all[GT_TRACING_PATH];
 
-	if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(value))
+	if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(value) ||
+	    (size_t)snprintf(all, sizeof all, "%s%s%s", before, *before ? "," : "", value) >= sizeof all)
 		return gt_fail(error, "'%s': expected the name of a plug-in", value);
-	char *all = malloc(bytes);
-	if (!all)
-		return gt_fail_memory(error, "names of plug-ins");
-	snprintf(all, bytes, "%s%s%s", before, *before ? "," : "", value);
-	free(tracing->stubs);
-	tracing->stubs = all;
-	return 0;
+	return keep_text(&tracing->stubs, all, error);
 }
 
 /* ---- the table ---- */
@@ -269,7 +268,9 @@ const struct gt_tracing_option gt_tracing_options[] = {
 	 .help = "do the work of a library without PTX on the host, by this plug-in; its accesses are not traced"},
 	{.name = "name", .form = "NAME,...", .tools = RECORD, .set = set_names,
 	 .help = "names of the program's allocations, in the order of its calls; an empty one keeps its own"},
-	{.name = "ptx", .form = "DIR", .tools = RECORD, .set = set_ptx, .locate = locate_folder,
+	{.name = "at", .form = "NAME=ADDRESS,...", .tools = PTX | RECORD, .set = set_at,
+	 .help = "put allocations of these names, or of these numbers from 1, at multiples of 512"},
+	{.name = "ptx", .form = "DIR", .tools = RECORD, FLAG(ptx), .locate = locate_folder,
 	 .help = "write the PTX text of each module that is run to DIR/1.ptx and so on"},
 	{.name = "ptxas", .tools = RECORD, FLAG(ptxas),
 	 .help = "ask ptxas for the registers of kernels without machine code"},
@@ -281,6 +282,8 @@ int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const struct gt_tracing_o
 {
 	if (option->set)
 		return option->set(tracing, value, error);
+	if (option->form)
+		return keep_text((char **)(void *)((char *)tracing + option->flag), value, error);
 	*(bool *)((char *)tracing + option->flag) = true;
 	return 0;
 }
@@ -608,9 +611,7 @@ static int import_gpu(struct gt_recording *record, struct gt_error *error)
 {
 	const char *path = getenv(GPU);
 
-	if (!path || record->tracing.gpu.n > 0)
-		return 0;
-	return gt_gpu_load(&record->gpu, path, error);
+	return path && record->tracing.gpu.n == 0 ? gt_gpu_load(&record->gpu, path, error) : 0;
 }
 
 static int import_arguments(struct gt_recording *record, struct gt_error *error)
@@ -619,9 +620,9 @@ static int import_arguments(struct gt_recording *record, struct gt_error *error)
 	size_t n = 0;
 
 	record->argument_text = strdup(joined ? joined : "");
-	if (!record->argument_text)
-		return gt_fail_memory(error, "arguments");
 	char *at = record->argument_text, *end;
+	if (!at)
+		return gt_fail_memory(error, "arguments");
 	for (; n < GT_RECORD_ARGUMENTS && (end = strchr(at, SEPARATOR)); at = end + 1) {
 		*end = '\0';
 		record->arguments[n++] = at;
@@ -641,8 +642,8 @@ int gt_record_import(struct gt_recording *record, struct gt_error *error)
 		return -1;
 	record->verbose = verbose != 0;
 	record->quiet = quiet != 0;
-	const char *gpus = getenv(GPUS);
-	snprintf(record->gpus, sizeof record->gpus, "%s", gpus ? gpus : "");
+	if (getenv(GPUS))
+		snprintf(record->gpus, sizeof record->gpus, "%s", getenv(GPUS));
 	return import_arguments(record, error);
 }
 

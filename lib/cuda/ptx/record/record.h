@@ -39,6 +39,7 @@ struct gt_ptx_tracing {
 	bool chooses_check; /* by name */
 	uint64_t max_instructions; /* warp instructions of a launch; 0: no limit */
 	struct gt_gpu gpu;	   /* chosen by the user and written into the stream. Owned. */
+	struct gt_ptx_wish *places; /* of allocations. Owned. */
 	uint64_t heap;		   /* bytes, of gtrace-ptx alone; 0: the default */
 	/* of gtrace-record alone: */
 	uint64_t device_memory; /* bytes of a device */
@@ -59,7 +60,7 @@ struct gt_tracing_option {
 	char letter;	  /* of the short form; 0: there is none */
 	unsigned tools;	  /* that take it: bits of enum gt_tracing_tool */
 	int (*set)(struct gt_ptx_tracing *tracing, const char *value, struct gt_error *error);
-	size_t flag; /* offset of a bool */
+	size_t flag; /* without `set`: the offset of a bool, or of a text if there is a value */
 	/* If the value names a file: makes its path absolute, since the program may change its folder. */
 	int (*locate)(const char *value, char path[GT_TRACING_PATH], struct gt_error *error);
 	const char *help;
