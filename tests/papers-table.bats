@@ -197,7 +197,24 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	pipelines/papers/yuan NN | grep -qx "\[004\].5.3.2.2DCONV, L2 hits without L1 before it (%).90.89.98.model"
 	run pipelines/yuan-chart XX
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"expected some of BP HS PF NN"* ]]
+	[[ "$output" == *"expected some of BP GS-16 GS-64 HS NN NW"* ]]
+	run pipelines/yuan-chart LMD
+	[ "$status" -eq 2 ]
+}
+
+@test "[004]: what its program says of the same traces, the examples of its text, and a place for each of its tables' numbers" {
+	pipelines/papers/yuan NN HS NW GS-16 LMD >"$BATS_TEST_TMPDIR/rows"
+	awk -v only=summary -f pipelines/papers.awk "$BATS_TEST_TMPDIR/rows"
+	rows() { awk -F '\t' "$1" "$BATS_TEST_TMPDIR/rows"; }
+	# The four applications have 5 or, without PPT-GPU-Mem, 4 numbers each; papers.awk fails if one that is exact is not equal.
+	[ "$(rows '$2 == "their program" && $6 == "exact" && $4 == $5' | wc -l)" -eq 19 ]
+	[ "$(rows '$3 == "NW, 255 launches, L2 reads" { print $4, $7 }')" = "1064960 with gcache --l1 --size 64K" ]
+	[ "$(rows '$2 == "table 1" { print $5 }' | paste -sd' ')" = "1 inf 2 inf 3 inf 1 2 1 0 3 1" ]
+	[ "$(rows '$2 == "figure 2" { print $5 }' | paste -sd' ')" = "256 128" ]
+	[ "$(rows '$2 ~ /^table [2-6]$/ { print $2 }' | sort | uniq -c | awk '{ print $1 }' | paste -sd' ')" = "58 10 44 15 30" ]
+	[ "$(rows '$2 == "table 2" && $6 == "exact" { print $4 }' | paste -sd' ')" = "1 1 255" ]
+	# An application that is not run says why, in both of its rows, and hardware has its own.
+	[ "$(rows '$3 ~ /^LMD/ { print $5 $6 }' | paste -sd' ')" = "-not tried -not tried -not tried" ]
 }
 
 @test "[004] table 5 on the chart's programs: L2's error is larger without the filter of L1, and each model has a row" {
