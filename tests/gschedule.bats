@@ -54,6 +54,31 @@ rows() {
 35 warp 0 an 1" ]
 }
 
+@test "blocks that access nothing take a slot, for as long as they issue: a sum by hand" {
+	cd "$BATS_TEST_TMPDIR"
+	# Blocks of two warps, of which the odd ones issue 4 instructions a warp and return: 8.
+	for jobs in 1 2; do
+		gtrace-ptx --jobs $jobs --work --launch 'odd<<<8,64>>>(u32[512]:ramp, u32[512])' "$ROOT/tests/ptx/odd.ptx" >odd.$jobs
+	done
+	cmp odd.1 odd.2
+	gtrace-cat --no-rows odd.1 | grep stage=idle >idle
+	[ "$(grep -o 'blocks=[^ 	]*' idle | tr -dc '0-9\n' | tr -d '\n')" = 1357 ]
+	[ "$(grep -c 'instructions=\[8\]' idle)" -eq 4 ]
+	printf '%s\n' 'name = hand' 'sms = 2' 'schedulers = 1' 'max_blocks = 1' 'l1.size = 1K' 'l1.hit_cycles = 1' 'l2.size = 4K' \
+		'l2.hit_cycles = 10' 'l2.miss_cycles = 30' | sed 's/$/ # assumed: a sum by hand/' >hand.gpu
+	begun() { gcoalesce odd.1 | gschedule --gpu ./hand.gpu --dispatch first-done "$@" | gtrace-cat | grep -v '^#' | awk '!($1 in seen) { seen[$1]; print $1, $11, $10 }'; }
+	# In order, a step each: 0 on SM 0 issues at 0 to 3; 1 has SM 1 at 0, and 2 at 1 to 4; 3 has SM 0 at 4, and 4 from 5 on; 5 has SM 1 at 5, and
+	# 6 from 6 on.
+	[ "$(begun)" = "0 0 0
+2 1 1
+4 0 5
+6 1 6" ]
+	# By time: an odd block has SM 1 for its 8 instructions, one a cycle. Then 2 issues its 11 instructions before the load.
+	begun --issue latency >found
+	[ "$(sed -n 1p found)" = "0 0 11" ]
+	[ "$(sed -n 2p found)" = "2 1 19" ]
+}
+
 @test "--issue latency refuses what it cannot time" {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-ptx --work --launch 'vectoradd<<<1,32>>>(f32[32], f32[32], f32[32], 32)' "$ROOT/examples/kernels/ptx/vectoradd.ptx" >work.gt

@@ -225,6 +225,10 @@ each() {
 	holds rodinia_srad2 "48 2" "16"
 }
 # bats test_tags=cuda
+@test "pannotia" {
+	holds pannotia_fw 16 48
+}
+# bats test_tags=cuda
 @test "parboil" {
 	holds parboil_stencil "40 10 6" "200 5 4 3"
 	holds parboil_spmv "1000 9" "70 3"

@@ -259,6 +259,15 @@ static bool take_rows(void *context, struct gt_rows *rows)
 	return false;
 }
 
+static bool take_count(void *context, const struct gt_count *count)
+{
+	struct gschedule *self = context;
+
+	if (self->schedule)
+		tool_must(&self->tool, gt_schedule_take(self->schedule, count, &self->tool.error));
+	return true;
+}
+
 /* Takes the description in the stream, unless --gpu names another. */
 static bool take_gpu(void *context, const struct gt_gpu *gpu)
 {
@@ -286,7 +295,7 @@ int main(int argc, char **argv)
 	static struct gschedule self;
 	struct tool *tool = &self.tool;
 	const struct tool_filter filter = {
-		.kernel = begin_kernel, .rows = take_rows, .gpu = take_gpu, .end = end_kernel, .context = &self};
+		.kernel = begin_kernel, .rows = take_rows, .count = take_count, .gpu = take_gpu, .end = end_kernel, .context = &self};
 	int option;
 
 	tool_begin(tool, "gschedule", &about, argc, argv);

@@ -17,6 +17,7 @@ TABLE(ptx, "ptx", GT_PTX_COUNTERS(ROW))
 TABLE(allocations, "allocations", GT_ALLOCATIONS_COUNTERS(ROW))
 TABLE(shared, "shared", GT_SHARED_ARRAYS_COUNTERS(ROW))
 TABLE(copies, "copies", GT_COPIES_COUNTERS(ROW))
+TABLE(idle, "idle", GT_IDLE_COUNTERS(ROW))
 TABLE(untraced, "untraced", GT_UNTRACED_COUNTERS(ROW))
 TABLE(source, "source", GT_SOURCE_COUNTERS(ROW))
 TABLE(coalesce, "coalesce", GT_COALESCE_COUNTERS(ROW))
@@ -42,7 +43,7 @@ TABLE(site_access, NULL, GT_SITE_ACCESS_COUNTERS(ROW))
 TABLE(site_level, NULL, GT_SITE_SERVED_COUNTERS(ROW))
 
 static const struct gt_counters *const tables[] = {
-	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_untraced, &gt_counters_source,
+	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_idle, &gt_counters_untraced, &gt_counters_source,
 	&gt_counters_coalesce, &gt_counters_unique,   &gt_counters_sample, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
 	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_pair, &gt_counters_between, &gt_counters_clean, &gt_counters_constants, &gt_counters_launch_reads, &gt_counters_l2_partitions,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,

@@ -73,6 +73,10 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(LIST, addresses, NULL, NOT, "Address of each range that was copied to the device before the kernel.") \
 	ROW(LIST, bytes, "bytes", NUMBER, "Bytes of each such range.")
 
+#define GT_IDLE_COUNTERS(ROW) \
+	ROW(LIST, blocks, NULL, NUMBER, "Blocks that access nothing, or shared memory alone.") \
+	ROW(LIST, instructions, "instructions", NUMBER, "Instructions that the warps of each of them issue.")
+
 #define GT_UNTRACED_COUNTERS(ROW) \
 	ROW(WORD, names, NULL, NUMBER, "Calls of libraries before the kernel whose accesses are not in the stream.") \
 	ROW(ARRAY, calls, "calls", NUMBER, "How often each of them was made.") \

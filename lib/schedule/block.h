@@ -140,6 +140,8 @@ struct block {
 	bool begun;	 /* it has issued a row */
 	bool skipped;	 /* not modelled: its rows are dropped */
 	bool open;	 /* more rows may come */
+	uint64_t idle;	 /* blocks from this one on that have no rows; 0: it has */
+	uint64_t instructions; /* of each of these */
 
 	uint32_t sm;
 	uint64_t id;	/* no other block of the kernel has it */

@@ -777,7 +777,7 @@ static void answer(struct sm *sm, const struct taken *taken)
 		const struct ask *of = &clocked->asks[*wait / 2];
 		data = later(data, *wait & 1 ? of->filled : of->there);
 	}
-	taken->runner->asking--;
+	taken->runner->asking -= taken->n_waits > 0;
 	runner_has(taken->runner, data);
 	if (taken->place > 0)
 		sm->free_at[taken->place - 1] = later(taken->free_at, taken->runner->data);
@@ -815,7 +815,7 @@ static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error
 		line->asked = 0;
 	}
 	for (size_t i = 0; i < clocked->n_taken; i++)
-		if (clocked->taken[i].n_waits > 0)
+		if (clocked->taken[i].n_waits > 0 || clocked->taken[i].place > 0)
 			answer(sm, &clocked->taken[i]);
 	for (struct block *block; (block = clocked->dead);) {
 		clocked->dead = block->next;

@@ -96,6 +96,7 @@ struct gt_schedule {
 	struct block **kept;  /* if not by_block: blocks, in the order of their first rows */
 	size_t n_kept, kept_capacity;
 	struct gt_map places; /* if not by_block: from block to index in `kept` */
+	struct gt_map idle; /* the instructions of blocks without rows, where they are known */
 	struct machine *machine; /* latency: what is common to the SMs */
 	struct block_queue floaters; /* if floating: blocks that no SM has taken yet */
 	uint64_t n_floaters;  /* put there so far */

@@ -15,6 +15,7 @@
 #include "counter/tables.h"
 #include "schedule/machine.h"
 #include "stream/counted.h"
+#include "stream/program.h"
 
 /* ---- which SM a block runs on ---- */
 
@@ -160,6 +161,35 @@ static int grow_resident(struct sm *sm, struct gt_error *error)
 	return 0;
 }
 
+/* How long a block without accesses holds its place: in cycles, its warps issue their instructions side by side; else a step. */
+static uint64_t idle_steps(const struct gt_schedule *schedule, const struct block *block)
+{
+	uint64_t warps = gt_kernel_warps(schedule->kernel), schedulers = schedule->config->schedulers;
+	uint64_t beside = warps > 0 && warps < schedulers ? warps : schedulers;
+	uint64_t steps = gt_durations_of(&schedule->config->durations, schedule->kernel->id, block->number);
+
+	if (schedule->config->issue->run && steps == 0)
+		steps = block->instructions / beside + (block->instructions % beside > 0);
+	return steps > 0 ? steps : 1;
+}
+
+/* The first of the blocks without accesses takes a place, which is free again by itself. */
+static void admit_idle(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position)
+{
+	struct block *block = queue->first;
+
+	sm->resident[position] = NULL;
+	sm->due[position] = UINT64_MAX;
+	sm->free_at[position] = schedule->step + idle_steps(schedule, block);
+	block->number++;
+	if (--block->idle > 0)
+		return;
+	queue->first = block->next;
+	if (!queue->first)
+		queue->last = NULL;
+	gt_block_free(block, &schedule->keep);
+}
+
 /* Moves the first block of a queue to `resident`, at a free position or after the last. */
 static int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct block_queue *queue, size_t position,
 		  uint64_t slot, struct gt_error *error)
@@ -168,6 +198,12 @@ static int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct blo
 
 	if (position == sm->resident_capacity && grow_resident(sm, error) != 0)
 		return -1;
+	if (position == sm->n_resident)
+		sm->n_resident++;
+	if (block->idle > 0) {
+		admit_idle(schedule, sm, queue, position);
+		return 0;
+	}
 	if (gt_block_arrange(block, &schedule->keep, schedule->config->issue->arrangement, error) != 0)
 		return -1;
 	queue->first = block->next;
@@ -177,8 +213,6 @@ static int machine_admit(struct gt_schedule *schedule, struct sm *sm, struct blo
 	block->slot = slot;
 	block->begun = false;
 	sm->resident[position] = block;
-	if (position == sm->n_resident)
-		sm->n_resident++;
 	sm->live++;
 	if (schedule->floating && gt_is_modelled(schedule, sm->number))
 		schedule->admitted++;
@@ -422,7 +456,7 @@ static void place(struct gt_schedule *schedule, struct block *block)
 		block->skipped = block->number >= modelled_of_all(schedule);
 		if (!block->skipped)
 			join(&schedule->floaters, block);
-		schedule->n_floaters += !block->skipped;
+		schedule->n_floaters += block->skipped ? 0 : (block->idle > 0 ? block->idle : 1);
 		return;
 	}
 	if (schedule->mapping.kind->traced) {
@@ -434,6 +468,61 @@ static void place(struct gt_schedule *schedule, struct block *block)
 	block->skipped = !gt_is_modelled(schedule, block->sm) || block->index >= modelled_of_sm(schedule);
 	if (!block->skipped)
 		join(&schedule->sms[block->sm].waiting, block);
+}
+
+/* Blocks [first, end), which have no rows and the same number of instructions. */
+static int place_idle(struct gt_schedule *schedule, uint64_t first, uint64_t end, uint64_t instructions, struct gt_error *error)
+{
+	for (uint64_t n; first < end; first += n) {
+		struct block *block = gt_block_new((uint32_t)first, &schedule->keep, error);
+		if (!block)
+			return -1;
+		n = schedule->floating ? end - first : 1; /* one after the other, or each on its own SM */
+		block->open = false;
+		block->idle = n;
+		block->instructions = instructions;
+		place(schedule, block);
+		if (block->skipped)
+			gt_block_free(block, &schedule->keep);
+	}
+	schedule->known = end;
+	return 0;
+}
+
+/* Places the blocks before this one that have no rows. They take places, as on hardware. By wave these follow from the numbers of
+ * the other blocks; and where rows say which SM a block ran on nothing is known of them. */
+static int place_gap(struct gt_schedule *schedule, uint64_t end, struct gt_error *error)
+{
+	if (!schedule->config->dispatch->refills || schedule->mapping.kind->traced)
+		return 0;
+	if (schedule->floating)
+		end = least(end, modelled_of_all(schedule));
+	for (uint64_t first = schedule->known; first < end;) {
+		const uint64_t *of = gt_map_get(&schedule->idle, first), *next = of;
+		uint64_t instructions = of ? *of : 0, last = schedule->idle.used > 0 ? first + 1 : end;
+		for (; last < end && (next ? *next : 0) == instructions; last++)
+			if (((next = gt_map_get(&schedule->idle, last)) ? *next : 0) != instructions)
+				break;
+		if (place_idle(schedule, first, last, instructions, error) != 0)
+			return -1;
+		first = last;
+	}
+	return 0;
+}
+
+int gt_schedule_take(struct gt_schedule *schedule, const struct gt_count *count, struct gt_error *error)
+{
+	if (strcmp(count->stage, GT_IDLE_STAGE) != 0)
+		return 0;
+	const struct gt_count_entry *blocks = gt_count_find(count, "blocks"), *instructions = gt_count_find(count, "instructions");
+	if (!blocks || !instructions || blocks->kind != GT_COUNT_ARRAY || instructions->kind != GT_COUNT_ARRAY || blocks->n != instructions->n)
+		return gt_fail(error, GT_IDLE_STAGE ": expected the arrays blocks and instructions, with one element a block");
+	for (size_t i = 0; i < blocks->n; i++) {
+		int fresh;
+		if (!gt_map_put(&schedule->idle, blocks->array[i], instructions->array[i], &fresh))
+			return gt_fail_memory(error, "blocks without accesses");
+	}
+	return 0;
 }
 
 /* ---- rows that arrive by block ---- */
@@ -457,7 +546,7 @@ static int next_block(struct gt_schedule *schedule, uint32_t number, struct gt_e
 		return gt_fail(error, "kernel %" PRIu64 ": a row of block %" PRIu32 " after block %" PRIu32
 				      ": expected rows ordered by block: run gtrace-order first",
 			       schedule->kernel->id, number, schedule->open->number);
-	if (close_block(schedule, error) != 0)
+	if (close_block(schedule, error) != 0 || place_gap(schedule, number, error) != 0)
 		return -1;
 	schedule->open = gt_block_new(number, &schedule->keep, error);
 	if (!schedule->open)
@@ -548,7 +637,10 @@ static int place_kept(struct gt_schedule *schedule, struct gt_error *error)
 	}
 	for (size_t i = 0; i < schedule->n_kept; i++) {
 		struct block *block = schedule->kept[i];
+		if (place_gap(schedule, block->number, error) != 0)
+			return -1;
 		place(schedule, block);
+		schedule->kept[i] = NULL; /* a queue has it */
 		if (block->skipped)
 			gt_block_free(block, &schedule->keep);
 	}
@@ -770,7 +862,7 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
 	if (gt_keep_open(&schedule->keep, config->memory, config->directory, config->issue->arrangement, error) != 0 || check_times(config, error) != 0 ||
 	    occupy(schedule, error) != 0 ||
 	    gt_mapping_open(&schedule->mapping, config->sms, error) != 0 || open_sms(schedule, error) != 0 ||
-	    gt_map_open(&schedule->places, 0, error) != 0) {
+	    gt_map_open(&schedule->places, 0, error) != 0 || gt_map_open(&schedule->idle, 0, error) != 0) {
 		gt_schedule_close(schedule);
 		return NULL;
 	}
@@ -809,7 +901,8 @@ void gt_schedule_close(struct gt_schedule *schedule)
 	for (uint32_t sm = 0; schedule->sms && sm < schedule->config->sms; sm++)
 		free_sm(schedule, &schedule->sms[sm]);
 	for (size_t i = 0; i < schedule->n_kept; i++)
-		gt_block_free(schedule->kept[i], &schedule->keep);
+		if (schedule->kept[i])
+			gt_block_free(schedule->kept[i], &schedule->keep);
 	if (schedule->open)
 		gt_block_free(schedule->open, &schedule->keep);
 	if (schedule->sms && schedule->config->issue->close)
@@ -819,6 +912,7 @@ void gt_schedule_close(struct gt_schedule *schedule)
 	free(schedule->active);
 	free(schedule->turns);
 	gt_map_close(&schedule->places);
+	gt_map_close(&schedule->idle);
 	gt_mapping_close(&schedule->mapping);
 	gt_keep_close(&schedule->keep);
 	free(schedule);

@@ -152,6 +152,9 @@ struct gt_schedule *gt_schedule_open(const struct gt_schedule_config *config,
  * Returns 0, or -1: a row out of order, or a failure of the store or the sink. */
 int gt_schedule_put(struct gt_schedule *schedule, const struct gt_rows *rows, struct gt_error *error);
 
+/* If the count is of the stage "idle", notes how many instructions blocks have that make no access (gtrace(5)). Returns 0, or -1. */
+int gt_schedule_take(struct gt_schedule *schedule, const struct gt_count *count, struct gt_error *error);
+
 /* Ends the input: issues the remaining rows and appends to `count`, which has been begun:
  * resident_blocks, limited_by, waves, steps, sms, blocks, modelled_blocks, rows, and with an
  * adaptive L1 shared_carveout and l1_bytes (gschedule(1) defines them). */

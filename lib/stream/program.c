@@ -98,6 +98,67 @@ uint64_t gt_arrays_find(const struct gt_arrays *arrays, uint64_t address)
 	return arrays->arrays[low - 1].name;
 }
 
+/* ---- blocks without accesses ---- */
+
+void gt_idle_blocks_add(struct gt_idle_blocks *idle, uint64_t block, uint64_t instructions)
+{
+	size_t capacity = idle->capacity;
+	uint64_t *blocks = gt_grown(idle->blocks, idle->n, &capacity, sizeof *blocks);
+
+	idle->blocks = blocks ? blocks : idle->blocks;
+	uint64_t *counts = blocks ? gt_grown(idle->instructions, idle->n, &idle->capacity, sizeof *counts) : NULL;
+	if (!counts) {
+		idle->lost = true;
+		return;
+	}
+	idle->instructions = counts;
+	idle->blocks[idle->n] = block;
+	idle->instructions[idle->n++] = instructions;
+}
+
+/* Writes n from number `first` on. */
+static int write_idle(const struct gt_idle_blocks *idle, size_t first, size_t n, uint64_t kernel, struct gt_writer *writer,
+		      struct gt_error *error)
+{
+	struct gt_count count;
+	int result = -1;
+
+	gt_count_begin(&count, GT_IDLE_STAGE, kernel);
+	if (gt_count_array(&count, "blocks", idle->blocks + first, n, error) == 0 &&
+	    gt_count_array(&count, "instructions", idle->instructions + first, n, error) == 0)
+		result = gt_write_count(writer, &count, error);
+	gt_count_clear(&count);
+	return result;
+}
+
+int gt_idle_blocks_pass(struct gt_idle_blocks *idle, uint64_t below, uint64_t together, uint64_t kernel, struct gt_writer *writer,
+			struct gt_error *error)
+{
+	size_t first = 0, last;
+
+	if (idle->lost)
+		return gt_fail_memory(error, "the list of blocks without accesses");
+	for (; first < idle->n && idle->blocks[first] < below; first = last) {
+		for (last = first + 1; last < idle->n && idle->blocks[last] / together == idle->blocks[first] / together;)
+			last++;
+		if (write_idle(idle, first, last - first, kernel, writer, error) != 0)
+			return -1;
+	}
+	idle->n -= first;
+	if (first == 0)
+		return 0;
+	memmove(idle->blocks, idle->blocks + first, idle->n * sizeof *idle->blocks);
+	memmove(idle->instructions, idle->instructions + first, idle->n * sizeof *idle->instructions);
+	return 0;
+}
+
+void gt_idle_blocks_clear(struct gt_idle_blocks *idle)
+{
+	free(idle->blocks);
+	free(idle->instructions);
+	*idle = (struct gt_idle_blocks){0};
+}
+
 /* ---- copies ---- */
 
 static bool make_room(struct gt_copies *copies)

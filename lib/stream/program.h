@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "stream/count.h"
+#include "stream/stream.h"
 
 /* Arrays: which one an address lies in. They are a count of the stage `allocations`, or `shared` for shared memory, with the arrays `addresses` and
  * `bytes` and the text `names`, separated by commas. */
@@ -40,6 +41,25 @@ int gt_arrays_take(struct gt_arrays *arrays, const struct gt_count *count, struc
 
 /* The number of the name of the array that holds the address; 0 if none does. */
 uint64_t gt_arrays_find(const struct gt_arrays *arrays, uint64_t address);
+
+/* Blocks of a kernel that access nothing, or shared memory alone, and how many instructions the warps of each have issued: counts of this
+ * stage with the arrays `blocks` and `instructions`, if work is noted (gtrace(5)). Each stands before the rows of later groups of blocks. */
+
+#define GT_IDLE_STAGE "idle"
+
+struct gt_idle_blocks {
+	uint64_t *blocks, *instructions; /* owned */
+	size_t n, capacity;
+	bool lost; /* memory was short */
+};
+
+/* Adds a block. If memory is short it is lost, which gt_idle_blocks_count() reports. */
+void gt_idle_blocks_add(struct gt_idle_blocks *idle, uint64_t block, uint64_t instructions);
+/* Writes the first ones, below a block, as counts of a kernel, one for each group of `together` blocks. Keeps the others.
+ * Returns 0, or -1. */
+int gt_idle_blocks_pass(struct gt_idle_blocks *idle, uint64_t below, uint64_t together, uint64_t kernel, struct gt_writer *writer,
+			struct gt_error *error);
+void gt_idle_blocks_clear(struct gt_idle_blocks *idle);
 
 /* Copies: the ranges of device memory that a program has written outside of kernels since its last traced launch, by copies and fills: L2 may
  * hold them when a kernel begins. They go into the stream as the count "copies" of the kernel. */

@@ -82,13 +82,22 @@ class Source:
 
 
 class Slots:
-    """The blocks of an SM. A slot is free when its block has issued, and as long as it takes has passed."""
+    """The blocks of an SM. A slot is free when its block has issued, and as long as it takes has passed. One without rows takes a step."""
 
     def __init__(self, blocks, source, capacity):
         self.blocks, self.source = blocks, source
         self.blocks += [None] * (capacity - len(blocks))
         self.free = [0] * capacity
         self.begun = [None] * capacity
+        for slot in range(capacity):
+            self.pass_by(slot)
+
+    def pass_by(self, slot):
+        """A block without rows has the slot."""
+        block = self.blocks[slot]
+        if block and not block.left:
+            self.free[slot] = Source.step + max(1, self.source.takes.get(block.number, 0))
+            self.blocks[slot] = None
 
     def issued(self, slot):
         block = self.blocks[slot]
@@ -104,7 +113,9 @@ class Slots:
         for slot, block in enumerate(self.blocks):
             if block is None and self.free[slot] <= Source.step and self.source.queue:
                 self.blocks[slot] = self.source.queue.pop(0)
-                filled.append(slot)
+                self.pass_by(slot)
+                if self.blocks[slot]:
+                    filled.append(slot)
         return filled
 
 
@@ -172,13 +183,13 @@ def waves(lists, capacity, issue, n, takes):
 
 
 def first_done(lists, capacity, issue, n, takes):
-    queue = [block for block in lists if block.left]
+    queue = list(lists)
     slots = [queue.pop(0) for _ in range(min(capacity, len(queue)))]
     yield from issue(slots, Source(queue, takes), capacity, n)
 
 
 def floating(blocks, sms, capacity, issue, n, takes):
-    queue = [block for block in blocks if block.left]
+    queue = list(blocks)
     dealt = [queue.pop(0) for _ in range(min(capacity * sms, len(queue)))]
     return [issue(dealt[sm::sms], Source(queue, takes), capacity, n) for sm in range(sms)]
 

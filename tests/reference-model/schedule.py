@@ -307,7 +307,8 @@ class Sm:
     def leave(self, now):
         """Blocks whose slot is free from the next step on leave."""
         for slot, block in list(self.slots.items()):
-            until = block.first + self.durations.get(block.index, 0) if block.first is not None else 0
+            begin = block.first if block.rows else block.arrived
+            until = begin + self.durations.get(block.index, 0) if begin is not None else 0
             if not block.left and now + 1 >= until:
                 del self.slots[slot]
 
@@ -358,8 +359,6 @@ class Machine:
     def run_sm(self, sm):
         """An SM with a list of its own."""
         waiting = list(self.lists[sm])
-        if self.replaces:
-            waiting = [block for block in waiting if block.left]
         now = 0
         while waiting or self.sms[sm].slots:
             if self.replaces or not self.sms[sm].slots:
@@ -375,8 +374,8 @@ class Machine:
             slot = self.sms[sm].free_slot(self.limit) if self.replaces else self.next_of_wave(sm)
             if slot is None:
                 return
+            self.taken[sm] += bool(waiting[0].rows)
             self.sms[sm].take(waiting.pop(0), slot, now)
-            self.taken[sm] += 1
 
     def next_of_wave(self, sm):
         slot = len(self.sms[sm].slots)
@@ -385,15 +384,15 @@ class Machine:
     def run_anywhere(self):
         """Round-robin until all SMs are full, then to the SM that has room first."""
         listed = sum(self.lists, [])
-        waiting = [block for block in self.blocks if block.left and block in listed]
+        waiting = [block for block in self.blocks if block in listed]
         full = False
         while waiting and not full:
             full = True
             for sm in range(self.n_sms):
                 slot = self.sms[sm].free_slot(self.limit)
                 if waiting and slot is not None:
+                    self.taken[sm] += bool(waiting[0].rows)
                     self.sms[sm].take(waiting.pop(0), slot, 0)
-                    self.taken[sm] += 1
                     full = False
         now = 0
         while any(sm.slots for sm in self.sms):

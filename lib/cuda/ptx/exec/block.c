@@ -414,8 +414,25 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 	return 0;
 }
 
+/* A block whose warps have noted no access. */
+static void note_idle(const struct gt_ptx_core *core)
+{
+	const struct gt_ptx_launch *launch = core->launch;
+	uint64_t issued = 0;
+
+	if (!launch->idle || !is_traced(launch, core->block))
+		return;
+	for (uint32_t w = 0; w < core->n_warps; w++) {
+		if (core->warps[w].noted > 0)
+			return;
+		issued += core->warps[w].issued;
+	}
+	gt_idle_blocks_add(launch->idle, core->block, issued);
+}
+
 void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran)
 {
+	note_idle(core);
 	for (uint32_t w = 0; w < core->n_warps; w++)
 		ran->warp_instructions += core->warps[w].issued;
 	ran->accesses += core->accesses;

@@ -94,7 +94,7 @@ struct gt_ptx_blockorder {
 	struct gt_ptx_hold hold; /* first: `turn` is given it */
 	struct gt_sink in, *to;
 	uint64_t group_blocks; /* 0: no groups */
-	int (*ended)(void *context, struct gt_error *error);
+	int (*ended)(void *context, uint64_t last, uint64_t next, struct gt_error *error);
 	void *context; /* of it */
 };
 
@@ -145,8 +145,8 @@ void gt_ptx_blockorder_to(struct gt_ptx_blockorder *order, struct gt_sink *to)
 	order->to = to;
 }
 
-void gt_ptx_blockorder_groups(struct gt_ptx_blockorder *order, uint64_t blocks, int (*ended)(void *context, struct gt_error *error),
-			      void *context)
+void gt_ptx_blockorder_groups(struct gt_ptx_blockorder *order, uint64_t blocks,
+			      int (*ended)(void *context, uint64_t last, uint64_t next, struct gt_error *error), void *context)
 {
 	order->group_blocks = blocks;
 	order->ended = ended;
@@ -313,7 +313,7 @@ static int take_turn(struct gt_ptx_hold *hold, uint32_t block, struct gt_error *
 	if (pass_block(order, error) != 0)
 		return -1;
 	const uint64_t blocks = order->group_blocks;
-	if (blocks > 0 && hold->block / blocks != block / blocks && order->ended(order->context, error) != 0)
+	if (blocks > 0 && hold->block / blocks != block / blocks && order->ended(order->context, hold->block, block, error) != 0)
 		return -1;
 	hold->block = block;
 	hold->room = GT_ROWS_BATCH; /* what is passed on early depends on the block alone */

@@ -15,6 +15,7 @@
 #include "stream/kernel.h"
 #include "stream/op.h"
 #include "stream/rows.h"
+#include "stream/program.h"
 
 /* Warnings about parts of a PTX text that the machine ignores because they cannot change a result, once for each name. */
 
@@ -147,6 +148,8 @@ struct gt_ptx_launch {
 	uint32_t traced_spaces;	 /* bit (1 << enum gt_space) */
 	uint64_t first_block, traced_blocks; /* blocks whose accesses go to the sink */
 	bool notes_work;	 /* rows have the column work */
+	struct gt_idle_blocks *idle; /* gets the traced blocks that have no rows but of shared memory; may be NULL */
+	uint64_t id;		 /* of the kernel in the stream */
 	bool skip_untraced;	 /* blocks that are not traced are not executed either */
 	uint64_t memory;	 /* bytes of memory for accesses that wait for those of earlier blocks; more go into a file */
 	uint32_t *ended;	 /* bit w: warp w of the block whose accesses come makes no more of them; may be NULL */

@@ -44,10 +44,12 @@ static void pass_notes(struct gt_ptx_group *group, struct gt_ptx_notes *to)
 	group->notes.n = 0;
 }
 
-/* Passes on its notes and rows. Returns 0, or -1. */
-static int group_pass(struct gt_ptx_group *group, struct gt_ptx_notes *notes, struct gt_writer *to, struct gt_error *error)
+/* Passes on its notes, its blocks without accesses and its rows. Returns 0, or -1. */
+static int group_pass(struct gt_ptx_group *group, struct gt_ptx_notes *notes, uint64_t kernel, struct gt_writer *to, struct gt_error *error)
 {
 	pass_notes(group, notes);
+	if (gt_idle_blocks_pass(&group->idle, UINT64_MAX, UINT64_MAX, kernel, to, error) != 0)
+		return -1;
 	return gt_recorded_rows_pass(&group->rows, to, error);
 }
 
@@ -62,12 +64,13 @@ static void group_close(struct gt_ptx_group *group)
 {
 	gt_recorded_rows_close(&group->rows);
 	free(group->outside.counts);
+	gt_idle_blocks_clear(&group->idle);
 }
 
 /* Forgets them. */
 static void group_drop(struct gt_ptx_group *group)
 {
-	group->notes.n = 0;
+	group->notes.n = group->idle.n = 0;
 	gt_recorded_rows_drop(&group->rows);
 }
 
@@ -169,6 +172,7 @@ static void worker_run(struct gt_ptx_worker *worker, struct gt_ptx_group *group)
 
 	worker->machine.notes = &group->notes;
 	worker->ran = (struct gt_ptx_ran){0};
+	worker->launch.idle = worker->launch.notes_work ? &group->idle : NULL;
 	gt_ptx_blockorder_to(worker->order, &group->rows.sink);
 	group->result = run_blocks(worker, group);
 	group->error = worker->error;
@@ -287,7 +291,7 @@ static int pass_group(void *context, void *item, unsigned lane, struct gt_error 
 	struct gt_ptx_group *group = item;
 
 	(void)lane;
-	if (group_pass(group, team->machine->notes, team->launch->writer, error) != 0)
+	if (group_pass(group, team->machine->notes, team->launch->id, team->launch->writer, error) != 0)
 		return -1;
 	team->ran->warp_instructions += group->ran.warp_instructions;
 	team->ran->accesses += group->ran.accesses;

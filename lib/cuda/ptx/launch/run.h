@@ -77,6 +77,7 @@ struct gt_ptx_group {
 	int result; /* of the block that failed; its error */
 	struct gt_error error;
 	struct gt_recorded_rows rows; /* none, if none are traced */
+	struct gt_idle_blocks idle;
 	struct gt_ptx_notes notes;
 	char said[GT_PTX_NOTES][GT_PTX_NOTE_TEXT]; /* their texts */
 };

@@ -433,6 +433,8 @@ struct gt_ptx_recorder {
 	struct gt_ptx_head head; /* of the traced launch that is next, or under way */
 	struct gt_ptx_blockorder *order;
 	struct gt_recorded_rows rows; /* which it makes */
+	struct gt_idle_blocks idle; /* before the rows that are not passed on */
+	uint64_t together; /* blocks of a group */
 	struct gt_ptx_team *team; /* NULL: there is one thread */
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
@@ -465,7 +467,8 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 	}
 	recorder->head.writer = writer;
 	recorder->head.tracing = tracing;
-	if (gt_recorded_rows_open(&recorder->rows, writer, 0, error) == 0)
+	/* Blocks without rows stand before the rows of their group, which then wait. */
+	if (gt_recorded_rows_open(&recorder->rows, tracing->work ? NULL : writer, tracing->work ? tracing->memory / 4 : 0, error) == 0)
 		recorder->order = gt_ptx_blockorder_open(&recorder->rows.sink, tracing->memory / 2, error);
 	if (tracing->jobs > 1)
 		recorder->team = gt_ptx_team_open(tracing->jobs, tracing->memory / 2, error);
@@ -481,6 +484,7 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 		return;
 	gt_ptx_blockorder_close(recorder->order);
 	gt_recorded_rows_close(&recorder->rows);
+	gt_idle_blocks_clear(&recorder->idle);
 	gt_ptx_team_close(recorder->team);
 	gt_unmatched_clear(&recorder->unmatched);
 	head_clear(&recorder->head);
@@ -522,19 +526,26 @@ static int write_rest(struct gt_ptx_recorder *recorder, const struct gt_ptx_ran 
 	return gt_write_count(recorder->head.writer, count, error);
 }
 
-/* The rows of a group of blocks are complete. */
-static int end_group(void *context, struct gt_error *error)
+/* The rows of a group of blocks are complete, of which `last` is one; `next` is the next block that has rows. Blocks without rows stand
+ * before those of their group. */
+static int end_group(void *context, uint64_t last, uint64_t next, struct gt_error *error)
 {
 	struct gt_ptx_recorder *recorder = context;
+	struct gt_writer *writer = recorder->head.writer;
+	uint64_t together = recorder->together, end = next / together * together, own = (last / together + 1) * together;
 
-	return gt_recorded_rows_end(&recorder->rows, error) != 0
-		       ? -1
-		       : gt_recorded_rows_pass(&recorder->rows, recorder->head.writer, error);
+	if (gt_recorded_rows_end(&recorder->rows, error) != 0 ||
+	    gt_idle_blocks_pass(&recorder->idle, own < end ? own : end, together, recorder->head.id, writer, error) != 0 ||
+	    gt_recorded_rows_pass(&recorder->rows, writer, error) != 0)
+		return -1;
+	return gt_idle_blocks_pass(&recorder->idle, end, together, recorder->head.id, writer, error);
 }
 
 static int finish_rows(struct gt_ptx_recorder *recorder, struct gt_error *error)
 {
-	return gt_ptx_blockorder_finish(recorder->order, error) != 0 ? -1 : end_group(recorder, error);
+	return gt_ptx_blockorder_finish(recorder->order, error) != 0
+		       ? -1
+		       : end_group(recorder, gt_ptx_blockorder_hold(recorder->order)->block, UINT64_MAX, error);
 }
 
 static int run_untraced(const struct gt_ptx_tracing *tracing, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
@@ -556,6 +567,9 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->sink = tracing->unordered ? gt_writer_sink(recorder->head.writer) : gt_ptx_blockorder_sink(recorder->order);
 	launch->traced_spaces = tracing->spaces;
 	launch->notes_work = tracing->work;
+	launch->idle = tracing->work ? &recorder->idle : NULL;
+	launch->id = recorder->head.id;
+	recorder->idle.n = 0; /* of a launch that failed */
 	launch->first_block = 0;
 	launch->traced_blocks = tracing->blocks;
 	launch->skip_untraced = tracing->skip_untraced;
@@ -563,7 +577,8 @@ static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *m
 	launch->ended = &gt_ptx_blockorder_hold(recorder->order)->ended;
 	launch->hold = tracing->unordered ? NULL : gt_ptx_blockorder_hold(recorder->order);
 	launch->writer = tracing->unordered ? NULL : recorder->head.writer;
-	gt_ptx_blockorder_groups(recorder->order, gt_ptx_group_blocks(launch), end_group, recorder);
+	recorder->together = gt_ptx_group_blocks(launch);
+	gt_ptx_blockorder_groups(recorder->order, recorder->together, end_group, recorder);
 	if (gt_sink_begin(launch->sink, GT_ACCESSES, false, error) != 0)
 		return -1;
 	if (gt_ptx_run(machine, launch, ran, error) == 0)
