@@ -111,7 +111,7 @@ found() {
 
 @test "launch reads that make no sense are refused" {
 	stream 1 </dev/null >in.gt
-	for text in 512 512,13 512,13,416,1 512,13,416x -1,1,32 ,, 500,13,416 512,13,400 512,0,416 512,13,0 512,12,416 2M,1,32; do
+	for text in 512 512,13 512,13,416,1,1 512,13,416,x 512,13,416x -1,1,32 ,, 500,13,416 512,13,400 512,0,416 512,13,0 512,12,416 2M,1,32; do
 		expect_failure 2 "launch-reads" gcache --l2 --launch-reads "$text" in.gt
 	done
 	expect_failure 2 "launch-reads is for a shared data cache" gcache --l1 --launch-reads 512,13,416 in.gt

@@ -198,7 +198,7 @@ composes() {
 	grep -qxF "gtrace: gtrace-record --gpu a100 ./program 64 | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv" said
 	LD_PRELOAD=$PRELOAD gtrace-record --gpu a100 ./program 64 2>said | gcoalesce | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv | cmp - got
 	LD_PRELOAD=$PRELOAD gtrace report -o page ./program 64 2>said
-	grep -qxF "gtrace: gtrace-record --gpu a100 --space global,local,shared ./program 64 | gcoalesce --by site | gschedule | gcache --l1 --by site --causes | gcache --l2 --by site --causes | gdram | gstats --program './program 64' --report page" said
+	grep -qxF "gtrace: gtrace-record --gpu a100 --space global,local,shared,constant ./program 64 | gcoalesce --by site | gschedule | gcache --l1 --by site --causes | gcache --l2 --by site --causes | gdram | gstats --program './program 64' --report page" said
 	grep -qF "program.cu:12" page/index.html
 }
 
