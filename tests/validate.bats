@@ -225,6 +225,22 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	grep -q '^titanx-pascal  l2_tex_read_transactions' out
 }
 
+@test "docs/hardware.md has a line for each metric, GPU and use of the reference tables, with the numbers of rows" {
+	cd "$ROOT" || return 1
+	tests/validate --check-page docs/hardware.md
+	sed '/titanv .* all /d' docs/hardware.md >"$BATS_TEST_TMPDIR/page.md"
+	run tests/validate --check-page "$BATS_TEST_TMPDIR/page.md"
+	[ "$status" -eq 1 ]
+	[[ $output == *"its table has '"*"' where the figures have 'titanv lts__t_sector_op_read_hit_rate.pct % all "*"make hardware-table" ]]
+	sed 's/blind      6/blind      7/' docs/hardware.md >"$BATS_TEST_TMPDIR/page.md"
+	run tests/validate --check-page "$BATS_TEST_TMPDIR/page.md"
+	[ "$status" -eq 1 ]
+	grep -v 'begin: make' docs/hardware.md >"$BATS_TEST_TMPDIR/page.md"
+	run tests/validate --check-page "$BATS_TEST_TMPDIR/page.md"
+	[ "$status" -eq 1 ]
+	[[ $output == *"expected a table between the lines"* ]]
+}
+
 @test "an invalid table is refused" {
 	printf 'gpu,program\ntitanv,gemm\n' >t.csv
 	run "$ROOT/tests/validate" t.csv
