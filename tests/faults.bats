@@ -23,6 +23,21 @@ faults() {
 	faults --kinds malloc,malloc-in-program --most 4
 }
 
+@test "each allocation of a list of kernels that fails ends it, or leaves its numbers as they are" {
+	local kernels=examples/kernels/ptx/dct8x8.ptx fail=$BUILD/tests/faults/fail_allocation.so wrong=0
+	FAULT_COUNT=$BATS_TEST_TMPDIR/count LD_PRELOAD=$fail gtrace-ptx --list "$kernels" >"$BATS_TEST_TMPDIR/sound"
+	grep -q 'shared_bytes=2112' "$BATS_TEST_TMPDIR/sound"
+	local all
+	all=$(cat "$BATS_TEST_TMPDIR/count")
+	[ "$all" -gt 100 ]
+	for ((at = 1; at <= all; at++)); do
+		if FAULT_AT=$at LD_PRELOAD=$fail gtrace-ptx --list "$kernels" >"$BATS_TEST_TMPDIR/list" 2>/dev/null; then
+			cmp "$BATS_TEST_TMPDIR/sound" "$BATS_TEST_TMPDIR/list" || wrong=$((wrong + 1))
+		fi
+	done
+	[ "$wrong" -eq 0 ]
+}
+
 @test "a system call that fails, or is interrupted" {
 	strace -qq -o /dev/null true || skip "strace may not trace here"
 	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 2

@@ -318,6 +318,7 @@ struct gt_function *gt_cudart_find_function(const void *host)
 struct gt_function *gt_cudart_function(const void *host)
 {
 	struct gt_function *function = gt_cudart_find_function(host);
+	struct gt_error error;
 
 	if (!function || function->kernel)
 		return function;
@@ -325,7 +326,8 @@ struct gt_function *gt_cudart_function(const void *host)
 	function->kernel = gt_ptx_function_named(&function->fat->module, function->name);
 	if (!function->kernel || !function->kernel->entry)
 		gt_cudart_stop("kernel %s is not in the program's PTX", function->name);
-	function->static_shared = gt_ptx_static_shared(gt_cudart_machine(function->fat), function->kernel);
+	if (gt_ptx_static_shared(gt_cudart_machine(function->fat), function->kernel, &function->static_shared, &error) != 0)
+		gt_cudart_stop("%s", error.text);
 	load_registers(function);
 	return function;
 }

@@ -70,11 +70,18 @@ static int decode_nothing(struct gt_ptx_decoder *decoder)
 	return gt_ptx_emit_nothing(decoder);
 }
 
+static int decode_nanosleep(struct gt_ptx_decoder *decoder)
+{
+	return decoder->instruction->n_operands == 1 ? gt_ptx_emit_nothing(decoder) : gt_ptx_refuse(decoder, "needs one operand");
+}
+
 /* Affects only timing or the number of registers, which are not executed: named in a note. */
 static int decode_untimed(struct gt_ptx_decoder *decoder)
 {
 	bool registers = decoder->instruction->row == GT_PTX_OP_SETMAXNREG;
 
+	if (decoder->instruction->n_operands != 1)
+		return gt_ptx_refuse(decoder, "needs one operand");
 	gt_ptx_note_ignored(decoder->machine->notes, decoder->instruction->line, registers ? "'setmaxnreg'" : "'pmevent'",
 			    registers ? "registers are counted by the kernel" : "there are no performance monitors");
 	return gt_ptx_emit_nothing(decoder);
@@ -175,7 +182,7 @@ static int decode_call(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 
-	if (instruction->n_operands < 1)
+	if (instruction->n_operands < 1 || !instruction->operands[0].name)
 		return gt_ptx_emit_unknown(decoder, "call needs a function");
 	const struct gt_ptx_operand *target = &instruction->operands[0];
 	struct gt_ptx_call *call = gt_ptx_own(decoder, sizeof *call);
@@ -192,6 +199,10 @@ static int decode_call(struct gt_ptx_decoder *decoder)
 	}
 	if (!call->callee && !call->address && !function)
 		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here", target->name);
+	if (call->callee && (call->callee->n_parameters != instruction->n_arguments || call->callee->n_returns != instruction->n_returns ||
+			     instruction->n_operands != 1))
+		return gt_ptx_emit_unknown(decoder, "call of '%.60s': expected %zu arguments and %zu results", target->name,
+					   call->callee->n_parameters, call->callee->n_returns);
 	call->n_arguments = instruction->n_arguments;
 	call->n_returns = instruction->n_returns;
 	call->arguments = place_actuals(decoder, instruction->arguments, instruction->n_arguments, false);
@@ -271,7 +282,7 @@ gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_MAPA] = decode_mapa,
 	[GT_PTX_OP_MEMBAR] = decode_nothing,
 	[GT_PTX_OP_MULTIMEM] = decode_unmodelled,
-	[GT_PTX_OP_NANOSLEEP] = decode_nothing,
+	[GT_PTX_OP_NANOSLEEP] = decode_nanosleep,
 	[GT_PTX_OP_PMEVENT] = decode_untimed,
 	[GT_PTX_OP_RET] = decode_ret,
 	[GT_PTX_OP_SETMAXNREG] = decode_untimed,

@@ -430,7 +430,7 @@ static int decode_atom(struct gt_ptx_decoder *decoder)
 	access->remote |= asynchronous;
 	if (access->change && access->n > 1)
 		return decode_vector_atomic(decoder, access, type, n);
-	if (!access->change || n < at + 2 || n > at + 3)
+	if (!access->change || n != at + 2 + gt_ptx_says(decoder, "cas"))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	if (gt_ptx_read_address(decoder, access, &instruction->operands[at]) != 0 ||
 	    !(access->slots[0] = gt_ptx_source(decoder, &instruction->operands[at + 1], type)) ||

@@ -288,13 +288,82 @@ static enum symbol_kind symbol_of(const struct gt_ptx_decoder *decoder, const ch
 	return IS_FUNCTION;
 }
 
-/* The address of a symbol as a value. */
-static uint32_t symbol_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
-			    unsigned size)
+/* ---- which operand fits which type: as ptxas has it ---- */
+
+/* True if the instruction may read a register that is wider than its type, or write one. */
+static bool takes_wider(enum gt_ptx_opcode row)
 {
+	return row == GT_PTX_OP_LD || row == GT_PTX_OP_LDU || row == GT_PTX_OP_ST || row == GT_PTX_OP_CVT;
+}
+
+static bool is_bits(enum gt_ptx_type type)
+{
+	return type >= GT_PTX_B8 && type <= GT_PTX_B128;
+}
+
+static bool is_integer(enum gt_ptx_type type)
+{
+	return type >= GT_PTX_U8 && type <= GT_PTX_S64;
+}
+
+static int fail_operand(struct gt_ptx_decoder *decoder, enum gt_ptx_type type, const char *found, const char *what)
+{
+	return gt_fail(decoder->error, "PTX line %u: operand of '%s': expected .%s, found %s%s", decoder->instruction->line,
+		       decoder->instruction->opcode, gt_ptx_type_name(type), found, what);
+}
+
+/* Fails if a register of one type cannot stand for a value of another. */
+static int check_register(struct gt_ptx_decoder *decoder, const char *name, enum gt_ptx_type found, enum gt_ptx_type type)
+{
+	const enum gt_ptx_opcode row = decoder->instruction->row;
+	const unsigned size = gt_ptx_type_size(type), has = gt_ptx_type_size(found);
+	const bool alike = is_bits(found) || is_bits(type) || is_integer(found) == is_integer(type);
+	/* The stride of wmma has 32 bits, and becomes a part of an address. */
+	const bool fits = has == size || (has > size && takes_wider(row)) || row == GT_PTX_OP_WMMA;
+	char text[GT_PTX_NAME];
+
+	if ((found == GT_PTX_PRED) != (type == GT_PTX_PRED))
+		return gt_fail(decoder->error, "PTX line %u: '%s' is %s predicate", decoder->instruction->line, name,
+			       found == GT_PTX_PRED ? "a" : "no");
+	if (found == GT_PTX_PRED || (alike && fits))
+		return 0;
+	snprintf(text, sizeof text, "%.80s of .%s", name, gt_ptx_type_name(found));
+	return fail_operand(decoder, type, "the register ", text);
+}
+
+/* The same for a number: integers have no float's bits, and 0f... and 0d... no integer's; .b32 and .b64 take what has their size. */
+static int check_number(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type)
+{
+	const bool bits = is_bits(type) && gt_ptx_type_size(type) == (operand->is_single ? 4 : 8);
+
+	if (operand->is_float && !is_float(type) && !bits)
+		return fail_operand(decoder, type, "a floating-point number", "");
+	if (!operand->is_float && type >= GT_PTX_F16 && type <= GT_PTX_F64)
+		return fail_operand(decoder, type, "an integer", "");
+	return 0;
+}
+
+/* The same for the address of a symbol. ptxas takes one with an offset wherever it takes an integer, and one without in these. */
+static int check_symbol(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type)
+{
+	const enum gt_ptx_opcode row = decoder->instruction->row;
+	const unsigned size = gt_ptx_type_size(type);
+	const bool takes = row == GT_PTX_OP_MOV || row == GT_PTX_OP_CVTA || row == GT_PTX_OP_MAPA || row == GT_PTX_OP_GETCTARANK;
+
+	if ((takes || operand->offset != 0) && size >= 2 && (is_bits(type) || is_integer(type)))
+		return 0;
+	return fail_operand(decoder, type, "the address of ", operand->name);
+}
+
+/* The address of a symbol as a value. */
+static uint32_t symbol_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type)
+{
+	const unsigned size = gt_ptx_type_size(type);
 	uint64_t address;
 	enum symbol_kind kind = symbol_of(decoder, operand->name, &address);
 
+	if (check_symbol(decoder, operand, type) != 0)
+		return 0;
 	if (kind == NO_SYMBOL) {
 		gt_fail(decoder->error, "PTX line %u: '%s' is not declared", decoder->instruction->line,
 			operand->name);
@@ -341,12 +410,19 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	unsigned size = gt_ptx_type_size(type), from_size;
 	uint32_t slot;
 
+	if (size > 8 || (size == 0 && type != GT_PTX_PRED)) {
+		gt_fail(decoder->error, "PTX line %u: '%s' of this type is not modelled", decoder->instruction->line,
+			decoder->instruction->opcode);
+		return 0;
+	}
+	if (operand->kind == GT_PTX_IMMEDIATE && check_number(decoder, operand, type) != 0)
+		return 0;
 	if (operand->kind == GT_PTX_IMMEDIATE && type == GT_PTX_PRED)
 		return immediate_predicate(decoder, operand);
 	if (operand->kind == GT_PTX_IMMEDIATE)
 		return gt_ptx_constant_slot(decoder, cut(immediate_bits(operand, type), size), size);
 	if (operand->kind == GT_PTX_SYMBOL)
-		return symbol_slot(decoder, operand, size);
+		return symbol_slot(decoder, operand, type);
 	if (operand->kind != GT_PTX_REGISTER) {
 		gt_fail(decoder->error, "PTX line %u: operand of '%s': a register or a constant expected",
 			decoder->instruction->line, decoder->instruction->opcode);
@@ -361,11 +437,8 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	}
 	enum gt_ptx_type register_type = reg ? reg->type : special->type;
 	slot = reg ? reg->slot : special_slot(decoder, special);
-	if ((register_type == GT_PTX_PRED) != (type == GT_PTX_PRED)) {
-		gt_fail(decoder->error, "PTX line %u: '%s' is %s predicate", decoder->instruction->line,
-			operand->name, register_type == GT_PTX_PRED ? "a" : "no");
+	if ((reg || (register_type == GT_PTX_PRED) != (type == GT_PTX_PRED)) && check_register(decoder, operand->name, register_type, type) != 0)
 		return 0;
-	}
 	if (register_type == GT_PTX_PRED)
 		return predicate_slot(decoder, operand, slot);
 	from_size = gt_ptx_type_size(register_type);
@@ -391,9 +464,8 @@ int gt_ptx_result_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	if (!reg)
 		return gt_fail(decoder->error, "PTX line %u: '%s' needs a register for its result", line,
 			       decoder->instruction->opcode);
-	if ((reg->type == GT_PTX_PRED) != (type == GT_PTX_PRED))
-		return gt_fail(decoder->error, "PTX line %u: '%s' is %s predicate", line, operand->name,
-			       reg->type == GT_PTX_PRED ? "a" : "no");
+	if (check_register(decoder, operand->name, reg->type, type) != 0)
+		return -1;
 	result->slot = reg->slot;
 	if (gt_ptx_type_size(reg->type) == gt_ptx_type_size(type))
 		return 0;

@@ -524,20 +524,20 @@ static struct gt_ptx_figures *figures_of(const struct gt_ptx_machine *machine,
 	return &machine->figures[kernel - machine->module->functions];
 }
 
-uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel)
+int gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint64_t *bytes, struct gt_error *error)
 {
 	struct gt_ptx_figures *figures = figures_of(machine, kernel);
-	struct gt_error ignored;
 
-	if (figures->knows_shared)
-		return figures->static_shared;
-	struct gt_ptx_program *program = gt_ptx_program_make(machine, kernel, false, &ignored);
-	if (!program)
-		return 0;
-	figures->static_shared = program->static_shared;
-	figures->knows_shared = true;
-	gt_ptx_program_free(program, machine->module->n_functions);
-	return figures->static_shared;
+	if (!figures->knows_shared) {
+		struct gt_ptx_program *program = gt_ptx_program_make(machine, kernel, false, error);
+		if (!program)
+			return -1;
+		figures->static_shared = program->static_shared;
+		figures->knows_shared = true;
+		gt_ptx_program_free(program, machine->module->n_functions);
+	}
+	*bytes = figures->static_shared;
+	return 0;
 }
 
 int gt_ptx_registers_of(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,
@@ -576,17 +576,19 @@ int gt_ptx_list_kernels(const struct gt_ptx_module *module, const struct gt_ptx_
 		struct gt_error *error)
 {
 	uint32_t registers;
+	uint64_t shared;
 	bool estimated;
 
 	for (size_t i = 0; i < module->n_functions; i++) {
 		const struct gt_ptx_function *kernel = &module->functions[i];
 		if (!kernel->entry || kernel->declaration)
 			continue;
-		if (gt_ptx_registers_of(machine, kernel, given, &registers, &estimated, error) != 0)
+		if (gt_ptx_registers_of(machine, kernel, given, &registers, &estimated, error) != 0 ||
+		    gt_ptx_static_shared(machine, kernel, &shared, error) != 0)
 			return -1;
 		write_kernel(module, kernel, to);
 		fprintf(to, "\tregisters=%" PRIu32 "%s\tshared_bytes=%" PRIu64 "\tname=%s\n", registers,
-			estimated ? " (estimated)" : "", gt_ptx_static_shared(machine, kernel), kernel->name);
+			estimated ? " (estimated)" : "", shared, kernel->name);
 	}
 	return 0;
 }

@@ -22,8 +22,8 @@ int gt_ptx_run(struct gt_ptx_machine *machine, const struct gt_ptx_launch *launc
 /* Fills the clusters of a launch that does not say any with those of its kernel, and checks them. */
 int gt_ptx_launch_cluster(struct gt_ptx_launch *launch, struct gt_error *error);
 
-/* Bytes of shared memory of the kernel's variables. */
-uint64_t gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel);
+/* Bytes of shared memory of the kernel's variables. Returns 0, or -1. */
+int gt_ptx_static_shared(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint64_t *bytes, struct gt_error *error);
 
 /* Registers per thread: those given, or .maxnreg, or an estimate. */
 int gt_ptx_registers_of(const struct gt_ptx_machine *machine, const struct gt_ptx_function *kernel, uint32_t given,

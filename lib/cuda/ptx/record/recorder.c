@@ -404,10 +404,13 @@ static int head_write(struct gt_ptx_head *head, const struct gt_ptx_module *modu
 		      struct gt_error *error)
 {
 	bool estimated;
+	uint64_t shared = 0;
 	int result = gt_ptx_registers_of(machine, launch->kernel, registers, &kernel->registers, &estimated, error);
 
 	if (result == 0)
-		result = write_kernel(head, launch, kernel, gt_ptx_static_shared(machine, launch->kernel), estimated, count, error);
+		result = gt_ptx_static_shared(machine, launch->kernel, &shared, error);
+	if (result == 0)
+		result = write_kernel(head, launch, kernel, shared, estimated, count, error);
 	if (result == 0)
 		result = write_arrays(head, machine, launch, error);
 	if (result == 0)
