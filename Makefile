@@ -206,12 +206,13 @@ MAN     := $(wildcard man/*.[1357])
 SHARED_FILES = $(shell find pipelines examples -type f ! -path '*/results/*')
 install: all $(if $(filter no,$(PLUGINS)),,install-plugins)
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace/gpus \
-		$(addprefix $(mandir)/man,1 3 5 7) $(docdir)/examples $(docdir)/docs $(pythondir))
+		$(addprefix $(mandir)/man,1 3 5 7) $(docdir)/examples $(docdir)/docs/papers $(pythondir))
 	install $(TOOLS) $(DESTDIR)$(bindir)
 	install -m 644 gpus/* $(DESTDIR)$(datadir)/gtrace/gpus
 	for page in $(MAN); do install -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.} || exit 1; done
 	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)
-	install -m 644 $(wildcard docs/*) $(DESTDIR)$(docdir)/docs
+	install -m 644 $(wildcard docs/*.*) $(DESTDIR)$(docdir)/docs
+	install -m 644 docs/papers/* $(DESTDIR)$(docdir)/docs/papers
 	install -m 644 python/gtrace.py $(SCHEMA) $(DESTDIR)$(pythondir)
 	completions/generate $(addprefix $(DESTDIR),$(bashdir) $(zshdir) $(fishdir)) gpus $(TOOLS)
 	install -m 644 $(FILTERS) $(DESTDIR)$(docdir)/examples
