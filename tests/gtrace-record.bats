@@ -366,11 +366,16 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	status=0
 	record "$PROGRAM" crash || status=$?
 	[ "$status" -eq 134 ]
+	grep -q 'was ended by a signal (Aborted): the stream has no end' "$ERR"
 	run -1 gtrace-cat "$OUT"
 	fails 1 "without its exit handlers" "$PROGRAM" leave
 	fails 127 "nonesuch" ./nonesuch
 	fails 1 "-cudart shared" "$PROGRAM" no-cuda
 	fails 1 "-cudart shared" true
+}
+
+@test "whatever signal ends it, the program ends too, and it says so" {
+	python3 "$ROOT/tests/orphans.py" 2 gtrace-record "$(command -v sleep)" 60
 }
 
 @test "one of a script's programs is recorded" {

@@ -248,8 +248,8 @@ composes() {
 	kill -TERM $!
 	status=0
 	wait $! || status=$?
-	kill "$(cat begun)"
 	[ "$status" -eq 143 ]
+	run ! kill -0 "$(cat begun)"
 	[ -z "$(ls tmp)" ]
 	expect_failure 1 "no folder for the program in $PWD/none" env TMPDIR="$PWD/none" gtrace run my.cu
 }
@@ -484,3 +484,21 @@ says() {
 }
 
 @test "the manual's examples" { run_man_examples gtrace.1; }
+
+@test "whatever signal ends it, its processes end too, and it says what was stopped" {
+	cd "$BATS_TEST_TMPDIR"
+	for task in run report sizes; do
+		python3 "$ROOT/tests/orphans.py" 5 gtrace "$task" "$(command -v sleep)" 60
+	done
+}
+
+@test "the last stage of its pipe is named if it is killed" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\nkill -KILL $$\n' >"$BATS_TEST_TMPDIR/stage"
+	chmod +x "$BATS_TEST_TMPDIR/stage"
+	cp "$(command -v gtrace)" "$BATS_TEST_TMPDIR/bin"
+	cp "$BATS_TEST_TMPDIR/stage" "$BATS_TEST_TMPDIR/bin/gstats"
+	run -137 --separate-stderr "$BATS_TEST_TMPDIR/bin/gtrace" kernels "$ROOT/examples/traces/gemm.rdgc.xz"
+	echo "$stderr"
+	[ "$(grep -c 'gstats was ended by a signal (Killed): its output is not whole' <<<"$stderr")" -eq 1 ]
+}

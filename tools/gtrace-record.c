@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/input.h"
 #include "base/installed.h"
 #include "base/options.h"
@@ -30,9 +31,11 @@ static const struct tool_about about = {
 
 static pid_t child;
 
-static void pass_on(int signal_number)
+/* A terminal sends its signals to the program, too. */
+static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
-	if (child > 0)
+	(void)context;
+	if (child > 0 && info->si_code <= 0)
 		kill(child, signal_number);
 }
 
@@ -133,34 +136,45 @@ static void say_why(const struct tool *tool, const char *name)
 
 static void run(struct tool *tool, char **program)
 {
-	struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART}, ignore = {.sa_handler = SIG_IGN};
+	static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+	const pid_t self = getpid();
+
+	sigset_t blocked, before;
 
 	sigemptyset(&action.sa_mask);
-	sigemptyset(&ignore.sa_mask);
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+		sigaddset(&blocked, passed[i]);
+	sigprocmask(SIG_BLOCK, &blocked, &before); /* until there is a program to pass them on to */
 	child = fork();
 	if (child < 0)
 		tool_must(tool, gt_fail_errno(&tool->error, "cannot start a process"));
 	if (child == 0) {
 		signal(SIGUSR1, SIG_DFL);
+		gt_child_tie(self);
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		execvp(program[0], program);
 		say_why(tool, program[0]);
 		_exit(CANNOT_RUN);
 	}
-	/* A terminal sends these signals to the program too. */
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+		sigaction(passed[i], &action, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static int wait_for_status(void)
+/* `by`: the signal that ended it, or 0. */
+static int wait_for_status(int *by)
 {
 	int status;
 
+	*by = 0;
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return 1;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	if (WIFSIGNALED(status))
+		*by = WTERMSIG(status);
+	return *by ? 128 + *by : WEXITSTATUS(status);
 }
 
 /* Tells the next stage of a pipe that there is no stream, so that it does not report this as a second failure. */
@@ -178,7 +192,7 @@ static void fail_stream(struct tool *tool, const struct gt_recording *record, co
 }
 
 /* Reports problems of the stream that the program itself does not notice. */
-static int judge(struct tool *tool, const struct gt_recording *record, int ours, const char *program, int status)
+static int judge(struct tool *tool, const struct gt_recording *record, int ours, const char *program, int status, int by)
 {
 	char byte, reason[GT_TRACING_PATH];
 
@@ -188,6 +202,10 @@ static int judge(struct tool *tool, const struct gt_recording *record, int ours,
 		fail_stream(tool, record, "the program began no stream");
 	if (status == CANNOT_RUN)
 		return status;
+	if (by && by != SIGPIPE) {
+		tool_say(tool, "%s was ended by a signal (%s): %s", program, strsignal(by), begun ? "the stream has no end" : "it began no stream");
+		return status;
+	}
 	if (!begun) {
 		gt_record_explain(program, reason, sizeof reason);
 		tool_say(tool, "%s brought no device code to the CUDA runtime: %s", program, reason);
@@ -218,7 +236,7 @@ int main(int argc, char **argv)
 	open_descriptors(&tool, &record, &ours, output);
 	tool_must(&tool, gt_record_export(&record, &tool.error));
 	run(&tool, argv + optind);
-	int status = judge(&tool, &record, ours, argv[optind], wait_for_status());
+	int by, ended = wait_for_status(&by), status = judge(&tool, &record, ours, argv[optind], ended, by);
 	close(record.stream);
 	gt_record_clear(&record);
 	return status;

@@ -442,6 +442,13 @@ static void set_date(struct tool *tool)
 		tool_must(tool, gt_fail_memory(&tool->error, "the environment"));
 }
 
+/* Of a pipe whose last command was ended by a signal. */
+static void say_killed(const struct tool *tool, int status)
+{
+	if (status != 0 && tool->error.text[0])
+		tool_say(tool, "%s", tool->error.text);
+}
+
 static int run_pipe(struct settings *settings)
 {
 	struct tool *tool = &settings->tool;
@@ -459,6 +466,7 @@ static int run_pipe(struct settings *settings)
 	}
 	if (!settings->dry)
 		tool_must(tool, gt_pipe_run(&pipe, input, STDOUT_FILENO, &status, &tool->error));
+	say_killed(tool, status);
 	gt_pipe_clear(&pipe);
 	if (status == 0 && !settings->dry && is(settings, REPORT) && !quiet)
 		tool_say(tool, "the page is %s/index.html", settings->output ? settings->output : "gtrace-report");
@@ -476,6 +484,7 @@ static int run_sweep(struct settings *settings)
 	show(&pipe);
 	if (!settings->dry)
 		tool_must(tool, gt_pipe_run(&pipe, STDIN_FILENO, STDOUT_FILENO, &status, &tool->error));
+	say_killed(tool, status);
 	gt_pipe_clear(&pipe);
 	return status;
 }
@@ -487,6 +496,7 @@ static int run_sizes(struct settings *settings)
 	int status;
 
 	tool_must(tool, gt_sizes_write(&sizes, stdout, &status, &tool->error));
+	say_killed(tool, status);
 	if (status == 0)
 		tool_end(tool);
 	return status;
@@ -573,6 +583,7 @@ static int gather(struct settings *settings, struct gt_run *run)
 		tool_must(tool, gt_run_read(run, settings->usual.operands[0], &tool->error));
 	else
 		tool_must(tool, gt_usual_gather(&settings->origin, &settings->usual, settings->dry, show, &run->report, &run->gpu, &status, &tool->error));
+	say_killed(tool, status);
 	return status;
 }
 

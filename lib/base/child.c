@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -86,6 +89,61 @@ int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	return result;
+}
+
+void gt_child_tie(pid_t parent)
+{
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+	if (getppid() != parent)
+		_exit(128 + SIGKILL);
+}
+
+/* In the child: runs the program, or returns with errno. */
+static void become(char *const argv[], const int streams[GT_CHILD_STREAMS], bool apart)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	for (int i = 0; i < GT_CHILD_STREAMS; i++) {
+		int from = streams[i] >= 0 ? streams[i] : open("/dev/null", O_RDWR);
+		if (from < 0 || (from == i ? fcntl(i, F_SETFD, 0) : dup2(from, i)) < 0)
+			return;
+	}
+	if (apart)
+		setpgid(0, 0);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvp(argv[0], argv);
+}
+
+int gt_child_start_tied(char *const argv[], const int streams[GT_CHILD_STREAMS], bool apart, pid_t *process)
+{
+	const pid_t parent = getpid();
+	int report[2], reason = 0;
+
+	if (pipe(report) != 0)
+		return errno;
+	fcntl(report[0], F_SETFD, FD_CLOEXEC);
+	int tell = fcntl(report[1], F_DUPFD_CLOEXEC, GT_CHILD_STREAMS); /* no standard stream takes its place */
+	close(report[1]);
+	*process = tell < 0 ? -1 : fork();
+	if (*process == 0) {
+		gt_child_tie(parent);
+		become(argv, streams, apart);
+		reason = errno;
+		_exit(write(tell, &reason, sizeof reason) < 0);
+	}
+	if (*process < 0)
+		reason = errno;
+	if (tell >= 0)
+		close(tell);
+	/* The program that runs has closed it without a word. */
+	if (*process > 0 && read(report[0], &reason, sizeof reason) > 0)
+		gt_child_wait(*process);
+	close(report[0]);
+	return reason;
 }
 
 int gt_child_wait(pid_t process)

@@ -23,6 +23,13 @@ const char *gt_child_reason(const char *name, int reason);
  * the default action of SIGPIPE. Returns 0 or an errno. */
 int gt_child_start(char *const argv[], const int streams[GT_CHILD_STREAMS], pid_t *process);
 
+/* The same; it is killed when this process ends in whatever way (on Linux), which the thread that calls this outlives. If `apart`, it leads a process group of its
+ * own, which kill(-process, ...) reaches with all that it starts. */
+int gt_child_start_tied(char *const argv[], const int streams[GT_CHILD_STREAMS], bool apart, pid_t *process);
+
+/* For a child between fork and exec: has it killed when its parent, which is given, ends. */
+void gt_child_tie(pid_t parent);
+
 /* Waits for its end. Returns its status, as waitpid gives it, or -1. */
 int gt_child_wait(pid_t process);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A source of CUDA in the place of a program: it is compiled into a temporary folder, which is removed when this process ends. A
  * comparison has two. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,18 +31,9 @@ static void remove_programs(void)
 	}
 }
 
-static void remove_and_end(int number)
-{
-	remove_programs();
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
 static int make_folder(const char *name, struct gt_error *error)
 {
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 	const char *temporary = gt_temporary_directory();
-	struct sigaction action = {.sa_handler = remove_and_end};
 	char path[sizeof compiled->path];
 
 	if (n_compiled == FOLDERS)
@@ -55,9 +45,7 @@ static int make_folder(const char *name, struct gt_error *error)
 	memcpy(compiled[n_compiled].path, path, sizeof path);
 	snprintf(compiled[n_compiled].program, sizeof compiled->program, "%s/%.255s", path, name);
 	n_compiled++;
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		sigaction(ends[i], &action, NULL);
+	gt_pipe_clean_at_signal(remove_programs);
 	return n_compiled > 1 || atexit(remove_programs) == 0 ? 0 : gt_fail(error, "%s: cannot be removed at the end", path);
 }
 
@@ -116,7 +104,7 @@ static int compose(struct gt_pipe *pipe, const char *nvcc, const char *output, c
 
 int gt_origin_compile(struct gt_origin *origin, const char *source, bool dry, void (*show)(const struct gt_pipe *pipe), struct gt_error *error)
 {
-	struct gt_pipe pipe = {0};
+	struct gt_pipe pipe = {.apart = true};
 	char nvcc[1024], name[256];
 
 	name_program(source, name);

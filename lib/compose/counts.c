@@ -37,6 +37,7 @@ static int read_stream(int from, const char *name, struct gt_report *report, str
 static int read_pipe(const struct gt_pipe *pipe, int input, struct gt_report *report, struct gt_gpu *gpu, int *status, struct gt_error *error)
 {
 	struct gt_pipe_running running;
+	struct gt_error killed;
 	int from, result = gt_pipe_start(pipe, input, &from, &running, error);
 	bool started = result == 0;
 
@@ -44,9 +45,11 @@ static int read_pipe(const struct gt_pipe *pipe, int input, struct gt_report *re
 		result = read_stream(from, "the pipe", report, gpu, error);
 	if (from >= 0)
 		close(from);
-	*status = gt_pipe_wait(&running);
+	*status = gt_pipe_wait(&running, &killed);
 	if (!started || (result != 0 && *status == GT_PIPE_CLOSED))
 		*status = 0; /* it found no reader, which is no reason */
+	if (*status != 0)
+		*error = killed;
 	return *status != 0 ? 0 : result;
 }
 

@@ -3,6 +3,8 @@
 #include "compose/pipe.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -167,6 +169,74 @@ static int open_pipe(int ends[2], struct gt_error *error)
 	return 0;
 }
 
+/* ---- signals that end this process: its commands end first ---- */
+
+static const pid_t *volatile now; /* the processes of the pipe that runs */
+static volatile sig_atomic_t n_now, now_apart;
+static void (*volatile clean)(void);
+
+static const struct {
+	int number;
+	const char *line;
+} stops[] = {
+#define ROW(NAME) {NAME, "gtrace: ended by " #NAME ": its pipe was stopped, and what that should have written is missing or not whole\n"}
+	ROW(SIGHUP), ROW(SIGINT), ROW(SIGQUIT), ROW(SIGTERM)
+#undef ROW
+};
+
+/* Sends a signal to the commands that are left; 0: whether any is. */
+static bool send(int number)
+{
+	bool any = false;
+
+	for (int i = 0; i < n_now; i++) {
+		if (waitpid(now[i], NULL, WNOHANG) != 0)
+			continue;
+		any = true;
+		if (number != 0)
+			kill(now_apart ? -now[i] : now[i], number);
+	}
+	return any;
+}
+
+/* A signal of the terminal has reached the commands, too, unless they are apart. */
+static void end_with_commands(int number, siginfo_t *about, void *context)
+{
+	(void)context;
+	send(about->si_code > 0 && !now_apart ? 0 : number);
+	for (int tenths = 0; tenths < 50 && send(0); tenths++)
+		poll(NULL, 0, 10);
+	send(SIGKILL);
+	if (clean)
+		clean();
+	for (size_t i = 0; n_now > 0 && i < sizeof stops / sizeof *stops; i++)
+		if (stops[i].number == number && write(STDERR_FILENO, stops[i].line, strlen(stops[i].line)) < 0)
+			break;
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* What is ignored, as by nohup, stays so. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_sigaction = end_with_commands, .sa_flags = SA_SIGINFO | SA_RESTART}, before;
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+		sigaddset(&action.sa_mask, stops[i].number);
+	for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+		if (sigaction(stops[i].number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(stops[i].number, &action, NULL);
+}
+
+void gt_pipe_clean_at_signal(void (*function)(void))
+{
+	clean = function;
+	catch_signals();
+}
+
+/* ---- running ---- */
+
 /* Starts the commands; gt_pipe_wait follows in any case. */
 static int start(const struct gt_pipe *pipe, int input, int output, struct gt_pipe_running *running, struct gt_error *error)
 {
@@ -176,15 +246,19 @@ static int start(const struct gt_pipe *pipe, int input, int output, struct gt_pi
 	*running = (struct gt_pipe_running){.processes = calloc(pipe->commands + 1, sizeof *running->processes)};
 	if (!running->processes)
 		return gt_fail_memory(error, "a pipe");
+	now = running->processes;
+	now_apart = pipe->apart;
+	catch_signals();
 	for (size_t i = 0; i < pipe->commands && result == 0; i++) {
 		int ends[2] = {-1, output};
 		if (i + 1 < pipe->commands && open_pipe(ends, error) != 0)
 			break;
-		result = gt_child_start(argv, (const int[GT_CHILD_STREAMS]){from, ends[1], STDERR_FILENO}, &running->processes[i]);
+		result = gt_child_start_tied(argv, (const int[GT_CHILD_STREAMS]){from, ends[1], STDERR_FILENO}, pipe->apart, &running->processes[i]);
 		if (result != 0)
 			gt_fail(error, "%s cannot be run: %s", argv[0], gt_child_reason(argv[0], result));
 		else
-			running->n++;
+			n_now = (sig_atomic_t)++running->n;
+		running->last = argv[0];
 		if (from != input)
 			close(from);
 		if (ends[1] != output)
@@ -198,12 +272,14 @@ static int start(const struct gt_pipe *pipe, int input, int output, struct gt_pi
 	return running->n == pipe->commands ? 0 : -1;
 }
 
-static int status_of(pid_t process)
+static int status_of(const struct gt_pipe_running *running, size_t i, struct gt_error *killed)
 {
-	int status = gt_child_wait(process);
+	int status = gt_child_wait(running->processes[i]);
 
 	if (status < 0)
 		return 1;
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE && i + 1 == running->n)
+		gt_fail(killed, "%s was ended by a signal (%s): its output is not whole", running->last, strsignal(WTERMSIG(status)));
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -221,15 +297,18 @@ int gt_pipe_start(const struct gt_pipe *pipe, int input, int *from, struct gt_pi
 	return result;
 }
 
-int gt_pipe_wait(struct gt_pipe_running *running)
+int gt_pipe_wait(struct gt_pipe_running *running, struct gt_error *killed)
 {
 	int status = 0;
 
+	killed->text[0] = '\0';
 	for (size_t i = 0; i < running->n; i++) {
-		int one = status_of(running->processes[i]);
+		int one = status_of(running, i, killed);
 		if (status == 0 || (status == GT_PIPE_CLOSED && one != 0))
 			status = one;
 	}
+	n_now = 0;
+	now = NULL;
 	free(running->processes);
 	*running = (struct gt_pipe_running){0};
 	return status;
@@ -238,10 +317,13 @@ int gt_pipe_wait(struct gt_pipe_running *running)
 int gt_pipe_run(const struct gt_pipe *pipe, int input, int output, int *status, struct gt_error *error)
 {
 	struct gt_pipe_running running;
+	struct gt_error killed;
 	int result = start(pipe, input, output, &running, error);
 
-	*status = gt_pipe_wait(&running);
+	*status = gt_pipe_wait(&running, &killed);
 	if (result != 0)
 		*status = 0; /* what was started found no reader, which is no reason */
+	else
+		*error = killed;
 	return result;
 }

@@ -3,6 +3,7 @@
 #ifndef GT_COMPOSE_PIPE_H
 #define GT_COMPOSE_PIPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -15,6 +16,7 @@ struct gt_pipe {
 	char **words; /* owned; a NULL ends each command */
 	size_t n, capacity, commands;
 	const char *from, *into; /* shown as the files of its ends; NULL: none */
+	bool apart; /* what its commands start ends with them: they do not read a terminal */
 };
 
 /* Begins a command with these words, which single spaces separate. A zeroed pipe has none. Returns 0 or -1. */
@@ -32,19 +34,25 @@ void gt_pipe_write(const struct gt_pipe *pipe, FILE *to);
 struct gt_pipe_running {
 	pid_t *processes; /* owned */
 	size_t n;
+	const char *last; /* the name of the last command */
 };
 
 /* Starts it: the first command reads `input`, and what the last writes is read from *from, which the caller closes. gt_pipe_wait follows, also
  * on error. Returns 0, or -1 if a command cannot be started. */
 int gt_pipe_start(const struct gt_pipe *pipe, int input, int *from, struct gt_pipe_running *running, struct gt_error *error);
-/* Waits for its end. Returns the status as gt_pipe_run sets it. */
-int gt_pipe_wait(struct gt_pipe_running *running);
+/* Waits for its end. Returns the status as gt_pipe_run sets it. `killed` says that the last command was ended by a signal, which nobody else reports; else it is
+ * empty. */
+int gt_pipe_wait(struct gt_pipe_running *running, struct gt_error *killed);
+
+/* While a pipe runs, SIGHUP, SIGINT, SIGQUIT and SIGTERM end its commands, those that do not within half a second by SIGKILL, then this process, with a line that
+ * says so; before it ends `clean` is called, which may call what signal handlers may. */
+void gt_pipe_clean_at_signal(void (*clean)(void));
 
 /* The same in memory, which the caller frees; NULL when that is short. */
 char *gt_pipe_text(const struct gt_pipe *pipe, struct gt_error *error);
 
 /* Runs it: the first command reads `input` and the last writes `output`. Sets the status of the first command that failed, as a shell has it; a
- * command that failed only because its reader had gone counts if no other failed. Returns 0, or -1 if a command cannot be
+ * command that failed only because its reader had gone counts if no other failed. With a status, the text of `error` is what gt_pipe_wait says. Returns 0, or -1 if a command cannot be
  * started. */
 int gt_pipe_run(const struct gt_pipe *pipe, int input, int output, int *status, struct gt_error *error);
 
