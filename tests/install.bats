@@ -252,6 +252,25 @@ installed_library() {
 	run -2 "$ROOT/deps" --no-such-option
 }
 
+@test "where another apt runs, deps waits for its locks" {
+	mkdir -p "$work/bin"
+	cat >"$work/bin/apt-get" <<-'END'
+		#!/bin/sh
+		echo "$@" >>"$CALLS"
+		[ "$1" != update ] || [ "$(grep -c update "$CALLS")" -ne 1 ] || { echo 'E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt)' >&2; exit 100; }
+	END
+	printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
+	printf '#!/bin/sh\n' >"$work/bin/apt-cache"
+	chmod +x "$work"/bin/*
+	CALLS=$work/calls DEPS_PAUSE=0 PATH=$work/bin:$PATH run -0 "$ROOT/deps"
+	[[ $output == *"another apt runs: waiting"* ]]
+	[ "$(grep -c ^update "$work/calls")" -eq 2 ]
+	grep -q '^install -o DPkg::Lock::Timeout=600 .*libmsgpack-dev' "$work/calls"
+	printf '#!/bin/sh\necho "E: no network"\nexit 100\n' >"$work/bin/apt-get"
+	PATH=$work/bin:$PATH run ! "$ROOT/deps"
+	[[ $output == *"no network"* ]]
+}
+
 @test "every header of lib compiles alone, and all of them together" {
 	local flags="-std=c11 -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8 -Wall -Wextra -Werror -Ilib -fsyntax-only -x c -"
 	for header in $(find lib -name '*.h' ! -path 'lib/cuda/*'); do # the rest is not of the library

@@ -165,7 +165,7 @@ static const uint64_t *take_back(struct gt_fold_out *fold, struct gt_packed *row
 	};
 	rows->n_lanes -= row->lanes;
 	count(&fold->counts, row->op, row->mask, UINT64_MAX);
-	return rows->lanes + rows->n_lanes;
+	return listed ? rows->lanes + rows->n_lanes : NULL;
 }
 
 /* The group for one more access of this kind by this lane. */

@@ -80,13 +80,30 @@ const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER])
 
 /* ---- text in CSV, JSON, and HTML ---- */
 
+#define FORMULA "=+-@" /* a spreadsheet computes what begins so */
+
+/* Whether a spreadsheet would compute a text; numbers are none. Apostrophes before it are part of such a text. */
+static bool is_formula(const char *text)
+{
+	char *end;
+
+	text += strspn(text, "'");
+	if (!*text || !strchr(FORMULA, *text))
+		return false;
+	(void)strtod(text, &end);
+	return end == text || *end;
+}
+
 void gt_csv_field(const char *text, bool quoted, FILE *to)
 {
+	const bool formula = is_formula(text);
 	size_t taken, shown;
 
-	quoted |= strpbrk(text, ",\"") != NULL;
+	quoted |= formula || strpbrk(text, ",\"") != NULL;
 	if (quoted)
 		putc('"', to);
+	if (formula)
+		putc('\'', to);
 	for (; *text; text += taken) {
 		const char *character = gt_utf8_next(text, &taken, &shown);
 		if (*character == '"')
@@ -116,6 +133,7 @@ bool gt_csv_next_field(char **at, char **field)
 	}
 	*at = *in ? in + 1 : NULL;
 	*out = '\0';
+	*field += **field == '\'' && is_formula(*field);
 	return true;
 }
 

@@ -31,9 +31,10 @@ int gt_table_write(struct gt_table *table, FILE *to, struct gt_error *error);
 #define GT_TABLE_NUMBER 32
 const char *gt_table_number(uint64_t number, char buffer[GT_TABLE_NUMBER]);
 
-/* Writes a field of comma-separated values (RFC 4180), in quotes if it needs them or if `quoted`. */
+/* Writes a field of comma-separated values (RFC 4180), in quotes if it needs them or if `quoted`. What a spreadsheet would take for a formula, as
+ * it begins with = + - or @ and is no number, gets an apostrophe before it, which makes it a text there. */
 void gt_csv_field(const char *text, bool quoted, FILE *to);
-/* Reads the next field of a line, unquoted in place; moves past its comma, or sets *at to NULL after the last. False if a quote
+/* Reads the next field of a line, unquoted in place and without such an apostrophe; moves past its comma, or sets *at to NULL after the last. False if a quote
  * is not closed, or is inside a field. */
 bool gt_csv_next_field(char **at, char **field);
 

@@ -778,7 +778,7 @@ int gt_block_fill(struct block *block, struct keep *keep, struct gt_error *error
 	}
 	gt_window_settle(window);
 	block->row = window->rows;
-	block->end = window->rows + window->n;
+	block->end = window->n > 0 ? window->rows + window->n : window->rows; /* which may be NULL */
 	return 0;
 }
 

@@ -437,6 +437,6 @@ int gt_source_fill(struct source *source, struct gt_spill *spill, struct gt_erro
 			return -1;
 	gt_window_settle(window);
 	source->row = window->rows;
-	source->end = window->rows + window->n;
+	source->end = window->n > 0 ? window->rows + window->n : window->rows; /* which may be NULL */
 	return 0;
 }

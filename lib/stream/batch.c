@@ -232,7 +232,7 @@ void gt_rows_pack(struct gt_bytes *bytes, const struct gt_slice *slices, size_t 
 	size_t n = 0, lanes_n = 0;
 
 	for (size_t s = 0; s < slices_n; s++) {
-		lanes[s] = (struct column_part){slices[s].rows->lanes + slices[s].first_lane, slices[s].lanes_n};
+		lanes[s] = (struct column_part){slices[s].lanes_n > 0 ? slices[s].rows->lanes + slices[s].first_lane : NULL, slices[s].lanes_n};
 		lanes_n += slices[s].lanes_n;
 		n += slices[s].n;
 	}

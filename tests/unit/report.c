@@ -354,6 +354,30 @@ static void test_names_are_those_of_the_source(void)
 		CHECK(strcmp(gt_name_words(cases[i][0], text), cases[i][1]) == 0);
 }
 
+static void formulas_become_texts_in_csv(void)
+{
+	static const struct {
+		const char *text, *field;
+	} cases[] = {
+		{"=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\""}, {"+1+1", "\"'+1+1\""}, {"-x", "\"'-x\""}, {"@SUM(A1)", "\"'@SUM(A1)\""}, {"'=1", "\"''=1\""},
+		{"-1.5", "-1.5"}, {"+3", "+3"}, {"gemm", "gemm"}, {"", ""}, {"a,b", "\"a,b\""}, {"'t", "'t"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *written = NULL, *field;
+		size_t length;
+		FILE *to = open_memstream(&written, &length);
+		gt_csv_field(cases[i].text, false, to);
+		fclose(to);
+		CHECK_TEXT(written, cases[i].field);
+		char *at = written;
+		CHECK(gt_csv_next_field(&at, &field));
+		CHECK_TEXT(field, cases[i].text);
+		CHECK(at == NULL);
+		free(written);
+	}
+}
+
 int main(int argc, char *argv[])
 {
 	if (argc > 1)
@@ -368,5 +392,6 @@ int main(int argc, char *argv[])
 	RUN(test_the_undefined_is_a_dash);
 	RUN(test_numbers_for_reading_have_three_digits);
 	RUN(test_names_are_those_of_the_source);
+	RUN(formulas_become_texts_in_csv);
 	return check_report();
 }

@@ -5,6 +5,12 @@
 #include "base/grown.h"
 #include "cuda/ptx/estimate/estimate.h"
 
+/* The names that a step reads and writes, among all; NULL where no step has any. */
+static const uint32_t *refs_of(const uint32_t *refs, const struct gt_ptx_step *step)
+{
+	return refs ? refs + step->refs : NULL;
+}
+
 /* Loops that the assembler unrolls. */
 
 enum { COPIES = 4, LARGEST = 40 };
@@ -90,7 +96,7 @@ static void find_values(struct block_values *kept, const struct gt_ptx_steps *st
 	for (size_t b = 0; b < n_blocks; b++)
 		for (size_t i = steps->first[b]; i < steps->first[b + 1]; i++) {
 			const struct gt_ptx_step *step = &steps->list[i];
-			const uint32_t *refs = steps->refs + step->refs;
+			const uint32_t *refs = refs_of(steps->refs, step);
 			for (uint32_t s = step->n_results; s < step->n_results + step->n_sources; s++)
 				if (wrote[refs[s]] != b + 1 && kept->bit[refs[s]] == UINT32_MAX) {
 					kept->bit[refs[s]] = (uint32_t)kept->n;
@@ -109,7 +115,7 @@ static void begin(const struct block_values *kept, const struct gt_ptx_steps *st
 
 	for (size_t i = steps->first[b]; i < steps->first[b + 1]; i++) {
 		const struct gt_ptx_step *step = &steps->list[i];
-		const uint32_t *refs = steps->refs + step->refs;
+		const uint32_t *refs = refs_of(steps->refs, step);
 		for (uint32_t k = 0; k < step->n_sources; k++) {
 			uint32_t bit = kept->bit[refs[step->n_results + k]];
 			if (bit != UINT32_MAX && !gt_ptx_is_in(written, bit))
@@ -231,7 +237,7 @@ static void put_source(struct gt_ptx_renamed *block, uint32_t value)
 
 static void copy_step(struct gt_ptx_renamed *block, const struct gt_ptx_step *step)
 {
-	const uint32_t *values = block->steps->refs + step->refs;
+	const uint32_t *values = refs_of(block->steps->refs, step);
 	struct gt_ptx_step *grown = gt_grown(block->list, block->n, &block->capacity, sizeof *grown);
 
 	if (!grown) {
@@ -278,7 +284,7 @@ static void rename(struct gt_ptx_renamed *block, const struct block_values *kept
 	for (unsigned c = 1; c <= copies; c++)
 		for (size_t i = steps->first[b]; i < steps->first[b + 1] && !block->failed; i++) {
 			const struct gt_ptx_step *step = &steps->list[i];
-			const uint32_t *refs = steps->refs + step->refs;
+			const uint32_t *refs = refs_of(steps->refs, step);
 			if (c < copies && (step->effect == GT_PTX_EFFECT_ENDS || (step->advances && refs[0] == refs[1])))
 				continue;
 			copy_step(block, step);
@@ -289,7 +295,7 @@ static void rename(struct gt_ptx_renamed *block, const struct block_values *kept
 
 static uint32_t end_results(struct gt_ptx_renamed *block, const struct gt_ptx_step *step)
 {
-	const uint32_t *refs = block->refs + step->refs;
+	const uint32_t *refs = refs_of(block->refs, step);
 	uint32_t words = 0;
 
 	for (uint32_t r = 0; r < step->n_results; r++) {
@@ -302,7 +308,7 @@ static uint32_t end_results(struct gt_ptx_renamed *block, const struct gt_ptx_st
 
 static uint32_t begin_sources(struct gt_ptx_renamed *block, const struct gt_ptx_step *step)
 {
-	const uint32_t *refs = block->refs + step->refs + step->n_results;
+	const uint32_t *refs = block->refs ? block->refs + step->refs + step->n_results : NULL;
 	uint32_t words = 0;
 
 	for (uint32_t s = 0; s < step->n_sources; s++) {
@@ -438,7 +444,7 @@ static void must_follow(struct plan *plan, uint32_t from, uint32_t to)
 static void link_sources(struct plan *plan, uint32_t from, uint32_t i)
 {
 	const struct gt_ptx_step *step = &plan->block->list[i];
-	const uint32_t *refs = plan->block->refs + step->refs;
+	const uint32_t *refs = refs_of(plan->block->refs, step);
 
 	for (uint32_t s = 0; s < step->n_sources; s++) {
 		uint32_t by = plan->made_by[refs[step->n_results + s]];
