@@ -114,6 +114,15 @@ setup() {
 	[ "$(grep -c '^waited by polling, how often follows from the order of turns: 1 ' table)" -eq 1 ]
 }
 
+# The program compares each level with the host's, in 10 s at most. Cycles of some 10 and of some 100 polls; with 50 predecessors lanes of a
+# warp wait for others of it that stand at a join.
+@test "blocks whose lanes poll lists of flags of each other, of different lengths, end" {
+	passes spin_lists 2401 4
+	[ "$(wc -c <stream)" -lt $((20 << 20)) ]
+	passes spin_lists 700 50
+	[ "$(wc -c <stream)" -lt $((200 << 20)) ]
+}
+
 @test "a refused launch of PTX that is newer than the GPU says which GPU has what it needs" {
 	needs_cuda
 	nvcc -cudart shared -arch=sm_90 -o clusters "$ROOT/tests/cuda/clusters.cu"

@@ -23,6 +23,7 @@
 #define GAP_MIN 256   /* instructions from one saved state to the next */
 #define GAP_MAX 16384
 #define POLL_GAP 1024  /* instructions after which an access that has not come again is no longer watched as a poll */
+#define POLLS_MAX 64  /* polls from one saved state to the next, at most */
 #define CHUNK	 64
 
 /* Begins to watch anew. */
@@ -32,6 +33,7 @@ static void watch_begin(struct gt_ptx_warp *warp)
 
 	watch->op = warp->poll.op = NULL;
 	watch->repeats = warp->poll.repeats = false;
+	warp->poll.fresh = 0;
 	watch->gap = GAP_MIN;
 	watch->next = warp->issued + GAP_MIN;
 	warp->poll.next = warp->issued + POLL_GAP;
@@ -56,20 +58,20 @@ static int keep(struct gt_ptx_warp *warp, struct gt_ptx_watch *watch, const stru
 		watch->bytes += frame->code->image_at;
 	}
 	watch->op = op;
-	watch->mask = warp->mask;
+	watch->mask = watch->ran = warp->mask;
 	watch->differs = 0;
 	return 0;
 }
 
-/* Keeps what the warp is at the end of a turn. */
-static int keep_turn(struct gt_ptx_warp *warp)
+/* Keeps what the warp is at the end of a turn, or at a poll. */
+static int keep_turn(struct gt_ptx_warp *warp, const struct gt_ptx_op *at)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
 
 	if (!watch->repeats)
 		watch->times = 0;
 	watch->repeats = false;
-	if (keep(warp, watch, warp->at) != 0)
+	if (keep(warp, watch, at) != 0)
 		return -1;
 	watch->next = warp->issued + watch->gap;
 	watch->gap = 2 * watch->gap < GAP_MAX ? 2 * watch->gap : GAP_MAX;
@@ -122,46 +124,78 @@ static bool is_same(const struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
 	return !frame && at == watch->bytes && same_local(warp, watch);
 }
 
+/* The warp is as it was kept. */
+static void repeats(struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
+{
+	watch->repeats = true;
+	watch->times++;
+	warp->starved = warp->live & ~watch->ran;
+	watch->ran = warp->mask;
+}
+
 /* At the end of a turn: true if the warp is as it was before (block.c). */
 static bool watch_end(struct gt_ptx_warp *warp)
 {
 	struct gt_ptx_watch *watch = &warp->watch;
 
+	watch->ran |= warp->mask;
 	if (warp->at == watch->op && is_same(warp, watch)) {
-		watch->repeats = true;
-		watch->times++;
+		repeats(warp, watch);
 		return true;
 	}
 	if (warp->issued >= watch->next)
-		keep_turn(warp);
+		keep_turn(warp, warp->at);
 	return false;
 }
 
 /* ---- polls ---- */
 
+/* Ends the turn: the warp has read what it read before. */
+static void poll_repeats(struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
+{
+	repeats(warp, watch);
+	warp->poll.repeats = true;
+	warp->core->polls++;
+	warp->until = warp->issued;
+}
+
+/* A longer loop is found by what is kept of the warp for the ends of its turns, here already; a turn is to end soon after it is kept. */
+static const struct gt_ptx_op *poll_at_length(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+{
+	struct gt_ptx_watch *watch = &warp->watch;
+
+	if (watch->op == op && is_same(warp, watch))
+		poll_repeats(warp, watch);
+	else if (warp->issued + GT_PTX_TURN >= watch->next && keep_turn(warp, op) != 0)
+		return NULL;
+	return op + 1;
+}
+
 /* Stands behind an access by which a warp learns what other blocks have done. Its result is in the registers: when they are the same
- * again, the warp has read the same, and reads the same again if it goes on. Of several such accesses in a loop one is watched. */
+ * again, the warp has read the same, and reads the same again if it goes on. Several such accesses may come before the loop begins
+ * anew, and the warp may have come to it later than to the access where its state was kept. So the state is kept anew after 1, 2, 4 and up
+ * to POLLS_MAX polls without a repeat, and then again after 1: a loop of up to POLLS_MAX polls is found, a short one within a few more. */
 const struct gt_ptx_op *gt_ptx_poll(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	struct gt_ptx_watch *poll = &warp->poll;
-	const bool had_local = poll->has_local, kept = poll->op;
+	const bool had_local = poll->has_local;
 
 	(void)mask;
-	if (poll->op && poll->op != op)
-		return op + 1;
-	if (poll->op && is_same(warp, poll)) {
-		poll->repeats = true;
-		poll->times++;
-		poll->next = warp->issued + POLL_GAP;
-		warp->core->polls++;
-		warp->until = warp->issued;
+	poll->ran |= warp->mask;
+	warp->watch.ran |= warp->mask;
+	poll->next = warp->issued + POLL_GAP;
+	if (poll->op == op && is_same(warp, poll)) {
+		poll_repeats(warp, poll);
+		poll->since = poll->fresh = 0;
 		return op + 1;
 	}
-	if (kept && !had_local && poll->has_local)
-		return op + 1; /* local memory is compared the next time */
-	poll->times = kept ? 0 : poll->times; /* where nothing was kept, the warp went on with another path */
-	poll->next = warp->issued + POLL_GAP;
-	return keep(warp, poll, op) == 0 ? op + 1 : NULL;
+	if (++poll->fresh > 2 * POLLS_MAX) /* no loop that was found goes on */
+		poll->times = 0;
+	if (poll->op && (++poll->since < poll->gap || (!had_local && poll->has_local)))
+		return poll_at_length(warp, op); /* local memory is compared the next time */
+	poll->gap = poll->op && poll->gap < POLLS_MAX ? 2 * poll->gap : 1;
+	poll->since = 0;
+	return keep(warp, poll, op) == 0 ? poll_at_length(warp, op) : NULL;
 }
 
 /* At the end of a turn that a poll ended, or in which none came for long. */
@@ -211,7 +245,7 @@ static void take_turn(struct gt_ptx_warp *warp)
 }
 
 /* A path that repeats itself ends its instruction and lets others of its warp go on. */
-static void let_others(struct gt_ptx_warp *warp)
+static void let_others(struct gt_ptx_warp *warp, uint32_t starved)
 {
 	while (warp->state == GT_PTX_RUNS && warp->at->counts == 0) {
 		const struct gt_ptx_op *op = step(warp, warp->at);
@@ -219,7 +253,7 @@ static void let_others(struct gt_ptx_warp *warp)
 			return;
 		warp->at = op;
 	}
-	if (warp->state == GT_PTX_RUNS && gt_ptx_path_yield(warp))
+	if (warp->state == GT_PTX_RUNS && gt_ptx_path_yield(warp, starved))
 		watch_begin(warp);
 }
 
@@ -245,6 +279,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	if (warp->local)
 		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);
 	warp->watch.times = warp->poll.times = 0;
+	warp->yields = 0;
 	watch_begin(warp);
 	return gt_ptx_begin(warp, core->program->codes[kernel]) ? 0 : -1;
 }
@@ -298,8 +333,8 @@ static void end_turn(struct gt_ptx_core *core, struct gt_ptx_warp *warp, uint64_
 	if (warp->state == GT_PTX_RUNS && warp->issued != before &&
 	    (polled || ((warp->at == warp->watch.op || warp->issued >= warp->watch.next) && watch_end(warp)))) {
 		core->repeats = true;
-		if (warp->top->below)
-			let_others(warp);
+		if (warp->top->below && warp->starved)
+			let_others(warp, warp->starved);
 	}
 	if (warp->state != GT_PTX_DONE)
 		return;
@@ -317,7 +352,7 @@ static int let_all_others(struct gt_ptx_core *core)
 {
 	for (uint32_t w = 0; w < core->n_warps; w++)
 		if (core->warps[w].state == GT_PTX_RUNS && core->warps[w].top->below)
-			let_others(&core->warps[w]);
+			let_others(&core->warps[w], GT_PTX_FULL);
 	return core->failed ? -1 : 0;
 }
 

@@ -253,15 +253,20 @@ static void sink(struct gt_ptx_warp *warp, struct gt_ptx_path *path)
 	lowest->below = path;
 }
 
-bool gt_ptx_path_yield(struct gt_ptx_warp *warp)
+bool gt_ptx_path_yield(struct gt_ptx_warp *warp, uint32_t starved)
 {
 	struct gt_ptx_path *path = warp->path, *other;
+	uint32_t paths = 0;
 
 	sink(warp, path);
 	path->next = warp->at;
+	for (other = warp->top; other; other = other->below)
+		paths++;
 	other = topmost(warp, GT_PTX_PATH_RUNS);
-	if (other == path && run_ahead(warp, GT_PTX_FULL))
+	if ((other == path || ++warp->yields > paths) && run_ahead(warp, starved)) {
 		other = warp->top;
+		warp->yields = 0;
+	}
 	gt_ptx_path_select(warp, other);
 	return other != path;
 }

@@ -126,8 +126,9 @@ static inline const struct gt_ptx_op *gt_ptx_path_pick(struct gt_ptx_warp *warp)
 								 : gt_ptx_path_search(warp);
 }
 
-/* The path that runs has waited long enough: others of the warp go on, if there are any. */
-bool gt_ptx_path_yield(struct gt_ptx_warp *warp);
+/* The path that runs has waited long enough: others of the warp go on, if there are any. When each has had its turn, or there are none,
+ * they are those of the `starved` lanes that wait at a join: paths may wait for what these do behind it. */
+bool gt_ptx_path_yield(struct gt_ptx_warp *warp, uint32_t starved);
 
 /* Begins a kernel, for all lanes; NULL when it cannot. */
 const struct gt_ptx_op *gt_ptx_begin(struct gt_ptx_warp *warp, const struct gt_ptx_code *code);

@@ -65,8 +65,9 @@ enum gt_ptx_state { GT_PTX_RUNS, GT_PTX_WAITS, GT_PTX_DONE };
 /* What a warp was like when one of its turns ended, or when it polled, to know when it is the same again. */
 struct gt_ptx_watch {
 	const struct gt_ptx_op *op; /* NULL: nothing is kept */
-	uint32_t mask;
-	uint64_t next, gap; /* when to keep it anew, in instructions issued; and how long after */
+	uint32_t mask, ran; /* lanes: that were active; and have been since, at a poll or at the end of a turn */
+	uint64_t next, gap; /* when to keep it anew, in instructions issued; and how long after; of polls, how many after */
+	uint64_t since, fresh; /* polls since it was kept, or repeated; since any repeated */
 	unsigned char *registers;
 	size_t bytes, capacity;
 	size_t differs; /* where registers differed last */
@@ -102,6 +103,8 @@ struct gt_ptx_warp {
 	bool multiplies, meets; /* it has begun a wgmma that it has not waited for; it waits for its group */
 	uint32_t cluster_owes; /* lanes that have arrived, and have still to wait */
 	struct gt_ptx_watch watch, poll;
+	uint32_t yields;  /* of its paths to others, since lanes at a join went on */
+	uint32_t starved; /* when it repeats itself: lanes that have not run in between */
 	unsigned char *arenas; /* of all frames */
 	size_t arena_bytes;
 	unsigned char *local;  /* 32 lanes of local_stride bytes */
