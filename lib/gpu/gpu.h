@@ -68,6 +68,15 @@ void gt_gpu_list_capable(const char *directory, unsigned capability, char *buffe
 /* The directory where descriptions are looked for by name, into a buffer of `bytes`. */
 int gt_gpu_directory(char *buffer, size_t bytes, struct gt_error *error);
 
+#define GT_SPREAD_MAX 65535 /* cycles */
+
+/* Cycles between what is nearest and what is farthest: of the SMs, of the slices of the level for an SM, and of the two partitions. */
+struct gt_spread {
+	uint32_t sm, slice, far;
+	bool partitions; /* there are two, and each has copies of the other's lines: far was said, if only as 0 */
+	uint64_t slices; /* of the level; 0 is as 1 */
+};
+
 GT_PUBLIC_END
 
 #endif

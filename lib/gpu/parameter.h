@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 
 /* ---- values ---- */
 
@@ -87,15 +88,6 @@ extern const size_t gt_gpu_levels_n;
 const char *gt_parameter_key(const char *level, enum gt_parameter_id id, char buffer[GT_KEY_BYTES]);
 
 /* ---- how far an SM is from a line in a shared level ---- */
-
-#define GT_SPREAD_MAX 65535 /* cycles */
-
-/* Cycles between what is nearest and what is farthest: of the SMs, of the slices of the level for an SM, and of the two partitions. */
-struct gt_spread {
-	uint32_t sm, slice, far;
-	bool partitions; /* there are two, and each has copies of the other's lines: far was said, if only as 0 */
-	uint64_t slices; /* of the level; 0 is as 1 */
-};
 
 /* "sm:117,slice:73,far:150" in any order, each at most once, or "none". `slices` stays. Returns 0, or -1 with what was expected. */
 int gt_spread_parse(struct gt_spread *spread, const char *text, struct gt_error *error);

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "gpu/occupancy.h"
-#include "gpu/parameter.h"
+#include "gpu/gpu.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
 #include "stream/rows.h"
