@@ -3,6 +3,8 @@
 
 #include "schedule/recent.h"
 
+#include "gpu/parameter.h"
+
 /* ---- lines ---- */
 
 void gt_recent_close(struct recent *recent)

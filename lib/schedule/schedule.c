@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "base/scan.h"
 #include "counter/tables.h"
+#include "gpu/parameter.h"
 #include "schedule/machine.h"
 #include "stream/counted.h"
 #include "stream/program.h"
