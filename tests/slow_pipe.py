@@ -240,7 +240,7 @@ class Cache:
             if write == 'back':
                 self.store_back(line, request)
                 return
-            line.valid |= request.full
+            line.valid |= request.sectors if self.settings['partial'] == 'keep' else request.full
             line.parts |= request.sectors
         self.send('store', request.line, request.sectors, request.full, request)
 
@@ -330,7 +330,7 @@ def config(text, defaults):
     return values
 
 
-CACHE = {'size': 32768, 'ways': 4, 'replace': 'lru', 'write': 'through', 'allocate': 'no', 'partial': 'keep',
+CACHE = {'size': 32768, 'ways': 4, 'replace': 'lru', 'write': 'through', 'allocate': 'no', 'partial': 'read',
          'flush': 'kernel'}
 
 
