@@ -149,8 +149,8 @@ static const char *const further[] = {
 	"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d0], [s], 128",
 	"vote.sync.ballot.b32 %r1, %p1, %r2",
 	"wgmma.fence.sync.aligned",
-	"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {%r0, %r1, %r2, %r3}, {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%r0, %r1, %r2, %r3, "
-	"%r4, %r5, %r6, %r7}, {%r0, %r1, %r2, %r3}",
+	("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {%r0, %r1, %r2, %r3}, {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%r0, %r1, %r2, %r3, "
+	"%r4, %r5, %r6, %r7}, {%r0, %r1, %r2, %r3}"),
 	"wmma.store.d.sync.aligned.col.m16n16k16.global.f16 [%d0+8], {%r1, %r2, %r3, %r4}, 20",
 };
 
