@@ -83,7 +83,7 @@ value() {
 	[ "$(value 'mov.b16 %h0, 0x0001' 'mov.b16 %h1, 0x3c00' 'mul.ftz.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 0 ]
 	[ "$(value 'mov.b16 %h0, 0x0001' 'mov.b16 %h1, 0x3c00' 'mul.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 1 ]
 	[ "$(value 'mov.b16 %h0, 0x8401' 'mov.b16 %h1, 0x3800' 'mul.ftz.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 8000 ]
-	[ "$(value 'mov.b32 %r0, 0x04000001' 'add.ftz.f16x2 %r1, %r0, 0' 'cvt.u64.u32 %d, %r1')" = 4000000 ]
+	[ "$(value 'mov.b32 %r0, 0x04000001' 'mov.b32 %r2, 0' 'add.ftz.f16x2 %r1, %r0, %r2' 'cvt.u64.u32 %d, %r1')" = 4000000 ]
 	[ "$(value 'mov.b32 %r0, 0x00000005' 'mov.b32 %r1, 0x00000007' 'mov.b32 %r2, 0x80000001' \
 		'slct.ftz.f32.f32 %r3, %r0, %r1, %r2' 'cvt.u64.u32 %d, %r3')" = 5 ]
 }
