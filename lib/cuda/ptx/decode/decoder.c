@@ -318,8 +318,8 @@ static int check_register(struct gt_ptx_decoder *decoder, const char *name, enum
 	const enum gt_ptx_opcode row = decoder->instruction->row;
 	const unsigned size = gt_ptx_type_size(type), has = gt_ptx_type_size(found);
 	const bool alike = is_bits(found) || is_bits(type) || is_integer(found) == is_integer(type);
-	/* The stride of wmma has 32 bits, and becomes a part of an address. */
-	const bool fits = has == size || (has > size && takes_wider(row)) || row == GT_PTX_OP_WMMA;
+	/* The stride of wmma has 32 bits, and becomes a part of an address; the mask of a copy to a cluster has 16, and is read as 32. */
+	const bool fits = has == size || (has > size && takes_wider(row)) || row == GT_PTX_OP_WMMA || (row == GT_PTX_OP_CP && has == 2);
 	char text[GT_PTX_NAME];
 
 	if ((found == GT_PTX_PRED) != (type == GT_PTX_PRED))
