@@ -139,6 +139,10 @@ passed() { gtrace-cat | sed -n 's/^#kernel\tid=\([0-9]*\).*/\1/p' | paste -sd' '
 	cmp <(gtrace-cat memory | grep -v '^#history') <(gtrace-cat file | grep -v '^#history')
 	run -1 gsample -S 0 -T "$BATS_TEST_TMPDIR/none" all
 	[[ $output == *"none: No such file or directory"* ]]
+	run -1 bash -c 'gsample all >/dev/full'
+	[[ $output == *"gsample: standard output: No space left on device"* ]]
+	run -1 bash -c 'ulimit -f 10; gsample -S 0 all | cat >/dev/null; exit "${PIPESTATUS[0]}"'
+	[[ $output == *"gsample: temporary file"*"File too large"* ]]
 }
 
 @test "a stage in a wrong place is named" {

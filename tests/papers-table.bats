@@ -47,6 +47,9 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	run pipelines/papers-page "$BATS_TEST_TMPDIR/docs" "$BATS_TEST_TMPDIR/rows"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"papers.md: expected one line"* ]]
+	run pipelines/papers-page "$BATS_TEST_TMPDIR/nowhere" "$BATS_TEST_TMPDIR/rows"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"nowhere/papers.md: expected one line"* ]]
 }
 
 @test "a row that is called exact and is not, or that is malformed, fails by name" {

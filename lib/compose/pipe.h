@@ -29,6 +29,8 @@ void gt_pipe_clear(struct gt_pipe *pipe);
 
 /* Writes it as a line of shell without its end: words that the shell would change are quoted. */
 void gt_pipe_write(const struct gt_pipe *pipe, FILE *to);
+/* The same in memory, which the caller frees; NULL when that is short. */
+char *gt_pipe_text(const struct gt_pipe *pipe, struct gt_error *error);
 
 /* The processes of a pipe that was started. */
 struct gt_pipe_running {
@@ -40,20 +42,17 @@ struct gt_pipe_running {
 /* Starts it: the first command reads `input`, and what the last writes is read from *from, which the caller closes. gt_pipe_wait follows, also
  * on error. Returns 0, or -1 if a command cannot be started. */
 int gt_pipe_start(const struct gt_pipe *pipe, int input, int *from, struct gt_pipe_running *running, struct gt_error *error);
-/* Waits for its end. Returns the status as gt_pipe_run sets it. `killed` says that the last command was ended by a signal, which nobody else reports; else it is
- * empty. */
+/* Waits for its end. Returns the status as gt_pipe_run sets it. If the last command was ended by a signal, which nobody else reports, the text of
+ * `killed` says so; else it is empty. */
 int gt_pipe_wait(struct gt_pipe_running *running, struct gt_error *killed);
 
-/* While a pipe runs, SIGHUP, SIGINT, SIGQUIT and SIGTERM end its commands, those that do not within half a second by SIGKILL, then this process, with a line that
- * says so; before it ends `clean` is called, which may call what signal handlers may. */
+/* While a pipe runs, SIGHUP, SIGINT, SIGQUIT and SIGTERM are passed on to its commands. Those that are left after half a second get SIGKILL. Then a line says
+ * that the pipe was stopped, and this process ends by the same signal. Before it ends, `clean` is called, within the signal handler. */
 void gt_pipe_clean_at_signal(void (*clean)(void));
 
-/* The same in memory, which the caller frees; NULL when that is short. */
-char *gt_pipe_text(const struct gt_pipe *pipe, struct gt_error *error);
-
 /* Runs it: the first command reads `input` and the last writes `output`. Sets the status of the first command that failed, as a shell has it; a
- * command that failed only because its reader had gone counts if no other failed. With a status, the text of `error` is what gt_pipe_wait says. Returns 0, or -1 if a command cannot be
- * started. */
+ * command that failed only because its reader had gone counts if no other failed. If *status is not 0, the text of `error` is that of gt_pipe_wait's
+ * `killed`. Returns 0, or -1 if a command cannot be started. */
 int gt_pipe_run(const struct gt_pipe *pipe, int input, int output, int *status, struct gt_error *error);
 
 #endif

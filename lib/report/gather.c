@@ -392,6 +392,18 @@ static bool scale_counter(struct gt_count_entry *value, uint64_t whole, uint64_t
 	return fits;
 }
 
+/* Settings stay as they are. */
+static int scale_stage(const struct gt_report_kernel *kernel, struct gt_report_stage *stage, uint64_t whole, uint64_t part, struct gt_error *error)
+{
+	for (size_t i = 0; i < stage->n; i++) {
+		struct gt_report_counter *counter = &stage->counters[i];
+		if (!gt_counter_is_setting(counter->about) && !scale_counter(&counter->value, whole, part))
+			return gt_fail(error, "kernel %" PRIu64 ", stage %s, counter %s: the scaled number does not fit 64 bits", kernel->kernel.id,
+				       stage->name, counter->value.name);
+	}
+	return 0;
+}
+
 static int scale_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
 {
 	const struct gt_report_stage *schedule = gt_report_find_stage(kernel, "schedule");
@@ -403,13 +415,8 @@ static int scale_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
 	if (blocks == 0 || modelled == 0 || modelled > blocks || blocks > BLOCKS_MAX)
 		return gt_fail(error, "kernel %" PRIu64 ": cannot scale from %" PRIu64 " modelled blocks to %" PRIu64, id, modelled, blocks);
 	for (size_t i = (size_t)(schedule - kernel->stages) + 1; i < kernel->n; i++)
-		for (size_t j = 0; j < kernel->stages[i].n; j++) {
-			struct gt_report_counter *counter = &kernel->stages[i].counters[j];
-
-			if (!gt_counter_is_setting(counter->about) && !scale_counter(&counter->value, blocks, modelled))
-				return gt_fail(error, "kernel %" PRIu64 ", stage %s, counter %s: the scaled number does not fit 64 bits",
-					       id, kernel->stages[i].name, counter->value.name);
-		}
+		if (scale_stage(kernel, &kernel->stages[i], blocks, modelled, error) != 0)
+			return -1;
 	return 0;
 }
 
@@ -422,16 +429,6 @@ int gt_report_scale(struct gt_report *report, struct gt_error *error)
 }
 
 /* ---- launches that stand for others ---- */
-
-static int weigh_stage(struct gt_report_stage *stage, uint64_t whole, uint64_t part, struct gt_error *error)
-{
-	for (size_t i = 0; i < stage->n; i++) {
-		struct gt_report_counter *counter = &stage->counters[i];
-		if (!gt_counter_is_setting(counter->about) && !scale_counter(&counter->value, whole, part))
-			return gt_fail(error, "stage %s, counter %s: the scaled number does not fit 64 bits", stage->name, counter->value.name);
-	}
-	return 0;
-}
 
 static int weigh_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
 {
@@ -446,7 +443,7 @@ static int weigh_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
 	/* Launches without sectors are all alike. */
 	for (size_t i = 0; i < kernel->n; i++)
 		if (&kernel->stages[i] != sample &&
-		    weigh_stage(&kernel->stages[i], modelled ? sectors : kernel->stands_for, modelled ? modelled : 1, error) != 0)
+		    scale_stage(kernel, &kernel->stages[i], modelled ? sectors : kernel->stands_for, modelled ? modelled : 1, error) != 0)
 			return -1;
 	return 0;
 }

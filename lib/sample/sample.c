@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
-#include "counter/counter.h"
+#include "stream/counted.h"
 #include "stream/request.h"
 
 struct gt_sample_group {
@@ -208,15 +208,12 @@ int gt_sampler_end(struct gt_sampler *sampler, bool *modelled, struct gt_error *
 int gt_sampler_write(const struct gt_sampler *sampler, size_t i, struct gt_count *count, struct gt_error *error)
 {
 	const struct gt_sample_group *group = &sampler->groups[i];
+	const struct {
+		GT_SAMPLE_COUNTERS(GT_COUNTER_FIELD)
+	} counters = {.launches = group->launches, .modelled_launches = 1, .sectors = group->sectors, .modelled_sectors = group->numbers[SECTORS]};
 
-	gt_count_begin(count, GT_SAMPLE_STAGE, group->id);
-	if (gt_count_number(count, "launches", group->launches, error) != 0 || gt_count_number(count, "modelled_launches", 1, error) != 0 ||
-	    gt_count_number(count, "sectors", group->sectors, error) != 0 ||
-	    gt_count_number(count, "modelled_sectors", group->numbers[SECTORS], error) != 0) {
-		gt_count_clear(count);
-		return -1;
-	}
-	return 0;
+	gt_count_begin(count, gt_counters_sample.stage, group->id);
+	return gt_count_numbers(count, &gt_counters_sample, &counters, sizeof counters, error);
 }
 
 uint64_t gt_sampler_launches(const struct gt_sampler *sampler)

@@ -15,8 +15,6 @@
 #include "stream/kernel.h"
 #include "stream/rows.h"
 
-#define GT_SAMPLE_STAGE "sample"
-
 /* Distinct lines are estimated as in HyperLogLog (Flajolet et al., 2007); the standard error is 1.04 / sqrt(registers), 0.8 %. */
 #define GT_SAMPLE_REGISTERS 16384
 struct gt_distinct {

@@ -53,7 +53,7 @@ struct gt_idle_blocks {
 	bool lost; /* memory was short */
 };
 
-/* Adds a block. If memory is short it is lost, which gt_idle_blocks_count() reports. */
+/* Adds a block. If memory is short it is lost, and gt_idle_blocks_pass() fails. */
 void gt_idle_blocks_add(struct gt_idle_blocks *idle, uint64_t block, uint64_t instructions);
 /* Writes the first ones, below a block, as counts of a kernel, one for each group of `together` blocks. Keeps the others.
  * Returns 0, or -1. */

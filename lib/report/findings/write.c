@@ -11,7 +11,6 @@
 #include "report/format.h"
 #include "stream/rows.h"
 
-
 /* Without --all: findings of each of the first kernels, and of the next ones. */
 static const size_t shown_of_kernel[] = {5, 3, 2, 2, 2};
 #define KERNELS_SHOWN (sizeof shown_of_kernel / sizeof *shown_of_kernel)

@@ -128,8 +128,8 @@ struct follower {
 	struct gt_map *by_access;    /* the same of each access */
 	uint64_t *requests, *sectors; /* of the same, by access */
 	uint64_t *all_requests, *all_sectors, *block_sectors; /* of the blocks that were counted */
-	struct gt_map all_loads, all_stores; /* of all of them */
-	uint64_t load_sectors, store_sectors; /* of loads, then of stores: the sum over blocks */
+	struct gt_map all_loads, all_stores, *all_by_access; /* sectors of all of them */
+	uint64_t load_sectors, store_sectors; /* of loads together, and of all other accesses together: the sum over blocks */
 	struct gt_error *error;
 };
 
@@ -417,6 +417,8 @@ static int count_block(struct follower *f)
 		f->all_requests[i] += f->requests[i];
 		f->all_sectors[i] += f->sectors[i];
 		f->block_sectors[i] += f->by_access[i].used;
+		if (put_all(f, &f->all_by_access[i], &f->by_access[i]) != 0)
+			return -1;
 	}
 	f->load_sectors += f->loads.used;
 	f->store_sectors += f->stores.used;
@@ -585,7 +587,7 @@ static void close_follower(struct follower *f)
 
 	for (size_t i = 0; f->lanes && i < n * GT_STATIC_WARP; i++)
 		free(f->lanes[i].at);
-	for (size_t i = 0; f->by_access && i < n; i++)
+	for (size_t i = 0; f->by_access && i < 2 * n; i++)
 		gt_map_close(&f->by_access[i]);
 	gt_map_close(&f->loads);
 	gt_map_close(&f->stores);
@@ -654,16 +656,17 @@ static int open_follower(struct follower *f, const struct gt_static *analysis, c
 	f->entering_known = calloc(values, sizeof *f->entering_known);
 	f->lanes = calloc(n * GT_STATIC_WARP + 1, sizeof *f->lanes);
 	f->access_basis = calloc(n + 1, sizeof *f->access_basis);
-	f->by_access = calloc(n + 1, sizeof *f->by_access);
+	f->by_access = calloc(2 * n + 1, sizeof *f->by_access);
 	f->requests = calloc(5 * n + 1, sizeof *f->requests);
 	if (!f->steps || !f->joins || !f->first_join || !f->numbers || !f->entering || !f->known || !f->entering_known || !f->lanes ||
 	    !f->access_basis || !f->by_access || !f->requests)
 		return gt_fail_memory(error, "the volumes of a kernel");
+	f->all_by_access = f->by_access + n;
 	f->sectors = f->requests + n;
 	f->all_requests = f->sectors + n;
 	f->all_sectors = f->all_requests + n;
 	f->block_sectors = f->all_sectors + n;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < 2 * n; i++)
 		if (gt_map_open(&f->by_access[i], 0, error) != 0)
 			return -1;
 	if (gt_map_open(&f->loads, 0, error) != 0 || gt_map_open(&f->stores, 0, error) != 0 || gt_map_open(&f->all_loads, 0, error) != 0 ||
@@ -738,32 +741,31 @@ static int volume_of(const struct follower *f, uint32_t i, int64_t steps[3], uin
 	int result = followed == blocks ? 0 : cover(f, i, steps, &runs);
 
 	*volume = (struct volume){of_all(f->all_requests[i], followed, blocks), of_all(f->all_sectors[i], followed, blocks),
-				  of_all(f->block_sectors[i], followed, blocks), 0, result == 0, f->access_basis[i]};
+				  of_all(f->block_sectors[i], followed, blocks), f->all_by_access[i].used, result == 0, f->access_basis[i]};
 	doubt(&volume->basis, f->basis);
 	doubt(&volume->basis, followed < blocks ? GT_STATIC_ASSUMED : GT_STATIC_EXACT);
 	if (result == 0 && followed < blocks) {
 		volume->grid_sectors = sectors_of(&runs);
 		result = take_runs(all, &runs, f->error);
 	}
-	volume->covers &= followed < blocks;
 	free(runs.list);
 	return result;
 }
 
-static void add_volume(struct volume *sum, const struct volume *volume, bool *covers)
+static void add_volume(struct volume *sum, const struct volume *volume)
 {
 	sum->requests += volume->requests;
 	sum->sectors += volume->sectors;
 	doubt(&sum->basis, volume->basis);
-	*covers &= volume->covers;
+	sum->covers &= volume->covers;
 }
 
 /* The lines of the accesses, then those of loads and of stores together, whose sectors are counted once. */
 static int write_volumes(const struct follower *f, int64_t (*steps)[3], uint64_t followed, uint64_t blocks, const char *name, FILE *to)
 {
 	const struct gt_static *analysis = f->place.analysis;
-	struct volume sums[2] = {{0}, {0}}, volume;
-	bool covers[2] = {true, true}, all = followed == blocks;
+	struct volume sums[2] = {{.covers = true}, {.covers = true}}, volume;
+	const bool all = followed == blocks;
 	struct runs runs[2] = {{0}, {0}};
 	char line[16];
 	int result = 0;
@@ -773,13 +775,12 @@ static int write_volumes(const struct follower *f, int64_t (*steps)[3], uint64_t
 		result = volume_of(f, i, steps[i], followed, blocks, &volume, &runs[kind]);
 		if (result < 0)
 			break;
-		add_volume(&sums[kind], &volume, &covers[kind]);
+		add_volume(&sums[kind], &volume);
 		snprintf(line, sizeof line, "%u", gt_static_instruction(analysis, i)->line);
 		write_volume(name, line, gt_static_action_name(analysis->accesses[i].action), &volume, to);
 	}
 	for (int kind = 0; kind < 2 && result >= 0; kind++) {
 		sums[kind].block_sectors = of_all(kind ? f->store_sectors : f->load_sectors, followed, blocks);
-		sums[kind].covers = all || covers[kind];
 		sums[kind].grid_sectors = all ? (kind ? f->all_stores.used : f->all_loads.used) : sectors_of(&runs[kind]);
 		write_volume(name, "all", kind ? "store" : "load", &sums[kind], to);
 	}
