@@ -123,26 +123,13 @@ static const uint64_t *addresses_of(const struct access *access, uint64_t buffer
 /* How many addresses the lanes have. */
 static unsigned distinct_addresses(const struct access *access)
 {
-	enum { PLACES_LOG = 7, PLACES = 1 << PLACES_LOG };
-	uint64_t buffer[GT_WARP_SIZE], found[PLACES];
-	const uint64_t *addresses;
-	bool taken[PLACES] = {false};
-	unsigned distinct = 0;
+	uint64_t buffer[GT_WARP_SIZE];
 
 	if (access->stride == 0)
 		return 1;
 	if (access->stride != GT_STRIDE_LANES && (uint64_t)access->stride * GT_WARP_SIZE != 0)
 		return access->n;
-	addresses = addresses_of(access, buffer);
-	for (unsigned k = 0; k < access->n; k++) {
-		size_t place = (size_t)(gt_fibonacci(addresses[k]) >> (64 - PLACES_LOG));
-		while (taken[place] && found[place] != addresses[k])
-			place = (place + 1) % PLACES;
-		distinct += !taken[place];
-		taken[place] = true;
-		found[place] = addresses[k];
-	}
-	return distinct;
+	return gt_distinct_addresses(addresses_of(access, buffer), access->n);
 }
 
 /* ---- the bytes that a kernel touches ---- */

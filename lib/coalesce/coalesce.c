@@ -336,30 +336,17 @@ static void add_turn(struct requests *requests, size_t i)
 	add_requests(requests, 1, i);
 }
 
-/* The distinct addresses of the lanes of access i. */
-static unsigned distinct_addresses(const struct gt_rows *from, size_t i)
-{
-	uint64_t addresses[GT_WARP_SIZE];
-	unsigned n = gt_rows_addresses(from, i, addresses), distinct = 0;
-
-	for (unsigned k = 0; k < n; k++) {
-		unsigned j = 0;
-		while (j < k && addresses[j] != addresses[k])
-			j++;
-		distinct += j == k;
-	}
-	return distinct;
-}
-
 /* Loads of constant memory, which has a port of its own: a turn for each distinct address of the warp. */
 static void coalesce_constant(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests)
 {
 	struct gt_touched *touched = next_request(requests);
 	unsigned n = lines_of_warp(from, i, from->size[i], touched);
+	uint64_t addresses[GT_WARP_SIZE];
+	unsigned lanes = gt_rows_addresses(from, i, addresses);
 
 	add_requests(requests, n, i);
 	coalescer->counts.constant_accesses++;
-	coalescer->counts.constant_turns += distinct_addresses(from, i);
+	coalescer->counts.constant_turns += gt_distinct_addresses(addresses, lanes);
 	coalescer->counts.constant_requests += n;
 	for (unsigned k = 0; k < n; k++)
 		coalescer->counts.constant_sectors += gt_bits_of_4[touched[k].sectors];

@@ -121,6 +121,23 @@ unsigned gt_lines_of_lanes(const uint64_t *addresses, unsigned n, unsigned size,
 	return summarise(&found, touched);
 }
 
+unsigned gt_distinct_addresses(const uint64_t *addresses, unsigned n)
+{
+	uint64_t found[PLACES];
+	bool taken[PLACES] = {false};
+	unsigned distinct = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		size_t place = (size_t)(gt_fibonacci(addresses[k]) >> (64 - PLACES_LOG));
+		while (taken[place] && found[place] != addresses[k])
+			place = (place + 1) % PLACES;
+		distinct += !taken[place];
+		taken[place] = true;
+		found[place] = addresses[k];
+	}
+	return distinct;
+}
+
 static unsigned lines_by_lane(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
 			      struct gt_touched *touched)
 {

@@ -39,6 +39,9 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 unsigned gt_lines_of_lanes(const uint64_t *addresses, unsigned n, unsigned size,
 			   struct gt_touched touched[GT_TOUCHED_MAX]);
 
+/* How many different ones are among `n` addresses, at most GT_WARP_SIZE. */
+unsigned gt_distinct_addresses(const uint64_t *addresses, unsigned n);
+
 /* Accesses that touch one line each, a run of them at once. */
 #define GT_SINGLE_ROWS 256 /* accesses at once */
 

@@ -210,7 +210,7 @@ void gt_ptx_blockorder_to(struct gt_ptx_blockorder *order, struct gt_sink *to);
 
 /* Calls `ended` between two groups of so many blocks, when the accesses of the first have been passed on, with the last block that had
  * some and the next that has. 0: never. */
-void gt_ptx_blockorder_groups(struct gt_ptx_blockorder *order, uint64_t blocks, 
+void gt_ptx_blockorder_groups(struct gt_ptx_blockorder *order, uint64_t blocks,
 			       int (*ended)(void *context, uint64_t last, uint64_t next, struct gt_error *error),
 			      void *context);
 
