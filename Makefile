@@ -92,6 +92,8 @@ $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c -o $@ $<
 $(COMMON): DEFINES += -Itools
+# So that a call is found in the stack by its name: runtime.c names the one in which a program faults.
+$(RUNTIME): OPTIMIZE += -fno-optimize-sibling-calls
 $(addsuffix /%.o,$(addprefix $(BUILD)/lib/,stream import order coalesce schedule cache replace dram reuse cuda/ptx/exec)): OPTIMIZE = $(LOOPS)
 # Lane operations in C run only where machine code does not, and -O3 would take half as long again to compile them.
 $(BUILD)/lib/cuda/ptx/exec/ops_%.o: OPTIMIZE =

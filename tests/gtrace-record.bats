@@ -964,6 +964,35 @@ expect_nvcc() {
 	run -1 gtrace-cat "$OUT"
 }
 
+# handles ARGUMENT...: tests/cudart/handles.c
+handles() {
+	gcc -std=c11 -Wall -Wextra -Werror -o handles "$ROOT/tests/cudart/handles.c" -Wl,--no-as-needed "$BUILD/cudart/libcudart.so.13" -ldl
+	record --ignore-unsupported --stdout said ./handles "$@"
+}
+
+@test "what is no handle, or a destroyed one, gives CUDA's error in every call" {
+	handles || { cat "$ERR"; return 1; }
+	cat said
+	[ "$(cat said)" = "189 calls" ]
+}
+
+@test "a program that gives a call a pointer to nowhere ends by its own fault, and the call is named" {
+	if nm "$(command -v gcache)" | grep -q __asan_; then skip "instrumented"; fi
+	for call in cudaMemcpy cudaMalloc cudaGetDeviceCount; do
+		status=0
+		handles $call || status=$?
+		[ "$status" -eq 139 ]
+		grep -qx "gtrace-record: $call: the program ends by its own fault: what it gave the call leads to address 0x8, where there is no memory" "$ERR"
+		[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 2 ]
+	done
+	# A signal that somebody sends is no fault of a call, and is not lost.
+	status=0
+	record "$PROGRAM" segv || status=$?
+	[ "$status" -eq 139 ]
+	run ! grep -q 'went on' "$ERR"
+	run ! grep -q 'own fault' "$ERR"
+}
+
 # older MAJOR SONAME: tests/cudart/older.c, linked with a library of that name that has its calls' names and no more.
 older() {
 	grep -oE '\b(__)?cuda[A-Z][A-Za-z_0-9]+\(' "$ROOT/tests/cudart/older.c" | tr -d '(' | sort -u >calls

@@ -4,6 +4,7 @@
  * its exit status. */
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -556,6 +557,14 @@ static int null(void)
 	return *(volatile int *)(uintptr_t)16;
 }
 
+static int segv(void)
+{
+	launch_add(device_words(64), 64, 1, 1, 64);
+	raise(SIGSEGV);
+	printf("went on\n");
+	return 0;
+}
+
 /* Allocates and frees 25 MiB in all; says how often it got an address that it had just freed. */
 static int churn(void)
 {
@@ -660,7 +669,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } things[] = {
-	{"api", api}, {"three", three_launches}, {"forked", forked}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null},
+	{"api", api}, {"three", three_launches}, {"forked", forked}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null}, {"segv", segv},
 	 {"endless", endless}, {"crash", crash},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},

@@ -81,12 +81,12 @@ static int create(struct gt_context **to, unsigned flags, int device)
 		return CUDA_INVALID_VALUE;
 	if (!gt_cudart_is_device(device))
 		return CUDA_INVALID_DEVICE;
-	struct gt_context *made = calloc(1, sizeof *made);
+	struct gt_context *made = gt_handle_made(GT_CONTEXT, calloc(1, sizeof *made));
 	if (!made)
 		return CUDA_MEMORY_ALLOCATION;
 	*made = (struct gt_context){.device = device, .flags = flags};
 	if (!gt_context_push(made)) {
-		free(made);
+		gt_handle_free(made);
 		return CUDA_MEMORY_ALLOCATION;
 	}
 	*to = made;
@@ -112,9 +112,18 @@ DRIVER_ANYWHERE(cuCtxCreate_v4,
 		(struct gt_context **to, const struct create_parameters *parameters, unsigned flags, int device),
 		create_with(to, parameters && (parameters->n_affinity > 0 || parameters->cig), flags, device))
 
+/* A context that was made, if perhaps destroyed, or a primary one. */
+static bool is_context(const struct gt_context *context)
+{
+	for (int device = 0; device < gt_cudart_devices(); device++)
+		if (context == gt_context_primary(device))
+			return true;
+	return gt_is(GT_CONTEXT, context);
+}
+
 static int destroy(struct gt_context *context)
 {
-	if (!context || context->primary)
+	if (!is_context(context) || context->primary)
 		return context ? CU_INVALID_CONTEXT : CUDA_INVALID_VALUE;
 	if (context->destroyed)
 		return CU_CONTEXT_IS_DESTROYED;
@@ -132,8 +141,8 @@ DRIVER_ANYWHERE(cuCtxDetach, (struct gt_context *context), destroy(context))
 
 static int push(struct gt_context *context)
 {
-	if (!context || context->destroyed)
-		return context ? CU_CONTEXT_IS_DESTROYED : CU_INVALID_CONTEXT;
+	if (!is_context(context) || context->destroyed)
+		return is_context(context) ? CU_CONTEXT_IS_DESTROYED : CU_INVALID_CONTEXT;
 	return gt_context_push(context) ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 
@@ -154,6 +163,8 @@ DRIVER_ANYWHERE(cuCtxPopCurrent, (struct gt_context **to), pop(to))
 
 static int set(struct gt_context *context)
 {
+	if (context && !is_context(context))
+		return CU_INVALID_CONTEXT;
 	if (context && context->destroyed)
 		return CU_CONTEXT_IS_DESTROYED;
 	return gt_context_set(context) ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
@@ -188,7 +199,7 @@ static int peer_access(const struct gt_context *peer, bool enable, unsigned flag
 {
 	int device = gt_driver_context()->device;
 
-	if (!peer || peer->destroyed)
+	if (!is_context(peer) || peer->destroyed)
 		return CU_INVALID_CONTEXT;
 	if (peer->device == device)
 		return CUDA_PEER_ACCESS_UNSUPPORTED;
@@ -205,6 +216,8 @@ static int of_context(const struct gt_context *context, int *device)
 {
 	if (!context)
 		context = gt_driver_context();
+	if (!is_context(context))
+		return CU_INVALID_CONTEXT;
 	if (context->destroyed)
 		return CU_CONTEXT_IS_DESTROYED;
 	if (device)
@@ -218,7 +231,7 @@ DRIVER(cuCtxSynchronize_v2, (const struct gt_context *context), of_context(conte
 DRIVER(cuCtxRecordEvent, (const struct gt_context *context, struct gt_cuda_event *event),
        of_context(context, NULL) ? CU_INVALID_CONTEXT : cudaEventRecordWithFlags(event, NULL, 0))
 DRIVER(cuCtxWaitEvent, (const struct gt_context *context, const struct gt_cuda_event *event),
-       of_context(context, NULL) || !event ? CU_INVALID_CONTEXT : CUDA_SUCCESS)
+       of_context(context, NULL) || !gt_is(GT_EVENT, event) ? CU_INVALID_CONTEXT : CUDA_SUCCESS)
 
 /* ---- devices ---- */
 

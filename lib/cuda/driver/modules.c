@@ -361,9 +361,9 @@ DRIVER(cuModuleGetFunction, (struct gt_function **to, struct gt_module *module, 
 DRIVER(cuModuleGetGlobal_v2, (uint64_t *address, size_t *bytes, struct gt_module *module, const char *name),
        module_variable(address, bytes, module, name))
 DRIVER(cuModuleGetFunctionCount, (unsigned *n, const struct gt_module *module),
-       n && module ? (*n = module_kernels(module), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
+       n && place_of(module) ? (*n = module_kernels(module), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
 DRIVER(cuModuleEnumerateFunctions, (struct gt_function **to, unsigned n, struct gt_module *module),
-       to && module ? module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
+       to && place_of(module) ? module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
 
 #define EAGER 1 /* CUmoduleLoadingMode */
 DRIVER_ANYWHERE(cuModuleGetLoadingMode, (int *mode), mode ? (*mode = EAGER, CUDA_SUCCESS) : CUDA_INVALID_VALUE)
@@ -421,9 +421,9 @@ DRIVER_ANYWHERE(cuLibraryUnload, (struct gt_module *module), module_unload(modul
 DRIVER_ANYWHERE(cuLibraryGetKernel, (struct gt_function **to, struct gt_module *module, const char *name),
 		module_function(to, module, name))
 DRIVER_ANYWHERE(cuLibraryGetKernelCount, (unsigned *n, const struct gt_module *module),
-		n && module ? (*n = module_kernels(module), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
+		n && place_of(module) ? (*n = module_kernels(module), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
 DRIVER_ANYWHERE(cuLibraryEnumerateKernels, (struct gt_function **to, unsigned n, struct gt_module *module),
-		to && module ? module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
+		to && place_of(module) ? module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
 DRIVER_ANYWHERE(cuLibraryGetModule, (struct gt_module **to, struct gt_module *module),
 		to && module ? (*to = module, CUDA_SUCCESS) : CUDA_INVALID_VALUE)
 DRIVER(cuLibraryGetGlobal, (uint64_t *address, size_t *bytes, struct gt_module *module, const char *name),
@@ -455,9 +455,9 @@ RUNTIME(cudaLibraryUnload, (struct gt_module *module), module_unload(module))
 RUNTIME(cudaLibraryGetKernel, (struct gt_function **to, struct gt_module *module, const char *name),
 	module_function(to, module, name))
 RUNTIME(cudaLibraryGetKernelCount, (unsigned *n, const struct gt_module *module),
-	n && module ? (*n = module_kernels(module), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
+	n && place_of(module) ? (*n = module_kernels(module), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
 RUNTIME(cudaLibraryEnumerateKernels, (struct gt_function **to, unsigned n, struct gt_module *module),
-	to && module ? module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
+	to && place_of(module) ? module_enumerate(to, n, module) : CUDA_INVALID_VALUE)
 RUNTIME(cudaLibraryGetGlobal, (uint64_t *address, size_t *bytes, struct gt_module *module, const char *name),
 	module_variable(address, bytes, module, name))
 RUNTIME(cudaLibraryGetManaged, (void **to, size_t *bytes, struct gt_module *module, const char *name),

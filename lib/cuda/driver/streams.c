@@ -11,16 +11,14 @@ DRIVER(cuStreamCreateWithPriority, (struct gt_stream **stream, unsigned flags, i
        cudaStreamCreateWithPriority(stream, flags, priority))
 DRIVER(cuStreamDestroy_v2, (struct gt_stream *stream), cudaStreamDestroy(stream))
 DRIVER(cuStreamDestroy, (struct gt_stream *stream), cudaStreamDestroy(stream))
-DRIVER(cuStreamGetFlags, (const struct gt_stream *stream, unsigned *flags),
-       flags ? cudaStreamGetFlags(stream, flags) : CUDA_INVALID_VALUE)
-DRIVER(cuStreamGetPriority, (const struct gt_stream *stream, int *priority),
-       priority ? cudaStreamGetPriority(stream, priority) : CUDA_INVALID_VALUE)
+DRIVER(cuStreamGetFlags, (void *stream, unsigned *flags), cudaStreamGetFlags(stream, flags))
+DRIVER(cuStreamGetPriority, (void *stream, int *priority), cudaStreamGetPriority(stream, priority))
 DRIVER(cuStreamSynchronize, (struct gt_stream *stream), cudaStreamSynchronize(stream))
 DRIVER(cuStreamQuery, (struct gt_stream *stream), cudaStreamQuery(stream))
 DRIVER(cuStreamWaitEvent, (struct gt_stream *stream, const struct gt_cuda_event *event, unsigned flags),
        cudaStreamWaitEvent(stream, event, flags))
 DRIVER(cuStreamGetId, (const struct gt_stream *stream, unsigned long long *id),
-       id ? (*id = (uintptr_t)stream, CUDA_SUCCESS) : CUDA_INVALID_VALUE)
+       id ? (*id = (uintptr_t)stream, gt_stream_check(stream)) : CUDA_INVALID_VALUE)
 DRIVER(cuStreamGetDevice, (void *stream, int *device), cudaStreamGetDevice(stream, device))
 
 /* The context of the thread, if it has the stream's device; else the primary one of that. */
@@ -37,7 +35,7 @@ DRIVER(cuStreamGetCtx, (void *stream, struct gt_context **context), context_of(s
 DRIVER(cuStreamGetCtx_v2, (void *stream, struct gt_context **context, void **part),
        (part ? (void)(*part = NULL) : (void)0, context_of(stream, context)))
 DRIVER(cuStreamAttachMemAsync, (const struct gt_stream *stream, uint64_t address, size_t bytes, unsigned flags),
-       ((void)stream, (void)address, (void)bytes, (void)flags, CUDA_SUCCESS))
+       ((void)address, (void)bytes, (void)flags, gt_stream_check(stream)))
 
 /* The callback runs without the lock, since it may wait for other threads. */
 API int cuStreamAddCallback(struct gt_stream *stream, void (*callback)(struct gt_stream *, int, void *), void *data,

@@ -29,8 +29,8 @@ extern int cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
 
 extern int cudaStreamCreateWithPriority(struct gt_stream **stream, unsigned flags, int priority);
 extern int cudaStreamDestroy(struct gt_stream *stream);
-extern int cudaStreamGetFlags(const struct gt_stream *stream, unsigned *flags);
-extern int cudaStreamGetPriority(const struct gt_stream *stream, int *priority);
+extern int cudaStreamGetFlags(void *stream, unsigned *flags);
+extern int cudaStreamGetPriority(void *stream, int *priority);
 extern int cudaStreamGetDevice(void *stream, int *device);
 extern int cudaStreamSynchronize(struct gt_stream *stream);
 extern int cudaStreamQuery(struct gt_stream *stream);

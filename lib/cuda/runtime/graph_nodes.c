@@ -110,14 +110,14 @@ static int any_work(struct gt_work *work, struct gt_node_parameters *parameters)
 		return host_work(work, &parameters->u.host);
 	case GT_WORK_GRAPH:
 		*work = (struct gt_work){GT_WORK_GRAPH, {.graph = parameters->u.child}};
-		return parameters->u.child ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+		return gt_is(GT_GRAPH, parameters->u.child) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 	case GT_WORK_EMPTY:
 		*work = (struct gt_work){.kind = GT_WORK_EMPTY};
 		return CUDA_SUCCESS;
 	case GT_WORK_WAIT:
 	case GT_WORK_RECORD:
 		*work = (struct gt_work){(enum gt_work_kind)parameters->type, {.event = parameters->u.event}};
-		return parameters->u.event ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+		return gt_is(GT_EVENT, parameters->u.event) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 	case GT_WORK_ALLOCATE:
 		return allocation_work(work, &parameters->u.allocation);
 	case GT_WORK_FREE:
@@ -135,7 +135,7 @@ static int add(int code, struct gt_node **node, struct gt_graph *graph, struct g
 	       const struct gt_work *work)
 {
 	if (code == CUDA_SUCCESS)
-		code = node && graph ? gt_graph_add(graph, after, n, work, node) : CUDA_INVALID_VALUE;
+		code = node && gt_is(GT_GRAPH, graph) ? gt_graph_add(graph, after, n, work, node) : CUDA_INVALID_VALUE;
 	return gt_cudart_leave(code);
 }
 
@@ -210,7 +210,7 @@ API int cudaGraphAddChildGraphNode(struct gt_node **node, struct gt_graph *graph
 	struct gt_work work = {GT_WORK_GRAPH, {.graph = child}};
 
 	gt_cudart_enter();
-	return add(child ? CUDA_SUCCESS : CUDA_INVALID_VALUE, node, graph, after, n, &work);
+	return add(gt_is(GT_GRAPH, child) ? CUDA_SUCCESS : CUDA_INVALID_VALUE, node, graph, after, n, &work);
 }
 
 API int cudaGraphAddEmptyNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after, size_t n)
@@ -227,7 +227,7 @@ static int add_event(struct gt_node **node, struct gt_graph *graph, struct gt_no
 	struct gt_work work = {kind, {.event = event}};
 
 	gt_cudart_enter();
-	return add(event ? CUDA_SUCCESS : CUDA_INVALID_VALUE, node, graph, after, n, &work);
+	return add(gt_is(GT_EVENT, event) ? CUDA_SUCCESS : CUDA_INVALID_VALUE, node, graph, after, n, &work);
 }
 
 API int cudaGraphAddEventRecordNode(struct gt_node **node, struct gt_graph *graph, struct gt_node *const *after,
@@ -251,7 +251,7 @@ API int cudaGraphAddMemAllocNode(struct gt_node **node, struct gt_graph *graph, 
 	int code = allocation_work(&work, parameters);
 	if (code != CUDA_SUCCESS)
 		return gt_cudart_leave(code);
-	code = node && graph ? gt_graph_add(graph, after, n, &work, node) : CUDA_INVALID_VALUE;
+	code = node && gt_is(GT_GRAPH, graph) ? gt_graph_add(graph, after, n, &work, node) : CUDA_INVALID_VALUE;
 	gt_work_free(&work);
 	return gt_cudart_leave(code);
 }
@@ -273,7 +273,7 @@ static int gt_graph_change(int code, struct gt_node *node, const struct gt_work 
 {
 	struct gt_work kept;
 
-	if (code == CUDA_SUCCESS && (!node || node->work.kind != work->kind))
+	if (code == CUDA_SUCCESS && (!gt_is(GT_NODE, node) || node->work.kind != work->kind))
 		code = CUDA_INVALID_VALUE;
 	if (code == CUDA_SUCCESS)
 		code = gt_work_keep(&kept, work);
@@ -375,7 +375,7 @@ API int cudaGraphExecChildGraphNodeSetParams(const struct gt_executable *executa
 	struct gt_work work = {GT_WORK_GRAPH, {.graph = child}};
 
 	gt_cudart_enter();
-	return gt_graph_change(child ? CUDA_SUCCESS : CUDA_INVALID_VALUE, gt_executable_node(executable, node), &work);
+	return gt_graph_change(gt_is(GT_GRAPH, child) ? CUDA_SUCCESS : CUDA_INVALID_VALUE, gt_executable_node(executable, node), &work);
 }
 
 /* ---- asking ---- */
@@ -384,7 +384,7 @@ API int cudaGraphExecChildGraphNodeSetParams(const struct gt_executable *executa
 API int cudaGraphKernelNodeGetParams(const struct gt_node *node, struct gt_kernel_parameters *to)
 {
 	gt_cudart_enter();
-	if (!node || !to || node->work.kind != GT_WORK_KERNEL)
+	if (!gt_is(GT_NODE, node) || !to || node->work.kind != GT_WORK_KERNEL)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	const struct gt_kernel_work *kernel = &node->work.u.kernel;
 	*to = (struct gt_kernel_parameters){kernel->function, kernel->grid, kernel->block, (unsigned)kernel->shared,
@@ -395,7 +395,7 @@ API int cudaGraphKernelNodeGetParams(const struct gt_node *node, struct gt_kerne
 API int cudaGraphMemsetNodeGetParams(const struct gt_node *node, struct gt_fill_parameters *to)
 {
 	gt_cudart_enter();
-	if (!node || !to || node->work.kind != GT_WORK_FILL)
+	if (!gt_is(GT_NODE, node) || !to || node->work.kind != GT_WORK_FILL)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	const struct gt_fill_work *fill = &node->work.u.fill;
 	*to = (struct gt_fill_parameters){fill->to, fill->pitch, fill->value, fill->element, fill->width, fill->height};
@@ -405,7 +405,7 @@ API int cudaGraphMemsetNodeGetParams(const struct gt_node *node, struct gt_fill_
 API int cudaGraphHostNodeGetParams(const struct gt_node *node, struct gt_host_work *to)
 {
 	gt_cudart_enter();
-	if (!node || !to || node->work.kind != GT_WORK_HOST)
+	if (!gt_is(GT_NODE, node) || !to || node->work.kind != GT_WORK_HOST)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*to = node->work.u.host;
 	return gt_cudart_leave(CUDA_SUCCESS);
@@ -414,7 +414,7 @@ API int cudaGraphHostNodeGetParams(const struct gt_node *node, struct gt_host_wo
 API int cudaGraphChildGraphNodeGetGraph(const struct gt_node *node, struct gt_graph **to)
 {
 	gt_cudart_enter();
-	if (!node || !to || node->work.kind != GT_WORK_GRAPH)
+	if (!gt_is(GT_NODE, node) || !to || node->work.kind != GT_WORK_GRAPH)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*to = node->work.u.graph;
 	return gt_cudart_leave(CUDA_SUCCESS);
@@ -434,7 +434,7 @@ API int cudaGraphAddNode(struct gt_node **node, struct gt_graph *graph, struct g
 
 	(void)edges;
 	gt_cudart_enter();
-	if (!node || !graph || !parameters)
+	if (!node || !gt_is(GT_GRAPH, graph) || !parameters)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	int code = any_work(&work, parameters);
 	if (code != CUDA_SUCCESS)
@@ -474,7 +474,7 @@ API int cudaGraphConditionalHandleCreate(uint64_t *handle, struct gt_graph *grap
 	void *pointer = NULL;
 
 	gt_cudart_enter();
-	if (!handle || !graph || flags > ASSIGN_DEFAULT)
+	if (!handle || !gt_is(GT_GRAPH, graph) || flags > ASSIGN_DEFAULT)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	struct gt_condition *grown = gt_resized(graph->conditions, graph->n_conditions + 1, sizeof *grown);
 	if (!grown)
@@ -491,7 +491,7 @@ API int cudaGraphConditionalHandleCreate(uint64_t *handle, struct gt_graph *grap
 API int cudaGraphMemAllocNodeGetParams(const struct gt_node *node, struct gt_allocation_parameters *to)
 {
 	gt_cudart_enter();
-	if (!node || !to || node->work.kind != GT_WORK_ALLOCATE)
+	if (!gt_is(GT_NODE, node) || !to || node->work.kind != GT_WORK_ALLOCATE)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*to = (struct gt_allocation_parameters){.pool = {.allocation_type = PINNED, .location = {LOCATION_DEVICE, 0}},
 						.bytes = node->work.u.memory->bytes,
@@ -502,7 +502,7 @@ API int cudaGraphMemAllocNodeGetParams(const struct gt_node *node, struct gt_all
 API int cudaGraphMemFreeNodeGetParams(const struct gt_node *node, void **to)
 {
 	gt_cudart_enter();
-	if (!node || !to || node->work.kind != GT_WORK_FREE)
+	if (!gt_is(GT_NODE, node) || !to || node->work.kind != GT_WORK_FREE)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*to = (void *)(uintptr_t)node->work.u.memory->address;
 	return gt_cudart_leave(CUDA_SUCCESS);

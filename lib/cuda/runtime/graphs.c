@@ -20,14 +20,16 @@ API int cudaGraphCreate(struct gt_graph **graph, unsigned flags)
 API int cudaGraphDestroy(struct gt_graph *graph)
 {
 	gt_cudart_enter();
+	if (!gt_is(GT_GRAPH, graph))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	gt_graph_free(graph);
-	return gt_cudart_leave(graph ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaGraphClone(struct gt_graph **copy, const struct gt_graph *graph)
 {
 	gt_cudart_enter();
-	if (!copy || !graph)
+	if (!copy || !gt_is(GT_GRAPH, graph))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	for (size_t i = 0; i < graph->nodes.n; i++)
 		if (graph->nodes.list[i]->work.kind == GT_WORK_ALLOCATE || graph->nodes.list[i]->work.kind == GT_WORK_FREE)
@@ -48,7 +50,7 @@ static struct gt_node *gt_graph_twin(const struct gt_node *node, const struct gt
 API int cudaGraphNodeFindInClone(struct gt_node **found, const struct gt_node *node, const struct gt_graph *copy)
 {
 	gt_cudart_enter();
-	if (!found || !copy)
+	if (!found || !gt_is(GT_GRAPH, copy))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*found = gt_graph_twin(node, copy);
 	return gt_cudart_leave(*found ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
@@ -69,16 +71,16 @@ static int tell(const struct gt_nodes *nodes, struct gt_node **to, size_t *n)
 API int cudaGraphGetNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(graph ? tell(&graph->nodes, to, n) : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(gt_is(GT_GRAPH, graph) ? tell(&graph->nodes, to, n) : CUDA_INVALID_VALUE);
 }
 
 API int cudaGraphGetRootNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n)
 {
 	struct gt_nodes roots = {0};
-	int code = graph ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 
 	gt_cudart_enter();
-	for (size_t i = 0; graph && i < graph->nodes.n && code == CUDA_SUCCESS; i++)
+	int code = gt_is(GT_GRAPH, graph) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+	for (size_t i = 0; code == CUDA_SUCCESS && i < graph->nodes.n; i++)
 		if (graph->nodes.list[i]->after.n == 0)
 			code = gt_nodes_join(&roots, &graph->nodes.list[i], 1);
 	if (code == CUDA_SUCCESS)
@@ -94,7 +96,7 @@ API int cudaGraphGetEdges(const struct gt_graph *graph, struct gt_node **from, s
 
 	(void)edges;
 	gt_cudart_enter();
-	if (!graph || !n)
+	if (!gt_is(GT_GRAPH, graph) || !n)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	for (size_t i = 0; i < graph->nodes.n; i++)
 		for (size_t k = 0; k < graph->nodes.list[i]->after.n; k++, at++)
@@ -111,7 +113,7 @@ API int cudaGraphNodeGetDependencies(const struct gt_node *node, struct gt_node 
 {
 	(void)edges;
 	gt_cudart_enter();
-	return gt_cudart_leave(node ? tell(&node->after, to, n) : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(gt_is(GT_NODE, node) ? tell(&node->after, to, n) : CUDA_INVALID_VALUE);
 }
 
 static bool comes_after(const struct gt_node *node, const struct gt_node *before)
@@ -125,11 +127,11 @@ static bool comes_after(const struct gt_node *node, const struct gt_node *before
 API int cudaGraphNodeGetDependentNodes(const struct gt_node *node, struct gt_node **to, void *edges, size_t *n)
 {
 	struct gt_nodes later = {0};
-	int code = node ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 
 	(void)edges;
 	gt_cudart_enter();
-	for (size_t i = 0; node && i < node->graph->nodes.n && code == CUDA_SUCCESS; i++)
+	int code = gt_is(GT_NODE, node) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+	for (size_t i = 0; code == CUDA_SUCCESS && i < node->graph->nodes.n; i++)
 		if (comes_after(node->graph->nodes.list[i], node))
 			code = gt_nodes_join(&later, &node->graph->nodes.list[i], 1);
 	if (code == CUDA_SUCCESS)
@@ -151,10 +153,10 @@ static void forget(struct gt_nodes *nodes, const struct gt_node *node)
 static int change_edges(const struct gt_graph *graph, struct gt_node *const *from, struct gt_node *const *to, size_t n,
 			bool add)
 {
-	int code = graph && (n == 0 || (from && to)) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+	int code = gt_is(GT_GRAPH, graph) && (n == 0 || (from && to)) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 
 	for (size_t i = 0; i < n && code == CUDA_SUCCESS; i++) {
-		if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph ||
+		if (!gt_is(GT_NODE, from[i]) || !gt_is(GT_NODE, to[i]) || from[i]->graph != graph || to[i]->graph != graph ||
 		    comes_after(to[i], from[i]) == add)
 			code = CUDA_INVALID_VALUE;
 		else if (add)
@@ -184,7 +186,7 @@ API int cudaGraphRemoveDependencies(const struct gt_graph *graph, struct gt_node
 API int cudaGraphNodeGetType(const struct gt_node *node, int *type)
 {
 	gt_cudart_enter();
-	if (!node || !type)
+	if (!gt_is(GT_NODE, node) || !type)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*type = (int)node->work.kind;
 	return gt_cudart_leave(CUDA_SUCCESS);
@@ -193,7 +195,7 @@ API int cudaGraphNodeGetType(const struct gt_node *node, int *type)
 API int cudaGraphDestroyNode(struct gt_node *node)
 {
 	gt_cudart_enter();
-	if (!node)
+	if (!gt_is(GT_NODE, node))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	struct gt_nodes *nodes = &node->graph->nodes;
 	forget(nodes, node);
@@ -201,7 +203,7 @@ API int cudaGraphDestroyNode(struct gt_node *node)
 		forget(&nodes->list[i]->after, node);
 	gt_work_free(&node->work);
 	gt_nodes_clear(&node->after);
-	free(node);
+	gt_handle_free(node);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -239,11 +241,11 @@ static int instantiate(struct gt_executable **to, const struct gt_graph *graph, 
 	struct gt_executable *made;
 	int code;
 
-	if (!to || !graph)
+	if (!to || !gt_is(GT_GRAPH, graph))
 		return CUDA_INVALID_VALUE;
 	if (flags & DEVICE_LAUNCH)
 		return gt_cudart_refuse("a graph to be launched by kernels (cudaGraphInstantiateFlagDeviceLaunch)");
-	made = calloc(1, sizeof *made);
+	made = gt_handle_made(GT_EXECUTABLE, calloc(1, sizeof *made));
 	if (!made)
 		return CUDA_MEMORY_ALLOCATION;
 	*made = (struct gt_executable){gt_graph_copy(graph), flags};
@@ -253,7 +255,7 @@ static int instantiate(struct gt_executable **to, const struct gt_graph *graph, 
 		return code;
 	}
 	gt_graph_free(made->graph);
-	free(made);
+	gt_handle_free(made);
 	return code;
 }
 
@@ -283,7 +285,7 @@ API int cudaGraphInstantiateWithParams(struct gt_executable **to, const struct g
 API int cudaGraphExecGetFlags(const struct gt_executable *executable, unsigned long long *flags)
 {
 	gt_cudart_enter();
-	if (!executable || !flags)
+	if (!gt_is(GT_EXECUTABLE, executable) || !flags)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*flags = executable->flags;
 	return gt_cudart_leave(CUDA_SUCCESS);
@@ -292,24 +294,23 @@ API int cudaGraphExecGetFlags(const struct gt_executable *executable, unsigned l
 API int cudaGraphExecDestroy(struct gt_executable *executable)
 {
 	gt_cudart_enter();
-	if (!executable)
+	if (!gt_is(GT_EXECUTABLE, executable))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	gt_graph_free(executable->graph);
-	free(executable);
+	gt_handle_free(executable);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaGraphUpload(const struct gt_executable *executable, void *stream)
 {
-	(void)stream;
 	gt_cudart_enter();
-	return gt_cudart_leave(executable ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(gt_is(GT_EXECUTABLE, executable) ? gt_stream_check(stream) : CUDA_INVALID_VALUE);
 }
 
 API int cudaGraphLaunch(const struct gt_executable *executable, void *stream)
 {
 	gt_cudart_enter();
-	if (!executable)
+	if (!gt_is(GT_EXECUTABLE, executable))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	struct gt_work work = {GT_WORK_GRAPH, {.graph = executable->graph}};
 	int code = gt_stream_captured(stream) ? CUDA_SUCCESS
@@ -319,7 +320,7 @@ API int cudaGraphLaunch(const struct gt_executable *executable, void *stream)
 
 struct gt_node *gt_executable_node(const struct gt_executable *executable, const struct gt_node *node)
 {
-	return executable && node ? gt_graph_twin(node, executable->graph) : NULL;
+	return gt_is(GT_EXECUTABLE, executable) && node ? gt_graph_twin(node, executable->graph) : NULL;
 }
 
 API int cudaGraphNodeSetEnabled(const struct gt_executable *executable, const struct gt_node *node, unsigned enabled)
@@ -364,7 +365,7 @@ static int alike(const struct gt_graph *one, const struct gt_graph *other)
 API int cudaGraphExecUpdate(struct gt_executable *executable, const struct gt_graph *graph, struct update_result *result)
 {
 	gt_cudart_enter();
-	if (!executable || !graph || !result)
+	if (!gt_is(GT_EXECUTABLE, executable) || !gt_is(GT_GRAPH, graph) || !result)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*result = (struct update_result){.result = alike(executable->graph, graph)};
 	if (result->result != UPDATE_SUCCESS)

@@ -135,7 +135,9 @@ API int cudaStreamSetAttribute(void *stream, unsigned id, const union gt_launch_
 {
 	gt_cudart_enter();
 	struct gt_wishes wishes = stream_wishes(stream);
-	int code = value ? read_attribute(id, value, &wishes) : CUDA_INVALID_VALUE;
+	int code = value ? gt_stream_check(stream) : CUDA_INVALID_VALUE;
+	if (code == CUDA_SUCCESS)
+		code = read_attribute(id, value, &wishes);
 	if (code == CUDA_SUCCESS)
 		*gt_cudart_stream_window(stream) = wishes.window;
 	return gt_cudart_leave(code);
@@ -146,6 +148,8 @@ API int cudaStreamGetAttribute(void *stream, unsigned id, union gt_launch_value 
 	gt_cudart_enter();
 	if (!value || id >= ATTRIBUTES || !launch_attributes[id].name)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (gt_stream_check(stream) != CUDA_SUCCESS)
+		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	memset(value, 0, sizeof *value);
 	if (launch_attributes[id].read == read_window) {
 		const struct gt_window *window = gt_cudart_stream_window(stream);
@@ -158,6 +162,8 @@ API int cudaStreamGetAttribute(void *stream, unsigned id, union gt_launch_value 
 API int cudaStreamCopyAttributes(void *to, void *from)
 {
 	gt_cudart_enter();
+	if (gt_stream_check(to) != CUDA_SUCCESS || gt_stream_check(from) != CUDA_SUCCESS)
+		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	*gt_cudart_stream_window(to) = *gt_cudart_stream_window(from);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }

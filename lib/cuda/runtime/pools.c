@@ -39,6 +39,14 @@ struct access {
 static struct pool defaults[GT_TRACING_DEVICES]; /* of each device */
 static struct pool *chosen[GT_TRACING_DEVICES];	 /* NULL: the default */
 
+static bool is_pool(const struct pool *pool)
+{
+	for (int device = 0; device < GT_TRACING_DEVICES; device++)
+		if (pool == &defaults[device])
+			return true;
+	return gt_is(GT_POOL, pool);
+}
+
 static struct pool *default_of(int device)
 {
 	if (!gt_cudart_is_device(device))
@@ -97,8 +105,10 @@ API int cudaMallocFromPoolAsync(void **pointer, size_t bytes, struct pool *pool,
 	struct gt_work work;
 
 	gt_cudart_enter();
-	if (!pool || !pointer)
+	if (!is_pool(pool) || !pointer)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (gt_stream_check(stream) != CUDA_SUCCESS)
+		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	if (!gt_stream_captured(stream))
 		return gt_cudart_leave(take(pool, pointer, bytes));
 	int code = gt_graph_allocate(&work, pointer, bytes, "cudaMallocAsync");
@@ -122,6 +132,8 @@ API int cudaFreeAsync(void *pointer, void *stream)
 	struct gt_work work;
 
 	gt_cudart_enter();
+	if (gt_stream_check(stream) != CUDA_SUCCESS)
+		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	if (!gt_stream_captured(stream))
 		return gt_cudart_leave(gt_cudart_release(pointer));
 	int code = gt_graph_free_work(&work, pointer);
@@ -153,8 +165,8 @@ API int cudaDeviceGetMemPool(struct pool **pool, int device)
 API int cudaDeviceSetMemPool(int device, struct pool *pool)
 {
 	gt_cudart_enter();
-	if (!pool || !gt_cudart_is_device(device))
-		return gt_cudart_leave(pool ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	if (!is_pool(pool) || !gt_cudart_is_device(device))
+		return gt_cudart_leave(is_pool(pool) ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
 	chosen[device] = pool;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -167,7 +179,7 @@ API int cudaMemPoolCreate(struct pool **pool, const struct gt_pool_properties *p
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (properties->handle_types != 0)
 		return gt_cudart_leave(gt_cudart_refuse("a memory pool shared with other processes"));
-	*pool = malloc(sizeof **pool);
+	*pool = gt_handle_made(GT_POOL, malloc(sizeof **pool));
 	if (!*pool)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
 	**pool = (struct pool){.reuse = {1, 1, 1}, .device = properties->location.id, .max_bytes = properties->max_bytes};
@@ -178,13 +190,13 @@ API int cudaMemPoolCreate(struct pool **pool, const struct gt_pool_properties *p
 API int cudaMemPoolDestroy(struct pool *pool)
 {
 	gt_cudart_enter();
-	if (!pool || pool == default_of(pool->device))
+	if (!gt_is(GT_POOL, pool))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	for (int device = 0; device < gt_cudart_devices(); device++)
 		if (chosen[device] == pool)
 			chosen[device] = NULL;
 	free(pool->taken);
-	free(pool);
+	gt_handle_free(pool);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -192,7 +204,7 @@ API int cudaMemPoolTrimTo(struct pool *pool, size_t bytes)
 {
 	(void)bytes;
 	gt_cudart_enter();
-	return gt_cudart_leave(pool ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(is_pool(pool) ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
 API int cudaMemPoolGetAttribute(struct pool *pool, int attribute, void *value)
@@ -200,7 +212,7 @@ API int cudaMemPoolGetAttribute(struct pool *pool, int attribute, void *value)
 	uint64_t is;
 
 	gt_cudart_enter();
-	if (!pool || !value || attribute < REUSE_FIRST || attribute >= ATTRIBUTES)
+	if (!is_pool(pool) || !value || attribute < REUSE_FIRST || attribute >= ATTRIBUTES)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (attribute <= REUSE_LAST) {
 		memcpy(value, &pool->reuse[attribute - REUSE_FIRST], sizeof(int));
@@ -220,7 +232,7 @@ API int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *va
 	uint64_t wanted;
 
 	gt_cudart_enter();
-	if (!pool || !value || attribute < REUSE_FIRST || attribute >= ATTRIBUTES || attribute == RESERVED ||
+	if (!is_pool(pool) || !value || attribute < REUSE_FIRST || attribute >= ATTRIBUTES || attribute == RESERVED ||
 	    attribute == USED)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (attribute <= REUSE_LAST) {
@@ -241,7 +253,7 @@ API int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *va
 API int cudaMemPoolSetAccess(const struct pool *pool, const struct access *access, size_t n)
 {
 	gt_cudart_enter();
-	if (!pool || (!access && n > 0))
+	if (!is_pool(pool) || (!access && n > 0))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	for (size_t i = 0; i < n; i++)
 		if (access[i].location.type != LOCATION_DEVICE || !gt_cudart_is_device(access[i].location.id))
@@ -256,7 +268,7 @@ API int cudaMemPoolSetAccess(const struct pool *pool, const struct access *acces
 API int cudaMemPoolGetAccess(int *flags, const struct pool *pool, const struct location *location)
 {
 	gt_cudart_enter();
-	if (!flags || !pool || !location || location->type != LOCATION_DEVICE || !gt_cudart_is_device(location->id))
+	if (!flags || !is_pool(pool) || !location || location->type != LOCATION_DEVICE || !gt_cudart_is_device(location->id))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	bool has = location->id == pool->device || gt_cudart.peers[location->id] >> pool->device & 1;
 	*flags = has ? READ_WRITE : 0;

@@ -293,10 +293,12 @@ static int run(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *r
 		registers = gt_cudart_machine_registers(fat, launch->kernel->name);
 	launch->number = ++gt_cudart.launches;
 	watch(fat, launch);
+	gt_cudart.running = launch->kernel->name;
 	if (gt_cudart.recorder)
 		result = gt_ptx_record(gt_cudart.recorder, &fat->module, gt_cudart_machine(fat), launch, registers, ran, error);
 	else
 		result = gt_ptx_run(gt_cudart_machine(fat), launch, ran, error);
+	gt_cudart.running = NULL;
 	gt_progress_erase(&gt_cudart.progress); /* what the program prints comes into an empty line */
 	if (result == 0 || ran->assertion_failed)
 		note(fat, launch, ran);
@@ -335,7 +337,7 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 	struct gt_error error;
 	uint64_t workspace = 0;
 
-	int code = check_shape(function, grid, block, dynamic_shared);
+	int code = function->kernel->n_parameters > 0 && !arguments ? CUDA_INVALID_VALUE : check_shape(function, grid, block, dynamic_shared);
 	if (code == CUDA_SUCCESS && wishes->cooperative)
 		code = gt_cudart_cooperative(function, grid, block, dynamic_shared, &workspace);
 	if (code != CUDA_SUCCESS)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of the stand-in runtime: its lock, its messages, how it opens, and what each call begins and ends with. */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -40,15 +43,57 @@ static volatile uintptr_t touched; /* the first of them; 0: none */
 static bool catches;
 static struct sigaction before;
 
+#define FRAMES 64
+#define IN_HANDLER 2 /* frames: the handler's, and the one that the system returns by */
+
+/* The call of ours in which code of the program, or ours for it, faulted; NULL: it was in none. */
+static const char *call_of_fault(void)
+{
+	void *frames[FRAMES];
+	Dl_info self, about;
+	const char *call = NULL;
+	int n = backtrace(frames, FRAMES);
+
+	if (dladdr((void *)(uintptr_t)gt_cudart_lock, &self) == 0)
+		return NULL;
+	for (int i = IN_HANDLER; i < n; i++) {
+		if (dladdr(frames[i], &about) == 0)
+			return call;
+		if (about.dli_fbase == self.dli_fbase)
+			call = about.dli_sname ? about.dli_sname : call;
+		else if (call || !strstr(about.dli_fname, "libc.so")) /* memcpy for us is ours */
+			return call;
+	}
+	return call;
+}
+
+/* For a program that ends here: by what it gave a call, such as a pointer to nowhere. */
+static void say_fault(uintptr_t address)
+{
+	const char *call = before.sa_handler == SIG_DFL ? call_of_fault() : NULL;
+	const char *suffix = call ? strstr(call, "_pt") : NULL; /* _ptds or _ptsz: of the same call */
+
+	if (call && gt_cudart.running)
+		gt_cudart_say("a fault of gtrace-record itself at address 0x%" PRIxPTR ", in kernel %s: please report it", address, gt_cudart.running);
+	else if (call)
+		gt_cudart_say("%.*s: the program ends by its own fault: what it gave the call leads to address 0x%" PRIxPTR
+			      ", where there is no memory", suffix ? (int)(suffix - call) : (int)strlen(call), call, address);
+}
+
 /* Opens device memory and goes on, or leaves a real fault to whoever handled it before. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	uintptr_t address = (uintptr_t)info->si_addr;
+	bool sent = info->si_code <= 0; /* by a process */
 
 	(void)context;
-	if (address < GT_PTX_GLOBAL_BASE || address - GT_PTX_GLOBAL_BASE >= memory->used || faults == FAULTS ||
+	if (sent || !memory || address < GT_PTX_GLOBAL_BASE || address - GT_PTX_GLOBAL_BASE >= memory->used || faults == FAULTS ||
 	    mprotect(memory->host, (memory->used + PAGE - 1) / PAGE * PAGE, PROT_READ | PROT_WRITE) != 0) {
 		sigaction(number, &before, NULL); /* the access faults again */
+		if (sent)
+			raise(number);
+		else
+			say_fault(address);
 		return;
 	}
 	faults++;
@@ -59,9 +104,13 @@ static void on_fault(int number, siginfo_t *info, void *context)
 static bool catch_faults(void)
 {
 	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+	void *frame;
 
+	if (catches)
+		return true;
 	sigemptyset(&action.sa_mask);
-	catches = catches || sigaction(SIGSEGV, &action, &before) == 0;
+	backtrace(&frame, 1); /* the first one loads a library, which a handler may not */
+	catches = sigaction(SIGSEGV, &action, &before) == 0;
 	return catches;
 }
 
@@ -274,6 +323,7 @@ static void open_runtime(void)
 	gt_cudart.memory.places = record->tracing.places;
 	if (record->tracing.check == GT_PTX_MEMCHECK)
 		gt_ptx_hold_back(&gt_cudart.memory);
+	catch_faults();
 	open_stream();
 }
 

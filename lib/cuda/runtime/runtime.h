@@ -156,6 +156,7 @@ struct gt_cudart {
 	struct gt_symbol *symbols;
 	void (*finish)(void); /* executes the deferred work (streams.c); NULL: there is none */
 	struct gt_progress progress; /* the line on a terminal */
+	const char *running; /* the kernel that runs, or NULL */
 	struct gt_error closed; /* why the last launch returned GT_CUDART_CLOSED */
 };
 extern struct gt_cudart gt_cudart;

@@ -10,12 +10,17 @@
 static struct gt_stream per_thread = {.device = -1};
 static struct gt_stream *streams = &per_thread;
 
-/* The stream of a handle; NULL if the handle is that of the default stream. */
+/* The stream of a handle; NULL if the handle is that of the default stream, or none. */
 static struct gt_stream *stream_of(void *handle)
 {
 	if ((uintptr_t)handle == PER_THREAD_HANDLE)
 		return &per_thread;
-	return (uintptr_t)handle > PER_THREAD_HANDLE ? handle : NULL;
+	return gt_is(GT_STREAM, handle) ? handle : NULL;
+}
+
+int gt_stream_check(const void *stream)
+{
+	return (uintptr_t)stream <= PER_THREAD_HANDLE || gt_is(GT_STREAM, stream) ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE;
 }
 
 static int new_stream(struct gt_stream **stream, unsigned flags, int priority)
@@ -23,7 +28,7 @@ static int new_stream(struct gt_stream **stream, unsigned flags, int priority)
 	gt_cudart_enter();
 	if (!stream)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*stream = calloc(1, sizeof **stream);
+	*stream = gt_handle_made(GT_STREAM, calloc(1, sizeof **stream));
 	if (!*stream)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
 	**stream = (struct gt_stream){.flags = flags, .priority = priority, .device = gt_cudart_device(), .next = streams};
@@ -46,12 +51,6 @@ API int cudaStreamCreateWithPriority(struct gt_stream **stream, unsigned flags, 
 	return new_stream(stream, flags, priority);
 }
 
-/* The handles of the default streams are small numbers. */
-static bool is_created(const struct gt_stream *stream)
-{
-	return (uintptr_t)stream > PER_THREAD_HANDLE;
-}
-
 struct gt_window *gt_cudart_stream_window(void *handle)
 {
 	static struct gt_window of_default;
@@ -66,7 +65,7 @@ API int cudaStreamGetDevice(void *handle, int *device)
 	const struct gt_stream *stream = stream_of(handle);
 	if (device)
 		*device = stream && stream->device >= 0 ? stream->device : gt_cudart_device();
-	return gt_cudart_leave(device ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(device ? gt_stream_check(handle) : CUDA_INVALID_VALUE);
 }
 
 API int cudaStreamDestroy(struct gt_stream *stream)
@@ -79,26 +78,33 @@ API int cudaStreamDestroy(struct gt_stream *stream)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	*link = stream->next;
 	gt_nodes_clear(&stream->last);
-	free(stream);
+	gt_handle_free(stream);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-API int cudaStreamGetFlags(const struct gt_stream *stream, unsigned *flags)
+API int cudaStreamGetFlags(void *handle, unsigned *flags)
 {
-	*flags = is_created(stream) ? stream->flags : 0;
-	return CUDA_SUCCESS;
+	gt_cudart_enter_beside();
+	const struct gt_stream *stream = stream_of(handle);
+	if (flags)
+		*flags = stream ? stream->flags : 0;
+	return gt_cudart_leave(flags ? gt_stream_check(handle) : CUDA_INVALID_VALUE);
 }
 
-API int cudaStreamGetPriority(const struct gt_stream *stream, int *priority)
+API int cudaStreamGetPriority(void *handle, int *priority)
 {
-	*priority = is_created(stream) ? stream->priority : 0;
-	return CUDA_SUCCESS;
+	gt_cudart_enter_beside();
+	const struct gt_stream *stream = stream_of(handle);
+	if (priority)
+		*priority = stream ? stream->priority : 0;
+	return gt_cudart_leave(priority ? gt_stream_check(handle) : CUDA_INVALID_VALUE);
 }
 
-API int cudaStreamAttachMemAsync(const struct gt_stream *stream, void *pointer, size_t bytes, unsigned flags)
+API int cudaStreamAttachMemAsync(const void *stream, void *pointer, size_t bytes, unsigned flags)
 {
-	(void)stream, (void)pointer, (void)bytes, (void)flags;
-	return CUDA_SUCCESS;
+	(void)pointer, (void)bytes, (void)flags;
+	gt_cudart_enter_beside();
+	return gt_cudart_leave(gt_stream_check(stream));
 }
 
 /* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
@@ -206,7 +212,7 @@ bool gt_stream_captured(void *handle)
 static int stream_uncaptured(void *handle)
 {
 	if (!gt_stream_captured(handle))
-		return CUDA_SUCCESS;
+		return gt_stream_check(handle);
 	stream_of(handle)->capture->invalid = true;
 	return CUDA_STREAM_CAPTURE_UNSUPPORTED;
 }
@@ -237,6 +243,8 @@ int gt_stream_ask(void *handle, const struct gt_work *work)
 	struct gt_stream *stream = stream_of(handle);
 	struct gt_node *node;
 
+	if (gt_stream_check(handle) != CUDA_SUCCESS)
+		return CUDA_INVALID_RESOURCE_HANDLE;
 	if (stream && work->kind == GT_WORK_KERNEL && stream->device >= 0 && stream->device != gt_cudart_device())
 		return CUDA_INVALID_RESOURCE_HANDLE;
 	if (!stream || !stream->capture)
@@ -254,6 +262,8 @@ static int begin(void *handle, struct gt_graph *graph, struct gt_node *const *af
 {
 	struct gt_stream *stream = stream_of(handle);
 
+	if (gt_stream_check(handle) != CUDA_SUCCESS)
+		return CUDA_INVALID_RESOURCE_HANDLE;
 	if (!stream)
 		return CUDA_STREAM_CAPTURE_UNSUPPORTED; /* the default stream cannot be captured */
 	if (stream->capture)
@@ -261,7 +271,7 @@ static int begin(void *handle, struct gt_graph *graph, struct gt_node *const *af
 	if (!graph)
 		return CUDA_MEMORY_ALLOCATION;
 	for (size_t i = 0; i < n; i++)
-		if (!after || !after[i] || after[i]->graph != graph)
+		if (!after || !gt_is(GT_NODE, after[i]) || after[i]->graph != graph)
 			return CUDA_INVALID_VALUE;
 	stream->capture = graph;
 	stream->origin = true;
@@ -284,7 +294,7 @@ API int cudaStreamBeginCaptureToGraph(void *stream, struct gt_graph *graph, stru
 {
 	(void)edges, (void)mode;
 	gt_cudart_enter();
-	int code = graph ? begin(stream, graph, after, n) : CUDA_INVALID_VALUE;
+	int code = gt_is(GT_GRAPH, graph) ? begin(stream, graph, after, n) : CUDA_INVALID_VALUE;
 	if (code == CUDA_SUCCESS)
 		stream_of(stream)->given = true;
 	return gt_cudart_leave(code);
@@ -334,7 +344,7 @@ API int cudaStreamEndCapture(void *handle, struct gt_graph **to)
 	if (to)
 		*to = NULL;
 	if (!stream || !stream->capture)
-		return gt_cudart_leave(CUDA_ILLEGAL_STATE);
+		return gt_cudart_leave(gt_stream_check(handle) ? CUDA_INVALID_RESOURCE_HANDLE : CUDA_ILLEGAL_STATE);
 	if (!stream->origin)
 		return gt_cudart_leave(CUDA_STREAM_CAPTURE_UNMATCHED);
 	struct gt_graph *graph = stream->capture;
@@ -358,7 +368,7 @@ API int cudaStreamIsCapturing(void *stream, int *status)
 	gt_cudart_enter();
 	if (status)
 		*status = status_of(stream_of(stream));
-	return gt_cudart_leave(status ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(status ? gt_stream_check(stream) : CUDA_INVALID_VALUE);
 }
 
 API int cudaStreamGetCaptureInfo(void *handle, int *status, unsigned long long *id, struct gt_graph **graph,
@@ -370,7 +380,7 @@ API int cudaStreamGetCaptureInfo(void *handle, int *status, unsigned long long *
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*status = status_of(stream);
 	if (*status != CAPTURE_ACTIVE)
-		return gt_cudart_leave(CUDA_SUCCESS);
+		return gt_cudart_leave(gt_stream_check(handle));
 	if (id)
 		*id = (uintptr_t)stream->capture;
 	if (graph)
@@ -391,11 +401,11 @@ API int cudaStreamUpdateCaptureDependencies(void *handle, struct gt_node *const 
 	gt_cudart_enter();
 	struct gt_stream *stream = stream_of(handle);
 	if (!stream || !stream->capture)
-		return gt_cudart_leave(CUDA_ILLEGAL_STATE);
+		return gt_cudart_leave(gt_stream_check(handle) ? CUDA_INVALID_RESOURCE_HANDLE : CUDA_ILLEGAL_STATE);
 	if (flags > SET_DEPENDENCIES)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	for (size_t i = 0; i < n; i++)
-		if (!after || !after[i] || after[i]->graph != stream->capture)
+		if (!after || !gt_is(GT_NODE, after[i]) || after[i]->graph != stream->capture)
 			return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (flags == SET_DEPENDENCIES)
 		stream->last.n = 0;
@@ -446,17 +456,17 @@ API int cudaStreamQuery(struct gt_stream *stream)
 {
 	gt_cudart_enter_beside();
 	const int code = deferred_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
-	return gt_cudart_leave(gt_stream_captured(stream) ? stream_uncaptured(stream) : code);
+	const int refused = stream_uncaptured(stream);
+	return gt_cudart_leave(refused ? refused : code);
 }
 
 /* Outside of captures, recorded work is already complete. */
 API int cudaStreamWaitEvent(struct gt_stream *handle, const struct gt_cuda_event *event, unsigned flags)
 {
-	struct gt_stream *stream = stream_of(handle);
-
 	(void)flags;
 	gt_cudart_enter_beside();
-	if (!event)
+	struct gt_stream *stream = stream_of(handle);
+	if (!gt_is(GT_EVENT, event) || gt_stream_check(handle) != CUDA_SUCCESS)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	if (!event_captured(event))
 		return gt_cudart_leave(gt_stream_captured(handle) ? CUDA_STREAM_CAPTURE_ISOLATION : CUDA_SUCCESS);
@@ -471,7 +481,7 @@ API int cudaStreamAddCallback(struct gt_stream *stream, void (*callback)(struct 
 {
 	(void)flags;
 	gt_cudart_enter();
-	int code = gt_cudart_leave(stream_uncaptured(stream));
+	int code = gt_cudart_leave(callback ? stream_uncaptured(stream) : CUDA_INVALID_VALUE);
 	if (code == CUDA_SUCCESS)
 		callback(stream, CUDA_SUCCESS, data);
 	return code;
@@ -490,7 +500,7 @@ API int cudaEventCreate(struct gt_cuda_event **event)
 	gt_cudart_enter();
 	if (!event)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*event = calloc(1, sizeof **event);
+	*event = gt_handle_made(GT_EVENT, calloc(1, sizeof **event));
 	return gt_cudart_leave(*event ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
 }
 
@@ -503,10 +513,10 @@ API int cudaEventCreateWithFlags(struct gt_cuda_event **event, unsigned flags)
 API int cudaEventDestroy(struct gt_cuda_event *event)
 {
 	gt_cudart_enter();
-	if (!event)
+	if (!gt_is(GT_EVENT, event))
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	gt_nodes_clear(&event->last);
-	free(event);
+	gt_handle_free(event);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -514,11 +524,11 @@ API int cudaEventDestroy(struct gt_cuda_event *event)
 
 API int cudaEventRecordWithFlags(struct gt_cuda_event *event, void *handle, unsigned flags)
 {
-	struct gt_stream *stream = stream_of(handle);
 	struct gt_work work = {GT_WORK_RECORD, {.event = event}};
 
 	gt_cudart_enter_beside();
-	if (!event)
+	const struct gt_stream *stream = stream_of(handle);
+	if (!gt_is(GT_EVENT, event) || gt_stream_check(handle) != CUDA_SUCCESS)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	gt_nodes_clear(&event->last);
 	event->capture = NULL;
@@ -536,20 +546,20 @@ API int cudaEventRecord(struct gt_cuda_event *event, void *stream)
 API int cudaEventSynchronize(const struct gt_cuda_event *event)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(event ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE);
+	return gt_cudart_leave(gt_is(GT_EVENT, event) ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE);
 }
 
 API int cudaEventQuery(const struct gt_cuda_event *event)
 {
 	gt_cudart_enter_beside();
 	const int code = deferred_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
-	return gt_cudart_leave(event ? code : CUDA_INVALID_RESOURCE_HANDLE);
+	return gt_cudart_leave(gt_is(GT_EVENT, event) ? code : CUDA_INVALID_RESOURCE_HANDLE);
 }
 
 API int cudaEventElapsedTime(float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end)
 {
 	gt_cudart_enter();
-	if (!milliseconds || !start || !end)
+	if (!milliseconds || !gt_is(GT_EVENT, start) || !gt_is(GT_EVENT, end))
 		return gt_cudart_leave(milliseconds ? CUDA_INVALID_RESOURCE_HANDLE : CUDA_INVALID_VALUE);
 	*milliseconds = (float)(int64_t)(end->instructions - start->instructions) / INSTRUCTIONS_A_MILLISECOND;
 	return gt_cudart_leave(CUDA_SUCCESS);

@@ -6,8 +6,45 @@
 
 #include "base/grown.h"
 #include "cuda/ptx/exec/memory.h"
+#include "base/map.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
+
+/* ---- handles ---- */
+
+static struct gt_map handles; /* from the address to enum gt_handle */
+
+bool gt_is(enum gt_handle kind, const void *handle)
+{
+	const uint64_t *place = handles.slots ? gt_map_get(&handles, (uint64_t)(uintptr_t)handle) : NULL;
+
+	return place && *place == (uint64_t)kind;
+}
+
+void *gt_handle_made(enum gt_handle kind, void *handle)
+{
+	struct gt_error ignored; /* the caller returns a code */
+	uint64_t *place = NULL;
+	int fresh;
+
+	if (handle && (handles.slots || gt_map_open(&handles, 0, &ignored) == 0))
+		place = gt_map_put(&handles, (uint64_t)(uintptr_t)handle, 0, &fresh);
+	if (!place) {
+		free(handle);
+		return NULL;
+	}
+	*place = (uint64_t)kind;
+	return handle;
+}
+
+void gt_handle_free(void *handle)
+{
+	uint64_t *place = handle ? gt_map_get(&handles, (uint64_t)(uintptr_t)handle) : NULL;
+
+	if (place)
+		*place = GT_NO_HANDLE;
+	free(handle);
+}
 
 /* ---- graphs of work ---- */
 
@@ -36,14 +73,14 @@ void gt_nodes_clear(struct gt_nodes *nodes)
 
 struct gt_graph *gt_graph_new(void)
 {
-	return calloc(1, sizeof(struct gt_graph));
+	return gt_handle_made(GT_GRAPH, calloc(1, sizeof(struct gt_graph)));
 }
 
 static void free_node(struct gt_node *node)
 {
 	gt_work_free(&node->work);
 	gt_nodes_clear(&node->after);
-	free(node);
+	gt_handle_free(node);
 }
 
 void gt_graph_free(struct gt_graph *graph)
@@ -54,7 +91,7 @@ void gt_graph_free(struct gt_graph *graph)
 		gt_nodes_clear(&graph->nodes);
 		free(graph->conditions);
 	}
-	free(graph);
+	gt_handle_free(graph);
 }
 
 int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n, const struct gt_work *work,
@@ -63,9 +100,9 @@ int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n,
 	struct gt_node *made;
 
 	for (size_t i = 0; i < n; i++)
-		if (!after || !after[i] || after[i]->graph != graph)
+		if (!after || !gt_is(GT_NODE, after[i]) || after[i]->graph != graph)
 			return CUDA_INVALID_VALUE;
-	made = calloc(1, sizeof *made);
+	made = gt_handle_made(GT_NODE, calloc(1, sizeof *made));
 	if (!made)
 		return CUDA_MEMORY_ALLOCATION;
 	made->graph = graph;
@@ -413,7 +450,8 @@ int gt_cudart_do(const struct gt_work *work)
 	case GT_WORK_GRAPH:
 		return gt_graph_run(work->u.graph, false);
 	case GT_WORK_RECORD:
-		work->u.event->instructions = gt_cudart.instructions;
+		if (gt_is(GT_EVENT, work->u.event)) /* not if it was destroyed meanwhile */
+			work->u.event->instructions = gt_cudart.instructions;
 		return CUDA_SUCCESS;
 	case GT_WORK_ALLOCATE:
 		return gt_graph_memory_set(work->u.memory, true);

@@ -181,6 +181,19 @@ int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const 
 struct gt_executable;
 struct gt_node *gt_executable_node(const struct gt_executable *executable, const struct gt_node *node);
 
+/* ---- handles that the program has: one that was destroyed, or never made, is none ---- */
+
+enum gt_handle { GT_NO_HANDLE, GT_STREAM, GT_EVENT, GT_GRAPH, GT_NODE, GT_EXECUTABLE, GT_POOL, GT_CONTEXT };
+
+/* Whether a pointer is a handle of this kind; not if it is NULL. */
+bool gt_is(enum gt_handle kind, const void *handle);
+/* One that was made: itself, or NULL, when memory is short or it is NULL; then it is freed. */
+void *gt_handle_made(enum gt_handle kind, void *handle);
+/* Frees one. */
+void gt_handle_free(void *handle);
+/* CUDA_SUCCESS, or the code for what is no stream. */
+int gt_stream_check(const void *stream);
+
 int gt_nodes_join(struct gt_nodes *nodes, struct gt_node *const *more, size_t n);
 void gt_nodes_clear(struct gt_nodes *nodes);
 
