@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # make                everything, into bin/, in as many jobs as there are processors
 # make model          the stages of the model and their library, without what runs CUDA: lib/ but for lib/cuda
-# make plugins        the stand-ins of cuBLAS, cuBLASLt and cuRAND, which gtrace-record gives a program with --stub; in all unless PLUGINS=no
+# make plugins        the stand-ins of cuBLAS, cuBLASLt, cuFFT and cuRAND, which gtrace-record gives a program with --stub: in all unless
+#                     PLUGINS=no; those of cuBLAS want a CBLAS, that of cuFFT FFTW3
 # make deps           installs what building and testing need (see ./deps); deps-long for check-long
 # make demo           what an example kernel costs
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
@@ -77,13 +78,28 @@ SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 # The stand-in for CUDA is one library; it is found by its other names through libraries that hold nothing but a name.
 CUDART  := $(BUILD)/cudart/libcudart.so.13
 NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcuda.so.1 libcuda.so)
-# Plug-ins: a folder each, apart from the runtime, so that they are found only if they are asked for. PLUGINS=no: none.
-STUBS   := $(addprefix $(BUILD)/cudart/stub/,cublas/libcublas.so.13 cublas/libcublasLt.so.13 curand/libcurand.so.10)
+# Plug-ins: a folder each, apart from the runtime, so that they are found only if they are asked for. PLUGINS=no: none. Those that need a
+# library are left out without it: CBLAS and FFTW are the names that pkg-config has for them, of the first that links.
+CBLAS    = $(call once,CBLAS,for p in blas cblas openblas; do \
+		echo 'int main(void) { return !cblas_dgemm; }' | $(CC) -include cblas.h $$(pkg-config --cflags $$p 2>&1) -x c - -o /dev/null \
+		$$(pkg-config --libs $$p 2>&1) 2>/dev/null && echo $$p && break; done)
+FFTW     = $(call once,FFTW,pkg-config --exists fftw3 fftw3f && echo fftw3 fftw3f)
+BLAS_STUBS := $(addprefix $(BUILD)/cudart/stub/cublas/,libcublas.so.13 libcublasLt.so.13)
+FFT_STUBS  := $(BUILD)/cudart/stub/cufft/libcufft.so.12
+RAND_STUBS := $(BUILD)/cudart/stub/curand/libcurand.so.10
+STUBS    = $(RAND_STUBS) $(if $(CBLAS),$(BLAS_STUBS)) $(if $(FFTW),$(FFT_STUBS))
 # What gtrace-cat --schema says, for the Python module.
 SCHEMA  := python/gtrace_schema.json
 
 all: model $(CUDA_TOOLS) $(CUDART) $(NAMES) $(if $(filter no,$(PLUGINS)),,plugins)
-plugins: $(STUBS)
+# A make of its own, which looks for the libraries when make deps may have installed them.
+plugins: $(CUDART) $(NAMES)
+	@$(MAKE) --no-print-directory stubs
+	@$(if $(CBLAS),,echo 'plugins: no CBLAS (libblas-dev or libopenblas-dev): gtrace-record will refuse --stub cublas')
+	@$(if $(FFTW),,echo 'plugins: no FFTW3 for doubles and floats (libfftw3-dev): gtrace-record will refuse --stub cufft')
+ifneq ($(filter stubs,$(MAKECMDGOALS)),)
+stubs: $(STUBS)
+endif
 model: $(filter-out $(CUDA_TOOLS),$(TOOLS)) $(BUILD)/libgtrace.a $(SHARED) $(SCHEMA)
 units: $(UNITS) $(FAULTS)
 
@@ -128,13 +144,18 @@ $(NAMES): $(CUDART) lib/cuda/runtime/older/forward.S
 	nm -D $(CUDART) | sed -n 's/.* \([^ ]*\)@$(@F)$$/FORWARD(\1)/p' >$@.names
 	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
 		lib/cuda/runtime/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
+$(call plugin,cublas) $(call plugin,cublaslt): DEFINES += $(if $(CBLAS),$(call once,CBLAS_FLAGS,pkg-config --cflags $(CBLAS)))
+$(call plugin,cufft): DEFINES += $(if $(FFTW),$(call once,FFTW_FLAGS,pkg-config --cflags $(FFTW)))
+$(BLAS_STUBS): NEEDS = $(shell pkg-config --libs $(CBLAS))
+$(FFT_STUBS): NEEDS = $(shell pkg-config --libs $(FFTW))
 $(BUILD)/cudart/stub/cublas/libcublas.so.13: $(call plugin,cublas) lib/cuda/plugins/cublas/libcublas.map
 $(BUILD)/cudart/stub/cublas/libcublasLt.so.13: $(call plugin,cublaslt) $(filter %/shared.o,$(call plugin,cublas)) lib/cuda/plugins/cublaslt/libcublasLt.map
-$(BUILD)/cudart/stub/curand/libcurand.so.10: $(call plugin,curand) lib/cuda/plugins/curand/libcurand.map
+$(RAND_STUBS): $(call plugin,curand) lib/cuda/plugins/curand/libcurand.map
+$(FFT_STUBS): $(call plugin,cufft) lib/cuda/plugins/cufft/libcufft.map
 # The objects come before the library that they need.
-$(STUBS): $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a $(CUDART)
+$(BLAS_STUBS) $(FFT_STUBS) $(RAND_STUBS): $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a $(CUDART)
 	@mkdir -p $(@D)
-	$(LINK) $(CUDART) -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
+	$(LINK) $(CUDART) $(NEEDS) -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a
 	$(LINK)
 # A target of the fuzzer, called with the files of its corpus, or by libFuzzer.
@@ -255,4 +276,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model plugins install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long same install uninstall dist deb clean
+.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long same install uninstall dist deb clean

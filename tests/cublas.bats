@@ -7,6 +7,7 @@ load helpers
 setup_file() {
 	export BLAS=$BATS_FILE_TMPDIR/blas BLASLT=$BATS_FILE_TMPDIR/blaslt
 	load helpers
+	needs_stub cublas CBLAS
 	prepare_preload
 	build_against_stub libcublas.so.13 "$BLAS" tests/cudart/blas.c
 	build_against_stub libcublasLt.so.13 "$BLASLT" tests/cudart/blaslt.c
@@ -23,15 +24,16 @@ setup() {
 	# 8 forms of gemm, 2 batches, 4 types, 4 of a matrix and vectors, 10 of vectors, 2 by the device, 3 of cublas.h; 16 forms of
 	# trmm and trsm, 4 of symm, 12 updates of a triangle, trmv, trsv, syr, and a batch; 2 of geam and 2 of dgmm; 18 forms of
 	# a complex gemm, 24 of a complex trsm, 32 of symm, hemm and trmm, 24 updates of a
-	# triangle, and 11 other complex calls
-	grep -q 'the work of 198 calls of libraries was done on the host: their accesses are not in the stream' err
+	# triangle, and 11 other complex calls; 12 of complex triangles and vectors
+	grep -qE 'the work of 210 calls of libraries, [0-9]+ flops of BLAS, was done on the host: their accesses are not in the stream' err
 }
 
 @test "cublasLtMatmul: transpositions, orders, batches and epilogues are those of loops on the host" {
 	record_stub cublas --ignore-unsupported "$BLASLT" results || { cat err; return 1; }
 	grep -qx 'all as expected' err
 	[ "$(grep -c 'cublasLtMatmul: done on the host, and not traced' err)" -eq 1 ]
-	grep -q 'the work of 20 calls of libraries was done on the host' err # 8 forms, 12 epilogues
+	# 8 forms of two products each and 12 epilogues, of 5 by 4 by 3 multiplications and additions
+	grep -q 'the work of 20 calls of libraries, 3360 flops of BLAS, was done on the host' err
 }
 
 @test "what cublasLtMatmul has not is refused by name" {
@@ -48,7 +50,7 @@ setup() {
 @test "other calls, strays and captured streams are refused by name" {
 	record_stub cublas --ignore-unsupported "$BLAS" refused
 	grep -q 'cublasZher2_v2: the stand-in of the library has not this call' err
-	grep -q 'cublasGemmEx of these types: the stand-in' err
+	grep -q 'cublasGemmEx of these types or sizes: the stand-in' err
 	[ "$(grep -c '^CUBLAS_STATUS_NOT_SUPPORTED$' err)" -eq 2 ]
 	run -1 record_stub cublas "$BLAS" refused
 	run -1 gtrace-cat out
@@ -56,6 +58,9 @@ setup() {
 	grep -qE 'cublasSaxpy: 12 bytes at 0x[0-9a-f]+ are not all in one allocation of device memory' err
 	run -1 record_stub cublas "$BLAS" far
 	grep -qE 'cublasIdamin_64: [0-9]+ bytes at 0x[0-9a-f]+ are not all in one allocation of device memory' err
+	record_stub cublas --ignore-unsupported "$BLAS" beyond
+	grep -q 'cublasIdamin_64 beyond 2^31 - 1: the stand-in' err
+	[ "$(grep -c '^CUBLAS_STATUS_NOT_SUPPORTED$' err)" -eq 1 ]
 	record_stub cublas --ignore-unsupported "$BLAS" captured
 	grep -q 'cublasSaxpy: this is not supported' err
 	grep -q '^CUBLAS_STATUS_NOT_SUPPORTED$' err
@@ -64,8 +69,8 @@ setup() {
 @test "a program whose only work is done on the host has no stream; other libraries have no stand-in" {
 	run -1 record_stub cublas "$BLAS" results
 	grep -q 'launched no kernel' err
-	run -2 gtrace-record --stub cufft true
-	[[ $output == *"no plug-in '"*"/stub/cufft': "*"package gtrace-cuda-plugins"* ]]
+	run -2 gtrace-record --stub cusparse true
+	[[ $output == *"no plug-in '"*"/stub/cusparse': "*"package gtrace-cuda-plugins"* ]]
 }
 
 # bats test_tags=cuda
@@ -95,8 +100,8 @@ setup() {
 	gtrace-cat --check out
 	grep -qx "$((6 * 64 + 32 * 2048))" err # 64 elements of 2 + 4, and 32 of the first sum
 	gtrace-cat out | grep '^#count' | grep 'stage=untraced' >counts
-	[ "$(cut -f2- counts | head -1)" = "$(printf 'stage=untraced\tkernel=2\tnames=cublasSasum,cublasSaxpy\tcalls=[1,2]')" ]
-	[ "$(cut -f2- counts | tail -1)" = "$(printf 'stage=untraced\tkernel=2\tnames_after=cublasSasum\tcalls_after=[1]')" ]
+	[ "$(cut -f2- counts | head -1)" = "$(printf 'stage=untraced\tkernel=2\tnames=cublasSasum,cublasSaxpy\tcalls=[1,2]\tflops=[1024,2048]')" ]
+	[ "$(cut -f2- counts | tail -1)" = "$(printf 'stage=untraced\tkernel=2\tnames_after=cublasSasum\tcalls_after=[1]\tflops_after=[96]')" ]
 	# What cuBLAS wrote may be in L2: axpy's two results.
 	gtrace-cat out | grep 'stage=copies' | grep -q 'bytes=\[.*2048.*\]\|bytes=\[4096\]'
 	status=0

@@ -65,6 +65,9 @@ prepare_preload() {
 	export PRELOAD
 }
 
+# needs_stub NAME LIBRARY: skips if gtrace was built without this plug-in, which needs a library that was not there.
+needs_stub() { [ -d "$BUILD/cudart/stub/$1" ] || skip "built without $2: no plug-in $1"; }
+
 # build_against_stub LIBRARY PROGRAM SOURCE: builds a program of C that calls the stand-in of a CUDA library.
 build_against_stub() {
 	gcc -std=c11 -Wl,--unresolved-symbols=ignore-in-shared-libs -o "$2" "$ROOT/$3" \

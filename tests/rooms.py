@@ -59,6 +59,8 @@ def used_once(build):
     """External functions of lib that one other object of lib uses, and all of them."""
     home, users = {}, collections.defaultdict(set)
     objects = [f"{build}/{room(f)}.o" for f in sources() if f.endswith(".c")]
+    # Plug-ins are left out where the library that they call is missing.
+    objects = [o for o in objects if "/plugins/" not in o or os.path.exists(o)]
     listing = subprocess.run(["nm", "-A", "-g", *objects], stdout=subprocess.PIPE, text=True)
     if listing.returncode != 0:
         sys.exit(f"tests/rooms.py: {build}: expected the objects of all of lib: make first")

@@ -80,8 +80,10 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 #define GT_UNTRACED_COUNTERS(ROW) \
 	ROW(WORD, names, NULL, NUMBER, "Calls of libraries before the kernel whose accesses are not in the stream.") \
 	ROW(ARRAY, calls, "calls", NUMBER, "How often each of them was made.") \
+	ROW(ARRAY, flops, "flops", NUMBER, "Floating-point operations of each of them that is BLAS's; 0 of the others.") \
 	ROW(WORD, names_after, NULL, NUMBER, "The same after the kernel, which is the last one.") \
-	ROW(ARRAY, calls_after, "calls", NUMBER, "How often each of those was made.")
+	ROW(ARRAY, calls_after, "calls", NUMBER, "How often each of those was made.") \
+	ROW(ARRAY, flops_after, "flops", NUMBER, "The flops of each of those.")
 
 #define GT_SOURCE_COUNTERS(ROW) \
 	ROW(LIST, pcs, NULL, NOT, "Instructions that access memory.") \

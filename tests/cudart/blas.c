@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of cuBLAS, compared with loops on the host. All values are small whole numbers, so that every result is exact. Built
- * without CUDA: blas PART, of: results, refused, stray, far, captured. */
+ * without CUDA: blas PART, of: results, refused, stray, far, beyond, captured. */
 #include <complex.h>
 #include <math.h>
 #include <stdint.h>
@@ -64,7 +64,15 @@ int cublasCaxpy_v2(void *, int, const void *, const void *, int, void *, int), c
 int cublasCsscal_v2(void *, int, const float *, void *, int), cublasCcopy_v2(void *, int, const void *, int, void *, int);
 int cublasCdotu_v2(void *, int, const void *, int, const void *, int, void *);
 int cublasCdotc_v2(void *, int, const void *, int, const void *, int, void *);
-int cublasDznrm2_v2(void *, int, const void *, int, double *);
+int cublasDznrm2_v2(void *, int, const void *, int, double *), cublasScasum_v2(void *, int, const void *, int, float *);
+int cublasIcamax_v2(void *, int, const void *, int, int *), cublasIcamin_v2(void *, int, const void *, int, int *);
+int cublasCswap_v2(void *, int, void *, int, void *, int), cublasCdgmm(void *, int, int, int, const void *, int, const void *, int, void *, int);
+int cublasChemv_v2(void *, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+int cublasCher_v2(void *, int, int, const float *, const void *, int, void *, int);
+int cublasCtrmv_v2(void *, int, int, int, int, const void *, int, void *, int), cublasCtrsv_v2(void *, int, int, int, int, const void *, int, void *, int);
+int cublasCtrsmBatched(void *, int, int, int, int, int, int, const void *, const void *const *, int, void *const *, int, int);
+int cublasGemmBatchedEx(void *, int, int, int, int, int, const void *, const void *const *, int, int, const void *const *, int, int, const void *,
+			const void *const *, int, int, int, int, int);
 int cublasZtrsm_v2(void *, int, int, int, int, int, int, const void *, const void *, int, void *, int);
 int cublasZsyrk_v2(void *, int, int, int, int, const void *, const void *, int, const void *, void *, int);
 int cublasZherk_v2(void *, int, int, int, int, const double *, const void *, int, const double *, void *, int);
@@ -599,6 +607,41 @@ static void complex_vectors(void)
 	compare(dy, (const float[4]){-3, 4, 8, -6}, sizeof y, "complex batches by address");
 }
 
+/* The same two vectors, and a matrix of which the lower triangle is stored, with 2 and 3 on the diagonal and 1+i below. */
+static void complex_halves(void)
+{
+	const float x[4] = {1, 2, 3, -1}, y[4] = {0, 2, 1, 1}, a[8] = {2, 0, 1, 1, NAN, NAN, 3, 0}, one[2] = {1, 0}, none[2] = {0};
+	float sum;
+	int at;
+	void *dx = on_device(x, sizeof x), *dy = on_device(y, sizeof y), *da = on_device(a, sizeof a), *dc = on_device(x, sizeof x);
+
+	MUST(cublasScasum_v2(handle, 2, dx, 1, &sum));
+	check(sum == 7, "complex asum");
+	MUST(cublasIcamax_v2(handle, 2, dx, 1, &at)); /* 3 and 4 */
+	check(at == 2, "complex amax");
+	MUST(cublasIcamin_v2(handle, 2, dx, 1, &at));
+	check(at == 1, "complex amin");
+	MUST(cublasCswap_v2(handle, 2, dx, 1, dy, 1));
+	compare(dx, y, sizeof y, "complex swap");
+	MUST(cublasCdgmm(handle, 1, 1, 2, dx, 1, dy, 1, dc, 1)); /* 2i (1+2i), (1+i) (3-i) */
+	compare(dc, (const float[4]){-4, 2, 4, 2}, sizeof x, "complex dgmm");
+	MUST(cublasChemv_v2(handle, 0, 2, one, da, 2, dy, 1, none, dc, 1)); /* 2 (1+2i) + (1-i) (3-i), (1+i) (1+2i) + 3 (3-i) */
+	compare(dc, (const float[4]){4, 0, 8, 0}, sizeof x, "hemv");
+	MUST(cublasCtrmv_v2(handle, 0, 0, 0, 2, da, 2, dy, 1));
+	compare(dy, (const float[4]){2, 4, 8, 0}, sizeof x, "complex trmv");
+	MUST(cublasCtrsv_v2(handle, 0, 0, 0, 2, da, 2, dy, 1));
+	compare(dy, x, sizeof x, "complex trsv");
+	const void *const lists[3] = {da, dy, dc};
+	const void *const *list = on_device(lists, sizeof lists);
+	MUST(cublasCtrmv_v2(handle, 0, 0, 0, 2, da, 2, dy, 1));
+	MUST(cublasCtrsmBatched(handle, 0, 0, 0, 0, 2, 1, one, list, 2, (void *const *)(uintptr_t)(list + 1), 2, 1));
+	compare(dy, x, sizeof x, "complex systems by address");
+	MUST(cublasGemmBatchedEx(handle, 0, 2, 2, 2, 1, one, list + 1, 4, 2, list + 1, 4, 2, none, list, 4, 2, 1, 68, -1)); /* y y^H */
+	compare(da, (const float[8]){5, 0, 1, -7, 1, 7, 10, 0}, sizeof a, "products of given types by address");
+	MUST(cublasCher_v2(handle, 0, 2, one, dy, 1, da, 2));
+	compare(da, (const float[8]){10, 0, 2, -14, 1, 7, 20, 0}, sizeof a, "her");
+}
+
 static void vectors(void)
 {
 	const float x[4] = {3, -7, 7, 1}, y[4] = {1, 2, 3, 4}, two = 2, cosine = 0, sine = 1;
@@ -693,6 +736,7 @@ int main(int argc, char **argv)
 		complex_updates();
 		complex_updates_by_two();
 		complex_vectors();
+		complex_halves();
 		triangles();
 		updates();
 		vectors();
@@ -707,8 +751,9 @@ int main(int argc, char **argv)
 	} else if (strcmp(part, "stray") == 0) {
 		cublasSaxpy_v2(handle, 3, &one, dx, 1, dx, 1);
 	} else if (strcmp(part, "far") == 0) {
-		/* The second element is 2^64 bytes on, which is 0 in 64 bits. */
-		cublasIdamin_v2_64(handle, 2, (const double *)(const void *)dx, INT64_C(1) << 61, &at64);
+		cublasIdamin_v2_64(handle, INT32_MAX, (const double *)(const void *)dx, INT32_MAX, &at64);
+	} else if (strcmp(part, "beyond") == 0) {
+		printf("%s\n", cublasGetStatusName(cublasIdamin_v2_64(handle, 2, (const double *)(const void *)dx, INT64_C(1) << 61, &at64)));
 	} else if (strcmp(part, "captured") == 0) {
 		MUST(cudaStreamCreate(&stream));
 		MUST(cublasSetStream_v2(handle, stream));

@@ -247,6 +247,17 @@ static void say_names_left(void)
 				   gt_cudart.allocations);
 }
 
+/* How much work is not in the stream. */
+static void say_stubbed(void)
+{
+	char flops[64] = "";
+
+	if (gt_cudart.stubbed_flops > 0)
+		snprintf(flops, sizeof flops, ", %" PRIu64 " flops of BLAS,", gt_cudart.stubbed_flops);
+	gt_cudart_say("the work of %" PRIu64 " calls of libraries%s was done on the host: their accesses are not in the stream",
+		      gt_cudart.stubbed, flops);
+}
+
 /* Runs after the program's own exit handlers. If the program is killed, the stream has no end record. */
 __attribute__((destructor)) static void close_stream(void)
 {
@@ -260,8 +271,7 @@ __attribute__((destructor)) static void close_stream(void)
 	gt_cudart_note_launches();
 	say_names_left();
 	if (gt_cudart.stubbed > 0)
-		gt_cudart_say("the work of %" PRIu64 " calls of libraries was done on the host: their accesses are not in the stream",
-			      gt_cudart.stubbed);
+		say_stubbed();
 	find_reason(reason);
 	if (reason[0])
 		gt_cudart_say("%s", reason);

@@ -150,7 +150,7 @@ struct gt_cudart {
 	struct gt_ptx_notes notes; /* of all machines */
 	uint64_t assertions; /* of kernels, that did not hold */
 	uint64_t omissions; /* work or data that a GPU would have made and that was not */
-	uint64_t stubbed; /* calls of stand-ins of libraries */
+	uint64_t stubbed, stubbed_flops; /* calls of stand-ins of libraries, and what those of BLAS computed */
 	unsigned fats; /* registered so far */
 	struct gt_function *functions;
 	struct gt_symbol *symbols;

@@ -26,7 +26,7 @@ static bool is_first(struct said **list, const char *call)
 	return true;
 }
 
-bool gt_stub_begin(const char *call, void *stream)
+bool gt_stub_begin(const char *call, void *stream, uint64_t flops)
 {
 	static struct said *done;
 
@@ -40,7 +40,8 @@ bool gt_stub_begin(const char *call, void *stream)
 	if (is_first(&done, call))
 		gt_cudart_say("%s: done on the host, and not traced", call);
 	gt_cudart.stubbed++;
-	if (gt_cudart.recorder && gt_ptx_untraced_add(gt_ptx_recorder_untraced(gt_cudart.recorder), call) != 0)
+	gt_cudart.stubbed_flops += flops;
+	if (gt_cudart.recorder && gt_ptx_untraced_add(gt_ptx_recorder_untraced(gt_cudart.recorder), call, flops) != 0)
 		gt_cudart_stop("out of memory");
 	return true;
 }

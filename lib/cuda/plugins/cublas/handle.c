@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles, their settings, and copies of vectors and matrices. */
+/* Handles, their settings, copies of vectors and matrices, and the calls that are not served. */
 #include <stdlib.h>
 
 #include "cuda/plugins/cublas/cublas.h"
@@ -254,3 +254,15 @@ static int operation_of(char letter)
 	}
 LEGACY(S, s, float)
 LEGACY(D, d, double)
+
+/* ---- the calls that are refused by name; their arguments are not read ---- */
+
+#define ENTRY(NAME)                              \
+	API int cublas##NAME(void);              \
+	API int cublas##NAME(void)               \
+	{                                        \
+		gt_stub_refuse("cublas" #NAME);  \
+		return GT_CUBLAS_NOT_SUPPORTED;  \
+	}
+#define REFUSED(NAME) ENTRY(NAME) ENTRY(NAME##_64)
+#include "cuda/plugins/cublas/refused.h"

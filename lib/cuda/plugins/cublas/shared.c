@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of statuses and the version, which cuBLAS and cuBLASLt share. */
+/* What cuBLAS and cuBLASLt share: statuses, the version, operands, and the product of two matrices of any types, by CBLAS. */
+#include <cblas.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/plugins/cublas/cublas.h"
 #include "cuda/ptx/exec/numbers.h"
+
+/* OpenBLAS alone has this. With one thread its sums do not depend on the machine's cores. */
+extern void openblas_set_num_threads(int n) __attribute__((weak));
+
+__attribute__((constructor)) static void set_threads(void)
+{
+	if (openblas_set_num_threads)
+		openblas_set_num_threads(1);
+}
 
 static const struct {
 	int status;
@@ -51,13 +62,15 @@ int gt_cublas_property(int which, int *value)
 	return GT_CUBLAS_SUCCESS;
 }
 
-/* Operands: elements of several types as doubles. */
+/* ---- elements of several types ---- */
 
 uint64_t gt_element_bytes(enum gt_element type)
 {
 	switch (type) {
+	case GT_C64:
+		return 16;
 	case GT_F64:
-	case GT_I64:
+	case GT_C32:
 		return 8;
 	case GT_F32:
 	case GT_I32:
@@ -72,99 +85,63 @@ uint64_t gt_element_bytes(enum gt_element type)
 	}
 }
 
-static unsigned char *element_at(const struct gt_view *view, int64_t i, int64_t j)
+double gt_element_read(const void *at, enum gt_element type, int64_t i)
 {
-	return view->at + (i * view->down + j * view->across) * (int64_t)gt_element_bytes(view->type);
-}
+	const uint16_t *halves = at;
 
-double gt_view_read(const struct gt_view *view, int64_t i, int64_t j)
-{
-	const unsigned char *at = element_at(view, i, j);
-	double f64;
-	float f32;
-	int32_t i32;
-	int64_t i64;
-	uint16_t half;
-
-	switch (view->type) {
+	switch (type) {
+	case GT_C64:
+		return ((const double *)at)[2 * i];
+	case GT_C32:
+		return (double)((const float *)at)[2 * i];
 	case GT_F64:
-		memcpy(&f64, at, sizeof f64);
-		return f64;
+		return ((const double *)at)[i];
 	case GT_F32:
-		memcpy(&f32, at, sizeof f32);
-		return (double)f32;
+		return (double)((const float *)at)[i];
 	case GT_I32:
-		memcpy(&i32, at, sizeof i32);
-		return i32;
-	case GT_I64:
-		memcpy(&i64, at, sizeof i64);
-		return (double)i64;
+		return ((const int32_t *)at)[i];
 	case GT_I8:
-		return (int8_t)*at;
+		return ((const int8_t *)at)[i];
 	case GT_F16:
-		memcpy(&half, at, sizeof half);
-		return (double)gt_ptx_from_half(half);
+		return (double)gt_ptx_from_half(halves[i]);
 	default:
-		memcpy(&half, at, sizeof half);
-		return (double)gt_ptx_from_bfloat(half);
+		return (double)gt_ptx_from_bfloat(halves[i]);
 	}
 }
 
-void gt_view_write(const struct gt_view *view, int64_t i, int64_t j, double value)
+void gt_element_write(void *at, enum gt_element type, int64_t i, double value)
 {
-	unsigned char *at = element_at(view, i, j);
-	float f32 = (float)value;
-	int32_t i32;
-	int64_t i64;
-	uint16_t half;
-
-	switch (view->type) {
+	switch (type) {
 	case GT_F64:
-		memcpy(at, &value, sizeof value);
+		((double *)at)[i] = value;
 		break;
 	case GT_F32:
-		memcpy(at, &f32, sizeof f32);
+		((float *)at)[i] = (float)value;
 		break;
 	case GT_I32:
-		i32 = (int32_t)(int64_t)value;
-		memcpy(at, &i32, sizeof i32);
-		break;
-	case GT_I64:
-		i64 = (int64_t)value;
-		memcpy(at, &i64, sizeof i64);
+		((int32_t *)at)[i] = (int32_t)(int64_t)value;
 		break;
 	case GT_I8:
-		*at = (unsigned char)(int8_t)(int64_t)value;
+		((int8_t *)at)[i] = (int8_t)(int64_t)value;
 		break;
 	case GT_F16:
-		half = gt_ptx_to_half(value, GT_PTX_RN);
-		memcpy(at, &half, sizeof half);
+		((uint16_t *)at)[i] = gt_ptx_to_half(value, GT_PTX_RN);
 		break;
 	default:
-		half = gt_ptx_to_bfloat(value, GT_PTX_RN);
-		memcpy(at, &half, sizeof half);
+		((uint16_t *)at)[i] = gt_ptx_to_bfloat(value, GT_PTX_RN);
 	}
 }
 
-double gt_half_read(const struct gt_view *view, const struct gt_half *half, int64_t i, int64_t j)
-{
-	if (half->unit && i == j)
-		return 1;
-	if (gt_half_has(half, i, j))
-		return gt_view_read(view, i, j);
-	return half->mirrored ? gt_view_read(view, j, i) : 0;
-}
+/* ---- calls and their operands ---- */
 
-/* ---- of a call ---- */
-
-int gt_call_begin(struct gt_call *call, const char *name, void *handle, bool valid)
+int gt_call_begin(struct gt_call *call, const char *name, void *handle, bool valid, uint64_t flops)
 {
 	*call = (struct gt_call){name, handle};
 	if (!handle)
 		return GT_CUBLAS_NOT_INITIALIZED;
 	if (!valid)
 		return GT_CUBLAS_INVALID_VALUE;
-	return gt_stub_begin(name, call->handle->stream) ? GT_CUBLAS_SUCCESS : GT_CUBLAS_NOT_SUPPORTED;
+	return gt_stub_begin(name, call->handle->stream, flops) ? GT_CUBLAS_SUCCESS : GT_CUBLAS_NOT_SUPPORTED;
 }
 
 int gt_call_end(void)
@@ -183,94 +160,142 @@ static uint64_t reach(uint64_t n, uint64_t distance, uint64_t last)
 	return elements;
 }
 
-struct gt_view gt_matrix_of(const struct gt_call *call, const void *at, enum gt_element type, int64_t rows, int64_t columns,
-			    int64_t leading, bool written)
+void *gt_matrix_of(const struct gt_call *call, const void *at, uint64_t bytes, int64_t rows, int64_t columns, int64_t leading,
+		   bool written)
 {
-	struct gt_view view = {NULL, type, 1, leading};
-
-	if (rows > 0 && columns > 0)
-		view.at = gt_stub_at(call->name, at, reach((uint64_t)columns, (uint64_t)leading, (uint64_t)rows), gt_element_bytes(type),
-				     written);
-	return view;
+	if (rows <= 0 || columns <= 0)
+		return NULL;
+	return gt_stub_at(call->name, at, reach((uint64_t)columns, (uint64_t)leading, (uint64_t)rows), bytes, written);
 }
 
-struct gt_view gt_vector_of(const struct gt_call *call, const void *at, enum gt_element type, int64_t n, int64_t step,
-			    bool written)
+void *gt_vector_of(const struct gt_call *call, const void *at, uint64_t bytes, int64_t n, int64_t step, bool written)
 {
-	struct gt_view view = {NULL, type, step, 0};
-	const uint64_t bytes = gt_element_bytes(type), between = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
-
-	if (n <= 0)
-		return view;
-	view.at = gt_stub_at(call->name, at, reach((uint64_t)n, between, 1), bytes, written);
-	if (step < 0)
-		view.at += (uint64_t)(n - 1) * between * bytes;
-	return view;
+	return n > 0 ? gt_stub_at(call->name, at, reach((uint64_t)n, step < 0 ? 0 - (uint64_t)step : (uint64_t)step, 1), bytes, written)
+		     : NULL;
 }
 
-double gt_factor_of(const struct gt_call *call, const void *at, enum gt_element type)
+void *gt_scalar_of(const struct gt_call *call, const void *at, uint64_t bytes, bool written)
 {
-	struct gt_view view = {(unsigned char *)(uintptr_t)at, type, 0, 0};
-
-	if (call->handle->pointer_mode == GT_CUBLAS_ON_DEVICE)
-		view.at = gt_stub_at(call->name, at, 1, gt_element_bytes(type), false);
-	return gt_view_read(&view, 0, 0);
+	return call->handle->pointer_mode == GT_CUBLAS_ON_DEVICE ? gt_stub_at(call->name, at, 1, bytes, written) : (void *)(uintptr_t)at;
 }
 
-struct gt_view gt_result_of(const struct gt_call *call, void *at, enum gt_element type)
-{
-	struct gt_view view = {at, type, 0, 0};
+/* ---- the product of two matrices ---- */
 
-	if (call->handle->pointer_mode == GT_CUBLAS_ON_DEVICE)
-		view.at = gt_stub_at(call->name, at, 1, gt_element_bytes(type), true);
-	return view;
+int64_t gt_gemm_rows(const struct gt_gemm *gemm, unsigned operand)
+{
+	const bool turned = operand < 2 && gemm->operations[operand] != GT_CUBLAS_N;
+
+	return operand == 1 ? (turned ? gemm->n : gemm->k) : turned ? gemm->k : gemm->m;
 }
 
-/* The product of two matrices. */
-
-#define STRIP 2048 /* rows whose sums are formed together: they stay in this processor's cache */
-
-/* The sums of `rows` rows from `first` on, of one column of b: sums[i] = a(first + i, 0) b(0) + a(first + i, 1) b(1) ... */
-static void sum_strip(int64_t rows, int64_t k, const double *a, int64_t m, const double *b, double sums[STRIP])
+int64_t gt_gemm_columns(const struct gt_gemm *gemm, unsigned operand)
 {
-	for (int64_t i = 0; i < rows; i++)
-		sums[i] = 0;
-	for (int64_t p = 0; p < k; p++) {
-		const double *column = a + p * m, factor = b[p];
+	return (operand == 0 ? gemm->m + gemm->k : operand == 1 ? gemm->k + gemm->n : gemm->m + gemm->n) - gt_gemm_rows(gemm, operand);
+}
+
+/* Complex numbers meet none of other types; CBLAS takes sizes as an int each. */
+bool gt_gemm_knows(const struct gt_gemm *gemm)
+{
+	bool known = gt_element_bytes(gemm->scale) > 0 && gemm->m <= INT_MAX && gemm->n <= INT_MAX && gemm->k <= INT_MAX;
+
+	for (unsigned i = 0; i < 3; i++)
+		known = known && gt_element_bytes(gemm->types[i]) > 0 && gemm->leading[i] <= INT_MAX &&
+			(!gt_is_complex(gemm->types[i]) || (gemm->types[0] == gemm->types[i] && gemm->types[1] == gemm->types[i] &&
+							    gemm->types[2] == gemm->types[i]));
+	return known && gt_is_complex(gemm->scale) == gt_is_complex(gemm->types[2]);
+}
+
+bool gt_gemm_is_valid(const struct gt_gemm *gemm)
+{
+	bool valid = gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		valid = valid && (i == 2 || gt_is_operation(gemm->operations[i])) && gt_leads(gemm->leading[i], gt_gemm_rows(gemm, i));
+	return valid;
+}
+
+uint64_t gt_gemm_flops(const struct gt_gemm *gemm)
+{
+	return (gt_is_complex(gemm->types[2]) ? 8 : 2) * (uint64_t)gemm->m * (uint64_t)gemm->n * (uint64_t)gemm->k;
+}
+
+/* Doubles hold the sums of integers. */
+enum gt_element gt_gemm_computes(const struct gt_gemm *gemm)
+{
+	bool wide = gemm->scale == GT_I32 || gemm->scale == GT_F64;
+
+	for (unsigned i = 0; i < 3; i++)
+		wide = wide || gemm->types[i] == GT_F64 || gemm->types[i] == GT_I32 || gemm->types[i] == GT_I8;
+	return gt_is_complex(gemm->types[2]) ? gemm->types[2] : wide ? GT_F64 : GT_F32;
+}
+
+/* The elements of an operand in another type, one column behind the other. NULL if there is no memory. */
+static void *converted(const struct gt_gemm *gemm, unsigned operand, const void *at, enum gt_element to)
+{
+	const int64_t rows = gt_gemm_rows(gemm, operand), columns = gt_gemm_columns(gemm, operand);
+	const uint64_t n = (uint64_t)rows * (uint64_t)columns;
+	void *values = n < SIZE_MAX / sizeof(double) ? malloc((n + 1) * sizeof(double)) : NULL;
+
+	for (int64_t j = 0; values && at && j < columns; j++)
 		for (int64_t i = 0; i < rows; i++)
-			sums[i] += column[i] * factor;
-	}
-}
-
-static double *unpack(const struct gt_view *view, int64_t rows, int64_t columns)
-{
-	uint64_t n = (uint64_t)rows * (uint64_t)columns;
-	double *values = n < SIZE_MAX / sizeof *values ? malloc((n + 1) * sizeof *values) : NULL;
-
-	for (int64_t j = 0; values && j < columns; j++)
-		for (int64_t i = 0; i < rows; i++)
-			values[j * rows + i] = gt_view_read(view, i, j);
+			gt_element_write(values, to, j * rows + i, gt_element_read(at, gemm->types[operand], j * gemm->leading[operand] + i));
 	return values;
 }
 
-int gt_product(int64_t m, int64_t n, int64_t k, double alpha, const struct gt_view *a, const struct gt_view *b, double beta,
-	       const struct gt_view *c)
+static void put_back(const struct gt_gemm *gemm, const void *values, enum gt_element from, void *c)
 {
-	/* Neither is read if alpha is 0. */
-	int64_t depth = alpha != 0 ? k : 0;
-	double *left = unpack(a, m, depth), *right = unpack(b, depth, n), sums[STRIP];
-	bool short_of_memory = !left || !right;
+	for (int64_t j = 0; j < gemm->n; j++)
+		for (int64_t i = 0; i < gemm->m; i++)
+			gt_element_write(c, gemm->types[2], j * gemm->leading[2] + i, gt_element_read(values, from, j * gemm->m + i));
+}
 
-	for (int64_t first = 0; !short_of_memory && first < m; first += STRIP) {
-		int64_t rows = m - first < STRIP ? m - first : STRIP;
-		for (int64_t j = 0; j < n; j++) {
-			sum_strip(rows, depth, left + first, m, right + j * depth, sums);
-			for (int64_t i = 0; i < rows; i++)
-				gt_view_write(c, first + i, j,
-					      alpha * sums[i] + (beta != 0 ? beta * gt_view_read(c, first + i, j) : 0));
-		}
+/* The product, of operands of one type that CBLAS has. */
+static void multiply(const struct gt_gemm *gemm, enum gt_element type, const void *alpha, void *const at[3], const int leading[3],
+		     const void *beta)
+{
+	const CBLAS_TRANSPOSE a = (CBLAS_TRANSPOSE)(CblasNoTrans + gemm->operations[0]), b = (CBLAS_TRANSPOSE)(CblasNoTrans + gemm->operations[1]);
+	const int m = (int)gemm->m, n = (int)gemm->n, k = (int)gemm->k;
+
+	if (type == GT_F32)
+		cblas_sgemm(CblasColMajor, a, b, m, n, k, *(const float *)alpha, at[0], leading[0], at[1], leading[1],
+			    *(const float *)beta, at[2], leading[2]);
+	else if (type == GT_F64)
+		cblas_dgemm(CblasColMajor, a, b, m, n, k, *(const double *)alpha, at[0], leading[0], at[1], leading[1],
+			    *(const double *)beta, at[2], leading[2]);
+	else if (type == GT_C32)
+		cblas_cgemm(CblasColMajor, a, b, m, n, k, alpha, at[0], leading[0], at[1], leading[1], beta, at[2], leading[2]);
+	else
+		cblas_zgemm(CblasColMajor, a, b, m, n, k, alpha, at[0], leading[0], at[1], leading[1], beta, at[2], leading[2]);
+}
+
+int gt_gemm_run(const struct gt_gemm *gemm, const void *alpha, const void *a, const void *b, const void *beta, void *c)
+{
+	const enum gt_element type = gt_gemm_computes(gemm);
+	void *at[3] = {(void *)(uintptr_t)a, (void *)(uintptr_t)b, c}, *own[3] = {NULL};
+	int leading[3], status = GT_CUBLAS_SUCCESS;
+	double factors[2];
+
+	if (gemm->m == 0 || gemm->n == 0)
+		return status;
+	for (unsigned i = 0; i < 3; i++) {
+		const bool same = gemm->types[i] == type;
+		own[i] = same ? NULL : converted(gemm, i, at[i], type);
+		at[i] = same ? at[i] : own[i];
+		leading[i] = (int)(same ? gemm->leading[i] : gt_gemm_rows(gemm, i) > 0 ? gt_gemm_rows(gemm, i) : 1);
+		if (!same && !own[i])
+			status = GT_CUBLAS_ALLOC_FAILED;
 	}
-	free(left);
-	free(right);
-	return short_of_memory ? GT_CUBLAS_ALLOC_FAILED : GT_CUBLAS_SUCCESS;
+	if (gemm->scale != type) {
+		gt_element_write(&factors[0], type, 0, gt_element_read(alpha, gemm->scale, 0));
+		gt_element_write(&factors[1], type, 0, gt_element_read(beta, gemm->scale, 0));
+		alpha = &factors[0];
+		beta = &factors[1];
+	}
+	if (status == GT_CUBLAS_SUCCESS)
+		multiply(gemm, type, alpha, at, leading, beta);
+	if (status == GT_CUBLAS_SUCCESS && own[2])
+		put_back(gemm, own[2], type, c);
+	for (unsigned i = 0; i < 3; i++)
+		free(own[i]);
+	return status;
 }

@@ -48,6 +48,29 @@ enum gt_lt_epilogue {
 	GT_LT_SUM_B = 512
 };
 
+/* A matrix, or a vector as its one column: element (i, j) is number i * down + j * across. */
+struct gt_view {
+	void *at;
+	enum gt_element type;
+	int64_t down, across;
+};
+
+static double view_read(const struct gt_view *view, int64_t i, int64_t j)
+{
+	return gt_element_read(view->at, view->type, i * view->down + j * view->across);
+}
+
+static void view_write(const struct gt_view *view, int64_t i, int64_t j, double value)
+{
+	gt_element_write(view->at, view->type, i * view->down + j * view->across, value);
+}
+
+/* The same matrix with rows and columns exchanged. */
+static struct gt_view transposed(struct gt_view view)
+{
+	return (struct gt_view){view.at, view.type, view.across, view.down};
+}
+
 /* The places of one product of a batch. */
 struct gt_lt_places {
 	struct gt_view a, b; /* as they are multiplied */
@@ -314,8 +337,8 @@ static void sum_rows(const struct gt_view *of, int64_t m, int64_t k, const struc
 	for (int64_t i = 0; i < m; i++) {
 		double sum = 0;
 		for (int64_t p = 0; p < k; p++)
-			sum += gt_view_read(of, i, p);
-		gt_view_write(sums, i, 0, sum);
+			sum += view_read(of, i, p);
+		view_write(sums, i, 0, sum);
 	}
 }
 
@@ -323,11 +346,11 @@ static void sum_rows(const struct gt_view *of, int64_t m, int64_t k, const struc
 static double finish_element(unsigned epilogue, double value, const struct gt_lt_places *places, int64_t i, int64_t j)
 {
 	if (epilogue & GT_LT_BIAS)
-		value += gt_view_read(&places->bias, i, 0);
+		value += view_read(&places->bias, i, 0);
 	if (epilogue & GT_LT_GRADIENT_OF_GELU)
-		return value * slope_of_gelu(gt_view_read(&places->aux, i, j));
+		return value * slope_of_gelu(view_read(&places->aux, i, j));
 	if (epilogue & GT_LT_AUX)
-		gt_view_write(&places->aux, i, j, value);
+		view_write(&places->aux, i, j, value);
 	if (epilogue & GT_LT_RELU)
 		return value > 0 ? value : 0;
 	return epilogue & GT_LT_GELU ? gelu(value) : value;
@@ -338,16 +361,16 @@ static void gt_lt_finish(unsigned epilogue, int64_t m, int64_t n, int64_t k, con
 {
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < m; i++) {
-			double value = finish_element(epilogue, gt_view_read(sums, i, j), places, i, j);
-			gt_view_write(sums, i, j, value);
-			gt_view_write(&places->d, i, j, value);
+			double value = finish_element(epilogue, view_read(sums, i, j), places, i, j);
+			view_write(sums, i, j, value);
+			view_write(&places->d, i, j, value);
 		}
 	if (epilogue & GT_LT_GRADIENT_OF_BIAS)
 		sum_rows(sums, m, n, &places->bias);
 	if (epilogue & GT_LT_SUM_A)
 		sum_rows(&places->a, m, k, &places->bias);
 	if (epilogue & GT_LT_SUM_B) {
-		const struct gt_view turned = gt_transposed(places->b);
+		const struct gt_view turned = transposed(places->b);
 		sum_rows(&turned, n, k, &places->bias);
 	}
 }
@@ -358,10 +381,15 @@ struct work {
 	const struct gt_lt_product *product;
 	const struct gt_lt_layout *layouts[4]; /* of a, b, c, d */
 	const void *at[4];
-	int64_t m, n, k;
-	double alpha, beta;
+	struct gt_gemm gemm; /* of a and b into sums that are kept until the epilogue is done */
+	const void *alpha, *beta;
 };
 enum { A, B, C, D };
+
+static bool is_real(int type)
+{
+	return gt_element_bytes((enum gt_element)type) > 0 && !gt_is_complex((enum gt_element)type);
+}
 
 /* What is computed of this is known here: column- and row-major matrices, and these epilogues. */
 static bool knows(const struct gt_lt_product *product, const struct gt_lt_layout *const operands[4])
@@ -378,16 +406,16 @@ static bool knows(const struct gt_lt_product *product, const struct gt_lt_layout
 					     GT_LT_GRADIENT_OF_GELU | GT_LT_AUX | GT_LT_GRADIENT_OF_BIAS,
 					     GT_LT_SUM_A,
 					     GT_LT_SUM_B};
-	bool known = gt_element_bytes((enum gt_element)product->scale) > 0 && gt_is_flag(product->pointer_mode) &&
+	bool known = is_real(product->scale) && gt_is_flag(product->pointer_mode) &&
 		     product->operations[C] == GT_CUBLAS_N && product->fill == 2, listed = false;
 
 	for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; i++)
 		listed = listed || product->epilogue == epilogues[i];
 	for (unsigned i = A; i <= D; i++)
-		known = known && gt_element_bytes((enum gt_element)operands[i]->type) > 0 && gt_is_flag(operands[i]->by_rows) &&
+		known = known && is_real(operands[i]->type) && gt_is_flag(operands[i]->by_rows) &&
 			operands[i]->batch_mode == 0 && operands[i]->plane == 0;
-	return known && listed && (product->bias_type == -1 || gt_element_bytes((enum gt_element)product->bias_type) > 0) &&
-	       (product->aux_type == -1 || gt_element_bytes((enum gt_element)product->aux_type) > 0);
+	return known && listed && (product->bias_type == -1 || is_real(product->bias_type)) &&
+	       (product->aux_type == -1 || is_real(product->aux_type));
 }
 
 static bool is_turned(const struct gt_lt_product *product, unsigned operand)
@@ -411,17 +439,17 @@ static int64_t columns_of(const struct work *work, unsigned operand)
 
 static bool is_valid(const struct work *work)
 {
-	bool valid = rows_of(work, A) == work->m && rows_of(work, B) == work->k && columns_of(work, B) == work->n &&
-		     rows_of(work, C) == work->m && columns_of(work, C) == work->n;
+	bool valid = rows_of(work, A) == work->gemm.m && rows_of(work, B) == work->gemm.k && columns_of(work, B) == work->gemm.n &&
+		     rows_of(work, C) == work->gemm.m && columns_of(work, C) == work->gemm.n;
 
 	for (unsigned i = A; i <= D; i++) {
 		const struct gt_lt_layout *layout = work->layouts[i];
-		valid = valid && layout->leading >= gt_least_leading((int64_t)(layout->by_rows ? layout->columns : layout->rows)) &&
+		valid = valid && gt_leads(layout->leading, (int64_t)(layout->by_rows ? layout->columns : layout->rows)) &&
 			layout->batches == work->layouts[D]->batches && layout->batches >= 0;
 	}
 	return valid && (!(work->product->epilogue & (GT_LT_BIAS | GT_LT_GRADIENT_OF_BIAS | GT_LT_SUM_A | GT_LT_SUM_B)) ||
 			 work->product->bias) &&
-	       (!(work->product->epilogue & GT_LT_AUX) || (work->product->aux && work->product->aux_leading >= work->m));
+	       (!(work->product->epilogue & GT_LT_AUX) || (work->product->aux && work->product->aux_leading >= work->gemm.m));
 }
 
 /* So many elements on. */
@@ -436,52 +464,69 @@ static struct gt_view operand_of(const struct work *work, unsigned operand, int6
 	const struct gt_lt_layout *layout = work->layouts[operand];
 	const int64_t rows = (int64_t)layout->rows, columns = (int64_t)layout->columns;
 	const void *at = further(work->at[operand], layout->type, layout->stride, i);
-	struct gt_view view = gt_matrix_of(&work->call, at, (enum gt_element)layout->type, layout->by_rows ? columns : rows,
-					   layout->by_rows ? rows : columns, layout->leading, operand == D);
+	const enum gt_element type = (enum gt_element)layout->type;
+	struct gt_view view = {gt_matrix_of(&work->call, at, gt_element_bytes(type), layout->by_rows ? columns : rows,
+					    layout->by_rows ? rows : columns, layout->leading, operand == D),
+			       type, 1, layout->leading};
 
-	view = layout->by_rows ? gt_transposed(view) : view;
-	return is_turned(work->product, operand) ? gt_transposed(view) : view;
+	return (layout->by_rows != 0) != is_turned(work->product, operand) ? transposed(view) : view;
 }
 
 static struct gt_lt_places places_of(const struct work *work, int64_t i)
 {
 	const struct gt_lt_product *product = work->product;
 	const unsigned epilogue = product->epilogue;
-	const int bias_type = product->bias_type == -1 ? work->layouts[D]->type : product->bias_type;
-	const int aux_type = product->aux_type == -1 ? work->layouts[D]->type : product->aux_type;
-	const bool written = !(epilogue & GT_LT_BIAS);
-	struct gt_lt_places places = {.a = operand_of(work, A, i), .b = operand_of(work, B, i), .d = operand_of(work, D, i)};
+	const enum gt_element bias = (enum gt_element)(product->bias_type == -1 ? work->layouts[D]->type : product->bias_type);
+	const enum gt_element aux = (enum gt_element)(product->aux_type == -1 ? work->layouts[D]->type : product->aux_type);
+	struct gt_lt_places places = {.a = operand_of(work, A, i), .b = operand_of(work, B, i), .d = operand_of(work, D, i),
+				      .bias = {NULL, bias, 1, 0}, .aux = {NULL, aux, 1, product->aux_leading}};
 
 	if (epilogue & (GT_LT_BIAS | GT_LT_GRADIENT_OF_BIAS | GT_LT_SUM_A | GT_LT_SUM_B))
-		places.bias = gt_vector_of(&work->call, further(product->bias, bias_type, product->bias_stride, i),
-					   (enum gt_element)bias_type, epilogue & GT_LT_SUM_B ? work->n : work->m, 1, written);
+		places.bias.at = gt_vector_of(&work->call, further(product->bias, (int)bias, product->bias_stride, i), gt_element_bytes(bias),
+					      epilogue & GT_LT_SUM_B ? work->gemm.n : work->gemm.m, 1, !(epilogue & GT_LT_BIAS));
 	if (epilogue & GT_LT_AUX)
-		places.aux = gt_matrix_of(&work->call, further(product->aux, aux_type, product->aux_stride, i),
-					  (enum gt_element)aux_type, work->m, work->n, product->aux_leading,
-					  !(epilogue & GT_LT_GRADIENT_OF_GELU));
+		places.aux.at = gt_matrix_of(&work->call, further(product->aux, (int)aux, product->aux_stride, i), gt_element_bytes(aux),
+					     work->gemm.m, work->gemm.n, product->aux_leading, !(epilogue & GT_LT_GRADIENT_OF_GELU));
 	return places;
 }
 
-/* The i-th product. Its sums are kept as doubles until the epilogue is done. */
+/* The i-th product. */
 static int multiply(const struct work *work, int64_t i)
 {
-	const int64_t m = work->m, n = work->n;
+	const int64_t m = work->gemm.m, n = work->gemm.n;
 	const struct gt_lt_places places = places_of(work, i);
-	double *room = calloc((size_t)m * (size_t)n, sizeof *room);
-	struct gt_view sums = {(unsigned char *)room, GT_F64, 1, m};
-	int status = room ? gt_product(m, n, work->k, work->alpha, &places.a, &places.b, 0, &sums) : GT_CUBLAS_ALLOC_FAILED;
+	const struct gt_view sums = {calloc((size_t)m * (size_t)n, sizeof(double)), work->gemm.types[C], 1, m};
 
-	if (status == GT_CUBLAS_SUCCESS && work->beta != 0) {
+	if (!sums.at)
+		return GT_CUBLAS_ALLOC_FAILED;
+	if (gt_element_read(work->beta, work->gemm.scale, 0) != 0) {
 		const struct gt_view c = operand_of(work, C, i);
 		for (int64_t column = 0; column < n; column++)
 			for (int64_t row = 0; row < m; row++)
-				gt_view_write(&sums, row, column,
-					      gt_view_read(&sums, row, column) + work->beta * gt_view_read(&c, row, column));
+				view_write(&sums, row, column, view_read(&c, row, column));
 	}
+	int status = gt_gemm_run(&work->gemm, work->alpha, places.a.at, places.b.at, work->beta, sums.at);
 	if (status == GT_CUBLAS_SUCCESS)
-		gt_lt_finish(work->product->epilogue, m, n, work->k, &sums, &places);
-	free(room);
+		gt_lt_finish(work->product->epilogue, m, n, work->gemm.k, &sums, &places);
+	free(sums.at);
 	return status;
+}
+
+/* A matrix by rows is the transposed one by columns. */
+static struct gt_gemm gemm_of(const struct work *work)
+{
+	struct gt_gemm gemm = {.m = rows_of(work, D), .n = columns_of(work, D), .k = columns_of(work, A),
+			       .scale = (enum gt_element)work->product->scale};
+
+	for (unsigned i = A; i <= C; i++)
+		gemm.types[i] = (enum gt_element)work->layouts[i == C ? D : i]->type;
+	for (unsigned i = A; i <= B; i++) {
+		gemm.operations[i] = (work->layouts[i]->by_rows != 0) != is_turned(work->product, i) ? GT_CUBLAS_T : GT_CUBLAS_N;
+		gemm.leading[i] = work->layouts[i]->leading;
+	}
+	gemm.types[C] = gt_gemm_computes(&gemm);
+	gemm.leading[C] = gemm.m > 1 ? gemm.m : 1;
+	return gemm;
 }
 
 API int cublasLtMatmul(void *handle, const struct gt_lt_product *product, const void *alpha, const void *a,
@@ -495,19 +540,18 @@ API int cublasLtMatmul(void *handle, const struct gt_lt_product *product, const 
 	struct work work = {.product = product, .layouts = {of_a, of_b, of_c, of_d}, .at = {a, b, c, d}};
 	struct gt_cublas settings = {.stream = stream, .pointer_mode = product->pointer_mode};
 
-	if (!knows(product, work.layouts)) {
+	work.gemm = gemm_of(&work);
+	if (!knows(product, work.layouts) || !gt_gemm_knows(&work.gemm)) {
 		gt_stub_refuse("cublasLtMatmul of these types, layouts or this epilogue");
 		return GT_CUBLAS_NOT_SUPPORTED;
 	}
-	work.m = rows_of(&work, D);
-	work.n = columns_of(&work, D);
-	work.k = columns_of(&work, A);
-	int status = gt_call_begin(&work.call, "cublasLtMatmul", handle ? &settings : NULL, is_valid(&work));
+	int status = gt_call_begin(&work.call, "cublasLtMatmul", handle ? &settings : NULL, is_valid(&work),
+				   (uint64_t)of_d->batches * gt_gemm_flops(&work.gemm));
 	if (status != GT_CUBLAS_SUCCESS)
 		return status;
-	work.alpha = gt_factor_of(&work.call, alpha, (enum gt_element)product->scale);
-	work.beta = gt_factor_of(&work.call, beta, (enum gt_element)product->scale);
-	for (int64_t i = 0; work.m > 0 && work.n > 0 && i < of_d->batches && status == GT_CUBLAS_SUCCESS; i++)
+	work.alpha = gt_scalar_of(&work.call, alpha, gt_element_bytes(work.gemm.scale), false);
+	work.beta = gt_scalar_of(&work.call, beta, gt_element_bytes(work.gemm.scale), false);
+	for (int64_t i = 0; work.gemm.m > 0 && work.gemm.n > 0 && i < of_d->batches && status == GT_CUBLAS_SUCCESS; i++)
 		status = multiply(&work, i);
 	gt_call_end();
 	return status;

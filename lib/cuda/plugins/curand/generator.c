@@ -541,7 +541,7 @@ static int generate(const char *call, struct gt_curand *generator, struct gt_cur
 	if (status != GT_CURAND_SUCCESS || n == 0)
 		return status;
 	if (!generator->on_host) {
-		if (!gt_stub_begin(call, generator->stream))
+		if (!gt_stub_begin(call, generator->stream, 0))
 			return GT_CURAND_LAUNCH_FAILURE;
 		to = gt_stub_at(call, to, n, bytes_of(variate), true);
 	}

@@ -465,7 +465,7 @@ static int check_plugins(const struct gt_recording *record, struct gt_error *err
 	for (next_plugin(folder, &at, path); path[0]; next_plugin(folder, &at, path))
 		if (access(path, R_OK | X_OK) != 0)
 			return gt_fail(error, "--stub: no plug-in '%s': those that gtrace has come with the package gtrace-cuda-plugins, or "
-					      "with make plugins and make install-plugins", path);
+					      "with make plugins and make install-plugins; cublas wants a CBLAS there, cufft FFTW3", path);
 	return 0;
 }
 

@@ -258,11 +258,12 @@ static void restore(struct gt_ptx_saved *saved, struct gt_ptx_memory *memory, st
 	}
 }
 
-int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name)
+int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name, uint64_t flops)
 {
 	for (size_t i = 0; i < untraced->n; i++)
 		if (strcmp(untraced->list[i].name, name) == 0) {
 			untraced->list[i].calls++;
+			untraced->list[i].flops += flops;
 			return 0;
 		}
 	struct gt_ptx_untraced_call *grown = gt_grown(untraced->list, untraced->n, &untraced->capacity, sizeof *grown);
@@ -270,25 +271,30 @@ int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name)
 		return -1;
 	untraced->list = grown;
 	snprintf(grown[untraced->n].name, sizeof grown->name, "%s", name);
+	grown[untraced->n].flops = flops;
 	grown[untraced->n++].calls = 1;
 	return 0;
 }
 
-/* Appends two entries to a count that has begun: the names, separated by commas, and their calls. Returns 0, or -1 when memory
- * is short. */
-static int untraced_count(const struct gt_ptx_untraced *untraced, const char *names, const char *calls, struct gt_count *count,
-			  struct gt_error *error)
+/* Names of the entries of a count: the calls, separated by commas, how often they were made, and their flops. */
+static const char *const untraced_before[] = {"names", "calls", "flops"};
+static const char *const untraced_after[] = {"names_after", "calls_after", "flops_after"};
+
+/* Appends these to a count that has begun; flops only if a call has some. Returns 0, or -1 when memory is short. */
+static int untraced_count(const struct gt_ptx_untraced *untraced, const char *const entries[3], struct gt_count *count, struct gt_error *error)
 {
-	uint64_t *numbers = malloc((untraced->n + 1) * sizeof *numbers);
+	uint64_t *numbers = malloc((2 * untraced->n + 1) * sizeof *numbers), any = 0;
 	char *text = malloc(untraced->n * GT_COUNT_NAME + 1), *end = text;
 	int result = numbers && text ? 0 : gt_fail_memory(error, "calls that were not traced");
 
 	for (size_t i = 0; result == 0 && i < untraced->n; i++) {
 		end += sprintf(end, "%s%s", i > 0 ? "," : "", untraced->list[i].name);
 		numbers[i] = untraced->list[i].calls;
+		any |= numbers[untraced->n + i] = untraced->list[i].flops;
 	}
-	if (result == 0 && (gt_count_text(count, names, text, error) != 0 ||
-			    gt_count_array(count, calls, numbers, untraced->n, error) != 0))
+	if (result == 0 && (gt_count_text(count, entries[0], text, error) != 0 ||
+			    gt_count_array(count, entries[1], numbers, untraced->n, error) != 0 ||
+			    (any && gt_count_array(count, entries[2], numbers + untraced->n, untraced->n, error) != 0)))
 		result = -1;
 	free(numbers);
 	free(text);
@@ -367,14 +373,14 @@ static int write_copies(struct gt_ptx_head *head, struct gt_error *error)
 }
 
 /* Counts the calls of libraries whose work is not in the stream: those before the kernel, or after the last one. */
-static int write_untraced(struct gt_ptx_head *head, const char *names, const char *calls, struct gt_error *error)
+static int write_untraced(struct gt_ptx_head *head, const char *const entries[3], struct gt_error *error)
 {
 	struct gt_count count;
 
 	if (head->untraced.n == 0)
 		return 0;
 	gt_count_begin(&count, "untraced", head->id);
-	int result = untraced_count(&head->untraced, names, calls, &count, error);
+	int result = untraced_count(&head->untraced, entries, &count, error);
 	if (result == 0)
 		result = gt_write_count(head->writer, &count, error);
 	gt_count_clear(&count);
@@ -416,14 +422,14 @@ static int head_write(struct gt_ptx_head *head, const struct gt_ptx_module *modu
 	if (result == 0)
 		result = write_copies(head, error);
 	if (result == 0)
-		result = write_untraced(head, "names", "calls", error);
+		result = write_untraced(head, untraced_before, error);
 	return result == 0 ? write_sources(head, module, launch->kernel, error) : -1;
 }
 
 /* After the last launch: writes what was done since then. */
 static int head_write_after(struct gt_ptx_head *head, struct gt_error *error)
 {
-	return write_untraced(head, "names_after", "calls_after", error);
+	return write_untraced(head, untraced_after, error);
 }
 
 static void head_clear(struct gt_ptx_head *head)

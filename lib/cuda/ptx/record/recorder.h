@@ -15,18 +15,18 @@
 #include "stream/recorded.h"
 
 /* Work of a program that was done without being traced, by the stand-ins of libraries: how often each of their calls was made
- * since the last traced launch. */
+ * since the last traced launch, and the flops of those of BLAS. */
 
 struct gt_ptx_untraced {
 	struct gt_ptx_untraced_call {
 		char name[GT_COUNT_NAME];
-		uint64_t calls;
+		uint64_t calls, flops;
 	} *list; /* in the order of their first calls; owned */
 	size_t n, capacity;
 };
 
 /* Counts a call; -1 when memory is short. */
-int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name);
+int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name, uint64_t flops);
 
 struct gt_ptx_recorder;
 

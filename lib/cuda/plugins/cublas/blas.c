@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls of BLAS's three levels and cuBLAS's additions to them: each checks its arguments and operands as cuBLAS does, and hands
+ * them to CBLAS. What CBLAS has not is made of what it has: a batch of single calls, syrkx of columns, geam and dgmm of vectors. */
+#include <cblas.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "cuda/plugins/cublas/cublas.h"
+
+/* Writes the entries of a call: CALL(letter, small letter, letters of a call with a real result, small, type, type of its parts, whether
+ * it is complex, how CBLAS takes a factor, type of sizes, end of the name). */
+#define SIZES(CALL, ...)    CALL(__VA_ARGS__, int, ) CALL(__VA_ARGS__, int64_t, _64)
+#define REAL_CALLS(CALL)    SIZES(CALL, S, s, S, s, float, float, 0, VALUE) SIZES(CALL, D, d, D, d, double, double, 0, VALUE)
+#define COMPLEX_CALLS(CALL) SIZES(CALL, C, c, Sc, sc, void, float, 1, ADDRESS) SIZES(CALL, Z, z, Dz, dz, void, double, 1, ADDRESS)
+#define ALL_CALLS(CALL)	    REAL_CALLS(CALL) COMPLEX_CALLS(CALL)
+
+#define VALUE(T, AT)   *(const T *)(AT)
+#define ADDRESS(T, AT) (AT)
+
+/* What an entry says of its operands; it has `call`, and is of R and CX. */
+#define BYTES(R, CX)		    ((uint64_t)sizeof(R) << (CX))
+#define MATRIX(AT, ROWS, COLUMNS, LEADING) gt_matrix_of(&call, AT, bytes, ROWS, COLUMNS, LEADING, false), (int)(LEADING)
+#define TO_MATRIX(AT, ROWS, COLUMNS, LEADING) gt_matrix_of(&call, AT, bytes, ROWS, COLUMNS, LEADING, true), (int)(LEADING)
+#define VECTOR(AT, N, STEP)	    gt_vector_of(&call, AT, bytes, N, STEP, false), (int)(STEP)
+#define TO_VECTOR(AT, N, STEP)	    gt_vector_of(&call, AT, bytes, N, STEP, true), (int)(STEP)
+#define FACTOR(F, T, AT)	    F(T, gt_scalar_of(&call, AT, bytes, false))
+#define REAL_FACTOR(R, AT)	    VALUE(R, gt_scalar_of(&call, AT, sizeof(R), false))
+#define OPERATION(VALUE)	    ((CBLAS_TRANSPOSE)(CblasNoTrans + (VALUE)))
+#define TRIANGLE(VALUE)		    ((CBLAS_UPLO)(CblasLower - (VALUE)))
+#define SIDE(VALUE)		    ((CBLAS_SIDE)(CblasLeft + (VALUE)))
+#define DIAGONAL(VALUE)		    ((CBLAS_DIAG)(CblasNonUnit + (VALUE)))
+/* Flops of so many products that are added up. */
+#define SUMS(CX, N) ((CX ? 8 : 2) * (uint64_t)(N))
+
+/* Begins an entry; behind the flops, its sizes, leading dimensions and steps, which CBLAS takes as an int each. */
+#define ENTER(L, NAME, R, CX, END, VALID, FLOPS, ...)                                                   \
+	const uint64_t bytes = BYTES(R, CX);                                                            \
+	struct gt_call call;                                                                            \
+	int status = begin(&call, "cublas" #L #NAME #END, "cublas" #L #NAME #END " beyond 2^31 - 1", handle, VALID, FLOPS, \
+			   (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)); \
+	(void)bytes;                                                                                    \
+	if (status != GT_CUBLAS_SUCCESS)                                                                \
+	return status
+
+static int begin(struct gt_call *call, const char *name, const char *beyond, void *handle, bool valid, uint64_t flops,
+		 const int64_t *sizes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (sizes[i] > INT_MAX || sizes[i] < -INT_MAX) {
+			gt_stub_refuse(beyond);
+			return GT_CUBLAS_NOT_SUPPORTED;
+		}
+	return gt_call_begin(call, name, handle, valid, flops);
+}
+
+/* So many elements on. */
+static void *further(const void *at, uint64_t bytes, int64_t elements)
+{
+	return (void *)((uintptr_t)at + (uint64_t)elements * bytes);
+}
+
+/* Element i of a vector, which begins with the last one if the step is negative. */
+static void *element_of(const void *at, uint64_t bytes, int64_t n, int64_t step, int64_t i)
+{
+	return further(at, bytes, (step < 0 ? i - (n - 1) : i) * step);
+}
+
+/* ---- vectors ---- */
+
+/* The first element, counted from 1, whose absolute value is the least; of a complex number, that of its parts together. */
+static int64_t least(const void *x, enum gt_element part, int parts, int64_t n, int64_t step)
+{
+	int64_t found = 0;
+	double best = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		double value = fabs(gt_element_read(x, part, i * step * parts));
+		value += parts > 1 ? fabs(gt_element_read(x, part, i * step * parts + 1)) : 0;
+		if (found == 0 || value < best) {
+			best = value;
+			found = i + 1;
+		}
+	}
+	return found;
+}
+
+#define PART(R) (sizeof(R) == sizeof(float) ? GT_F32 : GT_F64)
+#define RESULT(TYPE) *(TYPE *)gt_scalar_of(&call, result, sizeof(TYPE), true)
+
+#define VECTOR_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                              \
+	API int cublas##L##axpy_v2##END(void *handle, INT n, const T *alpha, const T *x, INT incx, T *y, INT incy) \
+	{                                                                                               \
+		ENTER(L, axpy, R, CX, END, alpha, SUMS(CX, n > 0 ? n : 0), n, incx, incy);              \
+		cblas_##l##axpy((int)n, FACTOR(F, T, alpha), VECTOR(x, n, incx), TO_VECTOR(y, n, incy)); \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##copy_v2##END(void *handle, INT n, const T *x, INT incx, T *y, INT incy)      \
+	{                                                                                               \
+		ENTER(L, copy, R, CX, END, true, 0, n, incx, incy);                                     \
+		cblas_##l##copy((int)n, VECTOR(x, n, incx), TO_VECTOR(y, n, incy));                     \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##swap_v2##END(void *handle, INT n, T *x, INT incx, T *y, INT incy)            \
+	{                                                                                               \
+		ENTER(L, swap, R, CX, END, true, 0, n, incx, incy);                                     \
+		cblas_##l##swap((int)n, TO_VECTOR(x, n, incx), TO_VECTOR(y, n, incy));                  \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##scal_v2##END(void *handle, INT n, const T *alpha, T *x, INT incx)            \
+	{                                                                                               \
+		ENTER(L, scal, R, CX, END, alpha, (CX ? 6 : 1) * (uint64_t)(n > 0 ? n : 0), n, incx);    \
+		n = incx > 0 ? n : 0;                                                                   \
+		cblas_##l##scal((int)n, FACTOR(F, T, alpha), TO_VECTOR(x, n, incx));                    \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublasI##l##amax_v2##END(void *handle, INT n, const T *x, INT incx, INT *result)        \
+	{                                                                                               \
+		ENTER(I, l##amax, R, CX, END, result, 0, n, incx);                                      \
+		n = incx > 0 && n > 0 ? n : 0;                                                          \
+		RESULT(INT) = n > 0 ? (INT)cblas_i##l##amax((int)n, VECTOR(x, n, incx)) + 1 : 0;        \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublasI##l##amin_v2##END(void *handle, INT n, const T *x, INT incx, INT *result)        \
+	{                                                                                               \
+		ENTER(I, l##amin, R, CX, END, result, 0, n, incx);                                      \
+		n = incx > 0 && n > 0 ? n : 0;                                                          \
+		RESULT(INT) = (INT)least(gt_vector_of(&call, x, bytes, n, incx, false), PART(R), 1 + CX, n, incx); \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##UP##asum_v2##END(void *handle, INT n, const T *x, INT incx, R *result)          \
+	{                                                                                               \
+		ENTER(UP, asum, R, CX, END, result, (1 + CX) * (uint64_t)(n > 0 ? n : 0), n, incx);      \
+		n = incx > 0 && n > 0 ? n : 0;                                                          \
+		RESULT(R) = cblas_##low##asum((int)n, VECTOR(x, n, incx));                              \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##UP##nrm2_v2##END(void *handle, INT n, const T *x, INT incx, R *result)          \
+	{                                                                                               \
+		ENTER(UP, nrm2, R, CX, END, result, (1 + CX) * SUMS(0, n > 0 ? n : 0), n, incx);         \
+		n = incx > 0 && n > 0 ? n : 0;                                                          \
+		RESULT(R) = cblas_##low##nrm2((int)n, VECTOR(x, n, incx));                              \
+		return gt_call_end();                                                                   \
+	}
+ALL_CALLS(VECTOR_CALLS)
+
+#define REAL_VECTOR_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                         \
+	API int cublas##L##dot_v2##END(void *handle, INT n, const T *x, INT incx, const T *y, INT incy, T *result) \
+	{                                                                                               \
+		ENTER(L, dot, R, CX, END, result, SUMS(CX, n > 0 ? n : 0), n, incx, incy);              \
+		RESULT(T) = cblas_##l##dot((int)n, VECTOR(x, n, incx), VECTOR(y, n, incy));             \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##rot_v2##END(void *handle, INT n, T *x, INT incx, T *y, INT incy, const T *c, const T *s) \
+	{                                                                                               \
+		ENTER(L, rot, R, CX, END, c && s, 6 * (uint64_t)(n > 0 ? n : 0), n, incx, incy);         \
+		cblas_##l##rot((int)n, TO_VECTOR(x, n, incx), TO_VECTOR(y, n, incy), FACTOR(F, T, c), FACTOR(F, T, s)); \
+		return gt_call_end();                                                                   \
+	}
+REAL_CALLS(REAL_VECTOR_CALLS)
+
+#define DOT(L, l, NAME, R, INT, END)                                                                    \
+	API int cublas##L##NAME##_v2##END(void *handle, INT n, const void *x, INT incx, const void *y, INT incy, void *result) \
+	{                                                                                               \
+		ENTER(L, NAME, R, 1, END, result, SUMS(1, n > 0 ? n : 0), n, incx, incy);               \
+		cblas_##l##NAME##_sub((int)n, VECTOR(x, n, incx), VECTOR(y, n, incy), gt_scalar_of(&call, result, bytes, true)); \
+		return gt_call_end();                                                                   \
+	}
+#define COMPLEX_VECTOR_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                      \
+	DOT(L, l, dotu, R, INT, END)                                                                    \
+	DOT(L, l, dotc, R, INT, END)
+COMPLEX_CALLS(COMPLEX_VECTOR_CALLS)
+
+/* A real factor of complex numbers. */
+#define REALLY_SCALED(L, l, R, INT, END)                                                                \
+	API int cublas##L##scal_v2##END(void *handle, INT n, const R *alpha, void *x, INT incx)         \
+	{                                                                                               \
+		ENTER(L, scal, R, 1, END, alpha, SUMS(0, n > 0 ? n : 0), n, incx);                      \
+		n = incx > 0 ? n : 0;                                                                   \
+		cblas_##l##scal((int)n, REAL_FACTOR(R, alpha), TO_VECTOR(x, n, incx));                  \
+		return gt_call_end();                                                                   \
+	}
+SIZES(REALLY_SCALED, Cs, cs, float)
+SIZES(REALLY_SCALED, Zd, zd, double)
+
+/* ---- a matrix and vectors ---- */
+
+#define COLUMN_VALID (n >= 0 && gt_is_flag(uplo) && gt_is_operation(operation) && gt_is_flag(diag) && gt_leads(lda, n) && incx != 0)
+
+#define MATRIX_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                              \
+	API int cublas##L##gemv_v2##END(void *handle, int operation, INT m, INT n, const T *alpha, const T *a, INT lda, const T *x, \
+					INT incx, const T *beta, T *y, INT incy)                        \
+	{                                                                                               \
+		const bool turned = operation != GT_CUBLAS_N;                                           \
+		ENTER(L, gemv, R, CX, END, gt_is_operation(operation) && n >= 0 && gt_leads(lda, m) && incx != 0 && incy != 0 && alpha && beta, \
+		      SUMS(CX, (uint64_t)m * (uint64_t)n), m, n, lda, incx, incy);                      \
+		if (m > 0 && n > 0)                                                                     \
+			cblas_##l##gemv(CblasColMajor, OPERATION(operation), (int)m, (int)n, FACTOR(F, T, alpha), MATRIX(a, m, n, lda), \
+					VECTOR(x, turned ? m : n, incx), FACTOR(F, T, beta), TO_VECTOR(y, turned ? n : m, incy)); \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##trmv_v2##END(void *handle, int uplo, int operation, int diag, INT n, const T *a, INT lda, T *x, INT incx) \
+	{                                                                                               \
+		ENTER(L, trmv, R, CX, END, COLUMN_VALID, SUMS(CX, n) * (uint64_t)n / 2, n, lda, incx);   \
+		cblas_##l##trmv(CblasColMajor, TRIANGLE(uplo), OPERATION(operation), DIAGONAL(diag), (int)n, MATRIX(a, n, n, lda), \
+				TO_VECTOR(x, n, incx));                                                 \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##trsv_v2##END(void *handle, int uplo, int operation, int diag, INT n, const T *a, INT lda, T *x, INT incx) \
+	{                                                                                               \
+		ENTER(L, trsv, R, CX, END, COLUMN_VALID, SUMS(CX, n) * (uint64_t)n / 2, n, lda, incx);   \
+		cblas_##l##trsv(CblasColMajor, TRIANGLE(uplo), OPERATION(operation), DIAGONAL(diag), (int)n, MATRIX(a, n, n, lda), \
+				TO_VECTOR(x, n, incx));                                                 \
+		return gt_call_end();                                                                   \
+	}
+ALL_CALLS(MATRIX_CALLS)
+
+/* With a matrix of which one triangle is stored. */
+#define HALF_TIMES_VECTOR(L, l, NAME, T, R, CX, F, INT, END)                                            \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, INT n, const T *alpha, const T *a, INT lda, const T *x, INT incx, \
+					  const T *beta, T *y, INT incy)                                \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, gt_is_flag(uplo) && gt_leads(lda, n) && incx != 0 && incy != 0 && alpha && beta, \
+		      SUMS(CX, n) * (uint64_t)n, n, lda, incx, incy);                                   \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), (int)n, FACTOR(F, T, alpha), MATRIX(a, n, n, lda), VECTOR(x, n, incx), \
+				FACTOR(F, T, beta), TO_VECTOR(y, n, incy));                             \
+		return gt_call_end();                                                                   \
+	}
+#define TWO_VECTORS(L, l, NAME, T, R, CX, F, INT, END)                                                  \
+	API int cublas##L##NAME##_v2##END(void *handle, INT m, INT n, const T *alpha, const T *x, INT incx, const T *y, INT incy, T *a, \
+					  INT lda)                                                      \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, n >= 0 && gt_leads(lda, m) && incx != 0 && incy != 0 && alpha, \
+		      SUMS(CX, (uint64_t)m * (uint64_t)n), m, n, incx, incy, lda);                      \
+		if (m > 0 && n > 0)                                                                     \
+			cblas_##l##NAME(CblasColMajor, (int)m, (int)n, FACTOR(F, T, alpha), VECTOR(x, m, incx), VECTOR(y, n, incy), \
+					TO_MATRIX(a, m, n, lda));                                       \
+		return gt_call_end();                                                                   \
+	}
+/* The factor is real: R of symmetric matrices, and of Hermitian ones. */
+#define ONE_VECTOR(L, l, NAME, T, R, CX, INT, END)                                                      \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, INT n, const R *alpha, const T *x, INT incx, T *a, INT lda) \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, gt_is_flag(uplo) && gt_leads(lda, n) && incx != 0 && alpha, SUMS(CX, n) * (uint64_t)n / 2, \
+		      n, incx, lda);                                                                    \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), (int)n, REAL_FACTOR(R, alpha), VECTOR(x, n, incx), TO_MATRIX(a, n, n, lda)); \
+		return gt_call_end();                                                                   \
+	}
+#define REAL_MATRIX_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                         \
+	HALF_TIMES_VECTOR(L, l, symv, T, R, CX, F, INT, END)                                            \
+	TWO_VECTORS(L, l, ger, T, R, CX, F, INT, END)                                                   \
+	ONE_VECTOR(L, l, syr, T, R, CX, INT, END)
+#define COMPLEX_MATRIX_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                      \
+	HALF_TIMES_VECTOR(L, l, hemv, T, R, CX, F, INT, END)                                            \
+	TWO_VECTORS(L, l, geru, T, R, CX, F, INT, END)                                                  \
+	TWO_VECTORS(L, l, gerc, T, R, CX, F, INT, END)                                                  \
+	ONE_VECTOR(L, l, her, T, R, CX, INT, END)
+REAL_CALLS(REAL_MATRIX_CALLS)
+COMPLEX_CALLS(COMPLEX_MATRIX_CALLS)
+
+/* ---- matrices of which one triangle is stored ---- */
+
+#define SIDE_VALID	 (gt_is_flag(side) && gt_is_flag(uplo) && n >= 0 && gt_leads(ldb, m) && gt_leads(lda, order) && alpha)
+#define TRIANGLE_VALID	 (SIDE_VALID && gt_is_operation(operation) && gt_is_flag(diag))
+#define SQUARE_SUMS(CX)	 SUMS(CX, (uint64_t)m * (uint64_t)n * (uint64_t)order)
+#define HALF_TIMES_MATRIX(L, l, NAME, T, R, CX, F, INT, END)                                            \
+	API int cublas##L##NAME##_v2##END(void *handle, int side, int uplo, INT m, INT n, const T *alpha, const T *a, INT lda, \
+					  const T *b, INT ldb, const T *beta, T *c, INT ldc)            \
+	{                                                                                               \
+		const INT order = side == GT_CUBLAS_RIGHT ? n : m;                                      \
+		ENTER(L, NAME, R, CX, END, SIDE_VALID && gt_leads(ldc, m) && beta, SQUARE_SUMS(CX), m, n, lda, ldb, ldc); \
+		if (m > 0 && n > 0)                                                                     \
+			cblas_##l##NAME(CblasColMajor, SIDE(side), TRIANGLE(uplo), (int)m, (int)n, FACTOR(F, T, alpha), \
+					MATRIX(a, order, order, lda), MATRIX(b, m, n, ldb), FACTOR(F, T, beta), TO_MATRIX(c, m, n, ldc)); \
+		return gt_call_end();                                                                   \
+	}
+
+static void copy_columns(void *to, int64_t to_leading, const void *from, int64_t from_leading, int64_t m, int64_t n, uint64_t bytes)
+{
+	for (int64_t j = 0; to != from && m > 0 && j < n; j++)
+		memmove(further(to, bytes, j * to_leading), further(from, bytes, j * from_leading), (uint64_t)m * bytes);
+}
+
+/* trmm of cuBLAS has a place of its own for the result. */
+#define TRIANGLE_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                            \
+	HALF_TIMES_MATRIX(L, l, symm, T, R, CX, F, INT, END)                                            \
+	API int cublas##L##trmm_v2##END(void *handle, int side, int uplo, int operation, int diag, INT m, INT n, const T *alpha, \
+					const T *a, INT lda, const T *b, INT ldb, T *c, INT ldc)        \
+	{                                                                                               \
+		const INT order = side == GT_CUBLAS_RIGHT ? n : m;                                      \
+		ENTER(L, trmm, R, CX, END, TRIANGLE_VALID && gt_leads(ldc, m), SQUARE_SUMS(CX) / 2, m, n, lda, ldb, ldc); \
+		void *to = gt_matrix_of(&call, c, bytes, m, n, ldc, true);                              \
+		copy_columns(to, ldc, gt_matrix_of(&call, b, bytes, m, n, ldb, false), ldb, m, n, bytes); \
+		cblas_##l##trmm(CblasColMajor, SIDE(side), TRIANGLE(uplo), OPERATION(operation), DIAGONAL(diag), (int)m, (int)n, \
+				FACTOR(F, T, alpha), MATRIX(a, order, order, lda), to, (int)ldc);       \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##trsm_v2##END(void *handle, int side, int uplo, int operation, int diag, INT m, INT n, const T *alpha, \
+					const T *a, INT lda, T *b, INT ldb)                             \
+	{                                                                                               \
+		const INT order = side == GT_CUBLAS_RIGHT ? n : m;                                      \
+		ENTER(L, trsm, R, CX, END, TRIANGLE_VALID, SQUARE_SUMS(CX) / 2, m, n, lda, ldb);        \
+		cblas_##l##trsm(CblasColMajor, SIDE(side), TRIANGLE(uplo), OPERATION(operation), DIAGONAL(diag), (int)m, (int)n, \
+				FACTOR(F, T, alpha), MATRIX(a, order, order, lda), TO_MATRIX(b, m, n, ldb)); \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##trsmBatched##END(void *handle, int side, int uplo, int operation, int diag, INT m, INT n, const T *alpha, \
+					    const T *const *a, INT lda, T *const *b, INT ldb, INT batches) \
+	{                                                                                               \
+		const INT order = side == GT_CUBLAS_RIGHT ? n : m;                                      \
+		ENTER(L, trsmBatched, R, CX, END, TRIANGLE_VALID && batches >= 0, (uint64_t)batches * (SQUARE_SUMS(CX) / 2), m, n, lda, \
+		      ldb, batches);                                                                    \
+		for (INT i = 0; i < batches; i++)                                                       \
+			cblas_##l##trsm(CblasColMajor, SIDE(side), TRIANGLE(uplo), OPERATION(operation), DIAGONAL(diag), (int)m, (int)n, \
+					FACTOR(F, T, alpha), MATRIX(address(&call, a + i), order, order, lda), \
+					TO_MATRIX(address(&call, b + i), m, n, ldb));                   \
+		return gt_call_end();                                                                   \
+	}
+
+/* One of the addresses that a call of many matrices is given in device memory. */
+static void *address(const struct gt_call *call, const void *at)
+{
+	return *(void *const *)gt_stub_at(call->name, at, 1, sizeof(void *), false);
+}
+ALL_CALLS(TRIANGLE_CALLS)
+
+#define HERMITIAN_TIMES_MATRIX(L, l, UP, low, T, R, CX, F, INT, END) HALF_TIMES_MATRIX(L, l, hemm, T, R, CX, F, INT, END)
+COMPLEX_CALLS(HERMITIAN_TIMES_MATRIX)
+
+/* ---- updates of a triangle ---- */
+
+/* The transposed operation of a symmetric update; a complex one has no conjugate. */
+#define SYMMETRIC(CX)  (operation == GT_CUBLAS_N || operation == GT_CUBLAS_T || (!(CX) && operation == GT_CUBLAS_C))
+#define HERMITIAN(CX)  (operation == GT_CUBLAS_N || operation == GT_CUBLAS_C)
+#define ROWS	       (operation == GT_CUBLAS_N ? n : k)
+#define COLUMNS	       (operation == GT_CUBLAS_N ? k : n)
+#define UPDATE_VALID(KIND, CX) \
+	(KIND(CX) && gt_is_flag(uplo) && n >= 0 && k >= 0 && gt_leads(lda, ROWS) && gt_leads(ldc, n) && alpha && beta)
+
+/* A and B: types of alpha and beta, and how CBLAS takes them. */
+#define RANK_K(L, l, NAME, KIND, T, R, CX, A, FA, INT, END)                                             \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, int operation, INT n, INT k, const A *alpha, const T *a, INT lda, \
+					  const A *beta, T *c, INT ldc)                                 \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, UPDATE_VALID(KIND, CX), SUMS(CX, n) * (uint64_t)n * (uint64_t)k / 2, n, k, lda, ldc); \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), OPERATION(operation), (int)n, (int)k, FACTOR(FA, A, alpha), \
+				MATRIX(a, ROWS, COLUMNS, lda), FACTOR(FA, A, beta), TO_MATRIX(c, n, n, ldc)); \
+		return gt_call_end();                                                                   \
+	}
+#define RANK_2K(L, l, NAME, KIND, T, R, CX, F, B, FB, INT, END)                                         \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, int operation, INT n, INT k, const T *alpha, const T *a, INT lda, \
+					  const T *b, INT ldb, const B *beta, T *c, INT ldc)            \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, UPDATE_VALID(KIND, CX) && gt_leads(ldb, ROWS), SUMS(CX, n) * (uint64_t)n * (uint64_t)k, n, k, \
+		      lda, ldb, ldc);                                                                   \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), OPERATION(operation), (int)n, (int)k, FACTOR(F, T, alpha), \
+				MATRIX(a, ROWS, COLUMNS, lda), MATRIX(b, ROWS, COLUMNS, ldb), FACTOR(FB, B, beta), \
+				TO_MATRIX(c, n, n, ldc));                                               \
+		return gt_call_end();                                                                   \
+	}
+
+/* A triangle of a b^T, or of a b^H, column by column. `at`: a, b and c, where they lie in this process. */
+static void update_by_two(enum gt_element type, int uplo, int operation, bool hermitian, int64_t n, int64_t k, const void *alpha,
+			  const void *const at[2], const int64_t leading[3], const void *beta, void *c)
+{
+	const bool turned = operation != GT_CUBLAS_N;
+	const int across = hermitian ? GT_CUBLAS_C : GT_CUBLAS_T;
+	const uint64_t bytes = gt_element_bytes(type), part = bytes / 2;
+
+	for (int64_t j = 0; j < n; j++) {
+		const int64_t first = uplo == GT_CUBLAS_LOWER ? j : 0, rows = uplo == GT_CUBLAS_LOWER ? n - j : j + 1;
+		const struct gt_gemm gemm = {{turned ? across : GT_CUBLAS_N, turned ? GT_CUBLAS_N : across}, rows, 1, k,
+					     {leading[0], leading[1], leading[2]}, {type, type, type}, type};
+		gt_gemm_run(&gemm, alpha, further(at[0], bytes, turned ? first * leading[0] : first),
+			    further(at[1], bytes, turned ? j * leading[1] : j), beta, further(c, bytes, j * leading[2] + first));
+		if (hermitian)
+			memset((char *)further(c, bytes, j * leading[2] + j) + part, 0, part);
+	}
+}
+
+/* Of a Hermitian update beta is real. */
+#define BY_TWO(L, NAME, KIND, IS_HERMITIAN, T, R, CX, B, INT, END)                                      \
+	API int cublas##L##NAME##END(void *handle, int uplo, int operation, INT n, INT k, const T *alpha, const T *a, INT lda, \
+				     const T *b, INT ldb, const B *beta, T *c, INT ldc)                 \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, UPDATE_VALID(KIND, CX) && gt_leads(ldb, ROWS), SUMS(CX, n) * (uint64_t)n * (uint64_t)k / 2, n, \
+		      k, lda, ldb, ldc);                                                                \
+		const void *const at[2] = {gt_matrix_of(&call, a, bytes, ROWS, COLUMNS, lda, false),    \
+					   gt_matrix_of(&call, b, bytes, ROWS, COLUMNS, ldb, false)};   \
+		const void *old = gt_scalar_of(&call, beta, IS_HERMITIAN ? sizeof(R) : bytes, false);   \
+		const R real[2] = {*(const R *)old, 0};                                                 \
+		update_by_two(sizeof(R) == sizeof(float) ? (CX ? GT_C32 : GT_F32) : CX ? GT_C64 : GT_F64, uplo, operation, IS_HERMITIAN, n, \
+			      k, gt_scalar_of(&call, alpha, bytes, false), at, (const int64_t[]){lda, ldb, ldc}, \
+			      IS_HERMITIAN ? real : old, gt_matrix_of(&call, c, bytes, n, n, ldc, true)); \
+		return gt_call_end();                                                                   \
+	}
+#define SYMMETRIC_UPDATES(L, l, UP, low, T, R, CX, F, INT, END)                                         \
+	RANK_K(L, l, syrk, SYMMETRIC, T, R, CX, T, F, INT, END)                                         \
+	RANK_2K(L, l, syr2k, SYMMETRIC, T, R, CX, F, T, F, INT, END)                                    \
+	BY_TWO(L, syrkx, SYMMETRIC, false, T, R, CX, T, INT, END)
+#define HERMITIAN_UPDATES(L, l, UP, low, T, R, CX, F, INT, END)                                         \
+	RANK_K(L, l, herk, HERMITIAN, T, R, CX, R, VALUE, INT, END)                                     \
+	RANK_2K(L, l, her2k, HERMITIAN, T, R, CX, F, R, VALUE, INT, END)                                \
+	BY_TWO(L, herkx, HERMITIAN, true, T, R, CX, R, INT, END)
+ALL_CALLS(SYMMETRIC_UPDATES)
+COMPLEX_CALLS(HERMITIAN_UPDATES)
+
+/* ---- sums of two matrices, and products with a diagonal one ---- */
+
+#define DIAGONAL_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                            \
+	API int cublas##L##dgmm##END(void *handle, int side, INT m, INT n, const T *a, INT lda, const T *x, INT incx, T *c, INT ldc) \
+	{                                                                                               \
+		const bool left = side == GT_CUBLAS_LEFT;                                               \
+		const INT order = left ? m : n, each = left ? n : m;                                    \
+		ENTER(L, dgmm, R, CX, END, gt_is_flag(side) && n >= 0 && gt_leads(lda, m) && gt_leads(ldc, m) && incx != 0, \
+		      (CX ? 6 : 1) * (uint64_t)m * (uint64_t)n, m, n, lda, incx, ldc);                  \
+		void *from = gt_matrix_of(&call, a, bytes, m, n, lda, false), *to = gt_matrix_of(&call, c, bytes, m, n, ldc, true); \
+		const void *by = gt_vector_of(&call, x, bytes, order, incx, false);                     \
+		copy_columns(to, ldc, from, lda, m, n, bytes);                                          \
+		for (INT i = 0; each > 0 && i < order; i++)                                             \
+			cblas_##l##scal((int)each, F(T, element_of(by, bytes, order, incx, i)), further(to, bytes, left ? i : i * (int64_t)ldc), \
+					left ? (int)ldc : 1);                                           \
+		return gt_call_end();                                                                   \
+	}
+ALL_CALLS(DIAGONAL_CALLS)
+
+/* c = alpha op(a) + beta op(b); a matrix whose factor is 0 is not read, and may be nowhere. Either may lie where c does. */
+#define SUM_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                                 \
+	API int cublas##L##geam##END(void *handle, int ta, int tb, INT m, INT n, const T *alpha, const T *a, INT lda, const T *beta, \
+				     const T *b, INT ldb, T *c, INT ldc)                                \
+	{                                                                                               \
+		const bool a_turned = ta != GT_CUBLAS_N, b_turned = tb != GT_CUBLAS_N;                  \
+		ENTER(L, geam, R, CX, END,                                                              \
+		      gt_is_operation(ta) && gt_is_operation(tb) && m >= 0 && n >= 0 && gt_leads(lda, a_turned ? n : m) && \
+			      gt_leads(ldb, b_turned ? n : m) && gt_leads(ldc, m) && alpha && beta,     \
+		      3 * (uint64_t)m * (uint64_t)n, m, n, lda, ldb, ldc);                              \
+		const R by[2] = {REAL_FACTOR(R, alpha), REAL_FACTOR(R, beta)};                          \
+		const R *from[2] = {NULL, NULL};                                                        \
+		if (by[0] != 0)                                                                         \
+			from[0] = gt_matrix_of(&call, a, bytes, a_turned ? n : m, a_turned ? m : n, lda, false); \
+		if (by[1] != 0)                                                                         \
+			from[1] = gt_matrix_of(&call, b, bytes, b_turned ? n : m, b_turned ? m : n, ldb, false); \
+		R *to = gt_matrix_of(&call, c, bytes, m, n, ldc, true);                                 \
+		for (int64_t j = 0; j < n; j++)                                                         \
+			for (int64_t i = 0; i < m; i++)                                                 \
+				to[j * ldc + i] = (from[0] ? by[0] * from[0][a_turned ? i * lda + j : j * lda + i] : 0) + \
+						  (from[1] ? by[1] * from[1][b_turned ? i * ldb + j : j * ldb + i] : 0); \
+		return gt_call_end();                                                                   \
+	}
+REAL_CALLS(SUM_CALLS)
+
+/* ---- gemm in its forms ---- */
+
+/* `n` products of matrices that lie `strides` elements apart; without strides, of those whose addresses lie in device memory. */
+static int many(const char *name, const char *unknown, void *handle, const struct gt_gemm *gemm, const void *alpha, const void *beta,
+		const void *const at[3], const int64_t *strides, int64_t n)
+{
+	struct gt_call call;
+
+	if (!gt_gemm_knows(gemm)) {
+		gt_stub_refuse(unknown);
+		return GT_CUBLAS_NOT_SUPPORTED;
+	}
+	int status = gt_call_begin(&call, name, handle, n >= 0 && gt_gemm_is_valid(gemm) && alpha && beta, (uint64_t)n * gt_gemm_flops(gemm));
+	if (status != GT_CUBLAS_SUCCESS)
+		return status;
+	const uint64_t scale = gt_element_bytes(gemm->scale);
+	for (int64_t i = 0; i < n && status == GT_CUBLAS_SUCCESS; i++) {
+		void *of[3];
+		for (unsigned o = 0; o < 3; o++) {
+			const uint64_t bytes = gt_element_bytes(gemm->types[o]);
+			const void *one = strides ? further(at[o], bytes, (int64_t)((uint64_t)i * (uint64_t)strides[o]))
+						  : address(&call, (const void *const *)at[o] + i);
+			of[o] = gt_matrix_of(&call, one, bytes, gt_gemm_rows(gemm, o), gt_gemm_columns(gemm, o), gemm->leading[o], o == 2);
+		}
+		status = gt_gemm_run(gemm, gt_scalar_of(&call, alpha, scale, false), of[0], of[1], gt_scalar_of(&call, beta, scale, false), of[2]);
+	}
+	gt_call_end();
+	return status;
+}
+
+#define GEMM(A, B, C, SCALE) \
+	&(const struct gt_gemm){{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)(A), (enum gt_element)(B), (enum gt_element)(C)}, SCALE}
+#define OF(NAME) "cublas" #NAME, "cublas" #NAME " of these types or sizes"
+#define SAME(L) GEMM(OF_##L, OF_##L, OF_##L, (enum gt_element)OF_##L)
+#define PLACES	(const void *const[]){a, b, c}
+enum { OF_S = GT_F32, OF_D = GT_F64, OF_C = GT_C32, OF_Z = GT_C64, OF_H = GT_F16 };
+
+#define PRODUCT(L, NAME, FULL, INT)                                                                     \
+	API int cublas##FULL(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, INT lda, \
+			     const void *b, INT ldb, const void *beta, void *c, INT ldc)                \
+	{                                                                                               \
+		return many(OF(NAME), handle, SAME(L), alpha, beta, PLACES, (const int64_t[]){0, 0, 0}, 1); \
+	}
+#define PRODUCTS(L, INT, END)                                                                           \
+	API int cublas##L##gemmStridedBatched##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, \
+						   INT lda, long long int stride_a, const void *b, INT ldb, long long int stride_b, \
+						   const void *beta, void *c, INT ldc, long long int stride_c, INT batches) \
+	{                                                                                               \
+		return many(OF(L##gemmStridedBatched##END), handle, SAME(L), alpha, beta, PLACES,       \
+			    (const int64_t[]){stride_a, stride_b, stride_c}, batches);                  \
+	}                                                                                               \
+	API int cublas##L##gemmBatched##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *const *a, \
+					    INT lda, const void *const *b, INT ldb, const void *beta, const void *const *c, INT ldc, \
+					    INT batches)                                                \
+	{                                                                                               \
+		return many(OF(L##gemmBatched##END), handle, SAME(L), alpha, beta, PLACES, NULL, batches); \
+	}
+#define PRODUCTS_OF(L, v2)                                                                              \
+	PRODUCT(L, L##gemm, L##gemm##v2, int)                                                           \
+	PRODUCT(L, L##gemm_64, L##gemm##v2##_64, int64_t)                                               \
+	PRODUCTS(L, int, )                                                                              \
+	PRODUCTS(L, int64_t, _64)
+PRODUCTS_OF(S, _v2)
+PRODUCTS_OF(D, _v2)
+PRODUCTS_OF(C, _v2)
+PRODUCTS_OF(Z, _v2)
+PRODUCTS_OF(H, )
+PRODUCT(C, Cgemm3m, Cgemm3m, int)
+PRODUCT(C, Cgemm3m_64, Cgemm3m_64, int64_t)
+PRODUCT(Z, Zgemm3m, Zgemm3m, int)
+PRODUCT(Z, Zgemm3m_64, Zgemm3m_64, int64_t)
+
+/* The type of alpha and beta for a cublasComputeType_t; a type without bytes if it is not known. */
+static enum gt_element scale_of(int compute, int result)
+{
+	switch (compute) {
+	case 64: /* 16F, and pedantic */
+	case 65:
+		return GT_F16;
+	case 68: /* 32F, and pedantic */
+	case 69:
+	case 74: /* 32F fast by 16F, 16BF, TF32, 16BFX9 */
+	case 75:
+	case 77:
+	case 78:
+		return result == GT_C32 ? GT_C32 : GT_F32;
+	case 70: /* 64F, pedantic and emulated */
+	case 71:
+	case 79:
+		return result == GT_C64 ? GT_C64 : GT_F64;
+	case 72: /* 32I, and pedantic */
+	case 73:
+		return GT_I32;
+	default:
+		return (enum gt_element)-1;
+	}
+}
+
+#define TYPED(INT, END)                                                                                 \
+	API int cublasGemmEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, int of_a, INT lda, \
+				  const void *b, int of_b, INT ldb, const void *beta, void *c, int of_c, INT ldc, int compute, \
+				  int algorithm)                                                        \
+	{                                                                                               \
+		(void)algorithm;                                                                        \
+		return many(OF(GemmEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, \
+			    (const int64_t[]){0, 0, 0}, 1);                                             \
+	}                                                                                               \
+	API int cublasGemmStridedBatchedEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, \
+						int of_a, INT lda, long long int stride_a, const void *b, int of_b, INT ldb, \
+						long long int stride_b, const void *beta, void *c, int of_c, INT ldc, \
+						long long int stride_c, INT batches, int compute, int algorithm) \
+	{                                                                                               \
+		(void)algorithm;                                                                        \
+		return many(OF(GemmStridedBatchedEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, \
+			    (const int64_t[]){stride_a, stride_b, stride_c}, batches);                  \
+	}                                                                                               \
+	API int cublasGemmBatchedEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *const *a, \
+					 int of_a, INT lda, const void *const *b, int of_b, INT ldb, const void *beta, \
+					 const void *const *c, int of_c, INT ldc, INT batches, int compute, int algorithm) \
+	{                                                                                               \
+		(void)algorithm;                                                                        \
+		return many(OF(GemmBatchedEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, NULL, \
+			    batches);                                                                   \
+	}                                                                                               \
+	API int cublasSgemmEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const float *alpha, const void *a, int of_a, INT lda, \
+				   const void *b, int of_b, INT ldb, const float *beta, void *c, int of_c, INT ldc) \
+	{                                                                                               \
+		return many(OF(SgemmEx##END), handle, GEMM(of_a, of_b, of_c, GT_F32), alpha, beta, PLACES, (const int64_t[]){0, 0, 0}, 1); \
+	}
+TYPED(int, )
+TYPED(int64_t, _64)
