@@ -10,6 +10,7 @@
 #include "coalesce/stage.h"
 #include "stream/raw.h"
 #include "stream/history.h"
+#include "stream/parts.h"
 #include "tool.h"
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
@@ -131,11 +132,15 @@ static void check(const struct gt_level_config *config, uint64_t known)
 		tool_usage_error(&tool, settings.name);
 }
 
-/* What a launch finds of others is not there if they were left out. */
-static void warn_sampled(const struct gt_level_config *config)
+/* What a launch finds of others is not there if they were left out, or are in another part. */
+static void check_others(const struct gt_level_config *config)
 {
 	static bool said;
+	struct gt_part part;
 
+	if (config->flush == GT_FLUSH_NEVER && gt_part_of(gt_reader_history(tool.in), &part))
+		tool_must(&tool, gt_fail(&tool.error, "%s keeps its lines from launch to launch (--flush never), and the stream is part %zu of %zu: model the whole stream instead",
+					 settings.name, part.part, part.parts));
 	if (said || config->flush != GT_FLUSH_NEVER || !gt_history_find(gt_reader_history(tool.in), "gsample", NULL))
 		return;
 	said = true;
@@ -150,7 +155,7 @@ static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 	tool_must(&tool, gt_kernel_same_device(kernel, &device, &tool.error));
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, &config, &tool.error));
 	check(&config, ~UINT64_C(0));
-	warn_sampled(&config);
+	check_others(&config);
 	partitioned = config.l2_partitions;
 	shared_by_blocks = (partitioned || !config.shared) && gt_kernel_blocks(kernel) > 1;
 	tool_must(&tool, gt_cache_stage_begin(context, &config, gt_reader_gpu(tool.in), kernel, &tool.error));

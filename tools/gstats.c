@@ -11,6 +11,7 @@
 #include "report/compare/compare.h"
 #include "report/findings/findings.h"
 #include "report/page/page.h"
+#include "stream/parts.h"
 
 static void check_findings(const struct tool *tool, const struct options *options)
 {
@@ -51,6 +52,10 @@ static void check(const struct tool *tool, struct options *options)
 		tool_usage(tool, "--callgrind goes with --kernel, --scale and --tee only");
 	if (options->errors && (options->reference || options->names || options->kernel || options->tee || options->scale))
 		tool_usage(tool, "--errors goes with --csv, --json and --output only");
+	if (options->merge && (options->errors || options->tee))
+		tool_usage(tool, "--merge goes with neither --errors nor --tee");
+	if (options->merge && optind == tool->argc)
+		tool_usage(tool, "--merge: expected the parts of a stream");
 	if (options->errors && optind == tool->argc)
 		tool_usage(tool, "--errors: expected files of rows that --reference --csv wrote, or - for standard input");
 	if (options->by_chosen && (options->reference || options->errors))
@@ -117,6 +122,7 @@ static struct options parse(struct tool *tool)
 		case NAMES: options.names = optarg; break;
 		case KERNEL: options.kernel = optarg; break;
 		case OUTPUT: options.output = optarg; break;
+		case MERGE: options.merge = true; break;
 		case TEE: options.tee = true; break;
 		case SCALE: options.scale = true; break;
 		case REFERENCE: options.reference = optarg; break;
@@ -303,18 +309,41 @@ static void print_errors(struct tool *tool, const struct options *options)
 }
 
 /* Reads the stream to its end; with --tee passes it on. */
-static void gather(struct tool *tool, struct gt_report *report, const struct options *options)
+static void read_stream(struct tool *tool, struct gt_report *report, bool tee)
 {
 	enum gt_event event;
 
 	tool_read(tool);
-	if (options->tee)
+	if (tee)
 		tool_write(tool);
 	while (tool_next(tool, &event)) {
 		take(tool, report, event);
-		if (options->tee)
+		if (tee)
 			tool_pass(tool);
 	}
+}
+
+/* They stay open: what the reports say of the GPU and of the pipe is the first one's. */
+static void read_parts(struct tool *tool, struct gt_report *report, struct gt_parts **parts)
+{
+	enum gt_event event;
+
+	*parts = gt_parts_open(tool->argv + optind, (size_t)(tool->argc - optind), &tool->error);
+	tool_must(tool, *parts ? 0 : -1);
+	while ((event = gt_parts_next(*parts, &tool->error)) != GT_END) {
+		tool_must(tool, event == GT_FAILED ? -1 : 0);
+		tool->in = gt_parts_reader(*parts);
+		take(tool, report, event);
+	}
+	tool->in = gt_parts_reader(*parts);
+}
+
+static void gather(struct tool *tool, struct gt_report *report, const struct options *options, struct gt_parts **parts)
+{
+	if (options->merge)
+		read_parts(tool, report, parts);
+	else
+		read_stream(tool, report, options->tee);
 	if (options->scale)
 		tool_must(tool, gt_report_scale(report, &tool->error));
 	tool_must(tool, gt_report_finish(report, &tool->error));
@@ -349,6 +378,7 @@ int main(int argc, char **argv)
 	struct tool tool;
 	struct gt_report report;
 	struct gt_reference reference = {0};
+	struct gt_parts *parts = NULL;
 
 	tool_begin(&tool, "gstats", &about, argc, argv);
 	struct options options = parse(&tool);
@@ -362,13 +392,17 @@ int main(int argc, char **argv)
 	check_place(&tool, &options);
 	if (options.reference)
 		read_reference(&tool, &reference, &options);
-	gather(&tool, &report, &options);
+	gather(&tool, &report, &options, &parts);
 	if (options.report)
 		write_page(&tool, &report, &reference, &options);
 	else if (options.callgrind)
 		write_callgrind(&tool, &report, options.callgrind);
 	else if (!options.tee || options.output)
 		print(&tool, &report, &reference, &options);
+	if (parts) {
+		tool.in = NULL;
+		gt_parts_close(parts);
+	}
 	tool_end(&tool);
 	if (options.tee && !options.report && !options.callgrind && !options.output)
 		print(&tool, &report, &reference, &options);

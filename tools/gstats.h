@@ -13,6 +13,7 @@ static const struct tool_about about = {
 		 "       gstats --report DIR [--force] [--reference FILE [--as A,B]] [--by WHAT] [--kernel RE] [--scale] [--tee] [STREAM]\n"
 		 "       gstats --kernels [--csv] [--kernel RE] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --callgrind FILE [--kernel RE] [--scale] [--tee] [STREAM]\n"
+		 "       gstats --merge [OPTION...] PART...\n"
 		 "       gstats --errors [--csv | --json] [--output FILE] FILE...\n"
 		 "Prints the counters of all stages, for each kernel and in total, after the whole stream "
 		 "is read and its checksum verified.\n",
@@ -23,10 +24,10 @@ static const struct tool_about about = {
 struct options {
 	const char *form, *names, *kernel, *output, *reference, *report, *callgrind, *sides[2];
 	const char *program, *color;
-	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, lines, all, force, kernels;
+	bool tee, errors, form_chosen, by_chosen, by_name, scale, findings, lines, all, force, kernels, merge;
 };
 
-enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, FORCE, SCALE, AS, FINDINGS, LINES, ALL, PROGRAM, COLOR, KERNELS };
+enum { CSV = 1, JSON, BY, CALLGRIND, NAMES, KERNEL, OUTPUT, TEE, REFERENCE, ERRORS, REPORT, FORCE, SCALE, AS, FINDINGS, LINES, ALL, PROGRAM, COLOR, KERNELS, MERGE };
 static const struct tool_row option_rows[] = {
 	{"--csv", CSV, "kernel,stage,counter,value"},
 	{"--json", JSON, "JSON; gstats(1) has the schema"},
@@ -51,6 +52,7 @@ static const struct tool_row option_rows[] = {
 	{"--kernel RE", KERNEL, "only kernels whose name matches this Perl-compatible regular expression"},
 	{"--scale", SCALE, "counts behind gschedule times blocks / modelled_blocks (a part of a grid)"},
 	{"--output FILE", OUTPUT, "write the report to FILE, not to standard output"},
+	{"--merge", MERGE, "read all parts of a stream that gtrace-cat --part divided, and report on the whole"},
 	{"--tee", TEE, "pass the stream on to standard output, unchanged; the report goes to standard error or to --output"},
 	TOOL_END,
 };

@@ -9,20 +9,23 @@
 #include "base/installed.h"
 #include "gpu/describe.h"
 #include "stream/invariants.h"
+#include "stream/parts.h"
+#include "stream/raw.h"
 #include "stream/views.h"
 #include "tool.h"
 
 static const struct tool_about about = {
 	.usage = "usage: gtrace-cat [-v] [--decimal] [--no-rows] [FILE]\n"
 		 "       gtrace-cat --rows|--parquet|--from|--check [FILE]\n"
+		 "       gtrace-cat --part K/N [FILE]\n"
 		 "       gtrace-cat --gpu NAME|FILE\n"
 		 "       gtrace-cat --schema\n"
-		 "Shows a stream as text.\n",
+		 "Shows a stream as text, or converts or divides it.\n",
 	.verbose = TOOL_PROGRESS,
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head",
 };
 
-enum { DECIMAL = 1, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, GPU, SHOW_SCHEMA };
+enum { DECIMAL = 1, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, PART, GPU, SHOW_SCHEMA };
 static const struct tool_row option_rows[] = {
 	{"--decimal", DECIMAL, "addresses and lanes as decimal numbers"},
 	{"--no-rows", NO_ROWS, "only the lines that begin with '#'"},
@@ -31,13 +34,14 @@ static const struct tool_row option_rows[] = {
 	{"--parquet", PARQUET, "the rows as a Parquet file"},
 	{"--from", FROM_TEXT, "text or msgpack rows to a stream"},
 	{"--check", CHECK_IT, "check a stream's invariants"},
+	{"--part K/N", PART, "part K of N of a stream, of whole launches, as a stream; gstats --merge joins the reports"},
 	{"--gpu NAME|FILE", GPU, "show a GPU description"},
 	{"--schema", SHOW_SCHEMA, "the columns and names of values, as JSON"},
 	TOOL_GENERAL,
 	TOOL_END,
 };
 
-enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, FROM, CHECK, SCHEMA };
+enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, FROM, CHECK, PART_OF, SCHEMA };
 
 /* Text is written in large pieces; a full disk is reported at once. */
 static void put(struct tool *tool, struct gt_bytes *text)
@@ -200,6 +204,50 @@ static void check(struct tool *tool)
 	tool_end(tool);
 }
 
+/* Says which launch of the whole it is that has begun. */
+static void write_place(struct tool *tool, const struct gt_divider *divider)
+{
+	struct gt_count count;
+
+	tool_must(tool, gt_divider_count(divider, gt_reader_kernel(tool->in)->id, &count, &tool->error));
+	tool_count(tool, &count);
+}
+
+/* The part that the last event belongs to; 0: to all. */
+static size_t part_of_event(struct tool *tool, struct gt_divider *divider, enum gt_event event)
+{
+	if (event == GT_KERNEL)
+		tool_must(tool, gt_divider_begin(divider, gt_reader_kernel(tool->in)->id, &tool->error));
+	else if (event == GT_ROWS)
+		gt_divider_rows(divider, gt_reader_record(tool->in).rows);
+	else if (event == GT_COUNT)
+		return gt_divider_find(divider, gt_reader_count(tool->in)->kernel);
+	else if (event == GT_GPU || divider->launches == 0)
+		return 0;
+	return divider->current;
+}
+
+static void divide(struct tool *tool, struct gt_part part)
+{
+	struct gt_divider divider;
+	enum gt_event event;
+
+	tool->is_filter = true;
+	tool_must(tool, gt_divider_open(&divider, part.parts, &tool->error));
+	tool_read(tool);
+	tool_write(tool);
+	while (tool_next_record(tool, &event)) {
+		size_t of = part_of_event(tool, &divider, event);
+		if (of != 0 && of != part.part)
+			continue;
+		tool_pass(tool);
+		if (event == GT_KERNEL)
+			write_place(tool, &divider);
+	}
+	gt_divider_close(&divider);
+	tool_end(tool);
+}
+
 static void describe(struct tool *tool, const char *name)
 {
 	struct gt_gpu gpu = {0};
@@ -218,10 +266,17 @@ static void show_schema(struct tool *tool)
 	tool_end(tool);
 }
 
+static void set_part(struct tool *tool, struct gt_part *part)
+{
+	if (gt_part_parse(optarg, part, &tool->error) != 0)
+		tool_usage_error(tool, "--part");
+}
+
 int main(int argc, char **argv)
 {
 	struct text_view view = {0};
 	const char *gpu = NULL;
+	struct gt_part part;
 	enum mode mode = TO_TEXT;
 	int option, modes = 0;
 	struct tool tool;
@@ -236,11 +291,12 @@ int main(int argc, char **argv)
 		case FROM_TEXT: mode = FROM; modes++; break;
 		case CHECK_IT: mode = CHECK; modes++; break;
 		case SHOW_SCHEMA: mode = SCHEMA; modes++; break;
+		case PART: set_part(&tool, &part); mode = PART_OF; modes++; break;
 		case GPU: gpu = optarg; modes++; break;
 		}
 	}
 	if (modes > 1)
-		tool_usage(&tool, "--rows, --parquet, --from, --check, --gpu and --schema exclude one another");
+		tool_usage(&tool, "--rows, --parquet, --from, --check, --part, --gpu and --schema exclude one another");
 	if (gpu)
 		describe(&tool, gpu);
 	else if (mode == TO_TEXT)
@@ -253,6 +309,8 @@ int main(int argc, char **argv)
 		from(&tool);
 	else if (mode == CHECK)
 		check(&tool);
+	else if (mode == PART_OF)
+		divide(&tool, part);
 	else
 		show_schema(&tool);
 	return 0;

@@ -112,6 +112,8 @@ void tool_check_order(const struct tool *tool);
 
 /* The next event; false after GT_END. Fails the tool if the stream fails. Shows progress. */
 bool tool_next(struct tool *tool, enum gt_event *event);
+/* The same, but a batch is left in its record (gt_read_record). */
+bool tool_next_record(struct tool *tool, enum gt_event *event);
 /* Shows progress as tool_next does, with --verbose; without it, one line that is erased at the end, on a terminal, by the first tool
  * of a pipe. For a tool that does not read a stream: rows so far, and bytes of the
  * tool->input_bytes. */

@@ -17,7 +17,7 @@
 #include "stream/counted.h"
 #include "stream/hint.h"
 #include "stream/op.h"
-#include "stream/site.h"
+#include "stream/program.h"
 
 struct served {
 	GT_SITE_SERVED_COUNTERS(GT_COUNTER_FIELD)

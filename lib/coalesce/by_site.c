@@ -18,7 +18,7 @@
 #include "counter/counter.h"
 #include "stream/counted.h"
 #include "stream/op.h"
-#include "stream/site.h"
+#include "stream/program.h"
 
 /* ---- an access ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the accesses of a kernel cost by site, an instruction with an array (stream/site.h), and which bytes of memory they touch:
+/* What the accesses of a kernel cost by site, an instruction with an array (stream/program.h), and which bytes of memory they touch:
  * counted beside the coalescer's own counters, as gcoalesce --by site has them. */
 #ifndef GT_COALESCE_BY_SITE_H
 #define GT_COALESCE_BY_SITE_H

@@ -22,6 +22,7 @@ TABLE(untraced, "untraced", GT_UNTRACED_COUNTERS(ROW))
 TABLE(source, "source", GT_SOURCE_COUNTERS(ROW))
 TABLE(coalesce, "coalesce", GT_COALESCE_COUNTERS(ROW))
 TABLE(unique, "coalesce", GT_UNIQUE_COUNTERS(ROW))
+TABLE(part, "part", GT_PART_COUNTERS(ROW))
 TABLE(sample, "sample", GT_SAMPLE_COUNTERS(ROW))
 TABLE(schedule, "schedule", GT_SCHEDULE_COUNTERS(ROW))
 TABLE(dram, "dram", GT_DRAM_COUNTERS(ROW))
@@ -44,7 +45,7 @@ TABLE(site_level, NULL, GT_SITE_SERVED_COUNTERS(ROW))
 
 static const struct gt_counters *const tables[] = {
 	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_idle, &gt_counters_untraced, &gt_counters_source,
-	&gt_counters_coalesce, &gt_counters_unique,   &gt_counters_sample, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
+	&gt_counters_coalesce, &gt_counters_unique,   &gt_counters_part, &gt_counters_sample, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
 	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_pair, &gt_counters_between, &gt_counters_clean, &gt_counters_constants, &gt_counters_launch_reads, &gt_counters_l2_partitions,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,
 	&gt_counters_site_access, &gt_counters_site_level, &gt_counters_causes,

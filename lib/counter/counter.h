@@ -31,7 +31,7 @@ struct gt_counters {
 };
 
 extern const struct gt_counters gt_counters_order, gt_counters_ptx, gt_counters_allocations, gt_counters_shared, gt_counters_copies, gt_counters_idle,
-	gt_counters_untraced, gt_counters_source, gt_counters_coalesce, gt_counters_unique, gt_counters_sample, gt_counters_schedule, gt_counters_level, gt_counters_hints, gt_counters_bypass, gt_counters_shape, gt_counters_timed,
+	gt_counters_untraced, gt_counters_source, gt_counters_coalesce, gt_counters_unique, gt_counters_part, gt_counters_sample, gt_counters_schedule, gt_counters_level, gt_counters_hints, gt_counters_bypass, gt_counters_shape, gt_counters_timed,
 	gt_counters_dram, gt_counters_reuse;
 /* Of what stages count by site. */
 extern const struct gt_counters gt_counters_site_access, gt_counters_site_level;

@@ -201,6 +201,11 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, unique_read_bytes, "bytes", NUMBER, "Of the distinct bytes, those that loads and atomics with a result read.") \
 	ROW(COUNT, unique_read_sectors, "sectors", NUMBER, "Sectors of 32 bytes with a byte that is read.")
 
+/* ---- gtrace-cat --part: the stage part ---- */
+
+#define GT_PART_COUNTERS(ROW) \
+	ROW(SETTING, launch, NULL, NUMBER, "Which launch of the stream that was divided it is, from 1.")
+
 /* ---- gsample: the stage sample ---- */
 
 #define GT_SAMPLE_COUNTERS(ROW) \

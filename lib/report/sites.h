@@ -10,7 +10,7 @@
 
 #include "counter/tables.h"
 #include "report/gather.h"
-#include "stream/site.h"
+#include "stream/program.h"
 
 /* Of the stage coalesce. */
 struct gt_site_access {

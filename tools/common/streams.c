@@ -101,8 +101,7 @@ static void finish_batches(struct tool *tool)
 	tool_fail(tool);
 }
 
-/* tool_next without what a batch holds. */
-static bool next_record(struct tool *tool, enum gt_event *event)
+bool tool_next_record(struct tool *tool, enum gt_event *event)
 {
 	*event = gt_read_record(tool->in, &tool->error);
 	if (*event == GT_FAILED) {
@@ -117,7 +116,7 @@ static bool next_record(struct tool *tool, enum gt_event *event)
 
 bool tool_next(struct tool *tool, enum gt_event *event)
 {
-	bool more = next_record(tool, event);
+	bool more = tool_next_record(tool, event);
 
 	if (*event == GT_ROWS)
 		tool_must(tool, gt_reader_unpack(tool->in, &tool->error));
@@ -163,7 +162,7 @@ void tool_run(struct tool *tool, const struct tool_filter *filter)
 	if (filter->relay && tool->jobs > 1 &&
 	    !(tool->relay = gt_relay_open(filter->relay, tool->jobs, tool->in, tool->out, &tool->error)))
 		tool_fail(tool);
-	while (next_record(tool, &event)) {
+	while (tool_next_record(tool, &event)) {
 		if (event == GT_ROWS && relay_batch(tool, filter))
 			continue;
 		finish_batches(tool);
