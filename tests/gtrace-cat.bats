@@ -235,3 +235,71 @@ bad_line() { # bad_line TEXT SED-SCRIPT
 	run_man_examples gtrace-cat.1
 	run_man_examples gtrace.5
 }
+
+# Launches of different sizes; some have no rows, and ids are in no order.
+launches() {
+	awk 'BEGIN { OFS = "\t"; print "#block", "warp", "an", "pc", "op", "size", "mask", "base", "stride", "lanes", "kernel"
+		for (k = 1; k <= 23; k++) { id = (k * 7) % 31 + 1; print "#kernel", "id=" id, "name=k" k % 4, "grid=16,1,1", "block=64,1,1"
+			for (r = 0; r < k * k % 37 * 3; r++)
+				print int(r / 8) % 16, r % 2, int(r / 2), "0x10", r % 5 ? "load.global" : "store.global", 4, "0xffffffff", r * 512 % 65536, r % 3 * 4, "-", id }
+	}' | gtrace-cat --from | gtrace-order
+}
+
+whole_pipe() { gcoalesce | gschedule --gpu titanv | gcache --l1 | grd --by op | gcache --l2 | gdram; }
+
+@test "parts: every launch is whole in one, and the report on all is the report on the stream, to the byte" {
+	launches >all.gt
+	whole_pipe <all.gt >whole.gt
+	for n in 1 2 5 40; do
+		rm -f part-*.gt
+		for k in $(seq $n); do
+			gtrace-cat --part "$k/$n" all.gt >part.gt
+			gtrace-cat part.gt | grep '^#kernel' || [ "$n" -eq 40 ]
+			whole_pipe <part.gt >"part-$k.gt"
+		done >kernels
+		gtrace-cat all.gt | grep '^#kernel' | sort | diff - <(sort kernels)
+		for form in --csv --json --findings "--names ncu --csv" "--by kernel"; do
+			# shellcheck disable=SC2086
+			gstats $form whole.gt >whole
+			gstats $form --merge part-*.gt | sed 's/"gtrace-cat --part [^"]*", //' | diff whole - || { echo "$form"; return 1; }
+		done
+	done
+	# 5 parts: the fullest has at most the rows of the largest launch more than the emptiest
+	for k in 1 2 3 4 5; do gtrace-cat --part "$k/5" all.gt | gtrace-cat | grep -vc '^#'; done | sort -n >rows
+	largest=$(gtrace-cat all.gt | grep -v '^#' | awk -F '\t' '{ n[$NF]++ } END { for (k in n) if (n[k] > m) m = n[k]; print m }')
+	[ $(($(tail -n 1 rows) - $(head -n 1 rows))) -le $((largest + 23)) ]
+}
+
+refused() { # refused TEXT COMMAND...
+	expected=$1
+	shift
+	run --separate-stderr "$@"
+	[ "$status" -ne 0 ]
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"$expected"* ]] || { echo "$stderr"; return 1; }
+}
+
+@test "parts: one that is missing, again, of another model or none is named; kept lines are refused" {
+	launches >all.gt
+	for k in 1 2 3; do gtrace-cat --part "$k/3" all.gt | gcoalesce >"p$k.gt"; done
+	gstats --merge p3.gt p1.gt p2.gt >/dev/null
+	refused "p1.gt: part 1 of 3: expected all 3 parts, and no other" gstats --merge p1.gt p2.gt
+	refused "p2.gt: part 2 again, after p2.gt" gstats --merge p1.gt p2.gt p2.gt
+	refused "all.gt: expected a part of a stream, which passed gtrace-cat --part" gstats --merge all.gt
+	gtrace-cat --part 3/3 all.gt | gcoalesce --by site >other.gt
+	refused "other.gt: expected the stages and options of p1.gt" gstats --merge p1.gt p2.gt other.gt
+	cp all.gt copy.gt
+	gtrace-cat --part 3/3 copy.gt | gcoalesce >other.gt
+	refused "other.gt: expected the stages and options of p1.gt" gstats --merge p1.gt p2.gt other.gt
+	head -c 3000 p2.gt >cut.gt
+	refused "cut.gt: " gstats --merge p1.gt cut.gt p3.gt
+	refused "l2 keeps its lines from launch to launch (--flush never), and the stream is part 1 of 3" bash -c 'gcache --l2 --flush never p1.gt | gstats'
+	for part in 0/3 4/3 1 /3 1/ 1/0 1/513 a/3 -1/3; do
+		run gtrace-cat --part "$part" all.gt
+		[ "$status" -eq 2 ]
+		[[ $output == *--part* ]]
+	done
+	run gstats --merge --tee p1.gt p2.gt p3.gt
+	[ "$status" -eq 2 ]
+}

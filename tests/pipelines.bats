@@ -114,6 +114,26 @@ ran() {
 	pipe REPORT="--kernel 'con|v'" >/dev/null
 }
 
+@test "parts of a trace, at once or as tasks of an array, give the report on the whole" {
+	printf '%s\n' 0 1 2 3 4 5 6 | while read -r k; do
+		printf '#kernel\tid=%s\tname=k%s\tgrid=4,1,1\tblock=64,1,1\n' $((k + 1)) $((k % 3))
+		for block in 0 1 2 3; do printf '%s\t0\t0\t0x10\tload.global\t4\t0xffffffff\t%s\t%s\t-\t%s\n' $block $((block * 4096 * k)) $((4 * k)) $((k + 1)); done
+	done | sed '1i #block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel' >"$BATS_TEST_TMPDIR/launches.tsv"
+	trace=$BATS_TEST_TMPDIR/launches.tsv
+	pipe REPORT=--csv >"$BATS_TEST_TMPDIR/whole"
+	pipe REPORT=--csv PARTS=3 -j2 | diff "$BATS_TEST_TMPDIR/whole" -
+	rm -r "$results"
+	pipe PARTS=3 ordered
+	ran >/dev/null
+	for task in 2 3 1; do SLURM_ARRAY_TASK_ID=$task pipe PARTS=3 part; done
+	[ "$(ran)" = "gcache gcoalesce gdram gschedule " ]
+	pipe REPORT=--csv PARTS=3 | diff "$BATS_TEST_TMPDIR/whole" -
+	[ "$(ran)" = "gstats " ]
+	run pipe PARTS=3 PART=4 part
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"PART=4: expected a number from 1 to PARTS=3"* ]]
+}
+
 @test "gzip is used without zstd, and results-clean deletes all" {
 	pipe COMPRESS='gzip -1' >/dev/null
 	ls "$results"/ordered-*.gt.gz

@@ -52,7 +52,7 @@ static const struct tool_row option_rows[] = {
 	{"--kernel RE", KERNEL, "only kernels whose name matches this Perl-compatible regular expression"},
 	{"--scale", SCALE, "counts behind gschedule times blocks / modelled_blocks (a part of a grid)"},
 	{"--output FILE", OUTPUT, "write the report to FILE, not to standard output"},
-	{"--merge", MERGE, "read all parts of a stream that gtrace-cat --part divided, and report on the whole"},
+	{"--merge", MERGE, "read all parts of a stream, which gtrace-cat divided, and report on the whole"},
 	{"--tee", TEE, "pass the stream on to standard output, unchanged; the report goes to standard error or to --output"},
 	TOOL_END,
 };

@@ -34,7 +34,7 @@ static const struct tool_row option_rows[] = {
 	{"--parquet", PARQUET, "the rows as a Parquet file"},
 	{"--from", FROM_TEXT, "text or msgpack rows to a stream"},
 	{"--check", CHECK_IT, "check a stream's invariants"},
-	{"--part K/N", PART, "part K of N of a stream, of whole launches, as a stream; gstats --merge joins the reports"},
+	{"--part K/N", PART, "part K of N of a stream, of whole launches, as a stream; gstats joins the reports"},
 	{"--gpu NAME|FILE", GPU, "show a GPU description"},
 	{"--schema", SHOW_SCHEMA, "the columns and names of values, as JSON"},
 	TOOL_GENERAL,

@@ -88,7 +88,7 @@ static int describe_shape(const struct gt_level *level, struct gt_count *count, 
 		.line = config->line,
 		.sector = config->sector,
 		.sets = geometry->sets,
-		.instances = config->l2_partitions ? GT_L2_PARTITIONS : config->shared ? 1 : *level->instances_all,
+		.instances = config->l2_partitions ? GT_L2_PARTITIONS : config->shared ? 1 : level->instances_all->used,
 		.ways = geometry->ways,
 	};
 	size_t bytes = geometry->ways ? sizeof shape : offsetof(struct shape, ways);
@@ -286,7 +286,7 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 		return NULL;
 	}
 	level->config = *config;
-	level->instances_all = &level->instances_used;
+	level->instances_all = &level->instances_own;
 	level->line_shift = (unsigned)__builtin_ctzll(config->line);
 	level->sector_shift = (unsigned)__builtin_ctzll(config->sector / GT_SECTOR);
 	level->sectors = (unsigned)(config->line / config->sector);
@@ -297,9 +297,10 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 	gt_level_choose(level);
 	level->instances_n = config->l2_partitions ? GT_L2_PARTITIONS : config->shared ? 1 : SMS;
 	level->instances = calloc(level->instances_n, sizeof *level->instances);
-	if (!level->instances)
+	level->emptied = calloc(level->instances_n, sizeof *level->emptied);
+	if (!level->instances || !level->emptied)
 		gt_fail_memory(error, "a cache level");
-	if (!level->instances || open_geometry(level, fixed, error) != 0)
+	if (!level->instances || !level->emptied || open_geometry(level, fixed, error) != 0)
 		goto failed;
 	level->slots = malloc(level->geometry.most_ways * sizeof *level->slots);
 	if (!level->slots) {
@@ -333,16 +334,23 @@ failed:
 	return NULL;
 }
 
+static void close_instance(struct gt_tags *tags)
+{
+	if (tags)
+		gt_tags_close(tags);
+	free(tags);
+}
+
 void gt_level_close(struct gt_level *level)
 {
 	if (!level)
 		return;
-	for (size_t i = 0; level->instances && i < level->instances_end; i++) {
-		if (level->instances[i])
-			gt_tags_close(level->instances[i]);
-		free(level->instances[i]);
+	for (size_t i = 0; level->emptied && i < level->instances_end; i++) {
+		close_instance(level->instances[i]);
+		close_instance(level->emptied[i]);
 	}
 	free(level->instances);
+	free(level->emptied);
 	free(level->slots);
 	gt_rows_free(level->dropped.rows);
 	free(level->deal);
@@ -358,6 +366,20 @@ void gt_level_close(struct gt_level *level)
 	free(level);
 }
 
+/* The caches of a private level that is emptied count in a launch if they have a request in it. */
+static void put_aside(struct gt_level *level)
+{
+	if (level->config.shared || level->config.flush == GT_FLUSH_NEVER)
+		return;
+	level->instances_all->used = 0;
+	for (size_t i = 0; i < level->instances_end; i++) {
+		if (!level->instances[i])
+			continue;
+		level->emptied[i] = level->instances[i];
+		level->instances[i] = NULL;
+	}
+}
+
 void gt_level_begin(struct gt_level *level)
 {
 	memset(&level->counters, 0, sizeof level->counters);
@@ -371,6 +393,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->clean, 0, sizeof level->clean);
 	memset(&level->l2_partitions, 0, sizeof level->l2_partitions);
 	by_pc_begin(&level->by_pc);
+	put_aside(level);
 	level->launch_reads_gpcs = 0;
 	level->last_step = 0;
 	gt_notes_begin(level);

@@ -16,14 +16,20 @@
 struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct gt_error *error)
 {
 	const struct gt_replacement *replacement = &level->config.replacement;
-	uint64_t instances = atomic_fetch_add(level->instances_all, 1) + UINT64_C(1);
+	struct gt_tags *tags = level->emptied[n];
 
+	atomic_fetch_add(&level->instances_all->used, 1);
+	if (tags) {
+		level->emptied[n] = NULL;
+		return level->instances[n] = tags;
+	}
+	uint64_t instances = atomic_fetch_add(&level->instances_all->made, 1) + UINT64_C(1);
 	if (instances * level->geometry.slots > GT_LEVEL_LINES_MAX) {
 		gt_fail(error, "%" PRIu64 " instances of %" PRIu32 " lines are more than %u lines: expected a smaller size",
 			instances, level->geometry.slots, GT_LEVEL_LINES_MAX);
 		return NULL;
 	}
-	struct gt_tags *tags = calloc(1, sizeof *tags);
+	tags = calloc(1, sizeof *tags);
 	if (!tags) {
 		gt_fail_memory(error, "a cache");
 		return NULL;

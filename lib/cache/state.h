@@ -171,6 +171,11 @@ typedef int gt_serve(const struct gt_serving *serving);
 /* Serves a batch in its order. */
 typedef int gt_serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error);
 
+/* How many caches a level has made, and how many of them had a request since they were last empty. */
+struct gt_instances {
+	atomic_size_t made, used;
+};
+
 struct gt_level {
 	struct gt_level_config config;
 	struct gt_geometry geometry;
@@ -192,10 +197,11 @@ struct gt_level {
 	gt_serve *serve[GT_CLASSES]; /* of each class */
 	gt_serve *in_partition[GT_CLASSES];  /* the same in one L2 partition, if there are two */
 	gt_serve_batch *fast;  /* serves a batch without hints faster, with the same result; NULL: the general path serves it */
-	struct gt_tags **instances; /* one, or by L2 partition or SM, NULL until first used */
+	struct gt_tags **instances; /* one, or by L2 partition or SM, NULL until first used; of a private level that is emptied, in this launch */
+	struct gt_tags **emptied;   /* those of earlier launches that this one has not used */
 	size_t instances_n;
-	atomic_size_t instances_used, *instances_all; /* all: of the levels that together are one (cache/stage/stage.c) */
-	size_t instances_end; /* above every instance that is used */
+	struct gt_instances instances_own, *instances_all; /* all: of the levels that together are one (cache/stage/stage.c) */
+	size_t instances_end; /* above every instance that is or was used */
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
 	struct gt_lookahead *lookahead; /* NULL if the policy does not look ahead */

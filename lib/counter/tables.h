@@ -328,7 +328,7 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(SETTING, line, "bytes", SIZE, "Bytes of a line.") \
 	ROW(SETTING, sector, "bytes", SIZE, "Bytes of a sector, the unit of validity.") \
 	ROW(SETTING, sets, "sets", NUMBER, "Sets of one cache.") \
-	ROW(SETTING, instances, "caches", NUMBER, "Caches of this level that had a request: SMs, or 1.") \
+	ROW(SETTING, instances, "caches", NUMBER, "Caches of this level that had a request since they were last emptied: SMs, or 1.") \
 	ROW(SETTING, ways, "lines a set", NUMBER, "Lines of a set.") \
 	ROW(WORD, index, NULL, NUMBER, "The function that gives a line its set.") \
 	ROW(WORD, interleave, NULL, NUMBER, "The function that gives a line its bank.") \

@@ -148,10 +148,7 @@ static struct gt_engine *engine_open(struct gt_timed *timed, size_t number, stru
 		gt_fail_memory(error, "a cache");
 		return NULL;
 	}
-	if (wave_open(&engine->wave, error) != 0)
-		return NULL;
-	engine->tags = gt_level_instance(timed->level, number, error);
-	return engine->tags ? engine : NULL;
+	return wave_open(&engine->wave, error) == 0 ? engine : NULL;
 }
 
 #define STEP_MAX (UINT64_MAX / 4) /* of a request; clocks advance beyond it */
@@ -268,6 +265,8 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 	if (engine && engine->active)
 		return engine;
 	if (!engine && !(engine = engine_open(timed, number, error)))
+		return NULL;
+	if (!(engine->tags = gt_level_instance(timed->level, number, error)))
 		return NULL;
 	engine->active = true;
 	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
