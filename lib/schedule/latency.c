@@ -11,6 +11,15 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
+#define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
+
+static inline void prefetch_bytes(const void *begin, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += MACHINE_LINE)
+		__builtin_prefetch((const char *)begin + at, 1);
+	__builtin_prefetch((const char *)begin + bytes - 1, 1);
+}
+
 /* ---- warps ---- */
 
 /* The warps of resident blocks, for the order of issue by time: when each may go on to its next access. */
@@ -209,6 +218,7 @@ static int runner_issued(struct runner *runner, struct kept *end, struct keep *k
 {
 	runner->row = end;
 	runner->queued++;
+	__builtin_prefetch(end + 8);
 	if (runner->row == runner->end && take_rows(runner, keep, error) != 0)
 		return -1;
 	look_ahead(runner, &keep->shapes, now);
@@ -670,6 +680,8 @@ static int run_scheduler(struct clocked *clocked, struct scheduler *scheduler, s
 				break;
 			scheduler->current = scheduler->last = chosen;
 			scheduler->until = now + chosen->instructions;
+			if (clocked->l1)
+				recent_prefetch_line(clocked->l1, chosen->row->base);
 		} else if (scheduler->queued == QUEUE) {
 			break;
 		} else if (issue_access(clocked, scheduler, keep, now, error) != 0) {
@@ -808,15 +820,20 @@ static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error
 	struct clocked *clocked = sm->clocked;
 
 	for (size_t i = 0; i < clocked->n_asks; i++) {
+		if (i + 8 < clocked->n_asks && clocked->asks[i + 8].line)
+			__builtin_prefetch(&clocked->l1->lines[clocked->asks[i + 8].line], 1);
 		struct recent_line *line = clocked->asks[i].line ? &clocked->l1->lines[clocked->asks[i].line] : NULL;
 		if (!line || line->asked != i + 1)
 			continue;
 		line->filled = clocked->asks[i].filled;
 		line->asked = 0;
 	}
-	for (size_t i = 0; i < clocked->n_taken; i++)
+	for (size_t i = 0; i < clocked->n_taken; i++) {
+		if (i + 8 < clocked->n_taken)
+			prefetch_bytes(clocked->taken[i + 8].runner, sizeof(struct runner));
 		if (clocked->taken[i].n_waits > 0 || clocked->taken[i].place > 0)
 			answer(sm, &clocked->taken[i]);
+	}
 	for (struct block *block; (block = clocked->dead);) {
 		clocked->dead = block->next;
 		gt_block_free(block, &schedule->keep);
@@ -827,20 +844,33 @@ static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error
 	return keep_waiting(clocked, error);
 }
 
-/* L2's slots or lines of what comes later. */
-static void prefetch_l2(const struct gt_schedule *schedule, size_t at, size_t n, bool slots)
+/* How many accesses before its turn what an access needs is brought into the machine's cache: each needs what is before it. */
+enum { TAKEN_AHEAD = 24, ASKS_AHEAD = 16, SLOTS_AHEAD = 8, LINES_AHEAD = 4 };
+
+/* Brings what later accesses need into the machine's cache, of the accesses that have been taken in a window. */
+static void prefetch_turns(const struct gt_schedule *schedule, size_t at, size_t n)
 {
 	const struct machine *machine = schedule->machine;
+	const struct turned *order = machine->order + at;
+	const struct recent *l2 = machine->l2.parts[0];
 
-	if (at >= n)
-		return;
-	const struct clocked *clocked = schedule->sms[machine->order[at].sm].clocked;
-	const struct taken *taken = &clocked->taken[machine->order[at].taken];
-	for (const struct ask *of = clocked->asks + taken->asks, *end = of + taken->n_asks; of < end; of++)
-		if (slots)
-			recent_prefetch_slot(machine->l2.parts[0], of->address);
-		else
-			recent_prefetch_line(machine->l2.parts[0], of->address);
+	if (at + TAKEN_AHEAD < n)
+		prefetch_bytes(&schedule->sms[order[TAKEN_AHEAD].sm].clocked->taken[order[TAKEN_AHEAD].taken], sizeof(struct taken));
+	if (at + ASKS_AHEAD < n) {
+		const struct clocked *clocked = schedule->sms[order[ASKS_AHEAD].sm].clocked;
+		const struct taken *taken = &clocked->taken[order[ASKS_AHEAD].taken];
+		__builtin_prefetch(&clocked->held[0].rows[taken->rows]);
+		__builtin_prefetch(&clocked->asks[taken->asks], 1);
+	}
+	for (size_t ahead = LINES_AHEAD; ahead <= SLOTS_AHEAD && at + ahead < n; ahead += SLOTS_AHEAD - LINES_AHEAD) {
+		const struct clocked *clocked = schedule->sms[order[ahead].sm].clocked;
+		const struct taken *taken = &clocked->taken[order[ahead].taken];
+		for (const struct ask *of = clocked->asks + taken->asks, *end = of + taken->n_asks; of < end; of++)
+			if (ahead == SLOTS_AHEAD)
+				recent_prefetch_slot(l2, of->address);
+			else
+				recent_prefetch_line(l2, of->address);
+	}
 }
 
 static int end_window(struct gt_schedule *schedule, struct gt_error *error)
@@ -851,8 +881,7 @@ static int end_window(struct gt_schedule *schedule, struct gt_error *error)
 	if (put_in_order(schedule, &n, error) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		prefetch_l2(schedule, i + 8, n, true);
-		prefetch_l2(schedule, i + 4, n, false);
+		prefetch_turns(schedule, i, n);
 		struct sm *sm = &schedule->sms[machine->order[i].sm];
 		schedule->issued = i > 0 && sm->clocked->taken[machine->order[i].taken].step == schedule->step;
 		if (settle(schedule, sm, &sm->clocked->taken[machine->order[i].taken], error) != 0)
@@ -877,6 +906,29 @@ static bool fills_before(const struct gt_schedule *schedule, const struct sm *a,
 	return gt_machine_turn(schedule, a->number, step) < gt_machine_turn(schedule, b->number, step);
 }
 
+/* Brings what an SM will need into the machine's cache, since there are many: `depth` turns before its own, what it can be found by. */
+static void prefetch_sm(const struct gt_schedule *schedule, size_t at, unsigned depth)
+{
+	const struct clocked *clocked = at < schedule->n_active ? schedule->sms[schedule->active[at]].clocked : NULL;
+
+	for (uint32_t i = 0; clocked && i < clocked->n; i++) {
+		const struct scheduler *scheduler = &clocked->schedulers[i];
+		if (depth == 5)
+			prefetch_bytes(scheduler, sizeof *scheduler);
+		if (depth == 4) {
+			prefetch_bytes(scheduler->runners, scheduler->n * sizeof *scheduler->runners);
+			prefetch_bytes(scheduler->ready, scheduler->n * sizeof *scheduler->ready);
+		}
+		for (size_t k = 0; depth == 3 && k < scheduler->n; k++)
+			prefetch_bytes(scheduler->runners[k], sizeof *scheduler->runners[k]);
+		for (size_t k = 0; depth == 2 && k < scheduler->n; k++)
+			__builtin_prefetch(scheduler->runners[k]->row);
+		for (size_t k = 0; depth == 1 && clocked->l1 && k < scheduler->n; k++)
+			if (is_left(scheduler->runners[k]))
+				recent_prefetch_slot(clocked->l1, scheduler->runners[k]->row->base);
+	}
+}
+
 /* Runs all SMs to the end of the window. Returns FILL_DONE, FILL_WAIT if rows that they need have not arrived yet, or FILL_FAILED. */
 static enum filled run_window(struct gt_schedule *schedule, struct gt_error *error)
 {
@@ -884,6 +936,8 @@ static enum filled run_window(struct gt_schedule *schedule, struct gt_error *err
 		struct sm *first = NULL;
 		for (size_t i = 0; i < schedule->n_active; i++) {
 			struct sm *sm = &schedule->sms[schedule->active[i]];
+			for (unsigned depth = 1; sm->clocked->wake < end && depth <= 5; depth++)
+				prefetch_sm(schedule, i + depth, depth);
 			if (sm->clocked->wake < end && run_sm(schedule, sm, end, error) != 0)
 				return FILL_FAILED;
 			if (sm->clocked->room < end && blocks_left(schedule, sm) && (!first || fills_before(schedule, sm, first)))
