@@ -11,6 +11,7 @@
 #include "report/compare/compare.h"
 #include "report/findings/findings.h"
 #include "report/page/page.h"
+#include "stream/history.h"
 #include "stream/parts.h"
 
 static void check_findings(const struct tool *tool, const struct options *options)
@@ -309,16 +310,18 @@ static void print_errors(struct tool *tool, const struct options *options)
 }
 
 /* Reads the stream to its end; with --tee passes it on. */
-static void read_stream(struct tool *tool, struct gt_report *report, bool tee)
+static void read_stream(struct tool *tool, struct gt_report *report, const struct options *options)
 {
 	enum gt_event event;
 
 	tool_read(tool);
-	if (tee)
+	if (options->by_name && !options->scale && !gt_history_find(gt_reader_history(tool->in), "gsample", NULL))
+		tool_must(tool, gt_report_add_by_name(report, &tool->error));
+	if (options->tee)
 		tool_write(tool);
 	while (tool_next(tool, &event)) {
 		take(tool, report, event);
-		if (tee)
+		if (options->tee)
 			tool_pass(tool);
 	}
 }
@@ -343,7 +346,7 @@ static void gather(struct tool *tool, struct gt_report *report, const struct opt
 	if (options->merge)
 		read_parts(tool, report, parts);
 	else
-		read_stream(tool, report, options->tee);
+		read_stream(tool, report, options);
 	if (options->scale)
 		tool_must(tool, gt_report_scale(report, &tool->error));
 	tool_must(tool, gt_report_finish(report, &tool->error));

@@ -40,7 +40,7 @@ struct pc_counts {
 };
 
 /* References of one kind of traffic, "behind_l1_loads". */
-static void name_references(const struct gt_report_stage *stage, const struct gt_count_entry *entry, size_t class, char name[EVENT_NAME])
+static void name_references(const struct gt_report_stage *stage, const struct gt_report_value *entry, size_t class, char name[EVENT_NAME])
 {
 	static const char *const suffixes[GT_TRAFFICS] = {"_loads", "_stores", "_atomics", ""};
 
@@ -48,7 +48,7 @@ static void name_references(const struct gt_report_stage *stage, const struct gt
 }
 
 /* Reads of a level, and those that missed. */
-static void set_reads(const struct gt_report_stage *stage, const struct gt_count_entry *entry, size_t class, struct pc_counts *counts)
+static void set_reads(const struct gt_report_stage *stage, const struct gt_report_value *entry, size_t class, struct pc_counts *counts)
 {
 	char name[GT_COUNT_NAME];
 	uint64_t hits = 0;
@@ -62,7 +62,7 @@ static void set_reads(const struct gt_report_stage *stage, const struct gt_count
 }
 
 /* What a counter tells of an instruction, or of one and an array ("0x1b in.sectors"). False: nothing, or what another counter tells. */
-static bool read_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, struct pc_counts *counts)
+static bool read_counter(const struct gt_report_stage *stage, const struct gt_report_value *entry, struct pc_counts *counts)
 {
 	size_t class;
 	char *end;

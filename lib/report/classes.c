@@ -14,7 +14,7 @@
 /* ---- what levels counted by instruction ---- */
 
 /* Whether a counter is the reads of an instruction, "0x1b.reads", not of a site; then *length is the length of the instruction. */
-static bool is_reads(const struct gt_count_entry *entry, size_t *length)
+static bool is_reads(const struct gt_report_value *entry, size_t *length)
 {
 	return entry->kind == GT_COUNT_NUMBER && strncmp(entry->name, "0x", 2) == 0 && gt_report_class(entry->name, length) &&
 	       strcmp(entry->name + *length, ".reads") == 0 && !memchr(entry->name, ' ', *length);
@@ -49,7 +49,7 @@ static struct gt_reads find_reads(const struct gt_report_stage *stage, const cha
 	return reads;
 }
 
-bool gt_reads_of_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, size_t *length, struct gt_reads *reads)
+bool gt_reads_of_counter(const struct gt_report_stage *stage, const struct gt_report_value *entry, size_t *length, struct gt_reads *reads)
 {
 	if (!is_reads(entry, length))
 		return false;
@@ -136,7 +136,7 @@ static const char *behind(const struct gt_report_kernel *kernel, const struct gt
 
 /* The class of a counter. False if it counts no class's references. */
 static bool class_of(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
-		     const struct gt_count_entry *entry, struct gt_class *class)
+		     const struct gt_report_value *entry, struct gt_class *class)
 {
 	*class = (struct gt_class){.kernel = kernel, .stage = stage, .name = entry->name};
 	return entry->kind == GT_COUNT_NUMBER && gt_report_class(entry->name, &class->length) &&

@@ -23,7 +23,7 @@ struct gt_reads {
 };
 
 /* If a counter of a level is the reads of an instruction, "0x1b.reads": these, and the length of the instruction. */
-bool gt_reads_of_counter(const struct gt_report_stage *stage, const struct gt_count_entry *entry, size_t *length, struct gt_reads *reads);
+bool gt_reads_of_counter(const struct gt_report_stage *stage, const struct gt_report_value *entry, size_t *length, struct gt_reads *reads);
 
 void gt_read_levels_find(const struct gt_report *report, struct gt_read_levels *levels);
 

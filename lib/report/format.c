@@ -94,6 +94,16 @@ static bool is_formula(const char *text)
 	return end == text || *end;
 }
 
+/* Bytes at the begin of a text that are characters of ASCII, and neither quotes nor backslashes. */
+static size_t plain_bytes(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= ' ' && text[n] <= '~' && text[n] != '"' && text[n] != '\\')
+		n++;
+	return n;
+}
+
 void gt_csv_field(const char *text, bool quoted, FILE *to)
 {
 	const bool formula = is_formula(text);
@@ -105,6 +115,10 @@ void gt_csv_field(const char *text, bool quoted, FILE *to)
 	if (formula)
 		putc('\'', to);
 	for (; *text; text += taken) {
+		taken = plain_bytes(text);
+		fwrite(text, 1, taken, to);
+		if (taken > 0)
+			continue;
 		const char *character = gt_utf8_next(text, &taken, &shown);
 		if (*character == '"')
 			putc('"', to);
@@ -143,7 +157,12 @@ void gt_json_string(const char *text, FILE *to)
 
 	putc('"', to);
 	while (*at) {
-		size_t length = gt_utf8_length(at);
+		const size_t plain = plain_bytes((const char *)at);
+		fwrite(at, 1, plain, to);
+		at += plain;
+		size_t length = *at ? gt_utf8_length(at) : 0;
+		if (*at == '\0')
+			break;
 		if (*at == '"' || *at == '\\')
 			fprintf(to, "\\%c", *at);
 		else if (*at < ' ' || *at == 127)

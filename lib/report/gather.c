@@ -17,15 +17,22 @@
 
 /* ---- stages and counters ---- */
 
+static void clear_value(struct gt_report_value *value)
+{
+	if (value->kind == GT_COUNT_ARRAY)
+		free(value->array);
+	else if (value->kind == GT_COUNT_TEXT)
+		free(value->text);
+}
+
 static void clear_kernel(struct gt_report_kernel *kernel)
 {
 	for (size_t i = 0; i < kernel->n; i++) {
 		struct gt_report_stage *stage = &kernel->stages[i];
-		for (size_t j = 0; j < stage->n; j++) {
-			free(stage->counters[j].value.array);
-			free(stage->counters[j].value.text);
-		}
+		for (size_t j = 0; j < stage->n; j++)
+			clear_value(&stage->counters[j].value);
 		free(stage->counters);
+		free(stage->spreads);
 		gt_map_close(&stage->index);
 	}
 	free(kernel->stages);
@@ -55,27 +62,37 @@ static struct gt_report_stage *new_stage(struct gt_report_kernel *kernel, const 
 	return stage;
 }
 
-static int copy_entry(struct gt_count_entry *to, const struct gt_count_entry *from, struct gt_error *error)
+/* What a record has, which stays its own. */
+static struct gt_report_value value_of(const struct gt_count_entry *entry)
 {
-	*to = *from;
-	to->array = NULL;
-	to->text = NULL;
-	if (from->kind == GT_COUNT_ARRAY && from->n > 0) {
-		to->array = malloc(from->n * sizeof *to->array);
-		if (!to->array)
-			return gt_fail_memory(error, "the report");
-		memcpy(to->array, from->array, from->n * sizeof *to->array);
+	struct gt_report_value value = {.name = entry->name, .kind = entry->kind, .n = entry->n};
+
+	switch (entry->kind) {
+	case GT_COUNT_NUMBER: value.number = entry->number; break;
+	case GT_COUNT_ARRAY: value.array = entry->array; break;
+	case GT_COUNT_TEXT: value.text = entry->text; break;
 	}
-	if (from->kind == GT_COUNT_TEXT) {
-		to->text = malloc(strlen(from->text) + 1);
-		if (!to->text)
+	return value;
+}
+
+static int copy_value(struct gt_report_value *to, const struct gt_report_value *from, struct gt_error *error)
+{
+	struct gt_report_value copy = *from;
+
+	if (from->kind == GT_COUNT_ARRAY) {
+		copy.array = malloc((from->n + !from->n) * sizeof *copy.array);
+		if (!copy.array)
 			return gt_fail_memory(error, "the report");
-		memcpy(to->text, from->text, strlen(from->text) + 1);
+		if (from->n > 0)
+			memcpy(copy.array, from->array, from->n * sizeof *copy.array);
 	}
+	if (from->kind == GT_COUNT_TEXT && !(copy.text = strdup(from->text)))
+		return gt_fail_memory(error, "the report");
+	*to = copy;
 	return 0;
 }
 
-static bool same(const struct gt_count_entry *a, const struct gt_count_entry *b)
+static bool same(const struct gt_report_value *a, const struct gt_report_value *b)
 {
 	switch (a->kind) {
 	case GT_COUNT_NUMBER:
@@ -94,7 +111,7 @@ static bool add_number(uint64_t *to, uint64_t more)
 	return *to >= more;
 }
 
-static int add_array(struct gt_count_entry *to, const struct gt_count_entry *from, bool *fits, struct gt_error *error)
+static int add_array(struct gt_report_value *to, const struct gt_report_value *from, bool *fits, struct gt_error *error)
 {
 	if (from->n > to->n) {
 		uint64_t *bigger = gt_resized(to->array, from->n, sizeof *bigger);
@@ -110,7 +127,7 @@ static int add_array(struct gt_count_entry *to, const struct gt_count_entry *fro
 }
 
 /* Adds a counter to the one of the same name. */
-static int merge(struct gt_report_counter *to, const struct gt_count_entry *from, const char *stage,
+static int merge(struct gt_report_counter *to, const struct gt_report_value *from, const char *stage,
 		 struct gt_error *error)
 {
 	bool fits = true;
@@ -169,40 +186,115 @@ static struct gt_report_counter *counter_of(const struct gt_report_stage *stage,
 	return NULL;
 }
 
-/* Adds entry number `hint` of a record to a stage. The records of a stage mostly have the same order, so the index is a
- * hint. */
-static int add_entry(struct gt_report_stage *stage, const struct gt_count_entry *entry, bool differs, size_t hint,
-		     struct gt_error *error)
+/* The name must last as long as the report. */
+static struct gt_report_counter *new_counter(struct gt_report_stage *stage, const struct gt_report_value *entry, const struct gt_counter *about,
+					     bool differs, struct gt_error *error)
 {
-	struct gt_report_counter *counter = counter_of(stage, entry->name, hint);
+	struct gt_report_counter *bigger = stage->n == GT_REPORT_COUNTERS_MAX ? NULL : gt_grown(stage->counters, stage->n, &stage->capacity, sizeof *bigger);
 
-	if (counter && differs)
-		counter->differs = true;
-	if (counter)
-		return merge(counter, entry, stage->name, error);
-	if (stage->n == GT_REPORT_COUNTERS_MAX)
-		return gt_fail(error, "stage %s: expected at most %d counters", stage->name, GT_REPORT_COUNTERS_MAX);
-	struct gt_report_counter *bigger = gt_grown(stage->counters, stage->n, &stage->capacity, sizeof *bigger);
-	if (!bigger)
-		return gt_fail_memory(error, "the report");
+	if (!bigger) {
+		if (stage->n == GT_REPORT_COUNTERS_MAX)
+			gt_fail(error, "stage %s: expected at most %d counters", stage->name, GT_REPORT_COUNTERS_MAX);
+		else
+			gt_fail_memory(error, "the report");
+		return NULL;
+	}
 	stage->counters = bigger;
-	counter = &bigger[stage->n++];
-	*counter = (struct gt_report_counter){.about = gt_counter_about(stage->plain, entry->name), .differs = differs};
-	if (copy_entry(&counter->value, entry, error) != 0)
-		return -1;
-	return index_last(stage, error);
+	struct gt_report_counter *counter = &bigger[stage->n++];
+	*counter = (struct gt_report_counter){.about = about, .differs = differs};
+	return copy_value(&counter->value, entry, error) == 0 && index_last(stage, error) == 0 ? counter : NULL;
 }
 
-/* Notes a launch's value of a number that is summed, which counts for so many launches. */
-static void note_launch(struct gt_report_counter *sum, const struct gt_report_counter *from, uint64_t launches)
+/* Adds a value to a stage: to which counter, or NULL on error. Stages mostly have the same counters in the same order, so its number is a
+ * hint. */
+static struct gt_report_counter *add_value(struct gt_report_stage *stage, const struct gt_report_value *value, bool differs, size_t hint,
+					   struct gt_error *error)
 {
-	uint64_t value = from->value.number / launches;
+	struct gt_report_counter *counter = counter_of(stage, value->name, hint);
 
-	if (from->value.kind != GT_COUNT_NUMBER)
-		return;
-	sum->least = sum->launches == 0 || value < sum->least ? value : sum->least;
-	sum->largest = value > sum->largest ? value : sum->largest;
+	if (!counter)
+		return new_counter(stage, value, gt_counter_about(stage->plain, value->name), differs, error);
+	counter->differs |= differs;
+	return merge(counter, value, stage->name, error) == 0 ? counter : NULL;
+}
+
+/* The stage of the kernel before this one in the report that has the same place and name: its counters are mostly the same. */
+static const struct gt_report_stage *stage_before(const struct gt_report *report, const struct gt_report_kernel *kernel, const struct gt_report_stage *stage)
+{
+	const struct gt_report_kernel *before = kernel - 1;
+	size_t at = (size_t)(stage - kernel->stages);
+
+	return kernel > report->kernels && at < before->n && strcmp(before->stages[at].plain, stage->plain) == 0 ? &before->stages[at] : NULL;
+}
+
+/* The same of entry number `hint` of a record, whose name may be new; `before` may be NULL. */
+static struct gt_report_counter *add_entry(struct gt_report *report, struct gt_report_stage *stage, const struct gt_report_stage *before,
+					   const struct gt_count_entry *entry, size_t hint, struct gt_error *error)
+{
+	struct gt_report_counter *counter = stage->n > 0 ? counter_of(stage, entry->name, hint) : NULL;
+	struct gt_report_value value = value_of(entry);
+	uint64_t number;
+
+	if (counter)
+		return merge(counter, &value, stage->name, error) == 0 ? counter : NULL;
+	if (before && stage->n < before->n && strcmp(before->counters[stage->n].value.name, entry->name) == 0) {
+		value.name = before->counters[stage->n].value.name;
+		return new_counter(stage, &value, before->counters[stage->n].about, false, error);
+	}
+	if (gt_names_number(&report->counter_names, entry->name, &number, error) != 0)
+		return NULL;
+	value.name = report->counter_names.names[number];
+	return new_counter(stage, &value, gt_counter_about(stage->plain, value.name), false, error);
+}
+
+/* ---- what counters have in several launches ---- */
+
+const struct gt_report_spread *gt_report_spread_of(const struct gt_report_stage *stage, const struct gt_report_counter *counter)
+{
+	size_t i = (size_t)(counter - stage->counters);
+
+	return i < stage->spreads_n ? &stage->spreads[i] : NULL;
+}
+
+/* That of a counter, to be changed; NULL when memory is short. */
+static struct gt_report_spread *spread_to(struct gt_report_stage *stage, const struct gt_report_counter *counter, struct gt_error *error)
+{
+	if (stage->spreads_n < stage->n) {
+		struct gt_report_spread *grown = gt_resized(stage->spreads, stage->capacity, sizeof *grown);
+		if (!grown) {
+			gt_fail_memory(error, "the report");
+			return NULL;
+		}
+		memset(grown + stage->spreads_n, 0, (stage->capacity - stage->spreads_n) * sizeof *grown);
+		stage->spreads = grown;
+		stage->spreads_n = stage->capacity;
+	}
+	return &stage->spreads[counter - stage->counters];
+}
+
+static void note_values(struct gt_report_spread *sum, uint64_t least, uint64_t largest, uint64_t launches)
+{
+	sum->least = sum->launches == 0 || least < sum->least ? least : sum->least;
+	sum->largest = largest > sum->largest ? largest : sum->largest;
 	sum->launches += launches;
+}
+
+/* Notes what a counter has in the launches that it sums up, or in a launch that counts for so many. */
+static int note_launches(struct gt_report_stage *stage, const struct gt_report_counter *sum, const struct gt_report_stage *from,
+			 const struct gt_report_counter *counter, uint64_t launches, struct gt_error *error)
+{
+	const struct gt_report_spread *spread = gt_report_spread_of(from, counter);
+
+	if (counter->value.kind != GT_COUNT_NUMBER)
+		return 0;
+	struct gt_report_spread *to = spread_to(stage, sum, error);
+	if (!to)
+		return -1;
+	if (spread && spread->launches > 0)
+		note_values(to, spread->least, spread->largest, spread->launches);
+	else
+		note_values(to, counter->value.number / launches, counter->value.number / launches, launches);
+	return 0;
 }
 
 /* Adds the counters of a kernel, stage by stage. */
@@ -221,9 +313,9 @@ static int add_kernel(struct gt_report_kernel *total, const struct gt_report_ker
 			memcpy(to->name, from->name, sizeof to->name);
 		}
 		for (size_t j = 0; j < from->n; j++) {
-			if (add_entry(to, &from->counters[j].value, from->counters[j].differs, j, error) != 0)
+			const struct gt_report_counter *counter = &from->counters[j], *sum = add_value(to, &counter->value, counter->differs, j, error);
+			if (!sum || note_launches(to, sum, from, counter, gt_report_launches(kernel), error) != 0)
 				return -1;
-			note_launch(counter_of(to, from->counters[j].value.name, j), &from->counters[j], gt_report_launches(kernel));
 		}
 	}
 	return 0;
@@ -239,7 +331,7 @@ int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct g
 	if (kernel_regex && !(report->choose = gt_regex_open(kernel_regex, &inner)))
 		return gt_fail(error, "'%s': expected a Perl-compatible regular expression (%.300s)", kernel_regex,
 			       inner.text);
-	return gt_map_open(&report->index, 0, error);
+	return gt_map_open(&report->index, 0, error) == 0 ? gt_names_open(&report->counter_names, error) : -1;
 }
 
 void gt_report_clear(struct gt_report *report)
@@ -248,7 +340,10 @@ void gt_report_clear(struct gt_report *report)
 		clear_kernel(&report->kernels[i]);
 	clear_kernel(&report->total);
 	free(report->kernels);
+	free(report->launched);
 	gt_map_close(&report->index);
+	gt_map_close(&report->names);
+	gt_names_close(&report->counter_names);
 	gt_regex_close(report->choose);
 	gt_unmatched_clear(&report->unmatched);
 	*report = (struct gt_report){0};
@@ -267,20 +362,11 @@ static int chosen(struct gt_report *report, const char *name, struct gt_error *e
 	return found;
 }
 
-/* The kernel of that id, created if it is new. NULL on error. */
-static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id, struct gt_error *error)
+/* A kernel behind the others. NULL on error. */
+static struct gt_report_kernel *new_kernel(struct gt_report *report, uint64_t id, struct gt_error *error)
 {
-	int fresh;
+	struct gt_report_kernel *bigger = gt_grown(report->kernels, report->n, &report->capacity, sizeof *bigger);
 
-	if (id == GT_MAP_EMPTY) {
-		gt_fail(error, "kernel %" PRIu64 ": expected a smaller id", id);
-		return NULL;
-	}
-	uint64_t *place = gt_map_put(&report->index, id, report->n, &fresh);
-	if (place && !fresh)
-		return &report->kernels[*place];
-	struct gt_report_kernel *bigger =
-		place ? gt_grown(report->kernels, report->n, &report->capacity, sizeof *bigger) : NULL;
 	if (!bigger) {
 		gt_fail_memory(error, "the report");
 		return NULL;
@@ -292,10 +378,38 @@ static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id,
 	return kernel;
 }
 
+/* The number of a launch, `next` if it is new, which *fresh says. NULL on error. */
+static uint64_t *number_of(struct gt_report *report, uint64_t id, uint64_t next, int *fresh, struct gt_error *error)
+{
+	uint64_t *place = id == GT_MAP_EMPTY ? NULL : gt_map_put(&report->index, id, next, fresh);
+
+	if (id == GT_MAP_EMPTY)
+		gt_fail(error, "kernel %" PRIu64 ": expected a smaller id", id);
+	else if (!place)
+		gt_fail_memory(error, "the report");
+	return place;
+}
+
+/* The kernel of that id, created if it is new. NULL on error. */
+static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id, struct gt_error *error)
+{
+	int fresh;
+	const uint64_t *place = number_of(report, id, report->n, &fresh, error);
+
+	if (place && !fresh)
+		return &report->kernels[*place];
+	return place ? new_kernel(report, id, error) : NULL;
+}
+
+static int announce(struct gt_report *report, const struct gt_kernel *from, struct gt_error *error);
+static int add_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error);
+
 int gt_report_add_kernel(struct gt_report *report, const struct gt_kernel *from, struct gt_error *error)
 {
-	struct gt_report_kernel *kernel = kernel_of(report, from->id, error);
+	struct gt_report_kernel *kernel = report->adds ? NULL : kernel_of(report, from->id, error);
 
+	if (report->adds)
+		return announce(report, from, error);
 	if (!kernel)
 		return -1;
 	kernel->launches++;
@@ -318,7 +432,7 @@ void gt_report_gpu(struct gt_report *report, const struct gt_gpu *gpu)
 }
 
 /* The stage of a count with this name: the first of that name that has not counted in this launch. */
-static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const char *plain, struct gt_error *error)
+static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const char *plain, uint64_t launch, struct gt_error *error)
 {
 	unsigned occurrence = 1;
 
@@ -326,7 +440,7 @@ static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const c
 		struct gt_report_stage *stage = &kernel->stages[i];
 		if (strcmp(stage->plain, plain) != 0)
 			continue;
-		if (stage->launch < kernel->launches)
+		if (stage->launch != launch)
 			return stage;
 		occurrence++;
 	}
@@ -335,19 +449,22 @@ static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const c
 
 int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error)
 {
-	struct gt_report_kernel *kernel = kernel_of(report, count->kernel, error);
+	struct gt_report_kernel *kernel = report->adds ? NULL : kernel_of(report, count->kernel, error);
 
+	if (report->adds)
+		return add_count(report, count, error);
 	if (!kernel)
 		return -1;
 	/* Counts without a launch belong to one unknown launch. */
 	if (kernel->launches == 0)
 		kernel->launches = 1;
-	struct gt_report_stage *stage = stage_of(kernel, count->stage, error);
+	struct gt_report_stage *stage = stage_of(kernel, count->stage, kernel->launches, error);
 	if (!stage)
 		return -1;
 	stage->launch = kernel->launches;
+	const struct gt_report_stage *before = stage_before(report, kernel, stage);
 	for (size_t i = 0; i < count->n; i++)
-		if (add_entry(stage, &count->entries[i], false, i, error) != 0)
+		if (!add_entry(report, stage, before, &count->entries[i], i, error))
 			return -1;
 	return 0;
 }
@@ -381,7 +498,7 @@ static bool scale_number(uint64_t *number, uint64_t whole, uint64_t part)
 	return true;
 }
 
-static bool scale_counter(struct gt_count_entry *value, uint64_t whole, uint64_t part)
+static bool scale_counter(struct gt_report_value *value, uint64_t whole, uint64_t part)
 {
 	bool fits = true;
 
@@ -450,6 +567,8 @@ static int weigh_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
 
 /* ---- the total, and the launches of a name together ---- */
 
+static void note_last_launches(struct gt_report_kernel *kernel);
+
 int gt_report_finish(struct gt_report *report, struct gt_error *error)
 {
 	size_t kept = 0;
@@ -462,6 +581,8 @@ int gt_report_finish(struct gt_report *report, struct gt_error *error)
 			clear_kernel(kernel);
 			continue;
 		}
+		if (report->adds)
+			note_last_launches(kernel);
 		if (weigh_kernel(kernel, error) != 0 || add_kernel(&report->total, kernel, error) != 0)
 			return -1;
 		if (kept != i) {
@@ -493,11 +614,20 @@ static uint64_t *group_of(const struct gt_report_kernel *groups, struct gt_map *
 	}
 }
 
+/* Notes in what a launch differs from the first of its name. */
+static void note_shape(struct gt_report_kernel *sum, const struct gt_kernel *next)
+{
+	const struct gt_kernel *first = &sum->kernel;
+
+	sum->grid_differs |= memcmp(first->grid, next->grid, sizeof first->grid) != 0;
+	sum->block_differs |= memcmp(first->block, next->block, sizeof first->block) != 0;
+	sum->registers_differ |= first->registers != next->registers;
+	sum->shared_differs |= first->shared_bytes != next->shared_bytes;
+}
+
 /* Adds a launch to the sum of those of its name. The first one is moved there as it is. */
 static int add_launch(struct gt_report_kernel *sum, struct gt_report_kernel *launch, struct gt_error *error)
 {
-	const struct gt_kernel *first = &sum->kernel, *next = &launch->kernel;
-
 	if (sum->merged == 0) {
 		struct gt_report_kernel one = *launch;
 		*launch = (struct gt_report_kernel){0};
@@ -508,15 +638,14 @@ static int add_launch(struct gt_report_kernel *sum, struct gt_report_kernel *lau
 		return result;
 	}
 	sum->merged += gt_report_launches(launch);
-	sum->grid_differs |= memcmp(first->grid, next->grid, sizeof first->grid) != 0;
-	sum->block_differs |= memcmp(first->block, next->block, sizeof first->block) != 0;
-	sum->registers_differ |= first->registers != next->registers;
-	sum->shared_differs |= first->shared_bytes != next->shared_bytes;
+	note_shape(sum, &launch->kernel);
 	return add_kernel(sum, launch, error);
 }
 
 int gt_report_by_name(struct gt_report *report, struct gt_error *error)
 {
+	if (report->adds)
+		return 0;
 	struct gt_report_kernel *groups = calloc(report->n + 1, sizeof *groups);
 	struct gt_map index = {0};
 	size_t n = 0;
@@ -539,6 +668,183 @@ int gt_report_by_name(struct gt_report *report, struct gt_error *error)
 	report->capacity = report->n;
 	report->by_name = true;
 	return result;
+}
+
+/* ---- launches that are added to those of their name as they come ---- */
+
+#define LEFT_OUT SIZE_MAX /* a launch whose name the filter does not choose */
+#define UNKNOWN (SIZE_MAX - 1) /* one of which nothing has come yet */
+
+int gt_report_add_by_name(struct gt_report *report, struct gt_error *error)
+{
+	report->adds = report->by_name = true;
+	return gt_map_open(&report->names, 0, error);
+}
+
+static struct gt_report_launched *launched_of(struct gt_report *report, uint64_t id, struct gt_error *error)
+{
+	int fresh;
+	const uint64_t *place = number_of(report, id, report->launched_n, &fresh, error);
+
+	if (!place || !fresh)
+		return place ? &report->launched[*place] : NULL;
+	struct gt_report_launched *grown = gt_grown(report->launched, report->launched_n, &report->launched_capacity, sizeof *grown);
+	if (!grown) {
+		gt_fail_memory(error, "the report");
+		return NULL;
+	}
+	report->launched = grown;
+	grown[report->launched_n] = (struct gt_report_launched){.kernel = UNKNOWN};
+	return &grown[report->launched_n++];
+}
+
+/* A kernel for one launch, to which others may be added. */
+static int open_kernel(struct gt_report *report, struct gt_report_launched *launched, const struct gt_kernel *from, struct gt_error *error)
+{
+	struct gt_report_kernel *kernel = new_kernel(report, from->id, error);
+
+	if (!kernel)
+		return -1;
+	kernel->merged = 1;
+	kernel->first = (size_t)(launched - report->launched) + 1;
+	kernel->chosen = kernel->announced = true;
+	launched->kernel = report->n - 1;
+	return gt_kernel_copy(&kernel->kernel, from, error);
+}
+
+/* Finds the kernel of a launch that is announced for the first time. */
+static int place_launch(struct gt_report *report, struct gt_report_launched *launched, const struct gt_kernel *from, struct gt_error *error)
+{
+	int keep = chosen(report, from->name, error), fresh = 1;
+	uint64_t *place = NULL;
+
+	if (keep <= 0) {
+		launched->kernel = LEFT_OUT;
+		return keep;
+	}
+	if (from->name[0] && !(place = group_of(report->kernels, &report->names, from->name, report->n, &fresh)))
+		return gt_fail_memory(error, "the report");
+	if (fresh)
+		return open_kernel(report, launched, from, error);
+	launched->kernel = *place;
+	report->kernels[*place].merged++;
+	note_shape(&report->kernels[*place], from);
+	return 0;
+}
+
+/* Counts of a launch that had not been announced: it gets its kernel, too. */
+static int name_launch(struct gt_report *report, struct gt_report_launched *launched, const struct gt_kernel *from, struct gt_error *error)
+{
+	struct gt_report_kernel *counted = &report->kernels[launched->kernel], moved = *counted;
+
+	*counted = (struct gt_report_kernel){0}; /* not chosen */
+	gt_kernel_clear(&moved.kernel);
+	int result = place_launch(report, launched, from, error);
+	if (result == 0 && launched->kernel != LEFT_OUT)
+		result = add_kernel(&report->kernels[launched->kernel], &moved, error);
+	clear_kernel(&moved);
+	return result;
+}
+
+static int announce(struct gt_report *report, const struct gt_kernel *from, struct gt_error *error)
+{
+	struct gt_report_launched *launched = launched_of(report, from->id, error);
+
+	if (!launched)
+		return -1;
+	launched->announcement = ++report->announcements;
+	if (launched->kernel == UNKNOWN)
+		return place_launch(report, launched, from, error);
+	if (launched->kernel != LEFT_OUT && !report->kernels[launched->kernel].announced)
+		return name_launch(report, launched, from, error);
+	return 0;
+}
+
+/* Notes what the last launch with the counter has there. */
+static void note_last(struct gt_report_spread *spread)
+{
+	if (spread->last > 0)
+		note_values(spread, spread->of_last, spread->of_last, 1);
+	spread->last = 0;
+	spread->of_last = 0;
+}
+
+static void note_last_launches(struct gt_report_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->n; i++)
+		for (size_t j = 0; j < kernel->stages[i].spreads_n; j++)
+			note_last(&kernel->stages[i].spreads[j]);
+}
+
+/* Before another launch counts in a stage, that the first did. */
+static int begin_spreads(struct gt_report_stage *stage, size_t first, struct gt_error *error)
+{
+	for (size_t i = 0; i < stage->n; i++) {
+		struct gt_report_spread *spread = spread_to(stage, &stage->counters[i], error);
+		if (!spread)
+			return -1;
+		if (stage->counters[i].value.kind == GT_COUNT_NUMBER)
+			*spread = (struct gt_report_spread){.last = first, .of_last = stage->counters[i].value.number};
+	}
+	return 0;
+}
+
+/* Adds entry i of the counts of a launch, whose number is that and 1. */
+static int add_of_launch(struct gt_report *report, struct gt_report_kernel *kernel, struct gt_report_stage *stage, const struct gt_count *count,
+			 size_t i, size_t number, struct gt_error *error)
+{
+	const struct gt_count_entry *entry = &count->entries[i];
+	const struct gt_report_counter *counter = add_entry(report, stage, stage_before(report, kernel, stage), entry, i, error);
+	const bool several = kernel->merged > 1;
+
+	if (!counter || !several || entry->kind != GT_COUNT_NUMBER)
+		return counter ? 0 : -1;
+	struct gt_report_spread *spread = spread_to(stage, counter, error);
+	if (!spread)
+		return -1;
+	if (spread->last != number)
+		note_last(spread);
+	spread->last = number;
+	spread->of_last += entry->number;
+	return 0;
+}
+
+/* A kernel for counts of a launch that has not been announced. */
+static int open_unknown(struct gt_report *report, struct gt_report_launched *launched, uint64_t id, struct gt_error *error)
+{
+	struct gt_report_kernel *kernel = new_kernel(report, id, error);
+
+	if (!kernel)
+		return -1;
+	kernel->merged = 1;
+	kernel->first = (size_t)(launched - report->launched) + 1;
+	launched->kernel = report->n - 1;
+	launched->announcement = ++report->announcements;
+	return 0;
+}
+
+static int add_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error)
+{
+	struct gt_report_launched *launched = launched_of(report, count->kernel, error);
+
+	if (!launched)
+		return -1;
+	if (strcmp(count->stage, gt_counters_sample.stage) == 0)
+		return gt_fail(error, "stage sample: expected gsample in the history of the stream");
+	if (launched->kernel == UNKNOWN && open_unknown(report, launched, count->kernel, error) != 0)
+		return -1;
+	if (launched->kernel == LEFT_OUT)
+		return 0;
+	struct gt_report_kernel *kernel = &report->kernels[launched->kernel];
+	struct gt_report_stage *stage = stage_of(kernel, count->stage, launched->announcement, error);
+	const size_t number = (size_t)(launched - report->launched) + 1;
+	if (!stage || (kernel->merged > 1 && !stage->spreads && begin_spreads(stage, kernel->first, error) != 0))
+		return -1;
+	stage->launch = launched->announcement;
+	for (size_t i = 0; i < count->n; i++)
+		if (add_of_launch(report, kernel, stage, count, i, number, error) != 0)
+			return -1;
+	return 0;
 }
 
 /* ---- what is counted ---- */
@@ -566,16 +872,31 @@ bool gt_report_number(const struct gt_report_stage *stage, const char *name, uin
 	return true;
 }
 
-static const struct gt_count_entry *agreed(const struct gt_report_stage *stage, const char *name)
+static const struct gt_report_value *agreed(const struct gt_report_stage *stage, const char *name)
 {
 	const struct gt_report_counter *counter = counter_of(stage, name, 0);
 
 	return counter && !counter->differs ? &counter->value : NULL;
 }
 
+/* The same as a record has it, which stays the report's. */
+static bool as_entry(const struct gt_report_stage *stage, const char *name, struct gt_count_entry *entry)
+{
+	const struct gt_report_value *value = agreed(stage, name);
+
+	if (!value)
+		return false;
+	*entry = (struct gt_count_entry){.kind = value->kind, .n = value->n};
+	if (value->kind == GT_COUNT_ARRAY)
+		entry->array = value->array;
+	else if (value->kind == GT_COUNT_TEXT)
+		entry->text = value->text;
+	return true;
+}
+
 const char *gt_report_word(const struct gt_report_stage *stage, const char *name)
 {
-	const struct gt_count_entry *entry = agreed(stage, name);
+	const struct gt_report_value *entry = agreed(stage, name);
 
 	return entry && entry->kind == GT_COUNT_TEXT ? entry->text : NULL;
 }
@@ -603,10 +924,13 @@ int gt_report_sources(const struct gt_report_kernel *kernel, struct gt_sources *
 {
 	const struct gt_report_stage *stage = gt_report_find_stage(kernel, GT_SOURCES_STAGE);
 
+	struct gt_count_entry pcs, lines, files, names;
+
 	*sources = (struct gt_sources){0};
-	if (!stage || !agreed(stage, "pcs") || !agreed(stage, "lines") || !agreed(stage, "files") || !agreed(stage, "names"))
+	if (!stage || !as_entry(stage, "pcs", &pcs) || !as_entry(stage, "lines", &lines) || !as_entry(stage, "files", &files) ||
+	    !as_entry(stage, "names", &names))
 		return 0;
-	return gt_sources_set(sources, agreed(stage, "pcs"), agreed(stage, "lines"), agreed(stage, "files"), agreed(stage, "names"), error);
+	return gt_sources_set(sources, &pcs, &lines, &files, &names, error);
 }
 
 bool gt_report_class(const char *counter, size_t *length)

@@ -20,21 +20,39 @@
 #define GT_REPORT_STAGES_MAX 1024   /* stages a kernel may have */
 #define GT_REPORT_STAGE_NAME (GT_COUNT_NAME + 12)
 
+/* A report of many kernels has very many counters: they have no name of their own, nor room for what only sums have. */
+struct gt_report_value {
+	const char *name; /* the report's */
+	enum gt_count_kind kind;
+	union {
+		uint64_t number;
+		uint64_t *array; /* n elements, owned */
+		char *text; /* owned */
+	};
+	size_t n;
+};
+
 struct gt_report_counter {
-	struct gt_count_entry value; /* owned */
-	/* Of a number that is the sum over several launches: how many have it, and its least and largest value there. */
-	uint64_t launches, least, largest;
+	struct gt_report_value value;
 	const struct gt_counter *about;
 	bool differs; /* a setting or a word whose values differ: it has none */
+};
+
+/* Of a number that is the sum over several launches: how many have it, and its least and largest value there. */
+struct gt_report_spread {
+	uint64_t launches, least, largest;
+	size_t last; /* where launches are added as they come: 1 + the number of the last one that has it, */
+	uint64_t of_last; /* and its value there */
 };
 
 /* One stage of one kernel. A second stage of the same name in one launch gets a number: "l1", then "l1#2". */
 struct gt_report_stage {
 	char name[GT_REPORT_STAGE_NAME];
 	char plain[GT_COUNT_NAME]; /* without "#2" */
-	uint64_t launch;	   /* the number of the kernel's last launch in which it counted */
+	uint64_t launch;	   /* the number of the kernel's last launch in which it counted; of the announcement, where launches are added as they come */
 	struct gt_report_counter *counters;
-	size_t n, capacity;
+	struct gt_report_spread *spreads; /* of each counter; NULL: it is of one launch */
+	size_t n, capacity, spreads_n;
 	struct gt_map index; /* from the hash of a name to the counter's index; only if there are many */
 };
 
@@ -47,6 +65,7 @@ struct gt_report_kernel {
 	/* Set by gt_report_by_name: how many launches of that name it sums up, 0 or 1 if it is one, and in what they differ
 	 * from `kernel`, the first of them. */
 	size_t merged;
+	size_t first; /* where launches are added as they come: 1 + the number of the first */
 	bool grid_differs, block_differs, registers_differ, shared_differs;
 	struct gt_report_stage *stages; /* in the order of the pipe */
 	size_t n, capacity;
@@ -57,9 +76,19 @@ struct gt_report {
 	char capability[GT_GPU_TEXT]; /* its compute capability, or "" */
 	struct gt_report_kernel *kernels; /* in the order of their first launch */
 	size_t n, capacity;
-	struct gt_map index; /* from the kernel's id to its index */
+	struct gt_map index; /* from the id of a launch to its index in kernels, or in launched */
 	struct gt_report_kernel total;
 	bool by_name; /* each kernel sums up the launches of a name */
+	/* Where launches are added to those of their name as they come. */
+	bool adds;
+	struct gt_report_launched {
+		size_t kernel; /* to which it was added */
+		uint64_t announcement; /* the last of it, of all */
+	} *launched;
+	size_t launched_n, launched_capacity;
+	uint64_t announcements;
+	struct gt_map names; /* from the hash of a name to its kernel */
+	struct gt_names counter_names;
 	struct gt_regex *choose; /* the kernel filter, or NULL; owned */
 	struct gt_unmatched unmatched; /* by it */
 };
@@ -68,6 +97,10 @@ struct gt_report {
  * the error in the expression. */
 int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct gt_error *error);
 void gt_report_clear(struct gt_report *report);
+
+/* Before the first event: adds each launch to those of its name as it comes, so that memory is of the names and not of the launches. The
+ * report is one by name then. Not for launches that are scaled or that stand for others, whose numbers are known at the end. Returns 0, or -1. */
+int gt_report_add_by_name(struct gt_report *report, struct gt_error *error);
 
 /* Each takes an event of a stream, and returns 0, or -1 with an error. */
 int gt_report_add_kernel(struct gt_report *report, const struct gt_kernel *kernel, struct gt_error *error);
@@ -102,6 +135,9 @@ const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel
 const struct gt_report_counter *gt_report_find_counter(const struct gt_report_stage *stage, const char *name, size_t hint);
 /* The number of a counter of a stage. False if the stage has none of that name. */
 bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value);
+
+/* What a counter of a stage has in the launches that it sums up, or NULL: it is of one. */
+const struct gt_report_spread *gt_report_spread_of(const struct gt_report_stage *stage, const struct gt_report_counter *counter);
 
 /* The text of a counter of a stage, or NULL: it has none, or launches have different ones. */
 const char *gt_report_word(const struct gt_report_stage *stage, const char *name);

@@ -4,8 +4,10 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/options.h"
 #include "base/utf8.h"
 #include "report/format.h"
@@ -148,11 +150,12 @@ static int write_kernel_table(const struct gt_report *report, const struct gt_re
 
 static uint64_t polls_of(const struct gt_report_kernel *kernel)
 {
-	for (size_t i = 0; i < kernel->n; i++)
-		for (size_t k = 0; strcmp(kernel->stages[i].name, "ptx") == 0 && k < kernel->stages[i].n; k++)
-			if (strcmp(kernel->stages[i].counters[k].value.name, "polls") == 0)
-				return kernel->stages[i].counters[k].value.number;
-	return 0;
+	const struct gt_report_stage *ran = gt_report_find_stage(kernel, "ptx");
+	uint64_t polls = 0;
+
+	if (ran)
+		gt_report_number(ran, "polls", &polls);
+	return polls;
 }
 
 #define POLLED_SHOWN 4
@@ -206,49 +209,84 @@ static int write_table(const struct gt_report *report, const struct gt_vocabular
 
 /* ---- CSV ---- */
 
-/* Writes the columns before the value. `index` is -1, or the index in an array. */
-static void write_csv_key(const char *kernel, const char *stage, const char *counter, long long index, FILE *to)
+/* printf takes longer for a number than all else of a row. */
+static void write_number(uint64_t number, FILE *to)
+{
+	char digits[20], *first = digits + sizeof digits;
+
+	do
+		*--first = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	fwrite(first, 1, (size_t)(digits + sizeof digits - first), to);
+}
+
+/* The first columns of many rows: the kernel and the stage. */
+struct columns {
+	char *text;
+	size_t bytes;
+};
+
+static void write_csv_array(const struct columns *columns, const struct gt_report_value *value, FILE *to)
 {
 	char name[GT_COUNT_NAME + 24];
 
-	snprintf(name, sizeof name, index < 0 ? "%s" : "%s[%lld]", counter, index);
-	gt_csv_field(kernel, false, to);
-	putc(',', to);
-	gt_csv_field(stage, false, to);
-	putc(',', to);
-	gt_csv_field(name, false, to);
-	putc(',', to);
+	for (size_t i = 0; i < value->n; i++) {
+		snprintf(name, sizeof name, "%s[%zu]", value->name, i);
+		fwrite(columns->text, 1, columns->bytes, to);
+		gt_csv_field(name, false, to);
+		putc(',', to);
+		write_number(value->array[i], to);
+		putc('\n', to);
+	}
 }
 
-static void write_csv_entry(const char *kernel, const char *stage, const struct gt_count_entry *entry, FILE *to)
+static void write_csv_entry(const struct columns *columns, const struct gt_report_value *value, FILE *to)
 {
-	if (entry->kind == GT_COUNT_ARRAY) {
-		for (size_t i = 0; i < entry->n; i++) {
-			write_csv_key(kernel, stage, entry->name, (long long)i, to);
-			fprintf(to, "%" PRIu64 "\n", entry->array[i]);
-		}
+	if (value->kind == GT_COUNT_ARRAY) {
+		write_csv_array(columns, value, to);
 		return;
 	}
-	write_csv_key(kernel, stage, entry->name, -1, to);
-	if (entry->kind == GT_COUNT_NUMBER)
-		fprintf(to, "%" PRIu64, entry->number);
+	fwrite(columns->text, 1, columns->bytes, to);
+	gt_csv_field(value->name, false, to);
+	putc(',', to);
+	if (value->kind == GT_COUNT_NUMBER)
+		write_number(value->number, to);
 	else
-		gt_csv_field(entry->text, false, to);
+		gt_csv_field(value->text, false, to);
 	putc('\n', to);
 }
 
-static void write_csv_kernel(const char *label, const struct gt_report_kernel *kernel, FILE *to)
+static int make_columns(struct columns *columns, const char *label, const char *stage, struct gt_error *error)
+{
+	struct gt_memory_file memory;
+
+	if (gt_memory_file_open(&memory, error) != 0)
+		return -1;
+	gt_csv_field(label, false, memory.file);
+	putc(',', memory.file);
+	gt_csv_field(stage, false, memory.file);
+	putc(',', memory.file);
+	columns->text = gt_memory_file_take(&memory, &columns->bytes, "the report", error);
+	return columns->text ? 0 : -1;
+}
+
+static int write_csv_kernel(const char *label, const struct gt_report_kernel *kernel, FILE *to, struct gt_error *error)
 {
 	for (size_t i = 0; i < kernel->n; i++) {
 		const struct gt_report_stage *stage = &kernel->stages[i];
+		struct columns columns;
+		if (make_columns(&columns, label, stage->name, error) != 0)
+			return -1;
 		for (size_t j = 0; j < stage->n; j++)
 			if (!stage->counters[j].differs)
-				write_csv_entry(label, stage->name, &stage->counters[j].value, to);
+				write_csv_entry(&columns, &stage->counters[j].value, to);
+		free(columns.text);
 	}
+	return 0;
 }
 
 /* A line for each counter of each kernel and of the total. */
-static void write_counter_csv(const struct gt_report *report, FILE *to)
+static int write_counter_csv(const struct gt_report *report, FILE *to, struct gt_error *error)
 {
 	char label[24];
 
@@ -256,9 +294,10 @@ static void write_counter_csv(const struct gt_report *report, FILE *to)
 	for (size_t i = 0; i < report->n; i++) {
 		const struct gt_report_kernel *kernel = &report->kernels[i];
 		snprintf(label, sizeof label, "%" PRIu64, kernel->kernel.id);
-		write_csv_kernel(report->by_name && kernel->announced ? kernel->kernel.name : label, kernel, to);
+		if (write_csv_kernel(report->by_name && kernel->announced ? kernel->kernel.name : label, kernel, to, error) != 0)
+			return -1;
 	}
-	write_csv_kernel("total", &report->total, to);
+	return write_csv_kernel("total", &report->total, to, error);
 }
 
 static void write_csv_shape(const uint32_t shape[3], FILE *to)
@@ -300,11 +339,9 @@ static void write_metric_csv(const struct gt_vocabulary *names, const struct gt_
 
 static int write_csv(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
 {
-	(void)error;
-	if (names)
-		write_metric_csv(names, report, to);
-	else
-		write_counter_csv(report, to);
+	if (!names)
+		return write_counter_csv(report, to, error);
+	write_metric_csv(names, report, to);
 	return 0;
 }
 
@@ -352,18 +389,20 @@ static void write_json_launch(const struct gt_report_kernel *kernel, FILE *to)
 	write_json_figure("shared_bytes", kernel->shared_differs, launch->shared_bytes, to);
 }
 
-static void write_json_entry(const struct gt_count_entry *entry, FILE *to)
+static void write_json_entry(const struct gt_report_value *entry, FILE *to)
 {
 	gt_json_string(entry->name, to);
 	fputs(": ", to);
 	if (entry->kind == GT_COUNT_NUMBER)
-		fprintf(to, "%" PRIu64, entry->number);
+		write_number(entry->number, to);
 	else if (entry->kind == GT_COUNT_TEXT)
 		gt_json_string(entry->text, to);
 	else {
 		putc('[', to);
-		for (size_t i = 0; i < entry->n; i++)
-			fprintf(to, "%s%" PRIu64, i ? ", " : "", entry->array[i]);
+		for (size_t i = 0; i < entry->n; i++) {
+			fputs(i ? ", " : "", to);
+			write_number(entry->array[i], to);
+		}
 		putc(']', to);
 	}
 }

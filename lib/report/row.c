@@ -12,7 +12,7 @@
 #define INLINE_VALUES 8 /* arrays up to this length are shown in full */
 
 /* Shows the sum of an array as its value and, if the array is short, its elements as the remark. */
-static void show_array(const struct gt_count_entry *entry, char value[GT_TABLE_CELL], char remark[GT_TABLE_CELL])
+static void show_array(const struct gt_report_value *entry, char value[GT_TABLE_CELL], char remark[GT_TABLE_CELL])
 {
 	char number[GT_TABLE_NUMBER];
 	uint64_t sum = 0;
@@ -67,14 +67,17 @@ static void show_counter(const struct gt_report_counter *counter, char value[GT_
 }
 
 /* The least, the mean and the largest value of a sum over several launches, unless they are equal. */
-static bool show_spread(const struct gt_report_kernel *kernel, const struct gt_report_counter *counter, struct gt_report_row *row)
+static bool show_spread(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, const struct gt_report_counter *counter,
+			struct gt_report_row *row)
 {
-	if (kernel->merged < 2 || counter->launches < 2 || counter->least == counter->largest ||
+	const struct gt_report_spread *spread = gt_report_spread_of(stage, counter);
+
+	if (kernel->merged < 2 || !spread || spread->launches < 2 || spread->least == spread->largest ||
 	    counter->about->print == GT_PRINT_SIZE || gt_counter_is_setting(counter->about))
 		return false;
-	gt_table_number(counter->least, row->spread[0]);
-	snprintf(row->spread[1], GT_TABLE_NUMBER, "%.1f", (double)counter->value.number / (double)counter->launches);
-	gt_table_number(counter->largest, row->spread[2]);
+	gt_table_number(spread->least, row->spread[0]);
+	snprintf(row->spread[1], GT_TABLE_NUMBER, "%.1f", (double)counter->value.number / (double)spread->launches);
+	gt_table_number(spread->largest, row->spread[2]);
 	return true;
 }
 
@@ -89,6 +92,6 @@ bool gt_report_make_row(const struct gt_report_kernel *kernel, const struct gt_r
 		return false;
 	show_counter(counter, row->value, row->remark);
 	bool possible = show_ratio(kernel, stage, row->name, row->remark);
-	row->spreads = show_spread(kernel, counter, row);
+	row->spreads = show_spread(kernel, stage, counter, row);
 	return strcmp(row->value, "0") != 0 || row->is_text || possible;
 }

@@ -30,9 +30,9 @@ static const struct field level_fields[] = {GT_SITE_LEVEL_COUNTERS(FIELD)};
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-static void set_number(void *fields_of, const struct field *fields, size_t n, const struct gt_count_entry *entry, const char *name)
+static void set_number(void *fields_of, const struct field *fields, size_t n, const struct gt_report_value *entry, const char *name)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && entry->kind == GT_COUNT_NUMBER; i++)
 		if (strcmp(fields[i].name, name) == 0) {
 			memcpy((char *)fields_of + fields[i].offset, &entry->number, sizeof entry->number);
 			return;
@@ -91,13 +91,13 @@ static void set_word(struct gt_site_row *row, const struct gt_report_counter *co
 {
 	const char **word = strcmp(name, "op") == 0 ? &row->op : strcmp(name, "stride") == 0 ? &row->stride : NULL;
 
-	if (word)
+	if (word && counter->value.kind == GT_COUNT_TEXT)
 		*word = counter->differs ? "several" : counter->value.text;
 }
 
 static void set_distances(struct gt_site_row *row, int level, const struct gt_report_counter *counter, const char *name)
 {
-	if (level < 0 || strcmp(name, "distance") != 0)
+	if (level < 0 || counter->value.kind != GT_COUNT_ARRAY || strcmp(name, "distance") != 0)
 		return;
 	row->level[level].distance = counter->value.array;
 	row->level[level].distances = counter->value.n;

@@ -16,12 +16,25 @@ void gt_count_begin(struct gt_count *count, const char *stage, uint64_t kernel)
 	count->kernel = kernel;
 }
 
-void gt_count_clear(struct gt_count *count)
+static void clear_entries(struct gt_count *count)
 {
 	for (size_t i = 0; i < count->n; i++) {
 		free(count->entries[i].array);
 		free(count->entries[i].text);
 	}
+	count->n = 0;
+}
+
+void gt_count_again(struct gt_count *count, const char *stage, uint64_t kernel)
+{
+	clear_entries(count);
+	snprintf(count->stage, sizeof count->stage, "%s", stage);
+	count->kernel = kernel;
+}
+
+void gt_count_clear(struct gt_count *count)
+{
+	clear_entries(count);
 	free(count->entries);
 	memset(count, 0, sizeof *count);
 }
@@ -34,9 +47,14 @@ static struct gt_count_entry *append(struct gt_count *count, const char *name, e
 		return NULL;
 	count->entries = entries;
 	struct gt_count_entry *entry = &count->entries[count->n];
-	memset(entry, 0, sizeof *entry);
-	memcpy(entry->name, name, strnlen(name, sizeof entry->name - 1));
+	const size_t length = strnlen(name, sizeof entry->name - 1);
+	memcpy(entry->name, name, length);
+	entry->name[length] = '\0';
 	entry->kind = kind;
+	entry->number = 0;
+	entry->array = NULL;
+	entry->n = 0;
+	entry->text = NULL;
 	return entry;
 }
 

@@ -9,6 +9,9 @@
 #include "counter/counter.h"
 #include "stream/count.h"
 
+/* Begins a count anew, which has begun before, without giving its memory back. */
+void gt_count_again(struct gt_count *count, const char *stage, uint64_t kernel);
+
 /* Appends the numbers of a table (COUNT and SETTING) in its order, from the first `bytes` of a struct of its
  * fields. */
 int gt_count_numbers(struct gt_count *count, const struct gt_counters *table, const void *fields, size_t bytes,

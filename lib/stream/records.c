@@ -2,6 +2,7 @@
 /* The records of a stream that are no batches: launches, GPUs and counts (stream/records.h); the bytes that all are packed into; and how
  * many objects a record claims to have. */
 #include "stream/records.h"
+#include "stream/counted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +194,8 @@ void gt_count_pack(msgpack_packer *packer, const struct gt_count *count)
 static int unpack_array(const char *name, const msgpack_object_array *from, struct gt_count *count,
 			struct gt_error *error)
 {
-	uint64_t *values = malloc((from->size + 1) * sizeof *values);
+	enum { FEW = 64 };
+	uint64_t few[FEW], *values = from->size <= FEW ? few : malloc(from->size * sizeof *values);
 	int result = 0;
 
 	if (!values)
@@ -204,7 +206,8 @@ static int unpack_array(const char *name, const msgpack_object_array *from, stru
 		gt_fail(error, "count: '%s': expected numbers", name);
 	else
 		result = gt_count_array(count, name, values, from->size, error);
-	free(values);
+	if (values != few)
+		free(values);
 	return result;
 }
 
@@ -239,11 +242,10 @@ int gt_count_unpack(const msgpack_object *map, struct gt_count *count, struct gt
 	const msgpack_object *stage_object = gt_object_get(map, "stage");
 	const msgpack_object *kernel_object = gt_object_get(map, "kernel");
 
-	gt_count_clear(count);
 	if (!stage_object || read_text(stage_object, stage, sizeof stage) != 0 || !kernel_object ||
 	    read_number(kernel_object, UINT64_MAX, &kernel) != 0)
 		return gt_fail(error, "count: expected a 'stage' and a 'kernel'");
-	gt_count_begin(count, stage, kernel);
+	gt_count_again(count, stage, kernel);
 	for (uint32_t i = 0; i < map->via.map.size; i++)
 		if (unpack_entry(&map->via.map.ptr[i], count, error) != 0)
 			return -1;

@@ -86,7 +86,7 @@ static void test_totals_sum_counts_and_keep_settings(void)
 	CHECK_EQUAL(total(&report, "schedule", "resident_blocks"), 8);
 	CHECK_EQUAL(total(&report, "schedule", "waves"), 5);
 	const struct gt_report_stage *l1 = gt_report_find_stage(&report.total, "l1");
-	const struct gt_count_entry *mru = &l1->counters[4].value;
+	const struct gt_report_value *mru = &l1->counters[4].value;
 	CHECK_TEXT(mru->name, "mru");
 	CHECK_EQUAL(mru->n, 3);
 	CHECK_EQUAL(mru->array[0] * 100 + mru->array[1] * 10 + mru->array[2], 242);

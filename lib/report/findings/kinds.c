@@ -177,7 +177,7 @@ static int find_unused(const struct gt_finding_input *input, const struct gt_fin
 	const struct gt_report_stage *stage = gt_report_find_stage(input->kernel, "coalesce");
 
 	for (size_t i = 0; stage && i < stage->n; i++) {
-		const struct gt_count_entry *entry = &stage->counters[i].value;
+		const struct gt_report_value *entry = &stage->counters[i].value;
 		char name[GT_COUNT_NAME];
 		struct gt_site_level sums[GT_SITE_LEVELS];
 		uint64_t bytes;
@@ -605,7 +605,7 @@ static int find_channels(const struct gt_finding_input *input, const struct gt_f
 	size_t n = 0;
 
 	for (size_t i = 0; stage && i < stage->n; i++) {
-		const struct gt_count_entry *entry = &stage->counters[i].value;
+		const struct gt_report_value *entry = &stage->counters[i].value;
 		if (entry->kind != GT_COUNT_ARRAY || (strcmp(entry->name, names[0]) != 0 && strcmp(entry->name, names[1]) != 0))
 			continue;
 		n = entry->n < 256 ? entry->n : 256;

@@ -188,7 +188,7 @@ const struct gt_page_section gt_page_causes = {.id = "causes", .heading = "Cause
 
 /* ---- reuse ---- */
 
-static const struct gt_count_entry *distances_of(const struct gt_report_stage *stage)
+static const struct gt_report_value *distances_of(const struct gt_report_stage *stage)
 {
 	for (size_t i = 0; i < stage->n; i++)
 		if (strcmp(stage->counters[i].value.name, "distance") == 0 && stage->counters[i].value.kind == GT_COUNT_ARRAY)
@@ -196,7 +196,7 @@ static const struct gt_count_entry *distances_of(const struct gt_report_stage *s
 	return NULL;
 }
 
-static uint64_t sum_of(const struct gt_count_entry *distances)
+static uint64_t sum_of(const struct gt_report_value *distances)
 {
 	uint64_t sum = 0;
 
@@ -206,7 +206,7 @@ static uint64_t sum_of(const struct gt_count_entry *distances)
 }
 
 /* The bytes of a cache that has a share of what is asked for again. */
-static uint64_t bytes_for(const struct gt_count_entry *distances, uint64_t sum, double share, uint64_t line)
+static uint64_t bytes_for(const struct gt_report_value *distances, uint64_t sum, double share, uint64_t line)
 {
 	uint64_t seen = 0;
 
@@ -228,7 +228,7 @@ static void write_size(uint64_t bytes, FILE *to)
 static void write_reuse(const struct gt_page *page, const struct gt_report_kernel *kernel, const struct gt_report_stage *stage, FILE *to)
 {
 	static const double shares[] = {0.5, 0.9, 0.99};
-	const struct gt_count_entry *distances = distances_of(stage);
+	const struct gt_report_value *distances = distances_of(stage);
 	uint64_t line = number_of(stage, "line"), size, sum = sum_of(distances), reads = number_of(stage, "reads");
 	char name[GT_PAGE_NAME];
 
@@ -254,7 +254,7 @@ static void write_reuse(const struct gt_page *page, const struct gt_report_kerne
 /* What reaches a level, by the size of cache that has it: a bar a doubling. */
 static int draw_reuse(const struct gt_report_stage *stage, FILE *to, struct gt_error *error)
 {
-	const struct gt_count_entry *distances = distances_of(stage);
+	const struct gt_report_value *distances = distances_of(stage);
 	struct gt_plot_options options = {.x = "size", .y = "sectors", .x_label = "a cache of this size has them (KB)", .y_label = "load sectors"};
 	uint64_t line = number_of(stage, "line"), doublings[64] = {0};
 	char caption[GT_REPORT_STAGE_NAME + 200], text[2][32];

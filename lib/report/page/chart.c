@@ -363,7 +363,7 @@ static const char *size_of(const struct gt_report_stage *stage, char text[64])
 	return text;
 }
 
-static const struct gt_count_entry *halves(const struct gt_report_stage *stage, const char *name)
+static const struct gt_report_value *halves(const struct gt_report_stage *stage, const char *name)
 {
 	for (size_t i = 0; i < stage->n; i++)
 		if (strcmp(stage->counters[i].value.name, name) == 0 && stage->counters[i].value.kind == GT_COUNT_ARRAY && stage->counters[i].value.n == 2)
@@ -375,7 +375,7 @@ static const struct gt_count_entry *halves(const struct gt_report_stage *stage, 
 static void write_level(const struct picture *picture, size_t i)
 {
 	const struct gt_report_stage *stage = picture->chart->levels[i - 1];
-	const struct gt_count_entry *reads = halves(stage, "half_reads"), *hits = halves(stage, "half_hits");
+	const struct gt_report_value *reads = halves(stage, "half_reads"), *hits = halves(stage, "half_hits");
 	bool above_shared = i == 1 && picture->height > picture->region + 2 * EDGE + 1;
 	char name[GT_COUNT_NAME], text[64], number[GT_WORDS];
 	double x = box_x(i) + 12, y = EDGE + 22;
@@ -558,7 +558,7 @@ static void write_tall_kernel(const struct picture *picture, double top)
 static void write_tall_level(const struct picture *picture, size_t i, double top)
 {
 	const struct gt_report_stage *stage = picture->chart->levels[i - 1];
-	const struct gt_count_entry *reads = halves(stage, "half_reads"), *hits = halves(stage, "half_hits");
+	const struct gt_report_value *reads = halves(stage, "half_reads"), *hits = halves(stage, "half_hits");
 	char name[GT_COUNT_NAME], text[64], number[GT_WORDS];
 
 	write_box(picture, EDGE, top, TALL - 2 * EDGE, tall_level(stage), "box");

@@ -101,7 +101,7 @@ static int draw_traffic(const struct gt_page *page, FILE *to, struct gt_error *e
 	return end(result, "bars", &options, &sheet, "Sectors that reach each level of the memory; read hits of one level do not reach the next.", to, error);
 }
 
-static const struct gt_count_entry *array_of(const struct gt_report_stage *stage, const char *name)
+static const struct gt_report_value *array_of(const struct gt_report_stage *stage, const char *name)
 {
 	for (size_t i = 0; i < stage->n; i++)
 		if (strcmp(stage->counters[i].value.name, name) == 0 && stage->counters[i].value.kind == GT_COUNT_ARRAY)
@@ -117,7 +117,7 @@ static int draw_positions(const struct gt_page *page, FILE *to, struct gt_error 
 	int result = begin(&sheet, "position", "stage", "count", error);
 
 	for (size_t i = 0; i < total->n && result == 0; i++) {
-		const struct gt_count_entry *mru = array_of(&total->stages[i], "mru");
+		const struct gt_report_value *mru = array_of(&total->stages[i], "mru");
 		uint64_t hits = 0;
 		gt_report_number(&total->stages[i], "read_hits", &hits);
 		for (size_t j = 0; hits > 0 && mru && j < mru->n && j < POSITIONS_DRAWN && result == 0; j++) {
@@ -146,7 +146,7 @@ static int draw_distances(const struct gt_page *page, FILE *to, struct gt_error 
 
 	for (size_t i = 0; i < total->n && result == 0; i++) {
 		const struct gt_report_stage *stage = &total->stages[i];
-		const struct gt_count_entry *near = array_of(stage, "distance");
+		const struct gt_report_value *near = array_of(stage, "distance");
 		uint64_t infinite = 0;
 		if (!gt_report_number(stage, "infinite", &infinite)) /* a level: its distances are in bins */
 			continue;
