@@ -147,6 +147,13 @@ build_kernels() {
 	[[ $output == *"t.csv:2:"*"gcache: "*"nonsense"* ]]
 }
 
+# Programs that are built already, in a build of a test's own, b.
+own_build() {
+	build_kernels vectoradd gemm_wide
+	mkdir b
+	cp -a "$BUILD/kernels-validate-clang" b
+}
+
 # validate ARGUMENT...: with results of its own, in b.
 validate() { LD_PRELOAD=${PRELOAD-} "$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build b --cuda clang "$@"; }
 
@@ -155,6 +162,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 
 @test "results are kept: only what is missing or has other options or another program is run again, with the same table" {
 	command -v clang >/dev/null || skip "no clang here"
+	own_build
 	table "$(small 4000)" "$(small 8000)" "$(small 8000)" >t.csv
 	validate t.csv >first 2>said
 	[ "$(grep -c '^validate: row ' said)" -eq 2 ]
@@ -180,6 +188,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 
 @test "a run that is stopped leaves nothing half done and nothing running, and goes on" {
 	command -v clang >/dev/null || skip "no clang here"
+	own_build
 	table "$(small 4000)" 'titanx-pascal,gemm_wide,256 512 256,*,,,,cold,l2_tex_read_transactions,1000,transaction,,yes,,a test' >t.csv
 	(exec env LD_PRELOAD="${PRELOAD-}" "$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build b --cuda clang --jobs 1 t.csv) >out 2>said &
 	local run=$!
@@ -201,6 +210,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 
 @test "a result is not kept if gtrace was built anew meanwhile" {
 	command -v clang >/dev/null || skip "no clang here"
+	own_build
 	mkdir bin
 	cp "$(dirname "$(command -v gstats)")"/g* bin
 	ln -s "$ROOT/gpus" gpus
@@ -216,6 +226,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 
 @test "on a terminal one line says at which row it is" {
 	command -v clang >/dev/null || skip "no clang here"
+	own_build
 	needs_terminal
 	table "$(small 4000)" 'titanx-pascal,gemm_wide,256 512 256,*,,,,cold,l2_tex_read_transactions,1000,transaction,,yes,,a test' >t.csv
 	SHELL=/bin/bash script -qec "LD_PRELOAD=${PRELOAD-} $ROOT/tests/validate --bin $(dirname "$(command -v gstats)") --build b --cuda clang --jobs 1 t.csv >out" /dev/null </dev/null >said
