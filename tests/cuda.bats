@@ -121,6 +121,18 @@ setup() {
 	[ "$(wc -c <stream)" -lt $((20 << 20)) ]
 	passes spin_lists 700 50
 	[ "$(wc -c <stream)" -lt $((200 << 20)) ]
+	passes spin_lists 2401 4 4
+	passes spin_lists 700 50 2
+	[ "$(wc -c <stream)" -lt $((200 << 20)) ]
+}
+
+# Without a state that repeats: the program allows 5 s, and 20 MB of rows are some 4 million polls.
+@test "blocks that count, back off and store while they wait for later blocks end, or are stopped" {
+	passes spin_counts
+	[ "$(wc -c <stream)" -lt $((20 << 20)) ]
+	run -1 --separate-stderr gtrace-record --max-instructions 400000000 ./spin_counts never
+	# shellcheck disable=SC2154 # set by run
+	grep -q "kernel _Z5chainPViS0_i, PTX line [0-9]*, .*: it runs away: in 1048576 warp instructions all blocks have found what" <<<"$stderr"
 }
 
 @test "a refused launch of PTX that is newer than the GPU says which GPU has what it needs" {

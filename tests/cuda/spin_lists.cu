@@ -28,6 +28,26 @@ __global__ void levels(int nodes, const int *first, const int *list, volatile in
 	} while (waits);
 }
 
+// The same in one loop of several nodes a thread, which compilers merge with the walk: a node that waits begins its list anew. The state of a
+// warp is that of lanes whose lists have different lengths, so it repeats after their least common multiple; that of each lane repeats soon.
+__global__ void merged(int nodes, const int *first, const int *list, volatile int *level)
+{
+	for (int v = threadIdx.x + blockIdx.x * blockDim.x; v < nodes; v += gridDim.x * blockDim.x) {
+		int most, i, tries = 0;
+top:
+		most = 0;
+		for (i = first[v]; i < first[v + 1]; i++) {
+			int l = level[list[i]];
+			if (!l) {
+				tries++;
+				goto top;
+			}
+			most = l > most ? l : most;
+		}
+		level[v] = most + 1 + (tries < 0);
+	}
+}
+
 static unsigned draw(unsigned *state)
 {
 	*state ^= *state << 13, *state ^= *state >> 17, *state ^= *state << 5;
@@ -36,7 +56,7 @@ static unsigned draw(unsigned *state)
 
 int main(int argc, char **argv)
 {
-	const int nodes = argc > 1 ? atoi(argv[1]) : 2401, edges = nodes * (argc > 2 ? atoi(argv[2]) : 4);
+	const int nodes = argc > 1 ? atoi(argv[1]) : 2401, edges = nodes * (argc > 2 ? atoi(argv[2]) : 4), per = argc > 3 ? atoi(argv[3]) : 0;
 	std::vector<int> rank(nodes), node(nodes), first(1), list, right(nodes), got(nodes);
 	std::vector<std::vector<int>> before(nodes);
 	unsigned state = 1;
@@ -44,7 +64,7 @@ int main(int argc, char **argv)
 
 	for (int v = 0; v < nodes; v++)
 		node[v] = v;
-	for (int v = nodes - 1; v > 0; v--)
+	for (int v = nodes - 1; v > 0 && !per; v--) // a thread takes its nodes in the order of their numbers
 		std::swap(node[v], node[draw(&state) % (v + 1)]);
 	for (int r = 0; r < nodes; r++)
 		rank[node[r]] = r;
@@ -69,7 +89,10 @@ int main(int argc, char **argv)
 	cudaMemcpy(d_list, list.data(), list.size() * sizeof(int), cudaMemcpyHostToDevice);
 	cudaMemset(d_level, 0, nodes * sizeof(int));
 	clock_t begin = clock();
-	levels<<<(nodes + 255) / 256, 256>>>(nodes, d_first, d_list, d_level);
+	if (per)
+		merged<<<(nodes + 256 * per - 1) / (256 * per), 256>>>(nodes, d_first, d_list, d_level);
+	else
+		levels<<<(nodes + 255) / 256, 256>>>(nodes, d_first, d_list, d_level);
 	cudaError_t error = cudaDeviceSynchronize();
 	double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
 	cudaMemcpy(got.data(), d_level, nodes * sizeof(int), cudaMemcpyDeviceToHost);

@@ -238,6 +238,21 @@ static int keep_guard(struct gt_ptx_decoder *decoder)
 	return 0;
 }
 
+/* What follows an access that may be a poll is given the slot of what it found, and its bytes. */
+static int emit_poll(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_operand *found = &decoder->instruction->operands[0];
+	const struct gt_ptx_register *reg =
+		gt_ptx_register_named(&decoder->registers, found->n_elements > 0 ? found->elements[0].name : found->name);
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_poll);
+
+	if (!op)
+		return -1;
+	op->d = reg ? reg->slot : 0;
+	op->a = reg ? gt_ptx_slot_bytes(reg->type) : 0;
+	return 0;
+}
+
 static int decode_instruction(struct gt_ptx_decoder *decoder)
 {
 	decoder->first = true;
@@ -245,7 +260,7 @@ static int decode_instruction(struct gt_ptx_decoder *decoder)
 		return -1;
 	if (decoder_of(decoder->instruction->row)(decoder) != 0)
 		return -1;
-	return !polls(decoder->instruction) || gt_ptx_emit(decoder, gt_ptx_poll) ? 0 : -1;
+	return polls(decoder->instruction) ? emit_poll(decoder) : 0;
 }
 
 static int decode_blocks(struct gt_ptx_decoder *decoder)
@@ -313,6 +328,27 @@ static int list_accesses(struct gt_ptx_code *code, struct gt_error *error)
 	return 0;
 }
 
+/* Slot 0 is the predicate that is always true, so that 0 can mean "no slot" elsewhere. */
+static int place_registers(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_registers *registers = &decoder->registers;
+	struct gt_ptx_code *code = decoder->code;
+	const uint32_t before = 512;
+
+	code->image_at = (before + registers->slot_bytes + 511) / 512 * 512;
+	code->slots = calloc(registers->n + 1, sizeof *code->slots);
+	bool *there = calloc(code->image_at, sizeof *there);
+	for (size_t r = 0; code->slots && there && r < registers->n; r++) {
+		const uint32_t at = registers->list[r].slot += before;
+		if (!there[at])
+			code->slots[code->n_slots++] = (struct gt_ptx_slot){at, gt_ptx_slot_bytes(registers->list[r].type)};
+		there[at] = true;
+	}
+	bool failed = !code->slots || !there;
+	free(there);
+	return failed ? gt_fail_memory(decoder->error, "slots of registers") : 0;
+}
+
 static int decode_function(struct gt_ptx_decoder *decoder)
 {
 	struct gt_ptx_code *code = decoder->code;
@@ -328,11 +364,8 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0 ||
 	    gt_ptx_find_waits(&decoder->registers, &decoder->flow, &decoder->waits, decoder->error) != 0)
 		return -1;
-	/* Slot 0 is the predicate that is always true, so that 0 can mean "no slot" elsewhere. */
-	const uint32_t before = 512;
-	for (size_t r = 0; r < decoder->registers.n; r++)
-		decoder->registers.list[r].slot += before;
-	code->image_at = (before + decoder->registers.slot_bytes + 511) / 512 * 512;
+	if (place_registers(decoder) != 0)
+		return -1;
 	decoder->starts = calloc(decoder->flow.n_blocks + 1, sizeof *decoder->starts);
 	if (!decoder->starts)
 		return gt_fail_memory(decoder->error, "a flow graph");

@@ -23,8 +23,8 @@
 #define GAP_MIN 256   /* instructions from one saved state to the next */
 #define GAP_MAX 16384
 #define POLL_GAP 1024  /* instructions after which an access that has not come again is no longer watched as a poll */
-#define POLLS_MAX 64  /* polls from one saved state to the next, at most */
-#define CHUNK	 64
+#define POLLS_MIN 64  /* polls from one saved state to the next, at most, until so many were not enough */
+#define POLLS_MAX 4096
 
 /* Begins to watch anew. */
 static void watch_begin(struct gt_ptx_warp *warp)
@@ -33,7 +33,6 @@ static void watch_begin(struct gt_ptx_warp *warp)
 
 	watch->op = warp->poll.op = NULL;
 	watch->repeats = warp->poll.repeats = false;
-	warp->poll.fresh = 0;
 	watch->gap = GAP_MIN;
 	watch->next = warp->issued + GAP_MIN;
 	warp->poll.next = warp->issued + POLL_GAP;
@@ -59,6 +58,7 @@ static int keep(struct gt_ptx_warp *warp, struct gt_ptx_watch *watch, const stru
 	}
 	watch->op = op;
 	watch->mask = watch->ran = warp->mask;
+	watch->same = 0;
 	watch->differs = 0;
 	return 0;
 }
@@ -78,22 +78,45 @@ static int keep_turn(struct gt_ptx_warp *warp, const struct gt_ptx_op *at)
 	return 0;
 }
 
-/* Compares the registers of a frame with those saved at `at`, first at the place of the last difference. */
-static bool same_registers(struct gt_ptx_watch *watch, const unsigned char *registers, size_t bytes, size_t at)
+/* Those of some lanes whose part of a slot is the same in two places. */
+static uint32_t alike(const unsigned char *one, const unsigned char *other, uint32_t bytes, uint32_t lanes)
 {
-	const unsigned char *kept = watch->registers + at;
+	const uint32_t size = bytes / GT_WARP_SIZE;
+	uint32_t a, b;
 
-	if (bytes > watch->bytes - at)
-		return false;
-	if (watch->differs >= at && watch->differs - at + CHUNK <= bytes &&
-	    memcmp(kept + (watch->differs - at), registers + (watch->differs - at), CHUNK) != 0)
-		return false;
-	for (size_t i = 0; i < bytes; i += CHUNK)
-		if (memcmp(kept + i, registers + i, bytes - i < CHUNK ? bytes - i : CHUNK) != 0) {
-			watch->differs = at + i;
-			return false;
+	if (memcmp(one, other, bytes) == 0)
+		return lanes;
+	if (size > 0) {
+		for (uint32_t m = lanes; m; m &= m - 1)
+			if (memcmp(one + gt_ptx_lowest(m) * size, other + gt_ptx_lowest(m) * size, size) != 0)
+				lanes &= ~(m & -m);
+		return lanes;
+	}
+	memcpy(&a, one, sizeof a);
+	memcpy(&b, other, sizeof b);
+	return lanes & ~(a ^ b);
+}
+
+/* Those of some lanes that have all registers that they had; first by the slot that told the last ones apart. */
+static uint32_t same_registers(const struct gt_ptx_warp *warp, struct gt_ptx_watch *watch, uint32_t lanes)
+{
+	size_t at = 0;
+
+	for (const struct gt_ptx_frame *frame = warp->frame; frame; frame = frame->caller) {
+		const struct gt_ptx_code *code = frame->code;
+		const unsigned char *now = warp->arenas + frame->arena, *kept = watch->registers + at;
+		if ((at += code->image_at) > watch->bytes)
+			return 0;
+		for (size_t i = 0; i < code->n_slots; i++) {
+			const struct gt_ptx_slot *slot = &code->slots[(watch->differs + i) % code->n_slots];
+			lanes = alike(now + slot->at, kept + slot->at, slot->bytes, lanes);
+			if (lanes)
+				continue;
+			watch->differs = (watch->differs + i) % code->n_slots;
+			return 0;
 		}
-	return true;
+	}
+	return at == watch->bytes ? lanes : 0;
 }
 
 /* Local memory is compared only if the registers are equal; the first time its hash is saved. */
@@ -109,19 +132,15 @@ static bool same_local(const struct gt_ptx_warp *warp, struct gt_ptx_watch *watc
 	return same;
 }
 
-/* Whether the warp, which is where it was kept, has all that it had then. */
+/* The warp is where it was kept: whether each lane has had all that it had then, by now. Lanes whose loops take different times are as
+ * they were at different times, all of them together perhaps never. */
 static bool is_same(const struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
 {
-	const struct gt_ptx_frame *frame = warp->frame;
-	size_t at = 0;
-
-	if (warp->mask != watch->mask)
+	watch->same |= same_registers(warp, watch, warp->mask & watch->mask & ~watch->same);
+	if (watch->mask & warp->live & ~watch->same)
 		return false;
-	while (frame && same_registers(watch, warp->arenas + frame->arena, frame->code->image_at, at)) {
-		at += frame->code->image_at;
-		frame = frame->caller;
-	}
-	return !frame && at == watch->bytes && same_local(warp, watch);
+	watch->same = 0;
+	return same_local(warp, watch);
 }
 
 /* The warp is as it was kept. */
@@ -159,43 +178,49 @@ static void poll_repeats(struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
 	warp->until = warp->issued;
 }
 
-/* A longer loop is found by what is kept of the warp for the ends of its turns, here already; a turn is to end soon after it is kept. */
-static const struct gt_ptx_op *poll_at_length(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+/* Keeps the state anew; true if it did. */
+static bool keep_poll(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
 {
-	struct gt_ptx_watch *watch = &warp->watch;
+	struct gt_ptx_watch *poll = &warp->poll;
+	const bool first = !poll->op;
 
-	if (watch->op == op && is_same(warp, watch))
-		poll_repeats(warp, watch);
-	else if (warp->issued + GT_PTX_TURN >= watch->next && keep_turn(warp, op) != 0)
-		return NULL;
-	return op + 1;
+	if (first || poll->gap >= poll->most) {
+		poll->gap = 1;
+		if (!first) {
+			poll->most = 2 * poll->most < POLLS_MAX ? 2 * poll->most : POLLS_MAX;
+			poll->times = 0; /* no loop that was found goes on */
+			gt_ptx_spin_ask(warp->core);
+		}
+	} else {
+		poll->gap = 2 * poll->gap < poll->most ? 2 * poll->gap : poll->most;
+	}
+	poll->since = 0;
+	return keep(warp, poll, op) == 0;
 }
 
 /* Stands behind an access by which a warp learns what other blocks have done. Its result is in the registers: when they are the same
  * again, the warp has read the same, and reads the same again if it goes on. Several such accesses may come before the loop begins
  * anew, and the warp may have come to it later than to the access where its state was kept. So the state is kept anew after 1, 2, 4 and up
- * to POLLS_MAX polls without a repeat, and then again after 1: a loop of up to POLLS_MAX polls is found, a short one within a few more. */
+ * to POLLS_MIN polls without a repeat, and then again after 1, up to twice as many, and so on: a short loop is found soon, a long one
+ * at last. */
 const struct gt_ptx_op *gt_ptx_poll(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	struct gt_ptx_watch *poll = &warp->poll;
-	const bool had_local = poll->has_local;
 
-	(void)mask;
+	if (op->d && warp->core->traced & GT_PTX_NOTES_SPIN)
+		gt_ptx_spin_found(warp, op->line, gt_ptx_lanes(warp, op->d), op->a, mask);
 	poll->ran |= warp->mask;
 	warp->watch.ran |= warp->mask;
 	poll->next = warp->issued + POLL_GAP;
+	poll->since++;
 	if (poll->op == op && is_same(warp, poll)) {
 		poll_repeats(warp, poll);
-		poll->since = poll->fresh = 0;
+		poll->gap = poll->since + 1;
+		poll->most -= (poll->most - POLLS_MIN) / 16;
+		poll->since = 0;
 		return op + 1;
 	}
-	if (++poll->fresh > 2 * POLLS_MAX) /* no loop that was found goes on */
-		poll->times = 0;
-	if (poll->op && (++poll->since < poll->gap || (!had_local && poll->has_local)))
-		return poll_at_length(warp, op); /* local memory is compared the next time */
-	poll->gap = poll->op && poll->gap < POLLS_MAX ? 2 * poll->gap : 1;
-	poll->since = 0;
-	return keep(warp, poll, op) == 0 ? poll_at_length(warp, op) : NULL;
+	return (poll->op && poll->since < poll->gap) || keep_poll(warp, op) ? op + 1 : NULL;
 }
 
 /* At the end of a turn that a poll ended, or in which none came for long. */
@@ -279,6 +304,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	if (warp->local)
 		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);
 	warp->watch.times = warp->poll.times = 0;
+	warp->poll.most = POLLS_MIN;
 	warp->yields = 0;
 	watch_begin(warp);
 	return gt_ptx_begin(warp, core->program->codes[kernel]) ? 0 : -1;
@@ -377,6 +403,7 @@ int gt_ptx_block_round(struct gt_ptx_core *core, uint64_t *left)
 		uint64_t before = warp->issued;
 		core->ahead |= warp->ahead > 0;
 		take_turn(warp);
+		core->ahead |= warp->issued == before; /* it was at a poll, behind its instruction */
 		if (!core->failed)
 			end_turn(core, warp, before);
 		if (core->failed)

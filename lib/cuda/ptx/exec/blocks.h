@@ -43,6 +43,9 @@ bool gt_ptx_block_waits(const struct gt_ptx_core *core);
  * phase, and returns true if one has ended in which the block spun. */
 void gt_ptx_spin_begin(struct gt_ptx_core *core);
 bool gt_ptx_spin_look(struct gt_ptx_core *core);
+/* Asks for a look soon: a warp polls and repeats no state. What a poll found, a slot of so many bytes, while GT_PTX_NOTES_SPIN is set. */
+void gt_ptx_spin_ask(struct gt_ptx_core *core);
+void gt_ptx_spin_found(struct gt_ptx_warp *warp, uint32_t line, const void *found, uint32_t bytes, uint32_t mask);
 
 /* Records in launch->ended which of its warps are done, if its accesses go to the launch's sink. */
 void gt_ptx_block_ended(const struct gt_ptx_core *core);

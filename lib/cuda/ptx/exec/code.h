@@ -200,6 +200,11 @@ const struct gt_ptx_special *gt_ptx_special_named(const char *name);
 void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_special *special,
 			 unsigned char *lanes);
 
+/* A slot of registers: a lane has a 32nd of the bytes, or, of 4 bytes, a bit. */
+struct gt_ptx_slot {
+	uint32_t at, bytes;
+};
+
 /* A variable in a function's local frame. */
 struct gt_ptx_local {
 	const char *name;
@@ -214,6 +219,8 @@ struct gt_ptx_code {
 	 * special registers and temporaries as `image` has them. */
 	unsigned char *image;
 	uint32_t image_at, arena_bytes;
+	struct gt_ptx_slot *slots; /* of its registers */
+	size_t n_slots;
 	struct gt_ptx_special_use *specials;
 	size_t n_specials;
 	uint32_t local_bytes; /* of its frame */

@@ -21,6 +21,8 @@
 #define RESIDENT_MAX 4096 /* concurrent blocks, at most: more than any GPU holds */
 #define RESIDENT_WARPS 16384 /* their warps, likewise */
 #define HELD_ROWS    256  /* in a batch */
+#define SPUN_SHARE   400  /* the part of --max-instructions that blocks may spin before the launch is taken to hang, */
+#define SPUN_MIN     (UINT64_C(1) << 20) /* if it is so many instructions */
 
 struct resident {
 	struct gt_ptx_core *core; /* NULL: it is done */
@@ -40,6 +42,7 @@ struct concurrent {
 	struct gt_ptx_ran *ran;
 	uint64_t quiet; /* warp instructions since all wait and none can be started */
 	uint64_t state; /* a hash of memory, taken after half of GT_PTX_PATIENCE */
+	uint64_t spun;	/* warp instructions since all wait or spin and none can be started */
 };
 
 static uint64_t clusters_of(const struct gt_ptx_launch *launch)
@@ -266,7 +269,7 @@ static uint64_t memory_state(const struct concurrent *concurrent)
 	return state;
 }
 
-static int fail_runaway(const struct concurrent *concurrent)
+static int fail_runaway(const struct concurrent *concurrent, uint64_t instructions, const char *why)
 {
 	concurrent->ran->runs_away = true;
 	for (size_t i = 0; i < concurrent->n; i++) {
@@ -276,10 +279,7 @@ static int fail_runaway(const struct concurrent *concurrent)
 			if (warp->state != GT_PTX_RUNS)
 				continue;
 			gt_ptx_fault(core->warps + w, warp->poll.op ? warp->poll.op : warp->at, gt_ptx_lowest(warp->mask),
-				     "it runs away: in %" PRIu64
-				     " warp instructions nothing has changed that its loop could wait for;"
-				     " what the host does meanwhile comes after the launch",
-				     GT_PTX_PATIENCE);
+				     "it runs away: in %" PRIu64 " warp instructions %s", instructions, why);
 			return -1;
 		}
 	}
@@ -297,9 +297,21 @@ static int check_runaway(struct concurrent *concurrent, uint64_t issued)
 	if (concurrent->quiet < GT_PTX_PATIENCE)
 		return 0;
 	if (concurrent->state == memory_state(concurrent))
-		return fail_runaway(concurrent);
+		return fail_runaway(concurrent, GT_PTX_PATIENCE,
+				    "nothing has changed that its loop could wait for; what the host does meanwhile comes after the launch");
 	concurrent->quiet = 0;
 	return 0;
+}
+
+/* All blocks wait or spin and none can be started: they may count down, so it takes long until the launch is taken to hang. */
+static int check_spinning(struct concurrent *concurrent, uint64_t issued)
+{
+	const uint64_t share = concurrent->like->launch->max_instructions / SPUN_SHARE, most = share > SPUN_MIN ? share : SPUN_MIN;
+
+	if ((concurrent->spun += issued) < most || share == 0)
+		return 0;
+	return fail_runaway(concurrent, most,
+			    "all blocks have found what they had found before; --max-instructions allows 400 times as many");
 }
 
 /* No warp of any block can go on. */
@@ -324,8 +336,13 @@ static int run_some(struct concurrent *concurrent, bool *wait, bool *spin)
 		return -1;
 	if (concurrent->under_way > 0 && *concurrent->left == before && !ahead)
 		return fail_deadlock(concurrent);
-	if (*wait && concurrent->under_way == under_way)
-		return check_runaway(concurrent, before - *concurrent->left);
+	const uint64_t issued = before - *concurrent->left;
+	const bool stuck = *spin && concurrent->under_way == under_way;
+	concurrent->spun = stuck ? concurrent->spun : 0;
+	if (stuck && check_spinning(concurrent, issued) != 0)
+		return -1;
+	if (stuck && *wait)
+		return check_runaway(concurrent, issued);
 	concurrent->quiet = 0;
 	return 0;
 }

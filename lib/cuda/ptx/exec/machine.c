@@ -98,6 +98,7 @@ void gt_ptx_code_free(struct gt_ptx_code *code)
 	free(code->entries);
 	free(code->accesses);
 	free(code->specials);
+	free(code->slots);
 	free(code->locals);
 	free(code->image);
 	free(code->ops);

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/exec/blockorder.h"
@@ -54,16 +56,17 @@ static enum gt_priority policy_priority(uint64_t policy)
 /* ---- blocks that spin ---- */
 
 /* Detects blocks that wait in loops whose registers change, such as a back-off counter, from their accesses. All accesses are
- * sampled for a period from time to time; a block spins if the second half of the period has accesses to global memory, but none
- * that the first half does not have. One that stores, as a long computation does in the same places, must look so several times in a
- * row. A block whose kernel has no instruction by which blocks learn of each other (decode/decode.h) waits for none, and is sampled
- * only where lanes of a warp have parted, which may wait for each other. This is a heuristic, so it never causes an error: it only
- * lets other blocks run. */
+ * sampled for a period from time to time, or soon after a warp has polled often and repeated no state; a block spins if the second half of
+ * the period has accesses to global memory, but none that the first half does not have, and no poll that found anything new. One that
+ * stores, as a long computation does in the same places, must look so twice in a row, or, if it has not polled, several times. A block whose
+ * kernel has no instruction by which blocks learn of each other (decode/decode.h) waits for none, and is sampled only where lanes of a
+ * warp have parted, which may wait for each other. This is a heuristic: it lets other blocks run. */
 
 #define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions of a sampling period */
 #define LOOK_MAX (UINT64_C(1) << 16)
 #define REST	 16 /* the time to the next period, in periods */
-#define PATIENCE 16 /* periods in a row in which a block that stores looks as if it spun, before it is taken to */
+#define PATIENCE 16 /* a block that stores: of periods in a row in which it looks as if it spun, and then is taken to */
+#define POLLED	 8  /* how many of them one counts in which it polled */
 
 enum { RESTS, GATHERS, COMPARES };
 
@@ -73,16 +76,25 @@ void gt_ptx_spin_begin(struct gt_ptx_core *core)
 
 	spin->spins = false;
 	spin->phase = RESTS;
-	spin->issued = 0;
+	spin->issued = spin->asked = spin->rest = 0;
 	spin->look = LOOK_MIN;
 	spin->patience = PATIENCE;
 	spin->next = REST * LOOK_MIN;
 }
 
-/* Adds a key; true if it was present. When the table is full no key is added. */
-static bool put(struct gt_ptx_spin *spin, uint64_t key)
+void gt_ptx_spin_ask(struct gt_ptx_core *core)
 {
-	size_t at = (size_t)(key >> 40) % GT_PTX_SPIN_KEYS;
+	struct gt_ptx_spin *spin = &core->spin;
+
+	if (spin->phase == RESTS && spin->issued >= spin->asked)
+		spin->next = spin->issued;
+}
+
+/* Adds a key; true if it was present. When the table is full no key is added. */
+static bool put(struct gt_ptx_spin *spin, uint64_t hash)
+{
+	const uint32_t key = (uint32_t)(hash >> 32) | 1;
+	size_t at = key / 2 % GT_PTX_SPIN_KEYS;
 
 	while (spin->keys[at] && spin->keys[at] != key)
 		at = (at + 1) % GT_PTX_SPIN_KEYS;
@@ -98,7 +110,7 @@ static bool put(struct gt_ptx_spin *spin, uint64_t key)
 static void spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global, bool store)
 {
 	struct gt_ptx_spin *spin = &core->spin;
-	bool known = put(spin, (address * UINT64_C(0x9e3779b97f4a7c15) ^ line * UINT64_C(0xc2b2ae3d27d4eb4f)) | 1);
+	bool known = put(spin, XXH3_64bits_withSeed(&address, sizeof address, line));
 
 	if (spin->phase != COMPARES)
 		return;
@@ -107,17 +119,34 @@ static void spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address,
 	spin->stores |= store;
 }
 
+void gt_ptx_spin_found(struct gt_ptx_warp *warp, uint32_t line, const void *found, uint32_t bytes, uint32_t mask)
+{
+	struct gt_ptx_spin *spin = &warp->core->spin;
+	const uint32_t size = bytes / GT_WARP_SIZE;
+	uint64_t hash = (uint64_t)warp->index << 32 | line;
+
+	for (uint32_t m = mask; m; m &= m - 1)
+		hash = XXH3_64bits_withSeed((const char *)found + gt_ptx_lowest(m) * size, size, hash);
+	bool known = put(spin, hash);
+	if (spin->phase != COMPARES)
+		return;
+	spin->finds |= known;
+	spin->fresh |= !known;
+}
+
 /* Decides at the end of a period. Once a block that stores was found to spin, it is known for that. */
 static bool repeats_itself(struct gt_ptx_spin *spin)
 {
+	const unsigned counts = spin->finds ? POLLED : 1;
+
 	if (!spin->polls || spin->fresh) {
 		spin->patience = spin->patience ? PATIENCE : 0;
 		return false;
 	}
-	if (!spin->stores || spin->patience == 0)
+	if (!spin->stores)
 		return true;
-	spin->patience--;
-	return false;
+	spin->patience = spin->patience > counts ? spin->patience - counts : 0;
+	return spin->patience == 0;
 }
 
 /* Whether lanes of some warp have parted, so that one may wait for another. */
@@ -141,7 +170,7 @@ bool gt_ptx_spin_look(struct gt_ptx_core *core)
 		}
 		memset(spin->keys, 0, sizeof spin->keys);
 		spin->n = 0;
-		spin->polls = spin->fresh = spin->stores = false;
+		spin->polls = spin->fresh = spin->finds = spin->stores = false;
 		core->traced |= GT_PTX_NOTES_SPIN;
 		spin->phase = GATHERS;
 		spin->next = spin->issued + spin->look / 2;
@@ -157,6 +186,8 @@ bool gt_ptx_spin_look(struct gt_ptx_core *core)
 		spin->spins = repeats && core->program->joins_blocks;
 		if (!repeats && spin->look < LOOK_MAX)
 			spin->look *= 2;
+		spin->rest = repeats ? 0 : spin->polls && !spin->fresh ? 1 : spin->rest < REST ? 2 * spin->rest + 1 : REST;
+		spin->asked = spin->issued + spin->rest * spin->look;
 		spin->next = spin->issued + (spin->spins ? spin->look : REST * spin->look);
 		return repeats;
 	}

@@ -67,10 +67,11 @@ struct gt_ptx_watch {
 	const struct gt_ptx_op *op; /* NULL: nothing is kept */
 	uint32_t mask, ran; /* lanes: that were active; and have been since, at a poll or at the end of a turn */
 	uint64_t next, gap; /* when to keep it anew, in instructions issued; and how long after; of polls, how many after */
-	uint64_t since, fresh; /* polls since it was kept, or repeated; since any repeated */
+	uint32_t same; /* lanes of the mask that have been what they were since */
+	uint64_t since, most; /* polls since it was kept, or repeated; from one time to the next, at most */
 	unsigned char *registers;
 	size_t bytes, capacity;
-	size_t differs; /* where registers differed last */
+	size_t differs; /* the slot whose lanes differed last */
 	bool has_local;
 	uint64_t local;	/* a hash of the local memory */
 	bool repeats;	/* it has been the same since it was kept */
@@ -121,7 +122,7 @@ struct gt_ptx_barrier {
 	uint32_t count, any, all; /* bar.red: lanes whose predicate holds; of the round under way */
 };
 
-#define GT_PTX_SPIN_KEYS 512
+#define GT_PTX_SPIN_KEYS 2048
 /* In core->traced: accesses are looked at; rows have the column work. */
 #define GT_PTX_NOTES_SPIN (UINT32_C(1) << 31)
 #define GT_PTX_NOTES_WORK (UINT32_C(1) << 30)
@@ -129,14 +130,16 @@ struct gt_ptx_barrier {
 /* Whether a block spins, as far as its accesses say (trace.c). */
 struct gt_ptx_spin {
 	bool spins;
-	bool polls, fresh; /* accesses to global memory that it has made before; accesses that it has not */
+	bool polls, fresh; /* accesses to global memory that it has made before; accesses, and what polls found, that it has not */
+	bool finds;	   /* what a poll found before */
 	bool stores;	   /* to any memory */
-	unsigned patience; /* further periods in which it may store and look as if it spun */
+	unsigned patience; /* periods in which it may store and look as if it spun */
 	int phase;
 	uint64_t issued, next; /* warp instructions of the block; when the next phase begins */
 	uint64_t look;	       /* how many a look takes */
+	uint64_t asked, rest;  /* when a poll may ask for a look, and how many looks after the last that is */
 	size_t n;
-	uint64_t keys[GT_PTX_SPIN_KEYS]; /* of accesses, 0: free */
+	uint32_t keys[GT_PTX_SPIN_KEYS]; /* of accesses and of what polls found, 0: free */
 };
 
 /* A block of a launch under way. */
@@ -161,7 +164,7 @@ struct gt_ptx_core {
 	struct gt_ptx_warp *warps;
 	uint32_t n_warps, running; /* those that are not done */
 	bool repeats; /* a warp did in the last round */
-	bool ahead;   /* a warp was ahead of its turns before the last round, and issues when they have come */
+	bool ahead;   /* a warp that runs issued nothing in the last round, being ahead of its turns or behind a poll, and will */
 	struct gt_ptx_spin spin;
 	uint64_t accesses, polls;
 	uint64_t launches; /* %gridid */
