@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gcache: the filter, its options, and the results that the papers give.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
@@ -205,6 +206,25 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	[ "$(rows step.gt 6)" = "0 128 256 384 512 640" ]
 	[ "$(rows rr.gt 6)" = "0 384 512 128 640 256" ]
 	[ "$(rows rr.gt 10)" = "0 0 0 1 1 2" ]
+}
+
+@test "--arrival travel: a request comes half of what its SM is further from the line later" {
+	for sm in 0 1 2 3 4 5 6 7; do printf 'load.global 0x%x 0xf %d %d %d\n' $((sm * 128)) $((5 * (sm / 6))) $sm $sm; done | requests | gtrace-cat |
+		sed '1a #gpu\tdram.channels=4' | gtrace-cat --from >in.gt
+	for spread in sm:20 slice:40 sm:9,slice:12; do
+		gcache --l2 --spread $spread --emit latency --hit-cycles 0 --miss-cycles 1000 in.gt | gtrace-cat |
+			awk -F'\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i } !/^#/ { print $at["step"], $at["latency"] - 1000, $at["sm"] }' >places
+		# The nearest place there may be is as far below the mean as the spreads say.
+		awk -v spread=$spread 'BEGIN { n = split(spread, parts, ","); for (i = 1; i <= n; i++) { split(parts[i], p, ":"); least += p[1] == "sm" ? int(p[2] / 2) : p[2] - int(p[2] / 2) } }
+			{ latest = $1 > latest ? $1 : latest; come = $1 + int(($2 + least) / 2); print come < latest ? latest : come, NR, $3 }' places | sort -n -k 1,1 -k 2,2 | awk '{ print $1 ":" $3 }' >expected
+		gcache --l2 --spread $spread --arrival travel in.gt >travel.gt
+		[ "$(rows travel.gt 10,11 | tr '\t' : | tr ' ' '\n')" = "$(cat expected)" ]
+		run ! sort -c -t: -n -k 2,2 expected
+	done
+	# Without distances the order is that of the steps.
+	[ "$(rows <(gcache --l2 --arrival travel in.gt) 6)" = "$(rows <(gcache --l2 in.gt) 6)" ]
+	expect_failure 2 "shared level" gcache --l1 --arrival travel in.gt
+	expect_failure 2 "by their step" gcache --l2 --arrival travel --latency fixed:1 in.gt
 }
 
 @test "--emit all passes every request, none passes nothing, both count" {

@@ -318,6 +318,19 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	expect_failure 2 "seed" gschedule --sm 1 --seed x in.gt
 }
 
+@test "any-done: of SMs that have room at once, the one with most takes the next block" {
+	cd "$BATS_TEST_TMPDIR"
+	# Blocks of one warp and one access, two at a time on 2 SMs. At step 11 both blocks of SM 0 have ended, and one of SM 1.
+	awk 'BEGIN { print "#kernel id=1 name=k grid=7,1,1 block=32,1,1"; for (b = 0; b < 7; b++) print 0, b, 0, "R", 4096 * b, 4 }' | gtrace-order >in.gt
+	printf '%s\n' "1 0 11" "1 1 11" "1 2 10" "1 3 100" "1 4 50" "1 5 50" "1 6 50" >steps
+	for seed in 1 2 3 4 5 6 7 8; do
+		gschedule --sm 2 --max-blocks 2 --dispatch any-done --seed $seed --block-steps steps in.gt | gtrace-cat |
+			awk -F'\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i } !/^#/ && $1 >= 4 { print $1, $at["sm"] }' | sort -n | paste -sd ' '
+	done | sort | uniq -c | awk '{ $1 = ""; print }' >placed
+	[ "$(cat placed)" = " 4 0 5 0 6 1
+ 4 0 5 1 6 0" ]
+}
+
 @test "the dispatch policy comes from the description, and an option overrides it" {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >in.gt

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes batches of requests, and ends a kernel. Requests are served in their order, and passed on with their status if --emit asks for it;
- * those that --arrival rr takes in turns, or that a policy looks ahead at, are held until the kernel ends. What the launch itself reads is
+ * those that --arrival takes in turns or by their travel, or that a policy looks ahead at, are held until the kernel ends. What the launch itself reads is
  * served before the first of them. */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
-/* ---- --arrival rr: requests are taken in turns of the SMs ---- */
+/* ---- --arrival: requests are taken in turns of the SMs, or when they have travelled ---- */
 
 #define SMS 65536 /* values of the column sm */
 
@@ -66,7 +66,8 @@ static int by_sm(const void *left, const void *right)
 	return (int)((const struct gt_queue *)left)->sm - (int)((const struct gt_queue *)right)->sm;
 }
 
-static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
+/* The batch in which requests are taken. */
+static int begin_taking(struct gt_arrivals *arrival, struct gt_error *error)
 {
 	arrival->rows = gt_rows_new(GT_ROWS_BATCH, error);
 	if (!arrival->rows)
@@ -74,7 +75,42 @@ static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
 	arrival->rows->kind = GT_REQUESTS;
 	arrival->rows->scheduled = true;
 	arrival->rows->has_hints = arrival->has_hints;
+	return 0;
+}
+
+static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
+{
+	if (begin_taking(arrival, error) != 0)
+		return -1;
 	qsort(arrival->queues, arrival->n, sizeof *arrival->queues, by_sm);
+	return 0;
+}
+
+/* A queue for each step up to the longest travel after the present one. */
+static int travel_open(struct gt_arrivals *arrival, const struct gt_spread *spread, struct gt_error *error)
+{
+	size_t most = ((size_t)spread->sm + spread->slice) / 2 + 1;
+
+	if (arrival->queues)
+		return 0;
+	arrival->queues = calloc(most, sizeof *arrival->queues);
+	if (!arrival->queues)
+		return gt_fail_memory(error, "requests on their way (--arrival travel)");
+	arrival->n = most;
+	return begin_taking(arrival, error);
+}
+
+static int travel_add(struct gt_arrivals *arrival, const struct gt_rows *rows, size_t i, uint64_t step, struct gt_error *error)
+{
+	struct gt_queue *queue = &arrival->queues[step % arrival->n];
+	struct gt_request *requests = gt_grown(queue->requests, queue->n, &queue->capacity, sizeof *requests);
+
+	if (!requests)
+		return gt_fail_memory(error, "requests on their way (--arrival travel)");
+	queue->requests = requests;
+	requests[queue->n] = gt_request_of(rows, i);
+	requests[queue->n++].step = step;
+	arrival->waiting++;
 	return 0;
 }
 
@@ -717,6 +753,65 @@ static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struc
 
 /* ---- what a level takes, and the end of a kernel ---- */
 
+static int serve_or_keep(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	return level->lookahead ? lookahead_add(level->lookahead, rows, error) : serve_batch(level, rows, sent, error);
+}
+
+/* Serves what has been taken. */
+static int serve_taken(struct gt_level *level, struct gt_sink *sent, struct gt_error *error)
+{
+	struct gt_rows *rows = level->arrival.rows;
+
+	if (!rows || rows->n == 0)
+		return 0;
+	rows->has_hints = level->arrival.has_hints;
+	int result = serve_or_keep(level, rows, sent, error);
+	rows->n = 0;
+	return result;
+}
+
+/* Takes the requests that come before a step; those of one step in the order in which they were added. */
+static int travel_to(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error)
+{
+	struct gt_arrivals *arrival = &level->arrival;
+
+	for (; arrival->step < step && arrival->waiting > 0; arrival->step++) {
+		struct gt_queue *queue = &arrival->queues[arrival->step % arrival->n];
+		for (size_t i = 0; i < queue->n; i++) {
+			if (arrival->rows->n == arrival->rows->capacity && serve_taken(level, sent, error) != 0)
+				return -1;
+			gt_request_append(arrival->rows, &queue->requests[i]);
+		}
+		arrival->waiting -= queue->n;
+		queue->n = 0;
+	}
+	arrival->step = step > arrival->step ? step : arrival->step;
+	return 0;
+}
+
+/* They come when they have travelled, but not before those that have been served. */
+static int take_travelling(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	struct gt_arrivals *arrival = &level->arrival;
+
+	if (rows->has_hints && !arrival->has_hints && serve_taken(level, sent, error) != 0)
+		return -1;
+	arrival->has_hints |= rows->has_hints;
+	if (travel_open(arrival, &level->config.spread, error) != 0)
+		return -1;
+	arrival->rows->has_hints = arrival->has_hints;
+	for (size_t i = 0; i < rows->n; i++) {
+		if (travel_to(level, rows->step[i], sent, error) != 0)
+			return -1;
+		uint64_t late = rows->step[i] < arrival->step ? arrival->step - rows->step[i] : 0;
+		uint32_t way = gt_spread_way(&level->config.spread, rows->sm[i], rows->address[i] / GT_LINE);
+		if (travel_add(arrival, rows, i, rows->step[i] + (way > late ? way : late), error) != 0)
+			return -1;
+	}
+	return serve_taken(level, sent, error);
+}
+
 int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
 		  struct gt_error *error)
 {
@@ -729,8 +824,9 @@ int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct
 		return -1;
 	if (in_turns)
 		return arrival_add(&level->arrival, requests, error);
-	return level->lookahead ? lookahead_add(level->lookahead, requests, error)
-			     : serve_batch(level, requests, sent, error);
+	if (level->config.arrival == GT_ARRIVAL_TRAVEL && requests->scheduled)
+		return take_travelling(level, requests, sent, error);
+	return serve_or_keep(level, requests, sent, error);
 }
 
 /* Serves the requests that wait for the arrival order, and then those that wait for a policy that looks ahead. */
@@ -739,9 +835,10 @@ static int serve_waiting(struct gt_level *level, struct gt_sink *sent, struct gt
 	const struct gt_rows *rows;
 	int more;
 
+	if (level->config.arrival == GT_ARRIVAL_TRAVEL && (travel_to(level, UINT64_MAX, sent, error) != 0 || serve_taken(level, sent, error) != 0))
+		return -1;
 	while ((more = arrival_next(&level->arrival, &rows, error)) > 0)
-		if ((level->lookahead ? lookahead_add(level->lookahead, rows, error)
-				   : serve_batch(level, rows, sent, error)) != 0)
+		if (serve_or_keep(level, rows, sent, error) != 0)
 			return -1;
 	if (more < 0 || !level->lookahead)
 		return more;

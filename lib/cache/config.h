@@ -128,7 +128,7 @@ enum gt_emit { GT_EMIT_MISSES, GT_EMIT_ALL, GT_EMIT_NONE, GT_EMIT_LATENCY };
 enum gt_level_by { GT_BY_NONE, GT_BY_PC, GT_BY_SITE };
 enum gt_flush { GT_FLUSH_KERNEL, GT_FLUSH_NEVER, GT_FLUSH_BETWEEN };
 enum gt_warm { GT_WARM_NONE, GT_WARM_COPIES, GT_WARM_ALLOCATIONS, GT_WARMS };
-enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR };
+enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR, GT_ARRIVAL_TRAVEL };
 
 enum { GT_L2_PARTITIONS = 2 }; /* of --spread far:N */
 

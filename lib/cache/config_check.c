@@ -174,8 +174,8 @@ static int check_cycles(const struct gt_level_config *config, struct gt_error *e
 
 static int check_arrival(const struct gt_level_config *config, struct gt_error *error)
 {
-	if (config->arrival == GT_ARRIVAL_RR && !config->shared)
-		return gt_fail(error, "arrival rr is for a shared level: a private one serves a single SM");
+	if (config->arrival != GT_ARRIVAL_STEP && !config->shared)
+		return gt_fail(error, "arrival rr and travel are for a shared level: a private one serves a single SM");
 	return 0;
 }
 
@@ -288,8 +288,8 @@ static int check_kind(const struct gt_level_config *config, struct gt_error *err
 
 static int check_order(const struct gt_level_config *config, struct gt_error *error)
 {
-	if (config->arrival == GT_ARRIVAL_RR)
-		return gt_fail(error, "the timed model takes requests by their step, not by arrival rr");
+	if (config->arrival != GT_ARRIVAL_STEP)
+		return gt_fail(error, "the timed model takes requests by their step, not by arrival rr or travel");
 	return 0;
 }
 

@@ -147,10 +147,12 @@ struct gt_queue {
 	uint16_t sm;
 };
 
+/* Or by step and travel: each waits in the queue of the step at which it comes, until no later request can come before it. */
 struct gt_arrivals {
-	struct gt_queue *queues; /* in the order in which SMs were first seen; by SM while requests are taken */
+	struct gt_queue *queues; /* in the order in which SMs were first seen; by SM while requests are taken. Of travel: a ring of steps */
 	size_t n, capacity;
 	uint32_t *queue_of; /* of each SM: place in queues + 1 */
+	uint64_t step;	    /* of travel: all that come before it have been served */
 	/* While requests are taken. */
 	struct gt_rows *rows; /* the batch returned last; else NULL */
 	size_t at, waiting;   /* the current queue; requests of all queues */

@@ -96,6 +96,19 @@ int gt_spread_parse(struct gt_spread *spread, const char *text, struct gt_error 
  * partition takes spread->far more. */
 int64_t gt_spread_cycles(const struct gt_spread *spread, uint32_t sm, uint64_t line);
 
+/* The most by which it may take less than the mean. */
+static inline uint32_t gt_spread_nearest(const struct gt_spread *spread)
+{
+	return spread->sm / 2 + spread->slice - spread->slice / 2;
+}
+
+/* The cycles by which a request is longer on its way to the line than one from the nearest place: half of what it takes more, there and
+ * back. At most half of what all differ by. */
+static inline uint32_t gt_spread_way(const struct gt_spread *spread, uint32_t sm, uint64_t line)
+{
+	return (uint32_t)(gt_spread_cycles(spread, sm, line) + gt_spread_nearest(spread)) / 2;
+}
+
 /* The partition that is a line's home: the parity of its number, so that every aligned range has as many lines in each. */
 static inline unsigned gt_spread_home(uint64_t line)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "gpu/parameter.h"
 #include "schedule/machine.h"
 #include "schedule/recent.h"
 #include "stream/hint.h"
@@ -405,7 +406,7 @@ static void close_machine(struct gt_schedule *schedule)
  * blocks that they take: a window, in which an SM runs on its own. */
 static uint64_t window_of(const struct gt_issue_times *times)
 {
-	uint64_t nearest = times->spread.sm / 2 + times->spread.slice - times->spread.slice / 2;
+	uint64_t nearest = gt_spread_nearest(&times->spread);
 
 	return sooner(times->l2 > nearest ? times->l2 - nearest : 1, WINDOW_MOST);
 }
@@ -899,10 +900,12 @@ static int end_window(struct gt_schedule *schedule, struct gt_error *error)
 /* Whether one SM takes blocks before another, which has room too. */
 static bool fills_before(const struct gt_schedule *schedule, const struct sm *a, const struct sm *b)
 {
-	uint64_t step = a->clocked->room;
+	uint64_t step = a->clocked->room, of_a, of_b;
 
 	if (step != b->clocked->room)
 		return step < b->clocked->room;
+	if (schedule->config->dispatch->shuffles && (of_a = gt_machine_room(schedule, a, step)) != (of_b = gt_machine_room(schedule, b, step)))
+		return of_a > of_b;
 	return gt_machine_turn(schedule, a->number, step) < gt_machine_turn(schedule, b->number, step);
 }
 

@@ -53,7 +53,7 @@ enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT, FILL_IDLE };
 struct gt_dispatch {
 	const char *name;
 	bool refills; /* takes blocks while others are still resident */
-	bool shuffles; /* SMs that have room at the same step take blocks in random order */
+	bool shuffles; /* of SMs that have room at the same step the one with most takes a block, of several a random one */
 	/* Makes blocks resident by the policy. FILL_WAIT: rows that it needs have not arrived yet. FILL_IDLE: no
 	 * block is resident, but one may be when a place is free. An SM with no live block after FILL_DONE has
 	 * finished. */
@@ -73,9 +73,9 @@ struct gt_issue {
 	void (*close)(struct gt_schedule *schedule); /* frees what it keeps; NULL: nothing */
 };
 
-/* An SM that has room, and its key in the order of service. */
+/* An SM, its room at a step, and its key in the order of service. */
 struct turn {
-	uint64_t key;
+	uint64_t room, key;
 	uint32_t sm;
 };
 
@@ -137,6 +137,22 @@ uint64_t gt_machine_turn(const struct gt_schedule *schedule, uint32_t sm, uint64
 static inline uint64_t gt_machine_capacity(const struct gt_schedule *schedule)
 {
 	return schedule->occupancy.blocks;
+}
+
+/* Whether a place can be taken at a step. */
+static inline bool gt_machine_is_free(const struct sm *sm, size_t slot, uint64_t step)
+{
+	return slot >= sm->n_resident || (!sm->resident[slot] && sm->free_at[slot] <= step);
+}
+
+/* How many blocks an SM can take at a step. */
+static inline uint64_t gt_machine_room(const struct gt_schedule *schedule, const struct sm *sm, uint64_t step)
+{
+	uint64_t room = gt_machine_capacity(schedule) - sm->n_resident;
+
+	for (size_t slot = 0; slot < sm->n_resident; slot++)
+		room += gt_machine_is_free(sm, slot, step);
+	return room;
 }
 
 /* Which SMs and blocks are modelled, as only_sms and waves say. Private to lib/schedule. */

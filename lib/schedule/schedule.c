@@ -281,8 +281,8 @@ static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
 	return FILL_DONE;
 }
 
-/* [002] 4.1: when a block finishes, the next one takes its place at once. */
-static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+/* [002] 4.1: when a block finishes, the next one takes its place at once; `most` blocks do now. */
+static enum filled fill_places(struct gt_schedule *schedule, struct sm *sm, uint64_t most, struct gt_error *error)
 {
 	struct block_queue *queue = schedule->floating ? &schedule->floaters : &sm->waiting;
 
@@ -294,9 +294,9 @@ static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, 
 	if (!queue->first && schedule->finished)
 		return FILL_DONE;
 	for (size_t slot = 0; sm->live < gt_machine_capacity(schedule); slot++) {
-		while (slot < sm->n_resident && (sm->resident[slot] || sm->free_at[slot] > schedule->step))
+		while (!gt_machine_is_free(sm, slot, schedule->step))
 			slot++;
-		if (slot >= gt_machine_capacity(schedule))
+		if (slot >= gt_machine_capacity(schedule) || most-- == 0)
 			return sm->live == 0 && (queue->first || !schedule->finished) ? FILL_IDLE : FILL_DONE;
 		if (!is_ready(queue))
 			return schedule->finished ? FILL_DONE : FILL_WAIT;
@@ -306,14 +306,28 @@ static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, 
 	return FILL_DONE;
 }
 
-static int by_key(const void *a, const void *b)
+static enum filled fill_first_done(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
-	const struct turn *left = a, *right = b;
-
-	return (left->key > right->key) - (left->key < right->key);
+	return fill_places(schedule, sm, UINT64_MAX, error);
 }
 
-/* SMs that have room at a step take blocks in the order of their turns. */
+static enum filled fill_any_done(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	return fill_places(schedule, sm, 1, error);
+}
+
+/* The SM with most room; of several the first in turn. NULL: none has any. */
+static struct turn *most_room(struct turn *turns, size_t n)
+{
+	struct turn *most = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (turns[i].room > (most ? most->room : 0) || (most && turns[i].room == most->room && turns[i].key < most->key))
+			most = &turns[i];
+	return most;
+}
+
+/* SMs that have room at a step take blocks one by one. */
 static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
 {
 	size_t n = 0;
@@ -321,16 +335,18 @@ static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_err
 	if (schedule->floating && schedule->first_assigned && schedule->finished && !schedule->floaters.first)
 		return FILL_DONE; /* no block is left */
 	for (size_t i = 0; i < schedule->n_active; i++) {
-		uint32_t number = schedule->active[i];
-		if (schedule->sms[number].live < gt_machine_capacity(schedule))
-			schedule->turns[n++] = (struct turn){gt_machine_turn(schedule, number, schedule->step), number};
+		const struct sm *sm = &schedule->sms[schedule->active[i]];
+		uint64_t room = gt_machine_room(schedule, sm, schedule->step);
+		if (room > 0)
+			schedule->turns[n++] = (struct turn){room, gt_machine_turn(schedule, sm->number, schedule->step), sm->number};
 	}
-	if (n > 1)
-		qsort(schedule->turns, n, sizeof *schedule->turns, by_key);
-	for (size_t i = 0; i < n; i++) {
-		enum filled filled = schedule->config->dispatch->fill(schedule, &schedule->sms[schedule->turns[i].sm], error);
+	for (struct turn *turn; (turn = most_room(schedule->turns, n));) {
+		struct sm *sm = &schedule->sms[turn->sm];
+		enum filled filled = schedule->config->dispatch->fill(schedule, sm, error);
+		uint64_t room = gt_machine_room(schedule, sm, schedule->step);
 		if (filled == FILL_WAIT || filled == FILL_FAILED)
 			return filled;
+		turn->room = room < turn->room ? room : 0; /* none is left for it */
 	}
 	return FILL_DONE;
 }
@@ -338,7 +354,7 @@ static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_err
 static const struct gt_dispatch dispatches[] = {
 	{"wave", false, false, fill_wave},
 	{"first-done", true, false, fill_first_done},
-	{"any-done", true, true, fill_first_done},
+	{"any-done", true, true, fill_any_done},
 };
 
 bool gt_dispatch_refills(const struct gt_dispatch *dispatch)

@@ -6,7 +6,7 @@ import math
 import coalesce
 import stream
 from causes import Instances
-from level import Level, has_halves, place_cycles, spread_of
+from level import Level, has_halves, place_cycles, spread_of, way
 from tags import rounds
 
 K = 1024
@@ -126,7 +126,9 @@ def draw_options(random, level):
         if stream.some(random, 0.2):
             options["warm"] = "copies"
         if stream.some(random, 0.15):
-            options["arrival"] = "rr"
+            options["arrival"] = random.choice(["rr", "travel"])
+        elif "spread" in options and stream.some(random, 0.5):
+            options["arrival"] = "travel"
     if write == "back" and stream.some(random, 0.3):
         options["dirty_ways"] = random.choice(["1", "2", "3"])
     return options
@@ -453,6 +455,15 @@ def in_rounds(rows):
     return ordered
 
 
+def by_travel(config, rows):
+    """By the step at which they come; of one step in the order in which they were sent. None comes before the latest step that was sent."""
+    latest, coming = 0, []
+    for row in rows:
+        latest = max(latest, row["step"])
+        coming.append({**row, "step": max(row["step"] + way(config, row["sm"], row["address"] // 128), latest)})
+    return sorted(coming, key=lambda row: row["step"])
+
+
 def read_launch(level, config, launch):
     """What the launch reads by itself; the addresses are not in the manual, so only counts are compared."""
     code, reads, size = map(int, config["launch_reads"].split(",")[:3])
@@ -470,6 +481,8 @@ def serve(config, launch, instances):
     rows = [{key: item for key, item in row.items() if key != "work"} for row in launch.rows]
     if config["arrival"] == "rr":
         rows = in_rounds(rows)
+    elif config["arrival"] == "travel" and all("step" in row for row in rows):
+        rows = by_travel(config, rows)
     level = Level(config, stream.Launch(launch.fields, rows), instances)
     if config["warm"] == "copies":
         for stage, counters in launch.counts:

@@ -40,6 +40,13 @@ def place_cycles(config, sm, line):
             + of_slice // 2 - mixed(1, sm * slices + mixed(0, line) % slices) % (of_slice + 1))
 
 
+def way(config, sm, line):
+    """By how much longer a request of the SM is on its way to the line than from the nearest place: half of what it takes more."""
+    spread = spread_of(config)
+    of_sm, of_slice = spread.get("sm", 0), spread.get("slice", 0)
+    return (place_cycles(config, sm, line) + of_sm // 2 + of_slice - of_slice // 2) // 2
+
+
 def home_of(number):
     """The half that is a line's home: the XOR of all bits of its number."""
     return count_of(number) % 2
