@@ -46,11 +46,12 @@ static const struct tool_about about = {
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
 };
 
-enum { GPU = 1, KEEP_L2, KERNEL, SAMPLE, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS, FROM, PAGE };
+enum { GPU = 1, KEEP_L2, KERNEL, STUB, SAMPLE, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS, FROM, PAGE };
 static const struct tool_row option_rows[] = {
 	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own; compare: one, or A,B)"},
 	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
 	{"--kernel RE", KERNEL, "only the launches of kernels whose names RE matches"},
+	{"--stub PLUGIN", STUB, "a program's calls of a library are done on the host: cublas, cufft, curand; once for each (gtrace-record)"},
 	{"--sample PERCENT", SAMPLE, "one launch stands for all whose numbers differ by at most that (gsample)"},
 	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
 	{"--force", FORCE, "report, compare: replace an index.html that is no page of gtrace"},
@@ -203,7 +204,7 @@ static const struct {
 	{COLOR, "--color", RUN | LINES | COMPARE},
 	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS | COMPARE | SWEEP},
 	{GPU, "--gpu", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {KERNEL, "--kernel", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
-	{SAMPLE, "--sample", RUN | REPORT | LINES | COMPARE}, {KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE}, {FROM, "--from", NEW_GPU},
+	{STUB, "--stub", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {SAMPLE, "--sample", RUN | REPORT | LINES | COMPARE}, {KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE}, {FROM, "--from", NEW_GPU},
 };
 
 static void check_option(const struct settings *settings, int option)
@@ -283,6 +284,17 @@ static void set_sides(struct settings *settings, char *names)
 			tool_usage(&settings->tool, "--as: '%s': expected a name of at most %d bytes", settings->sides[side], GT_RUN_NAME);
 }
 
+static void add_stub(struct settings *settings, const char *name)
+{
+	size_t n = 0;
+
+	while (settings->usual.stubs[n])
+		n++;
+	if (n == GT_USUAL_STUBS)
+		tool_usage(&settings->tool, "--stub: expected at most %d plug-ins", GT_USUAL_STUBS);
+	settings->usual.stubs[n] = name;
+}
+
 static void parse(struct settings *settings)
 {
 	struct tool *tool = &settings->tool;
@@ -295,6 +307,7 @@ static void parse(struct settings *settings)
 		case FROM: settings->from = optarg; break;
 		case KEEP_L2: settings->usual.keep_l2 = true; break;
 		case KERNEL: settings->usual.kernel = optarg; break;
+		case STUB: add_stub(settings, optarg); break;
 		case SAMPLE: settings->usual.sample = optarg; break;
 		case AS: set_sides(settings, optarg); break;
 		case PAGE: settings->page = optarg; break;
@@ -330,7 +343,7 @@ static void check_behind(struct settings *settings)
 	size_t n = 0;
 
 	for (const struct tool_row *row = option_rows; row->text; row++)
-		if (row->value != GPU && row->value != KERNEL)
+		if (row->value != GPU && row->value != KERNEL && row->value != STUB)
 			rows[n++] = *row;
 	rows[n] = (struct tool_row)TOOL_END;
 	if (settings->origin.kind == GT_ORIGIN_PROGRAM)
@@ -347,6 +360,8 @@ static void open_origin(struct settings *settings)
 
 	tool_must(tool, gt_origin_open(&settings->origin, operands[0], settings->dry, show, &tool->error));
 	check_behind(settings);
+	if (settings->usual.stubs[0] && settings->origin.kind != GT_ORIGIN_PROGRAM)
+		tool_usage(tool, "--stub: expected a program: %s was traced already", operands[0]);
 	if (settings->origin.kind != GT_ORIGIN_STREAM)
 		return;
 	if (operands[1])
@@ -385,6 +400,8 @@ static void add_program(struct settings *settings, struct gt_pipe *pipe)
 	tool_must(tool, gt_pipe_command(&program, "", &tool->error));
 	tool_must(tool, gt_pipe_option(&program, "--gpu", settings->usual.gpu, &tool->error));
 	tool_must(tool, settings->usual.keep_l2 ? gt_pipe_word(&program, "--keep-l2", &tool->error) : 0);
+	for (const char *const *stub = settings->usual.stubs; *stub; stub++)
+		tool_must(tool, gt_pipe_option(&program, "--stub", *stub, &tool->error));
 	tool_must(tool, gt_pipe_word(&program, settings->origin.compiled ? settings->usual.operands[0] : settings->origin.path, &tool->error));
 	for (char *const *operand = settings->usual.operands + 1; *operand; operand++)
 		tool_must(tool, gt_pipe_word(&program, *operand, &tool->error));
@@ -558,7 +575,7 @@ static void name_sides(struct sides *sides)
 static void open_side(struct settings *settings, struct gt_run *run)
 {
 	struct tool *tool = &settings->tool;
-	const char *operand = settings->usual.operands[0], *option = settings->usual.gpu ? "--gpu" : settings->usual.keep_l2 ? "--keep-l2" : NULL;
+	const char *operand = settings->usual.operands[0], *option = settings->usual.gpu ? "--gpu" : settings->usual.keep_l2 ? "--keep-l2" : settings->usual.stubs[0] ? "--stub" : NULL;
 
 	run->saved = gt_run_is_saved(operand, &tool->error);
 	if (!run->saved && tool->error.text[0])

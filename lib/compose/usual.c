@@ -186,8 +186,12 @@ int gt_usual_origin(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 	    (program && gt_pipe_option(pipe, "--gpu", usual->gpu ? usual->gpu : GT_USUAL_GPU, error) != 0) ||
 	    gt_pipe_option(pipe, "--space", program && usual->launches_only ? "none" : NULL, error) != 0 ||
 	    (source_chooses(origin, usual) && gt_pipe_option(pipe, "--kernel", usual->kernel, error) != 0) ||
-	    (program && usual->sites && gt_pipe_option(pipe, "--space", "global,local,shared,constant", error) != 0) ||
-	    gt_pipe_word(pipe, origin->path, error) != 0)
+	    (program && usual->sites && gt_pipe_option(pipe, "--space", "global,local,shared,constant", error) != 0))
+		return -1;
+	for (const char *const *stub = usual->stubs; *stub; stub++)
+		if (gt_pipe_option(pipe, "--stub", *stub, error) != 0)
+			return -1;
+	if (gt_pipe_word(pipe, origin->path, error) != 0)
 		return -1;
 	for (char *const *operand = usual->operands + 1; *operand; operand++)
 		if (gt_pipe_word(pipe, *operand, error) != 0)

@@ -41,12 +41,15 @@ enum gt_usual_stage { GT_USUAL_COALESCE, GT_USUAL_SCHEDULE, GT_USUAL_L1, GT_USUA
 
 #define GT_USUAL_GPU "a100" /* where nobody names one; also what gtrace-record shows a program */
 
+#define GT_USUAL_STUBS 8 /* plug-ins that a program may be given */
+
 struct gt_usual {
 	const char *gpu;       /* NULL: that of the stream, or the default */
 	char *const *operands; /* the program and its arguments, traces, or the stream; up to a NULL */
 	bool launches_only;    /* a program's accesses are not traced */
 	bool sites;	       /* count by instruction and array, with the causes of misses: for findings and the page */
 	const char *kernel;    /* only the launches of kernels whose names this expression matches; NULL: all */
+	const char *stubs[GT_USUAL_STUBS + 1]; /* plug-ins that do the work of a program's libraries; up to a NULL */
 	const char *sample;    /* the tolerance of gsample, which leaves out launches that are alike; NULL: all are modelled */
 	bool keep_l2;	       /* L2 keeps its lines from launch to launch */
 	bool quiet, verbose;   /* --quiet for every stage, --verbose for the first */

@@ -294,13 +294,44 @@ static void write_commands(const struct text *text)
 /* The program without the options that stand before it. */
 static const char *bare(const char *program)
 {
-	static const char gpu[] = "--gpu ", keep[] = "--keep-l2 ";
+	static const char *const options[] = {"--gpu ", "--keep-l2 ", "--stub "};
 
-	if (strncmp(program, gpu, strlen(gpu)) == 0) {
-		const char *end = strchr(program + strlen(gpu), ' ');
+	for (size_t i = 0; i < sizeof options / sizeof *options;) {
+		const size_t length = strlen(options[i]);
+		const char *end = strncmp(program, options[i], length) != 0 ? NULL : i == 1 ? program + length - 1 : strchr(program + length, ' ');
+		i = end ? 0 : i + 1;
 		program = end ? end + 1 : program;
 	}
-	return strncmp(program, keep, strlen(keep)) == 0 ? program + strlen(keep) : program;
+	return program;
+}
+
+/* What an array of the stage untraced adds up to, before the kernels and after the last. */
+static uint64_t untraced(const struct gt_report *report, const char *name, const char *after)
+{
+	const struct gt_report_stage *stage = gt_report_find_stage(&report->total, gt_counters_untraced.stage);
+	const char *const names[] = {name, after};
+	uint64_t sum = 0;
+
+	for (size_t i = 0; stage && i < sizeof names / sizeof *names; i++) {
+		const struct gt_report_counter *counter = gt_report_find_counter(stage, names[i], 0);
+		for (size_t k = 0; counter && counter->value.kind == GT_COUNT_ARRAY && k < counter->value.n; k++)
+			sum += counter->value.array[k];
+	}
+	return sum;
+}
+
+/* "not traced: 3 calls of libraries, 268 M flops of BLAS". */
+static void write_untraced(const struct text *text, const struct gt_report *report)
+{
+	const uint64_t calls = untraced(report, "calls", "calls_after"), flops = untraced(report, "flops", "flops_after");
+	char words[GT_WORDS];
+
+	if (calls == 0)
+		return;
+	fprintf(text->to, "not traced: %" PRIu64 " call%s of libraries", calls, calls == 1 ? "" : "s");
+	if (flops > 0)
+		fprintf(text->to, ", %s flops of BLAS", gt_number_words(flops, words));
+	putc('\n', text->to);
 }
 
 static void write_heading(const struct text *text, const struct gt_report *report)
@@ -335,6 +366,7 @@ int gt_findings_write(const struct gt_kernel_findings *findings, const struct gt
 	for (size_t i = 0; i < report->n; i++)
 		cost += findings[i].cost;
 	write_heading(&text, report);
+	write_untraced(&text, report);
 	for (size_t i = 0; i < report->n; i++) {
 		double share = cost > 0 ? order[i]->cost / cost : 0;
 		if (style->all || i < KERNELS_SHOWN)
@@ -467,6 +499,8 @@ void gt_findings_write_json(const struct gt_kernel_findings *findings, const str
 	write_json_text("gpu", report->gpu, to);
 	fputs(", ", to);
 	write_json_text("program", style->program, to);
+	fprintf(to, ", \"untraced\": {\"calls\": %" PRIu64 ", \"flops\": %" PRIu64 "}", untraced(report, "calls", "calls_after"),
+		untraced(report, "flops", "flops_after"));
 	fputs(",\n \"kernels\": [", to);
 	for (size_t i = 0; i < report->n; i++) {
 		fputs(i ? ",\n  " : "\n  ", to);
