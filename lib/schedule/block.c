@@ -184,15 +184,16 @@ static inline bool is_near(uint64_t difference)
 	return difference + (UINT64_C(1) << 31) <= UINT32_MAX;
 }
 
-GT_WIDE static void follow(const uint64_t *base, const uint32_t *an, const uint16_t *warp, size_t n, const uint8_t *differs,
-			   uint8_t *restrict follows)
+GT_WIDE static void follow(const uint64_t *base, const uint32_t *an, const uint16_t *warp, size_t n, bool by_warp,
+			   const uint8_t *differs, uint8_t *restrict follows)
 {
 	uint8_t *restrict next = follows + 1, *restrict after = follows + 2;
+	const uint16_t step = !by_warp;
 
 	for (size_t i = 0; i < n; i++)
 		next[i] = an[i + 1] == an[i];
 	for (size_t i = 0; i < n; i++)
-		next[i] &= warp[i + 1] == warp[i] || warp[i + 1] == warp[i] + 1;
+		next[i] &= warp[i + 1] == warp[i] || warp[i + 1] == warp[i] + step;
 	for (size_t i = 0; i < n; i++)
 		next[i] &= is_near(base[i + 1] - base[i]);
 	for (size_t i = 0; i < n; i++)
@@ -204,11 +205,11 @@ GT_WIDE static void follow(const uint64_t *base, const uint32_t *an, const uint1
 	follows[0] = 0;
 }
 
-static void rows_follow(const struct gt_rows *rows, size_t first, size_t n, const uint8_t differs[COMPARED_ROOM],
+static void rows_follow(const struct gt_rows *rows, size_t first, size_t n, bool by_warp, const uint8_t differs[COMPARED_ROOM],
 			uint8_t follows[COMPARED_ROOM])
 {
-	follow((rows->kind == GT_REQUESTS ? rows->address : rows->base) + first, rows->an + first, rows->warp + first, n, differs,
-	       follows);
+	follow((rows->kind == GT_REQUESTS ? rows->address : rows->base) + first, rows->an + first, rows->warp + first, n, by_warp,
+	       differs, follows);
 }
 
 #define FIRST_WORDS 32 /* of spans */
@@ -357,8 +358,7 @@ static int loose_add(struct loose *loose, struct loose_memory *memory, struct sh
 	uint8_t differs[COMPARED_ROOM], follows[COMPARED_ROOM] = {0};
 
 	rows_compare(rows, first, n, differs);
-	if (!memory->singly)
-		rows_follow(rows, first, n, differs, follows);
+	rows_follow(rows, first, n, memory->by_warp, differs, follows);
 	for (size_t k = 0, length; k < n; k += length) {
 		*row = (struct kept){bases[k], an[k], warp[k], shape};
 		if ((differs[k] || shape == SHAPE_NONE) &&
@@ -402,31 +402,39 @@ static void loose_close(struct loose *loose, struct loose_memory *memory)
 
 /* ---- the order of loose rows ---- */
 
-/* A stable counting sort by warp, none above `highest`, into `to`. Returns 0, or -1. */
-static int kept_sort_by_warp(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
+/* A stable counting sort of spans of one warp each, none above `highest`, into `to`. Returns 0, or -1. */
+static int sort_by_warp(struct piece *to, struct piece *from, uint16_t highest, struct gt_error *error)
 {
+	const struct kept *end = gt_piece_end(from);
 	size_t *at = calloc((size_t)highest + 2, sizeof *at);
 
 	if (!at)
 		return gt_fail_memory(error, "the warps of a block");
-	for (size_t i = 0; i < n; i++)
-		at[from[i].warp + 1]++;
+	for (const struct kept *span = gt_piece_spans(from); span < end; span = gt_span_next(span))
+		at[span->warp + 1] += gt_span_words(span);
 	for (size_t warp = 0; warp < highest; warp++)
 		at[warp + 1] += at[warp];
-	for (size_t i = 0; i < n; i++)
-		to[at[from[i].warp]++] = from[i];
+	for (const struct kept *span = gt_piece_spans(from); span < end; span = gt_span_next(span)) {
+		uint64_t *place = to->data + at[span->warp];
+		at[span->warp] += gt_span_words(span);
+		memcpy(place, span, sizeof *span);
+		if (gt_span_is_many(span))
+			memcpy(place + SPAN_WORDS, gt_span_more(span), sizeof(struct span_more));
+	}
 	free(at);
 	return 0;
 }
 
-/* By access number and warp, into `to`; `from` is overwritten. */
-static int sort_by_access(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error)
+/* Single rows by access number and warp, into `to`; `from` is overwritten. */
+static int sort_by_access(struct piece *to, struct piece *from, uint16_t highest, struct gt_error *error)
 {
+	const size_t n = from->n / SPAN_WORDS;
+	const struct kept *sorted = gt_kept_sort(gt_piece_spans(from), gt_piece_spans(to), n);
+
 	(void)highest;
 	(void)error;
-	from = gt_kept_sort(from, to, n);
-	if (from != to)
-		memcpy(to, from, n * sizeof *from);
+	if (sorted != gt_piece_spans(to))
+		memcpy(to->data, sorted, n * sizeof *sorted);
 	return 0;
 }
 
@@ -467,17 +475,16 @@ static int gather(struct loose *loose, struct loose_memory *memory, bool singly,
 	return 0;
 }
 
-/* Sorts the one piece, of single rows, into another. */
+/* Sorts the one piece into another. */
 static int sort(struct loose *loose, struct loose_memory *memory,
-		int (*into)(struct kept *to, struct kept *from, size_t n, uint16_t highest, struct gt_error *error),
-		struct gt_error *error)
+		int (*into)(struct piece *to, struct piece *from, uint16_t highest, struct gt_error *error), struct gt_error *error)
 {
 	struct piece *sorted = take(memory, loose->words, error);
 
 	if (!sorted)
 		return -1;
 	sorted->n = loose->words;
-	if (into(gt_piece_spans(sorted), gt_piece_spans(loose->rows), loose->n, loose->highest_warp, error) != 0) {
+	if (into(sorted, loose->rows, loose->highest_warp, error) != 0) {
 		release(sorted, memory);
 		return -1;
 	}
@@ -495,16 +502,16 @@ static bool loose_fits(const struct loose *loose, const struct loose_memory *mem
 	       (memory->used <= memory->limit && single <= memory->limit - memory->used);
 }
 
-/* Puts all rows into one piece, in order; by warp, each is a span of its own. Returns 0, or -1. */
+/* Puts all rows into one piece, in order. Returns 0, or -1. */
 static int loose_arrange(struct loose *loose, struct loose_memory *memory, enum arrangement arrangement, struct gt_error *error)
 {
-	bool sorts = loose->unsorted || arrangement == BY_WARP, singly = loose->words == SPAN_WORDS * loose->n;
+	bool parted = loose->unsorted && loose->words != SPAN_WORDS * loose->n;
 
-	if ((loose->rows->next || (sorts && !singly)) && gather(loose, memory, sorts && !singly, error) != 0)
+	if ((loose->rows->next || parted) && gather(loose, memory, parted, error) != 0)
 		return -1;
 	if (loose->unsorted && sort(loose, memory, sort_by_access, error) != 0)
 		return -1;
-	if (arrangement == BY_WARP && loose->highest_warp > 0 && sort(loose, memory, kept_sort_by_warp, error) != 0)
+	if (arrangement == BY_WARP && loose->highest_warp > 0 && sort(loose, memory, sort_by_warp, error) != 0)
 		return -1;
 	return 0;
 }
@@ -661,7 +668,7 @@ static void packing_free(struct block *block, struct keep *keep)
 
 int gt_keep_open(struct keep *keep, size_t memory, const char *directory, enum arrangement arrangement, struct gt_error *error)
 {
-	keep->loose.singly = arrangement == BY_WARP;
+	keep->loose.by_warp = arrangement == BY_WARP;
 	keep->loose.limit = memory / 2;
 	gt_spill_open(&keep->spill, memory - memory / 2, directory);
 	return shapes_open(&keep->shapes, error);
@@ -786,17 +793,18 @@ int gt_block_fill(struct block *block, struct keep *keep, struct gt_error *error
 static int slice(struct block *block, struct gt_error *error)
 {
 	struct kept *end = block->row, *first;
+	uint32_t warp = UINT32_MAX;
 	size_t n = 0;
 
-	for (const struct kept *row = block->row; row < block->end; row++)
-		n += row == block->row || row->warp != row[-1].warp;
+	for (const struct kept *row = block->row; row < block->end; warp = row->warp, row = gt_span_next(row))
+		n += row->warp != warp;
 	block->sources = calloc(n, sizeof *block->sources);
 	if (!block->sources)
 		return gt_fail_memory(error, "the warps of a block");
 	block->n_sources = n;
 	for (size_t i = 0; i < n; i++) {
 		for (first = end; end < block->end && end->warp == first->warp;)
-			end++;
+			end = gt_span_next(end);
 		block->sources[i].warp = first->warp;
 		block->sources[i].row = first;
 		block->sources[i].end = end;

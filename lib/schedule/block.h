@@ -56,15 +56,27 @@ static inline struct span_more *gt_span_more(const struct kept *span)
 	return (struct span_more *)(void *)((uint64_t *)(uintptr_t)span + SPAN_WORDS);
 }
 
+/* The words that it takes. */
+static inline size_t gt_span_words(const struct kept *span)
+{
+	return SPAN_WORDS + (gt_span_is_many(span) ? SPAN_MORE_WORDS : 0);
+}
+
 /* The span behind it. */
 static inline struct kept *gt_span_next(const struct kept *span)
 {
-	return (struct kept *)(void *)((uint64_t *)(uintptr_t)span + SPAN_WORDS + (gt_span_is_many(span) ? SPAN_MORE_WORDS : 0));
+	return (struct kept *)(void *)((uint64_t *)(uintptr_t)span + gt_span_words(span));
 }
 
 static inline size_t gt_span_rows(const struct kept *span)
 {
 	return gt_span_is_many(span) ? gt_span_more(span)->n : 1;
+}
+
+/* What its rows share. */
+static inline const struct shape *gt_span_shape(const struct shapes *shapes, const struct kept *span)
+{
+	return span->shape == SHAPE_NONE ? &((const struct odd *)(uintptr_t)span->base)->shape : &shapes->all[span->shape & ~SPAN_MANY];
 }
 
 /* Row k of it. */
@@ -101,7 +113,7 @@ struct loose {
 /* The memory of all of them. */
 struct loose_memory {
 	size_t limit, used;
-	bool singly; /* every row is a span of its own */
+	bool by_warp; /* spans have rows of one warp only */
 };
 
 /* The order of a resident block's rows. Rows of one warp and access number keep their order. */
@@ -189,6 +201,17 @@ void gt_keep_close(struct keep *keep);
 struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *error);
 /* Releases the rows and frees the block. */
 void gt_block_free(struct block *block, struct keep *keep);
+
+/* The end of the first access of spans of a warp, of which there is one. */
+static inline struct kept *gt_access_end(struct kept *span, const struct kept *end)
+{
+	const uint32_t an = span->an;
+
+	do
+		span = gt_span_next(span);
+	while (span < end && span->an == an);
+	return span;
+}
 
 /* Keeps rows [first, last) of a batch, all of this block. Returns 0, or -1. */
 int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,

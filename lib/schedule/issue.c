@@ -75,15 +75,22 @@ static void append_hints(struct gt_rows *out, size_t n, uint16_t hint)
 	fill_16(out->hint + out->n, n, hint);
 }
 
+/* Where and when rows issue. */
+struct place {
+	uint32_t block;
+	uint16_t sm;
+	uint64_t step;
+};
+
 /* Sets what n rows of one shape have in common, n at least 1. */
-static inline void append_common(struct gt_rows *out, size_t n, const struct shape *shape, uint32_t block, uint64_t step, uint16_t sm)
+static inline void append_common(struct gt_rows *out, size_t n, const struct shape *shape, const struct place *place)
 {
 	size_t at = out->n;
 
-	fill_32(out->block + at, n, block);
+	fill_32(out->block + at, n, place->block);
 	fill_32(out->pc + at, n, shape->pc);
-	fill_64(out->step + at, n, step);
-	fill_16(out->sm + at, n, sm);
+	fill_64(out->step + at, n, place->step);
+	fill_16(out->sm + at, n, place->sm);
 	fill_8(out->op + at, n, shape->op);
 	if (shape->hint != 0 || out->has_hints)
 		append_hints(out, n, shape->hint);
@@ -142,15 +149,15 @@ static size_t alike(const struct kept *row, const struct kept *end)
 }
 
 /* Appends rows of one shape to the batch; `odd` is the first one's, if it has no numbered shape. */
-static int append(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
-		  size_t n, const struct odd *odd, struct gt_error *error)
+static int append(struct gt_schedule *schedule, const struct place *place, const struct kept *row, size_t n,
+		  const struct odd *odd, struct gt_error *error)
 {
 	struct gt_rows *out = schedule->sink->rows;
 	const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
 
 	uint64_t *bases = shape->size == 0 ? out->address : out->base;
 
-	append_common(out, n, shape, block, schedule->step, (uint16_t)sm->number);
+	append_common(out, n, shape, place);
 	append_own(out, bases, row, n);
 	if (odd)
 		bases[out->n] = odd->base;
@@ -186,26 +193,76 @@ static int make_room(struct gt_schedule *schedule, const struct shape *shape, bo
 	return gt_sink_room(schedule->sink, error);
 }
 
+/* Sets the columns of rows [first, first + n) of a span. Mostly there are few, as many as schedulers, which take one store a
+ * column: compiled without loops. */
+GT_WIDE static void append_span(struct gt_rows *out, size_t n, const struct shape *shape, const struct kept *span, size_t first,
+				const struct place *place)
+{
+	uint64_t *bases = shape->size == 0 ? out->address : out->base;
+
+	if (n <= GT_ROWS_SLACK) {
+		append_common(out, GT_ROWS_SLACK, shape, place);
+		append_even(out, bases, span, first, GT_ROWS_SLACK);
+		return;
+	}
+	append_common(out, n, shape, place);
+	append_even(out, bases, span, first, n);
+}
+
+/* Writes rows [first, first + n) of a span of several. */
+static int write_span(struct gt_schedule *schedule, const struct place *place, const struct kept *span, size_t first, size_t n,
+		      bool begins, struct gt_error *error)
+{
+	const struct shape *shape = gt_span_shape(&schedule->keep.shapes, span);
+	struct gt_rows *out = schedule->sink->rows;
+
+	schedule->rows += n;
+	for (size_t part; n > 0; first += part, n -= part) {
+		if (make_room(schedule, shape, begins, error) != 0)
+			return -1;
+		begins = false;
+		part = n < out->capacity - out->n ? n : out->capacity - out->n;
+		append_span(out, part, shape, span, first, place);
+		out->n += part;
+	}
+	return 0;
+}
+
+/* Writes single rows that share a shape, *n of them, of which *n is then how many it has. */
+static int write_singles(struct gt_schedule *schedule, const struct place *place, const struct kept *row, size_t *n, bool begins,
+			 struct gt_error *error)
+{
+	const struct gt_rows *out = schedule->sink->rows;
+	const struct odd *odd = odd_of(row);
+
+	if (make_room(schedule, odd ? &odd->shape : &schedule->keep.shapes.all[row->shape], begins, error) != 0)
+		return -1;
+	*n = *n < out->capacity - out->n ? *n : out->capacity - out->n;
+	return append(schedule, place, row, *n, odd, error);
+}
+
 int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
 		     const struct kept *end, struct gt_error *error)
 {
-	struct gt_rows *out = schedule->sink->rows;
-	bool first = !schedule->issued;
+	const struct place place = {block, (uint16_t)sm->number, schedule->step};
+	bool begins = !schedule->issued;
 
 	if (!gt_is_modelled(schedule, sm->number))
 		return 0;
-	for (size_t n; row < end; row += n) {
-		const struct odd *odd = odd_of(row);
-		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
-		n = alike(row, end);
-		if (is_turn(shape))
+	for (const struct kept *next; row < end; row = next) {
+		size_t n = alike(row, end);
+		next = gt_span_is_many(row) ? gt_span_next(row) : row + n;
+		if (is_turn(gt_span_shape(&schedule->keep.shapes, row)))
 			continue;
-		if (make_room(schedule, shape, first, error) != 0)
-			return -1;
-		first = false;
-		n = n < out->capacity - out->n ? n : out->capacity - out->n;
-		if (append(schedule, sm, block, row, n, odd, error) != 0)
-			return -1;
+		if (gt_span_is_many(row)) {
+			if (write_span(schedule, &place, row, 0, gt_span_more(row)->n, begins, error) != 0)
+				return -1;
+		} else {
+			if (write_singles(schedule, &place, row, &n, begins, error) != 0)
+				return -1;
+			next = row + n;
+		}
+		begins = false;
 	}
 	return 0;
 }
@@ -220,50 +277,16 @@ static int emit(struct gt_schedule *schedule, const struct sm *sm, struct block 
 	return 0;
 }
 
-/* Where and when rows issue. */
-struct place {
-	uint32_t block;
-	uint16_t sm;
-	uint64_t step;
-};
-
-/* Sets the columns of rows [first, first + n) of a span. Mostly there are few, as many as schedulers, which take one store a
- * column: compiled without loops. */
-GT_WIDE static void append_span(struct gt_rows *out, size_t n, const struct shape *shape, const struct kept *span, size_t first,
-				const struct place *place)
-{
-	uint64_t *bases = shape->size == 0 ? out->address : out->base;
-
-	if (n <= GT_ROWS_SLACK) {
-		append_common(out, GT_ROWS_SLACK, shape, place->block, place->step, place->sm);
-		append_even(out, bases, span, first, GT_ROWS_SLACK);
-		return;
-	}
-	append_common(out, n, shape, place->block, place->step, place->sm);
-	append_even(out, bases, span, first, n);
-}
-
 /* The same of rows [first, first + n) of a span of several. */
 static int emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
 			 size_t first, size_t n, struct gt_error *error)
 {
-	const struct shape *shape = &schedule->keep.shapes.all[span->shape & ~SPAN_MANY];
-	struct gt_rows *out = schedule->sink->rows;
 	const struct place place = {block->number, (uint16_t)sm->number, schedule->step};
 	bool begins = !schedule->issued;
 
-	if (!begin_rows(schedule, sm, block) || is_turn(shape))
+	if (!begin_rows(schedule, sm, block) || is_turn(gt_span_shape(&schedule->keep.shapes, span)))
 		return 0;
-	schedule->rows += n;
-	for (size_t part; n > 0; first += part, n -= part) {
-		if (make_room(schedule, shape, begins, error) != 0)
-			return -1;
-		begins = false;
-		part = n < out->capacity - out->n ? n : out->capacity - out->n;
-		append_span(out, part, shape, span, first, &place);
-		out->n += part;
-	}
-	return 0;
+	return write_span(schedule, &place, span, first, n, begins, error);
 }
 
 /* ---- round robin: [000] algorithm 2 ---- */
@@ -456,7 +479,7 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 		if (source->row == source->end && gt_source_fill(source, &schedule->keep.spill, error) != 0)
 			return -1;
 		struct kept *first = source->row;
-		source->row = gt_source_access(source);
+		source->row = gt_access_end(source->row, source->end);
 		if (emit(schedule, sm, run->block, first, source->row, error) != 0)
 			return -1;
 		if (source->row < source->end || source->unpacker.more)

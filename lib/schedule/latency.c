@@ -29,10 +29,11 @@ static inline void prefetch_bytes(const void *begin, size_t bytes)
 
 #define QUEUE 5 /* accesses of a scheduler that L1 has not taken, before it has to wait: the same paper */
 
-/* An access that L1 has not taken: rows of those that the SM holds. */
+/* An access that L1 has not taken: words of the spans that the SM holds. */
 struct waiting {
 	struct runner *runner;
-	size_t first, n;
+	size_t first, words;
+	uint32_t requests;
 };
 
 /* A scheduler and its warps; those that became resident last stand last. */
@@ -49,7 +50,7 @@ struct scheduler {
 };
 
 struct runner {
-	struct kept *row, *end; /* its accesses still to be issued that are unpacked; all have been if there are none */
+	struct kept *row, *end; /* its accesses still to be issued that are unpacked, in spans; all have been if there are none */
 	struct source *source;	/* which has more */
 	struct block *block;
 	struct scheduler *scheduler;
@@ -67,15 +68,6 @@ static bool is_left(const struct runner *runner)
 {
 	return runner->row < runner->end;
 }
-
-/* What a row says of itself. */
-static const struct shape *kept_shape(const struct shapes *shapes, const struct kept *row)
-{
-	const struct odd *odd = odd_of(row);
-
-	return odd ? &odd->shape : &shapes->all[row->shape];
-}
-
 
 static void set_ready(const struct runner *runner, uint64_t at)
 {
@@ -140,7 +132,7 @@ static void look_ahead(struct runner *runner, const struct shapes *shapes, uint6
 		pass_barrier(runner->block); /* which does not wait for it any more */
 		return;
 	}
-	uint32_t work = kept_shape(shapes, runner->row)->work;
+	uint32_t work = gt_span_shape(shapes, runner->row)->work;
 	runner->instructions = gt_work_instructions(work);
 	runner->held = gt_work_barriers(work) > 0;
 	runner->barriers += gt_work_barriers(work);
@@ -203,17 +195,6 @@ static int runners_admit(struct block *block, struct scheduler *schedulers, uint
 	return 0;
 }
 
-/* The end of its next access, of which there is one. */
-static struct kept *access_end(const struct runner *runner)
-{
-	struct kept *row = runner->row;
-
-	do
-		row++;
-	while (row < runner->end && row->an == runner->row->an);
-	return row;
-}
-
 /* It has issued the access that ends at `end`. Returns 0, or -1. */
 static int runner_issued(struct runner *runner, struct kept *end, struct keep *keep, uint64_t now, struct gt_error *error)
 {
@@ -251,9 +232,9 @@ static void runner_leave(struct runner *runner)
 
 /* ---- an SM ---- */
 
-/* Rows, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. */
+/* Spans, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. */
 struct held {
-	struct kept *rows;
+	uint64_t *words;
 	struct odd *odd;
 	size_t n, capacity, n_odd, odd_capacity;
 };
@@ -276,7 +257,7 @@ struct taken {
 	uint64_t data; /* when its loads have their data, but for what L2 is asked for */
 	struct runner *runner;
 	uint32_t block;
-	uint32_t rows, n_rows, asks, n_asks;
+	uint32_t rows, words, asks, n_asks; /* its rows are words of those that are held */
 	uint32_t waits, n_waits; /* what it waits for */
 	size_t place;	  /* 1 + of the block in the SM, which it ends; 0: it does not, or its data is known */
 	uint64_t free_at; /* then: when the place is free but for the data */
@@ -314,28 +295,34 @@ struct machine {
 
 static void held_close(struct held *held)
 {
-	free(held->rows);
+	free(held->words);
 	free(held->odd);
 }
 
-/* Appends rows; `odd` are those that their bases count, if they do not point to them. */
-static int hold(struct held *held, const struct kept *first, size_t n, const struct odd *odd, struct gt_error *error)
+static struct kept *held_span(const struct held *held, size_t word)
 {
-	struct kept *rows = gt_grown_to(held->rows, held->n + n, &held->capacity, sizeof *rows);
+	return (struct kept *)(void *)(held->words + word);
+}
 
-	if (!rows)
+/* Appends spans; `odd` are those that their bases count, if they do not point to them. */
+static int hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error)
+{
+	uint64_t *words = gt_grown_to(held->words, held->n + n, &held->capacity, sizeof *words);
+
+	if (!words)
 		return gt_fail_memory(error, "accesses");
-	held->rows = rows;
-	memcpy(rows + held->n, first, n * sizeof *rows);
-	for (size_t i = 0; i < n; i++, held->n++) {
-		if (rows[held->n].shape != SHAPE_NONE)
+	held->words = words;
+	memcpy(words + held->n, first, n * sizeof *words);
+	struct kept *span = held_span(held, held->n), *end = held_span(held, held->n += n);
+	for (; span < end; span = gt_span_next(span)) {
+		if (span->shape != SHAPE_NONE)
 			continue;
 		struct odd *odds = gt_grown(held->odd, held->n_odd, &held->odd_capacity, sizeof *odds);
 		if (!odds)
 			return gt_fail_memory(error, "accesses");
 		held->odd = odds;
-		odds[held->n_odd] = odd ? odd[first[i].base] : *(const struct odd *)(uintptr_t)first[i].base;
-		rows[held->n].base = held->n_odd++;
+		odds[held->n_odd] = odd ? odd[span->base] : *(const struct odd *)(uintptr_t)span->base;
+		span->base = held->n_odd++;
 	}
 	return 0;
 }
@@ -569,19 +556,43 @@ static int request(struct clocked *clocked, const struct gt_issue_times *times, 
 	return action == GT_REDUCTION ? 0 : wait_for(clocked, clocked->n_asks - 1, false, error);
 }
 
+#define LINES_SOON 8 /* requests before its own, a line is brought into the machine's cache */
+
+/* The same of a span, whose first request is served `delay` cycles after the access. */
+static int request_span(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, const struct kept *span,
+			uint32_t delay, struct taken *taken, struct gt_error *error)
+{
+	const struct span_more *more = gt_span_more(span);
+	const uint64_t delta = (uint64_t)(int64_t)more->delta;
+
+	for (uint32_t i = 0; clocked->l1 && i < LINES_SOON && i < more->n; i++)
+		recent_prefetch_line(clocked->l1, span->base + i * delta);
+	for (uint32_t i = 0; i < more->n; i++) {
+		if (clocked->l1 && i + LINES_SOON < more->n)
+			recent_prefetch_line(clocked->l1, span->base + (i + LINES_SOON) * delta);
+		if (request(clocked, times, shape, span->base + i * delta, delay + i, taken, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int request_all(const struct gt_schedule *schedule, struct clocked *clocked, struct taken *taken, struct gt_error *error)
 {
 	const struct held *held = &clocked->held[0];
+	const struct gt_issue_times *times = &schedule->config->times;
+	const struct kept *span = held_span(held, taken->rows), *end = held_span(held, taken->rows + taken->words);
+	int result = 0;
 
-	for (uint32_t i = 0; clocked->l1 && i < taken->n_rows; i++)
-		recent_prefetch_line(clocked->l1, held->rows[taken->rows + i].base);
-	for (uint32_t i = 0; i < taken->n_rows; i++) {
-		const struct kept *row = &held->rows[taken->rows + i];
-		const struct odd *odd = row->shape == SHAPE_NONE ? &held->odd[row->base] : NULL;
-		const struct shape *shape = odd ? &odd->shape : &schedule->keep.shapes.all[row->shape];
-		if (request(clocked, &schedule->config->times, shape, odd ? odd->base : row->base, i, taken, error) != 0)
-			return -1;
+	for (uint32_t delay = 0; result == 0 && span < end; delay += (uint32_t)gt_span_rows(span), span = gt_span_next(span)) {
+		const struct odd *odd = span->shape == SHAPE_NONE ? &held->odd[span->base] : NULL;
+		const struct shape *shape = odd ? &odd->shape : gt_span_shape(&schedule->keep.shapes, span);
+		if (gt_span_is_many(span))
+			result = request_span(clocked, times, shape, span, delay, taken, error);
+		else
+			result = request(clocked, times, shape, odd ? odd->base : span->base, delay, taken, error);
 	}
+	if (result != 0)
+		return -1;
 	taken->n_asks = (uint32_t)clocked->n_asks - taken->asks;
 	taken->n_waits = (uint32_t)clocked->n_waits - taken->waits;
 	return 0;
@@ -612,9 +623,9 @@ static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *s
 	const struct waiting waiting = take_out_of(scheduler);
 	struct runner *runner = waiting.runner;
 	*taken = (struct taken){.step = now, .runner = runner, .block = runner->block->number, .rows = (uint32_t)waiting.first,
-				.n_rows = (uint32_t)waiting.n, .asks = (uint32_t)clocked->n_asks, .waits = (uint32_t)clocked->n_waits};
+				.words = (uint32_t)waiting.words, .asks = (uint32_t)clocked->n_asks, .waits = (uint32_t)clocked->n_waits};
 	clocked->queued--;
-	clocked->free = now + waiting.n;
+	clocked->free = now + waiting.requests;
 	if (request_all(schedule, clocked, taken, error) != 0)
 		return -1;
 	gt_machine_begin(schedule, runner->block, now);
@@ -652,18 +663,31 @@ static struct runner *choose(const struct scheduler *scheduler, uint64_t now)
 	return NULL;
 }
 
+static void prefetch_slots(const struct recent *l1, const struct kept *span)
+{
+	const uint64_t delta = gt_span_is_many(span) ? (uint64_t)(int64_t)gt_span_more(span)->delta : 0;
+
+	for (size_t i = 0; i < gt_span_rows(span); i++)
+		recent_prefetch_slot(l1, span->base + i * delta);
+}
+
 /* The access that the present warp has come to issues. */
 static int issue_access(struct clocked *clocked, struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
 {
 	struct runner *runner = scheduler->current;
-	struct kept *end = access_end(runner);
+	struct kept *end = gt_access_end(runner->row, runner->end);
 	size_t first = clocked->held[0].n, place = scheduler->first + scheduler->queued;
+	uint32_t requests = 0;
 
-	if (hold(&clocked->held[0], runner->row, (size_t)(end - runner->row), NULL, error) != 0)
+	if (hold(&clocked->held[0], runner->row, (size_t)((uint64_t *)(void *)end - (uint64_t *)(void *)runner->row), NULL, error) != 0)
 		return -1;
-	for (const struct kept *row = runner->row; clocked->l1 && row < end; row++)
-		recent_prefetch_slot(clocked->l1, row->base);
-	scheduler->queue[place >= QUEUE ? place - QUEUE : place] = (struct waiting){runner, first, clocked->held[0].n - first};
+	for (const struct kept *span = runner->row; span < end; span = gt_span_next(span)) {
+		requests += (uint32_t)gt_span_rows(span);
+		if (clocked->l1)
+			prefetch_slots(clocked->l1, span);
+	}
+	scheduler->queue[place >= QUEUE ? place - QUEUE : place] =
+		(struct waiting){runner, first, clocked->held[0].n - first, requests};
 	scheduler->queued++;
 	clocked->queued++;
 	scheduler->current = NULL;
@@ -772,12 +796,12 @@ static int settle(struct gt_schedule *schedule, struct sm *sm, const struct take
 		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, taken->step + of->delay);
 		of->filled = later(of->there, of->before ? clocked->asks[of->before - 1].filled : of->filled);
 	}
-	struct kept *rows = held->rows + taken->rows;
-	for (uint32_t i = 0; held->n_odd > 0 && i < taken->n_rows; i++)
-		if (rows[i].shape == SHAPE_NONE)
-			rows[i].base = (uint64_t)(uintptr_t)&held->odd[rows[i].base];
+	struct kept *rows = held_span(held, taken->rows), *end = held_span(held, taken->rows + taken->words);
+	for (struct kept *span = rows; held->n_odd > 0 && span < end; span = gt_span_next(span))
+		if (span->shape == SHAPE_NONE)
+			span->base = (uint64_t)(uintptr_t)&held->odd[span->base];
 	schedule->step = taken->step;
-	return gt_machine_write(schedule, sm, taken->block, rows, rows + taken->n_rows, error);
+	return gt_machine_write(schedule, sm, taken->block, rows, end, error);
 }
 
 /* What an access has waited for is there. */
@@ -806,7 +830,7 @@ static int keep_waiting(struct clocked *clocked, struct gt_error *error)
 		for (uint32_t k = 0; k < clocked->schedulers[i].queued; k++) {
 			struct waiting *waiting = &clocked->schedulers[i].queue[(clocked->schedulers[i].first + k) % QUEUE];
 			size_t first = to->n;
-			if (hold(to, from->rows + waiting->first, waiting->n, from->odd, error) != 0)
+			if (hold(to, from->words + waiting->first, waiting->words, from->odd, error) != 0)
 				return -1;
 			waiting->first = first;
 		}
@@ -860,7 +884,7 @@ static void prefetch_turns(const struct gt_schedule *schedule, size_t at, size_t
 	if (at + ASKS_AHEAD < n) {
 		const struct clocked *clocked = schedule->sms[order[ASKS_AHEAD].sm].clocked;
 		const struct taken *taken = &clocked->taken[order[ASKS_AHEAD].taken];
-		__builtin_prefetch(&clocked->held[0].rows[taken->rows]);
+		__builtin_prefetch(&clocked->held[0].words[taken->rows]);
 		__builtin_prefetch(&clocked->asks[taken->asks], 1);
 	}
 	for (size_t ahead = LINES_AHEAD; ahead <= SLOTS_AHEAD && at + ahead < n; ahead += SLOTS_AHEAD - LINES_AHEAD) {
@@ -909,6 +933,16 @@ static bool fills_before(const struct gt_schedule *schedule, const struct sm *a,
 	return gt_machine_turn(schedule, a->number, step) < gt_machine_turn(schedule, b->number, step);
 }
 
+static inline void prefetch_runner(const struct clocked *clocked, const struct runner *runner, unsigned depth)
+{
+	if (depth == 3)
+		prefetch_bytes(runner, sizeof *runner);
+	else if (depth == 2)
+		__builtin_prefetch(runner->row);
+	else if (clocked->l1)
+		recent_prefetch_slot(clocked->l1, runner->row->base);
+}
+
 /* Brings what an SM will need into the machine's cache, since there are many: `depth` turns before its own, what it can be found by. */
 static void prefetch_sm(const struct gt_schedule *schedule, size_t at, unsigned depth)
 {
@@ -922,13 +956,9 @@ static void prefetch_sm(const struct gt_schedule *schedule, size_t at, unsigned 
 			prefetch_bytes(scheduler->runners, scheduler->n * sizeof *scheduler->runners);
 			prefetch_bytes(scheduler->ready, scheduler->n * sizeof *scheduler->ready);
 		}
-		for (size_t k = 0; depth == 3 && k < scheduler->n; k++)
-			prefetch_bytes(scheduler->runners[k], sizeof *scheduler->runners[k]);
-		for (size_t k = 0; depth == 2 && k < scheduler->n; k++)
-			__builtin_prefetch(scheduler->runners[k]->row);
-		for (size_t k = 0; depth == 1 && clocked->l1 && k < scheduler->n; k++)
-			if (is_left(scheduler->runners[k]))
-				recent_prefetch_slot(clocked->l1, scheduler->runners[k]->row->base);
+		for (size_t k = 0; depth <= 3 && k < scheduler->n; k++)
+			if (scheduler->ready[k] < schedule->machine->end)
+				prefetch_runner(clocked, scheduler->runners[k], depth);
 	}
 }
 

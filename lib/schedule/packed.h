@@ -162,7 +162,7 @@ struct source {
 	struct unpacker unpacker;
 	struct gt_spill_queue queue;
 	uint16_t warp;
-	/* By warp: rows that are unpacked, whole accesses, and those of them that are still to be issued. */
+	/* By warp: rows that are unpacked, whole accesses; and those still to be issued, of them or of a loose block's spans. */
 	struct window window;
 	struct kept *row, *end;
 };
@@ -174,16 +174,5 @@ void gt_source_close(struct source *source, struct gt_spill *spill);
 
 /* By warp: the next rows, when all before have been issued; none at the end. Returns 0, or -1. */
 int gt_source_fill(struct source *source, struct gt_spill *spill, struct gt_error *error);
-
-/* The end of the next access in its window, of which there is one. */
-static inline struct kept *gt_source_access(const struct source *source)
-{
-	struct kept *row = source->row;
-
-	do
-		row++;
-	while (row < source->end && row->an == source->row->an);
-	return row;
-}
 
 #endif
