@@ -305,18 +305,24 @@ static const char *bare(const char *program)
 	return program;
 }
 
-/* What an array of the stage untraced adds up to, before the kernels and after the last. */
-static uint64_t untraced(const struct gt_report *report, const char *name, const char *after)
+static uint64_t sum_of(const struct gt_report_stage *stage, const char *name)
 {
-	const struct gt_report_stage *stage = gt_report_find_stage(&report->total, gt_counters_untraced.stage);
-	const char *const names[] = {name, after};
+	const struct gt_report_counter *counter = gt_report_find_counter(stage, name, 0);
 	uint64_t sum = 0;
 
-	for (size_t i = 0; stage && i < sizeof names / sizeof *names; i++) {
-		const struct gt_report_counter *counter = gt_report_find_counter(stage, names[i], 0);
-		for (size_t k = 0; counter && counter->value.kind == GT_COUNT_ARRAY && k < counter->value.n; k++)
-			sum += counter->value.array[k];
-	}
+	for (size_t i = 0; counter && counter->value.kind == GT_COUNT_ARRAY && i < counter->value.n; i++)
+		sum += counter->value.array[i];
+	return sum;
+}
+
+/* What an array of the stages untraced adds up to, before the kernels and after the last, which has two of them. */
+static uint64_t untraced(const struct gt_report *report, const char *name, const char *after)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < report->total.n; i++)
+		if (strcmp(report->total.stages[i].plain, gt_counters_untraced.stage) == 0)
+			sum += sum_of(&report->total.stages[i], name) + sum_of(&report->total.stages[i], after);
 	return sum;
 }
 
