@@ -516,6 +516,36 @@ static int loose_arrange(struct loose *loose, struct loose_memory *memory, enum 
 	return 0;
 }
 
+/* ---- spans that are held apart from their block ---- */
+
+void gt_held_close(struct held *held)
+{
+	free(held->words);
+	free(held->odd);
+}
+
+int gt_hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error)
+{
+	uint64_t *words = gt_grown_to(held->words, held->n + n, &held->capacity, sizeof *words);
+
+	if (!words)
+		return gt_fail_memory(error, "accesses");
+	held->words = words;
+	memcpy(words + held->n, first, n * sizeof *words);
+	struct kept *span = gt_held_span(held, held->n), *end = gt_held_span(held, held->n += n);
+	for (; span < end; span = gt_span_next(span)) {
+		if (span->shape != SHAPE_NONE)
+			continue;
+		struct odd *odds = gt_grown(held->odd, held->n_odd, &held->odd_capacity, sizeof *odds);
+		if (!odds)
+			return gt_fail_memory(error, "accesses");
+		held->odd = odds;
+		odds[held->n_odd] = odd ? odd[span->base] : *(const struct odd *)(uintptr_t)span->base;
+		span->base = held->n_odd++;
+	}
+	return 0;
+}
+
 /* ---- packed rows, warp by warp ---- */
 
 static struct packed_warp *warp_of(struct block *block, uint16_t number, struct gt_error *error)

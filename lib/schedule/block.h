@@ -130,6 +130,24 @@ static inline struct kept *gt_piece_end(struct piece *piece)
 	return (struct kept *)(void *)(piece->data + piece->n);
 }
 
+/* ---- spans that are held apart from their block ---- */
+
+/* Spans, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. */
+struct held {
+	uint64_t *words;
+	struct odd *odd;
+	size_t n, capacity, n_odd, odd_capacity;
+};
+
+static inline struct kept *gt_held_span(const struct held *held, size_t word)
+{
+	return (struct kept *)(void *)(held->words + word);
+}
+
+/* Appends n words of spans; `odd` are those that their bases count, if they do not point to them. Returns 0, or -1. */
+int gt_hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error);
+void gt_held_close(struct held *held);
+
 /* ---- blocks ---- */
 
 #define GT_WARPS_PAGE 8

@@ -12,15 +12,6 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
-#define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
-
-static inline void prefetch_bytes(const void *begin, size_t bytes)
-{
-	for (size_t at = 0; at < bytes; at += MACHINE_LINE)
-		__builtin_prefetch((const char *)begin + at, 1);
-	__builtin_prefetch((const char *)begin + bytes - 1, 1);
-}
-
 /* ---- warps ---- */
 
 /* The warps of resident blocks, for the order of issue by time: when each may go on to its next access. */
@@ -232,13 +223,6 @@ static void runner_leave(struct runner *runner)
 
 /* ---- an SM ---- */
 
-/* Spans, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. */
-struct held {
-	uint64_t *words;
-	struct odd *odd;
-	size_t n, capacity, n_odd, odd_capacity;
-};
-
 /* What an SM asks L2 for in a window. */
 struct ask {
 	uint64_t address;
@@ -293,40 +277,6 @@ struct machine {
 	uint32_t *counts; /* of the steps of a window, room for one more */
 };
 
-static void held_close(struct held *held)
-{
-	free(held->words);
-	free(held->odd);
-}
-
-static struct kept *held_span(const struct held *held, size_t word)
-{
-	return (struct kept *)(void *)(held->words + word);
-}
-
-/* Appends spans; `odd` are those that their bases count, if they do not point to them. */
-static int hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error)
-{
-	uint64_t *words = gt_grown_to(held->words, held->n + n, &held->capacity, sizeof *words);
-
-	if (!words)
-		return gt_fail_memory(error, "accesses");
-	held->words = words;
-	memcpy(words + held->n, first, n * sizeof *words);
-	struct kept *span = held_span(held, held->n), *end = held_span(held, held->n += n);
-	for (; span < end; span = gt_span_next(span)) {
-		if (span->shape != SHAPE_NONE)
-			continue;
-		struct odd *odds = gt_grown(held->odd, held->n_odd, &held->odd_capacity, sizeof *odds);
-		if (!odds)
-			return gt_fail_memory(error, "accesses");
-		held->odd = odds;
-		odds[held->n_odd] = odd ? odd[span->base] : *(const struct odd *)(uintptr_t)span->base;
-		span->base = held->n_odd++;
-	}
-	return 0;
-}
-
 static void close_sm(struct sm *sm)
 {
 	struct clocked *clocked = sm->clocked;
@@ -339,8 +289,8 @@ static void close_sm(struct sm *sm)
 	}
 	free(clocked->schedulers);
 	gt_recent_close(clocked->l1);
-	held_close(&clocked->held[0]);
-	held_close(&clocked->held[1]);
+	gt_held_close(&clocked->held[0]);
+	gt_held_close(&clocked->held[1]);
 	free(clocked->asks);
 	free(clocked->taken);
 	free(clocked->waits);
@@ -580,7 +530,7 @@ static int request_all(const struct gt_schedule *schedule, struct clocked *clock
 {
 	const struct held *held = &clocked->held[0];
 	const struct gt_issue_times *times = &schedule->config->times;
-	const struct kept *span = held_span(held, taken->rows), *end = held_span(held, taken->rows + taken->words);
+	const struct kept *span = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
 	int result = 0;
 
 	for (uint32_t delay = 0; result == 0 && span < end; delay += (uint32_t)gt_span_rows(span), span = gt_span_next(span)) {
@@ -679,7 +629,7 @@ static int issue_access(struct clocked *clocked, struct scheduler *scheduler, st
 	size_t first = clocked->held[0].n, place = scheduler->first + scheduler->queued;
 	uint32_t requests = 0;
 
-	if (hold(&clocked->held[0], runner->row, (size_t)((uint64_t *)(void *)end - (uint64_t *)(void *)runner->row), NULL, error) != 0)
+	if (gt_hold(&clocked->held[0], runner->row, (size_t)((uint64_t *)(void *)end - (uint64_t *)(void *)runner->row), NULL, error) != 0)
 		return -1;
 	for (const struct kept *span = runner->row; span < end; span = gt_span_next(span)) {
 		requests += (uint32_t)gt_span_rows(span);
@@ -796,7 +746,7 @@ static int settle(struct gt_schedule *schedule, struct sm *sm, const struct take
 		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, taken->step + of->delay);
 		of->filled = later(of->there, of->before ? clocked->asks[of->before - 1].filled : of->filled);
 	}
-	struct kept *rows = held_span(held, taken->rows), *end = held_span(held, taken->rows + taken->words);
+	struct kept *rows = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
 	for (struct kept *span = rows; held->n_odd > 0 && span < end; span = gt_span_next(span))
 		if (span->shape == SHAPE_NONE)
 			span->base = (uint64_t)(uintptr_t)&held->odd[span->base];
@@ -830,7 +780,7 @@ static int keep_waiting(struct clocked *clocked, struct gt_error *error)
 		for (uint32_t k = 0; k < clocked->schedulers[i].queued; k++) {
 			struct waiting *waiting = &clocked->schedulers[i].queue[(clocked->schedulers[i].first + k) % QUEUE];
 			size_t first = to->n;
-			if (hold(to, from->words + waiting->first, waiting->words, from->odd, error) != 0)
+			if (gt_hold(to, from->words + waiting->first, waiting->words, from->odd, error) != 0)
 				return -1;
 			waiting->first = first;
 		}

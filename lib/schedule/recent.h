@@ -23,6 +23,17 @@ static inline uint64_t sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* ---- the machine's own cache ---- */
+
+#define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
+
+static inline void prefetch_bytes(const void *begin, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += MACHINE_LINE)
+		__builtin_prefetch((const char *)begin + at, 1);
+	__builtin_prefetch((const char *)begin + bytes - 1, 1);
+}
+
 #define RECENT_SECTORS 0xfU
 
 /* The lines that were used last, as many as a cache holds. Their order of use is a log of uses, of which a line's last one counts: so
