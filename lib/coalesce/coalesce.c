@@ -116,6 +116,8 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
  * row. */
 #define REQUESTS_KEPT 512
 
+#define REPEATED 8 /* requests of an access, from which on their fields are repeated and not looked up */
+
 struct requests {
 	unsigned n;
 	uint32_t access[REQUESTS_KEPT + GT_TOUCHED_MAX]; /* that the request belongs to; ascending */
@@ -191,6 +193,40 @@ static void gather(struct gt_rows *to, const struct gt_rows *from, const uint32_
 	}
 }
 
+#define REPEAT(TYPE, COLUMN)                                                                      \
+	do {                                                                                       \
+		TYPE *restrict out = to->COLUMN + at;                                              \
+		for (size_t k = 0; k < n; k++)                                                     \
+			out[k] = from->COLUMN[access];                                             \
+	} while (0)
+
+static void repeat(struct gt_rows *to, size_t at, const struct gt_rows *from, uint32_t access, size_t n)
+{
+	REPEAT(uint32_t, block);
+	REPEAT(uint16_t, warp);
+	REPEAT(uint32_t, an);
+	REPEAT(uint32_t, pc);
+	REPEAT(uint8_t, op);
+	if (from->has_hints)
+		REPEAT(uint16_t, hint);
+	if (from->has_work)
+		REPEAT(uint32_t, work);
+	if (from->scheduled) {
+		REPEAT(uint64_t, step);
+		REPEAT(uint16_t, sm);
+	}
+}
+
+/* The same as gather, where accesses have many requests each. */
+static void repeat_all(struct gt_rows *to, const struct gt_rows *from, const uint32_t *access, size_t n)
+{
+	for (size_t k = 0, end; k < n; k = end) {
+		for (end = k + 1; end < n && access[end] == access[k];)
+			end++;
+		repeat(to, to->n + k, from, access[k], end - k);
+	}
+}
+
 static void set_lines(struct gt_rows *to, const struct gt_touched *restrict touched, size_t n,
 		      const struct gt_coalescing_rule *rule)
 {
@@ -220,6 +256,8 @@ static int write_requests(struct requests *requests, const struct gt_rows *acces
 		n = requests->n - done < to->capacity - to->n ? requests->n - done : to->capacity - to->n;
 		if (one_each(access, n))
 			copy_run(to, accesses, access, n);
+		else if (n / REPEATED > access[n - 1] - access[0])
+			repeat_all(to, accesses, access, n);
 		else
 			gather(to, accesses, access, n);
 		set_lines(to, requests->touched + done, n, rule);

@@ -219,6 +219,28 @@ static bool keeps_to_slots(uint64_t base, int64_t stride, unsigned size)
 	       (base & (uint64_t)(stride - 1)) + size <= (uint64_t)stride;
 }
 
+#define FAR (INT64_C(1) << 48) /* bytes: 32 lanes at such strides do not meet again, modulo 2^64 */
+
+/* True if each lane has a line of its own, at one place in it. */
+static bool keeps_to_lines(uint64_t base, int64_t stride, unsigned size)
+{
+	return stride % GT_LINE == 0 && stride > -FAR && stride < FAR && base % GT_LINE + size <= GT_LINE;
+}
+
+static unsigned lines_apart(uint64_t base, int64_t stride, uint32_t mask, unsigned size, struct gt_touched *touched)
+{
+	unsigned n = lines_of_broadcast(base, 1, size, touched);
+	uint32_t rest = mask >> __builtin_ctz(mask) >> 1;
+
+	for (uint64_t line = touched[0].address; rest; rest >>= 1) {
+		line += (uint64_t)stride;
+		touched[n] = touched[0];
+		touched[n].address = line;
+		n += rest & 1;
+	}
+	return n;
+}
+
 unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
 			    struct gt_touched touched[GT_TOUCHED_MAX])
 {
@@ -232,6 +254,8 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 			return lines_of_run(base, shift, GT_WARP_SIZE - (unsigned)__builtin_clz(lanes), filled, touched);
 		return lines_of_slots(base, shift, lanes, filled, touched);
 	}
+	if (keeps_to_lines(base, stride, size))
+		return lines_apart(base, stride, mask, size, touched);
 	return lines_by_lane(base, stride, mask, size, touched);
 }
 
