@@ -902,7 +902,7 @@ turns() {
 			ret;
 		}
 	END
-	expect_failure 1 "call of 'cudaDeviceSynchronize', which has no body here" gtrace-ptx --launch 'wait<<<1,1>>>()' "$BATS_TEST_TMPDIR/child.ptx"
+	expect_failure 1 "call of 'cudaDeviceSynchronize': CUDA 12 has removed it from kernels, and it is not modelled" gtrace-ptx --launch 'wait<<<1,1>>>()' "$BATS_TEST_TMPDIR/child.ptx"
 }
 
 @test "what a kernel launches is a launch of its own, behind its parent" {
@@ -1142,4 +1142,53 @@ turns() {
 	gtrace-ptx -j 2 --launch 'times<<<20,32>>>(A=u64[1])' --launch 'times<<<2,32>>>(B=u64[1])' "$ROOT/tests/ptx/polls.ptx" \
 		2>"$BATS_TEST_TMPDIR/said" >/dev/null
 	[ "$(cat "$BATS_TEST_TMPDIR/said")" = "gtrace-ptx: warning: kernel times reads %clock64, which counts here the instructions that the warp has issued: no time was measured" ]
+}
+
+# Valid PTX, by ptxas of CUDA 13, that is not modelled: each line is an instruction, and what is said of it.
+@test "instructions that are not modelled are refused by name, with their line" {
+	local instruction words n=0
+	while IFS='|' read -r instruction words; do
+		cat >"$BATS_TEST_TMPDIR/k.ptx" <<-END
+			.version 9.0
+			.target sm_100a
+			.address_size 64
+			.entry k()
+			{
+				.reg .b32 r<8>;
+				.reg .b64 d<4>;
+				.reg .b16 h<4>;
+				.reg .f32 f<8>;
+				.reg .b128 q<2>;
+				.reg .pred p;
+				.shared .align 128 .b8 s[1024];
+				$instruction;
+				ret;
+			}
+		END
+		expect_failure 1 "kernel k, PTX line 13, pc 0xd: block (0,0,0) thread (0,0,0): $words" gtrace-ptx --launch 'k<<<1,32>>>()' "$BATS_TEST_TMPDIR/k.ptx"
+		n=$((n + 1))
+	done <<-'END'
+		tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32|'tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32' is not modelled
+		tcgen05.dealloc.cta_group::1.sync.aligned.b32 r1, 32|'tcgen05.dealloc.cta_group::1.sync.aligned.b32' is not modelled
+		tcgen05.ld.sync.aligned.32x32b.x1.b32 {r1}, [r2]|'tcgen05.ld.sync.aligned.32x32b.x1.b32' is not modelled
+		tcgen05.st.sync.aligned.32x32b.x1.b32 [r2], {r1}|'tcgen05.st.sync.aligned.32x32b.x1.b32' is not modelled
+		tcgen05.wait::ld.sync.aligned|'tcgen05.wait::ld.sync.aligned' is not modelled
+		tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [d1]|'tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64' is not modelled
+		tcgen05.mma.cta_group::1.kind::f16 [r1], d1, d2, r2, p|'tcgen05.mma.cta_group::1.kind::f16' is not modelled
+		multimem.ld_reduce.relaxed.gpu.global.add.f32 f1, [d1]|'multimem.ld_reduce.relaxed.gpu.global.add.f32' is not modelled
+		multimem.st.relaxed.gpu.global.f32 [d1], f1|'multimem.st.relaxed.gpu.global.f32' is not modelled
+		multimem.red.relaxed.gpu.global.add.f32 [d1], f1|'multimem.red.relaxed.gpu.global.add.f32' is not modelled
+		wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {f1,f2,f3,f4}, d1, d2, r1, 0, p, 1, 1, 0, 0|'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16' is not modelled
+		cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global.mbarrier::complete_tx::bytes [s], [d1, {r1,r2,r3,r1,r2}], [s]|'cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global.mbarrier::complete_tx::bytes' is not modelled: '.tile::gather4'
+		ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {r1,r2}, [s]|'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' is not modelled: '.m16n16'
+		stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [s], {r1}|'stmatrix.sync.aligned.m16n8.x1.trans.shared.b8' is not modelled: '.m16n8'
+		clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [s], [s]|opcode 'clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128' is not known
+		cvt.rs.f16x2.f32 r1, f1, f2, r2|opcode 'cvt.rs.f16x2.f32' is not known
+		cvt.rs.satfinite.e2m1x4.f32 h1, {f1,f2,f3,f4}, r2|opcode 'cvt.rs.satfinite.e2m1x4.f32' is not known
+		add.rn.ftz.f32x2 d1, d2, d3|'add.rn.ftz.f32x2' is not modelled: '.ftz'
+		max.f32 f1, f2, f3, f1|opcode 'max.f32' is not known
+		redux.sync.max.f32 f1, f2, 0xffffffff|this form of 'redux' is not known
+		atom.global.b128.exch q1, [d1], q1|'atom.global.b128.exch' is not known in this form
+	END
+	[ "$n" -eq 21 ]
 }

@@ -470,6 +470,58 @@ static u32 halves_of(unsigned bytes, int e)
 	  (u16)(nearest_byte(half_value(x >> 16), E) << 8 | nearest_byte(half_value(x & 0xffff), E))) \
 	X("cvt.rn.f16x2." NAME, u32, u16, none, none, halves_of(x, E))
 
+/* Floats of 4 and 6 bits: all values, of which the nearest is taken, of two the even one. */
+static double tiny_value(unsigned bits, int e, int m)
+{
+	double fraction = (bits & ((1U << m) - 1)) / (double)(1 << m);
+	int exponent = (int)(bits >> m & ((1U << e) - 1)), bias = (1 << (e - 1)) - 1;
+	double value = exponent ? ldexp(1 + fraction, exponent - bias) : ldexp(fraction, 1 - bias);
+
+	return bits >> (e + m) & 1 ? -value : value;
+}
+static unsigned nearest_tiny(double x, int e, int m)
+{
+	unsigned most = (1U << (e + m)) - 1, best = 0;
+
+	if (isnan(x))
+		return most;
+	for (unsigned b = 1; b <= most; b++) {
+		double wanted = fabs(x) < 100 ? fabs(x) : 100, d = fabs(tiny_value(b, e, m) - wanted);
+		double least = fabs(tiny_value(best, e, m) - wanted);
+		if (d < least || (d == least && b % 2 == 0))
+			best = b;
+	}
+	return signbit(x) ? best | (most + 1) : best;
+}
+#define TINY(X, NAME, T, BITS, E, M)                                                               \
+	X("cvt.rn.satfinite." NAME ".f32", T, f32, f32, none,                                      \
+	  (T)(nearest_tiny((double)x, E, M) << BITS | nearest_tiny((double)y, E, M)))              \
+	X("cvt.rn.f16x2." NAME, u32, T, none, none,                                                \
+	  nearest_half(tiny_value((unsigned)x >> BITS, E, M)) << 16 | nearest_half(tiny_value((unsigned)x, E, M)))
+
+/* Powers of two: the exponent of a float, where the next one up is asked for unless the rest is 0. */
+static unsigned power_of(double x, bool up, bool finite)
+{
+	double least = ldexp(1, -127);
+	int exponent;
+
+	if (isnan(x))
+		return 255;
+	if (isinf(x))
+		return finite ? 254 : 255;
+	if (fabs(x) < ldexp(1, -126))
+		return up && fabs(x) > least ? 1 : 0;
+	exponent = ilogb(fabs(x)) + 127;
+	exponent += up && fabs(x) > ldexp(1, exponent - 127);
+	return finite && exponent == 255 ? 254 : (unsigned)exponent;
+}
+#define POWERS(X, WORDS, UP, FINITE)                                                               \
+	X("cvt." WORDS "ue8m0x2.f32", u16, f32, f32, none,                                         \
+	  (u16)(power_of((double)x, UP, FINITE) << 8 | power_of((double)y, UP, FINITE)))
+#define TWO(X, NAME, OPERATION)                                                                    \
+	X(NAME ".rn.f32x2", u64, u64, u64, none,                                                   \
+	  put_f32(get_f32(x >> 32) OPERATION get_f32(y >> 32)) << 32 | put_f32(get_f32((u32)x) OPERATION get_f32((u32)y)))
+
 #define get_f16 get_u16
 #define put_f16 put_u16
 
@@ -615,6 +667,13 @@ static void test_f32(void) { FLOATS(CASE, f32, 32, f) SINGLES(CASE) }
 static void test_f64(void) { FLOATS(CASE, f64, 64, ) }
 static void test_f16(void) { HALVES(CASE) }
 static void test_bytes(void) { BYTES(CASE, "e4m3x2", 4) BYTES(CASE, "e5m2x2", 5) }
+static void test_tiny(void) { TINY(CASE, "e2m1x2", u8, 4, 2, 1) TINY(CASE, "e2m3x2", u16, 8, 2, 3) TINY(CASE, "e3m2x2", u16, 8, 3, 2) }
+static void test_powers(void)
+{
+	POWERS(CASE, "rz.", false, false) POWERS(CASE, "rz.satfinite.", false, true)
+	POWERS(CASE, "rp.", true, false) POWERS(CASE, "rp.satfinite.", true, true)
+}
+static void test_pairs(void) { TWO(CASE, "add", +) TWO(CASE, "sub", -) TWO(CASE, "mul", *) }
 
 /* The approximate forms: within what PTX allows, about 2^-20 of the value. */
 #define NEAR(NAME, EXPRESSION)                                                                   \
@@ -719,6 +778,9 @@ int main(void)
 	RUN(test_f64);
 	RUN(test_f16);
 	RUN(test_bytes);
+	RUN(test_tiny);
+	RUN(test_powers);
+	RUN(test_pairs);
 	RUN(test_approximations);
 	RUN(test_carries);
 	return check_report();

@@ -198,7 +198,10 @@ static int decode_call(struct gt_ptx_decoder *decoder)
 		function = call->callee ? NULL : gt_ptx_runtime_function_named(target->name, &driver);
 	}
 	if (!call->callee && !call->address && !function)
-		return gt_ptx_emit_unknown(decoder, "call of '%.80s', which has no body here", target->name);
+		return gt_ptx_emit_unknown(decoder, strstr(target->name, "cudaDeviceSynchronize")
+							    ? "call of '%.80s': CUDA 12 has removed it from kernels, and it is not modelled"
+							    : "call of '%.80s', which has no body here",
+					   target->name);
 	if (call->callee && (call->callee->n_parameters != instruction->n_arguments || call->callee->n_returns != instruction->n_returns ||
 			     instruction->n_operands != 1))
 		return gt_ptx_emit_unknown(decoder, "call of '%.60s': expected %zu arguments and %zu results", target->name,

@@ -143,7 +143,7 @@ static void set_rounding(struct gt_ptx_op *op, const struct gt_ptx_form *form,
 			 const struct words *words)
 {
 	bool converts = strncmp(form->name, "cvt.", 4) == 0;
-	bool native = form->d == GT_PTX_F32 || form->d == GT_PTX_F64;
+	bool native = form->d == GT_PTX_F32 || form->d == GT_PTX_F64 || strstr(form->name, ".f32x2");
 
 	op->choice = words->rounding;
 	if (words->rounding <= GT_PTX_RN || words->rounding == GT_PTX_RNA || !native || words->integral)
@@ -179,6 +179,8 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 	const struct gt_ptx_form *form = gt_ptx_form_named(words.name);
 	if (!form || instruction->n_operands != sources_of(form) + 1)
 		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);
+	if (words.ftz && strstr(form->name, ".f32x2"))
+		return gt_ptx_refuse(decoder, "is not modelled: '.ftz'");
 	for (size_t i = 0; i < sources_of(form); i++) {
 		const struct gt_ptx_operand *operand = &instruction->operands[i + 1];
 		slots[i] = chooses && i < 2 ? gt_ptx_source(decoder, operand, (enum gt_ptx_type)form->sources[i])

@@ -180,6 +180,51 @@ GT_INLINE uint8_t to_e5m2(double x)
 
 	return x != x ? 0x7f : (bits & 0x7f) == 0x7c ? (uint8_t)(bits - 1) : bits;
 }
+/* Floats of 4 and 6 bits, which have neither infinities nor NaN: to nearest even; what is beyond the largest becomes it, and NaN, too. */
+GT_INLINE uint8_t to_tiny(double x, int exponent_bits, int fraction_bits)
+{
+	const int least = 2 - (1 << (exponent_bits - 1)); /* exponent */
+	const unsigned most = (1U << (exponent_bits + fraction_bits)) - 1;
+	const double magnitude = x != x || fabs(x) > 64 ? 64 : fabs(x);
+	int exponent;
+
+	frexp(magnitude, &exponent);
+	exponent = magnitude == 0 || exponent - 1 < least ? least : exponent - 1;
+	unsigned bits = (unsigned)((exponent - least) * (1 << fraction_bits) + (int)nearbyint(ldexp(magnitude, fraction_bits - exponent)));
+	bits = bits < most ? bits : most;
+	return (uint8_t)(x == x && signbit(x) ? bits | (most + 1) : bits);
+}
+GT_INLINE float from_tiny(unsigned x, int exponent_bits, int fraction_bits)
+{
+	const unsigned exponent = x >> fraction_bits & ((1U << exponent_bits) - 1), fraction = x & ((1U << fraction_bits) - 1);
+	const int least = 2 - (1 << (exponent_bits - 1));
+	const float magnitude = ldexpf((float)(exponent ? fraction + (1U << fraction_bits) : fraction),
+				       (exponent ? least + (int)exponent - 1 : least) - fraction_bits);
+
+	return x >> (exponent_bits + fraction_bits) & 1 ? -magnitude : magnitude;
+}
+/* A power of two, by the exponent of a float; its sign is lost. 255 is NaN. */
+GT_INLINE uint8_t to_ue8m0(uint32_t bits, enum gt_ptx_rounding rounding, bool finite)
+{
+	const uint32_t magnitude = bits & 0x7fffffff, exponent = magnitude >> 23;
+	const uint32_t up = rounding == GT_PTX_RP && magnitude << 9 && magnitude > 0x400000 && exponent < 255;
+
+	return (uint8_t)(finite && magnitude <= 0x7f800000 && exponent + up == 255 ? 254 : exponent + up);
+}
+GT_INLINE uint32_t from_ue8m0(uint32_t x)
+{
+	return x == 0 ? 0x40 : x == 255 ? 0x7fff : x << 7;
+}
+#define TINY(X, NAME, D, BITS, E, M)                                                               \
+	X(cvt_##NAME##_f32, "cvt.satfinite." #NAME ".f32", D, f32, f32, none,                      \
+	  to_tiny((double)x, E, M) << BITS | to_tiny((double)y, E, M))                             \
+	X(cvt_f16x2_##NAME, "cvt.f16x2." #NAME, f16x2, D, none, none,                              \
+	  half_pair(from_tiny((unsigned)x >> BITS, E, M), from_tiny(x, E, M), GT_PTX_RN))
+#define POWERS(X, ID, NAME, FINITE)                                                                \
+	X(ID##_f32, NAME ".f32", u16, f32, f32, none,                                              \
+	  to_ue8m0(gt_ptx_to_bits(x), ROUNDING, FINITE) << 8 | to_ue8m0(gt_ptx_to_bits(y), ROUNDING, FINITE)) \
+	X(ID##_bf16x2, NAME ".bf16x2", u16, bf16x2, none, none,                                    \
+	  to_ue8m0(x & 0xffff0000, ROUNDING, FINITE) << 8 | to_ue8m0(x << 16, ROUNDING, FINITE))
 #define BYTE_PAIR(TO, UPPER, LOWER) ((uint16_t)(TO((double)(UPPER)) << 8 | TO((double)(LOWER))))
 #define UPPER_HALF(X) gt_ptx_from_half((uint16_t)((X) >> 16))
 #define LOWER_HALF(X) gt_ptx_from_half((uint16_t)(X))
@@ -260,6 +305,9 @@ GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding)
 	FROM_INTEGER(X, s8, (double)) FROM_INTEGER(X, s16, (double)) FROM_INTEGER(X, s32, (double)) \
 	FROM_INTEGER(X, u64, odd_u64) FROM_INTEGER(X, s64, odd_s64) FLOAT_TO_FLOAT(X)              \
 	BYTES(X, e4m3x2, to_e4m3, gt_ptx_from_e4m3) BYTES(X, e5m2x2, to_e5m2, from_e5m2)           \
+	TINY(X, e2m1x2, u8, 4, 2, 1) TINY(X, e2m3x2, u16, 8, 2, 3) TINY(X, e3m2x2, u16, 8, 3, 2) \
+	POWERS(X, cvt_ue8m0x2, "cvt.ue8m0x2", false) POWERS(X, cvt_finite_ue8m0x2, "cvt.satfinite.ue8m0x2", true) \
+	X(cvt_bf16x2_ue8m0x2, "cvt.bf16x2.ue8m0x2", bf16x2, u16, none, none, from_ue8m0(x >> 8) << 16 | from_ue8m0(x & 0xff)) \
 	X(relu_b16, "relu.b16", b16, b16, none, none, RELU_BYTE(x >> 8) << 8 | RELU_BYTE(x & 0xff))
 CONVERSIONS(GT_LANES)
 static const struct gt_ptx_form convert_rows[] = {CONVERSIONS(GT_ROW)};

@@ -150,7 +150,21 @@ NEWTON(GT_FAST, _fast)
 #define RSQRT_STEPS GT_STEPS(rsqrt_f32)
 #endif
 
-#define FLOATS(X) ARITHMETIC(X, f32, f) ARITHMETIC(X, f64, ) FUNCTIONS(X)
+/* Two floats in 64 bits. */
+#define LOW(X)	gt_ptx_from_bits((uint32_t)(X))
+#define HIGH(X) gt_ptx_from_bits((uint32_t)((X) >> 32))
+GT_INLINE uint64_t two(float low, float high)
+{
+	return (uint64_t)gt_ptx_to_bits(canonical_f32(high)) << 32 | gt_ptx_to_bits(canonical_f32(low));
+}
+#define PAIRS(X)                                                                                   \
+	X(add_f32x2, "add.f32x2", b64, b64, b64, none, two(LOW(x) + LOW(y), HIGH(x) + HIGH(y)))    \
+	X(sub_f32x2, "sub.f32x2", b64, b64, b64, none, two(LOW(x) - LOW(y), HIGH(x) - HIGH(y)))    \
+	X(mul_f32x2, "mul.f32x2", b64, b64, b64, none, two(LOW(x) * LOW(y), HIGH(x) * HIGH(y)))    \
+	X(fma_f32x2, "fma.f32x2", b64, b64, b64, b64,                                              \
+	  two(__builtin_fmaf(LOW(x), LOW(y), LOW(z)), __builtin_fmaf(HIGH(x), HIGH(y), HIGH(z))))
+
+#define FLOATS(X) ARITHMETIC(X, f32, f) ARITHMETIC(X, f64, ) FUNCTIONS(X) PAIRS(X)
 FLOATS(GT_LANES)
 static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW){"rsqrt.f32", GT_PTX_F32, {GT_PTX_F32}, RSQRT_STEPS}};
 const struct gt_ptx_forms gt_ptx_float_forms = {float_rows, sizeof float_rows / sizeof float_rows[0]};
