@@ -169,6 +169,20 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	grep -q 'gtrace-record failed' cut
 }
 
+@test "a library of kernels that is missing is named, with the plug-in that does its work if there is one" {
+	[ -z "$PRELOAD" ] || skip "the sanitizers' library prints its own line"
+	echo 'int nppSet(void) { return 0; }' | gcc -shared -fPIC -Wl,-soname,libnppc.so.13 -x c - -o libnppc.so.13
+	echo 'int nppSet(void); int main(void) { return nppSet(); }' | gcc -x c - -x none ./libnppc.so.13 -o program
+	mkdir -p cudart/stub/npp
+	cp "$BUILD"/cudart/lib* cudart
+	mv libnppc.so.13 cudart/stub/npp
+	fails 127 'it needs libnppc.so.13, whose kernels are not seen here: there is no plug-in that does its work' ./program
+	grep -q 'libnppc.so.13: cannot open shared object file' "$ERR"
+	export GTRACE_CUDART=$PWD/cudart
+	fails 127 'it needs libnppc.so.13, whose kernels are not seen here (--stub npp does the work of libnpp on the host)' ./program
+	fails 1 'brought no device code' --stub npp ./program
+}
+
 # bats test_tags=cuda
 @test "nvcc: libraries that run kernels of their own are named, if they are used" {
 	needs_cuda

@@ -200,8 +200,14 @@ static int judge(struct tool *tool, const struct gt_recording *record, int ours,
 	bool begun = read(record->token, &byte, 1) != 1;
 	if (!begun)
 		fail_stream(tool, record, "the program began no stream");
-	if (status == CANNOT_RUN)
+	if (status == CANNOT_RUN) {
+		reason[0] = '\0';
+		if (!begun && !record->tracing.stubs)
+			gt_record_explain_missing(program, reason, sizeof reason);
+		if (reason[0])
+			tool_say(tool, "%s did not start: %s", program, reason);
 		return status;
+	}
 	if (by && by != SIGPIPE) {
 		tool_say(tool, "%s was ended by a signal (%s): %s", program, strsignal(by), begun ? "the stream has no end" : "it began no stream");
 		return status;

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -149,28 +148,17 @@ static const char *find_library(void)
 	return driver_caller() ? driver_caller() : opencl ? OPENCL : NULL;
 }
 
-#define HINT 128 /* bytes that hold any hint */
-
-/* How the program can go on without a library's kernels, or nothing: by a plug-in with a library of that name, whatever the version. */
-static void write_hint(const char *library, char hint[HINT])
+/* How the program can go on without a library's kernels, or nothing. */
+static void write_hint(const char *library, char hint[GT_RECORD_HINT])
 {
-	const char *version = strstr(library, ".so");
-	char pattern[GT_TRACING_PATH];
+	char folder[GT_TRACING_PATH];
 	Dl_info self;
-	glob_t found;
 
 	hint[0] = '\0';
-	if (!version || dladdr((void *)(uintptr_t)gt_cudart_lock, &self) == 0 || !strrchr(self.dli_fname, '/'))
+	if (dladdr((void *)(uintptr_t)gt_cudart_lock, &self) == 0 || !strrchr(self.dli_fname, '/'))
 		return;
-	snprintf(pattern, sizeof pattern, "%.*s/" GT_RECORD_STUBS "/*/%.*s.so*", (int)(strrchr(self.dli_fname, '/') - self.dli_fname),
-		 self.dli_fname, (int)(version - library), library);
-	if (glob(pattern, 0, NULL, &found) != 0)
-		return;
-	char *plugin = found.gl_pathv[0];
-	*strrchr(plugin, '/') = '\0';
-	plugin = strrchr(plugin, '/') + 1;
-	snprintf(hint, HINT, " (--stub %s does the work of lib%s on the host)", plugin, plugin);
-	globfree(&found);
+	snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname);
+	gt_record_hint(folder, library, hint);
 }
 
 #define REASON 1024 /* bytes that hold any reason */
@@ -192,7 +180,7 @@ static void explain_none(char reason[REASON])
 /* Why work may be missing, or "". */
 static void find_reason(char reason[REASON])
 {
-	char summary[GT_PTX_FAULTS_TEXT], hint[HINT];
+	char summary[GT_PTX_FAULTS_TEXT], hint[GT_RECORD_HINT];
 	bool none = gt_cudart.launches == 0;
 	struct gt_error error;
 

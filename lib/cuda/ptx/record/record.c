@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -776,10 +777,55 @@ static const char *needed(const struct file *file, bool runtime)
 	return NULL;
 }
 
-void gt_record_explain(const char *program, char *line, size_t bytes)
+static struct file open_program(const char *program)
 {
 	char path[GT_TRACING_PATH];
-	struct file file = open_file(gt_child_find(program, path, sizeof path) ? path : program);
+
+	return open_file(gt_child_find(program, path, sizeof path) ? path : program);
+}
+
+static void close_file(struct file *file)
+{
+	if (file->data)
+		munmap((void *)(uintptr_t)file->data, file->bytes);
+}
+
+void gt_record_hint(const char *folder, const char *library, char hint[GT_RECORD_HINT])
+{
+	const char *version = strstr(library, ".so");
+	char pattern[GT_TRACING_PATH];
+	glob_t found;
+
+	hint[0] = '\0';
+	if (!version || (size_t)snprintf(pattern, sizeof pattern, "%s/" GT_RECORD_STUBS "/*/%.*s.so*", folder, (int)(version - library), library) >=
+				sizeof pattern || glob(pattern, 0, NULL, &found) != 0)
+		return;
+	char *plugin = found.gl_pathv[0];
+	*strrchr(plugin, '/') = '\0';
+	plugin = strrchr(plugin, '/') + 1;
+	snprintf(hint, GT_RECORD_HINT, " (--stub %s does the work of lib%s on the host)", plugin, plugin);
+	globfree(&found);
+}
+
+void gt_record_explain_missing(const char *program, char *line, size_t bytes)
+{
+	char folder[PATH_BYTES], hint[GT_RECORD_HINT] = "";
+	struct file file = open_program(program);
+	const char *library = is_elf(&file) ? needed(&file, false) : NULL;
+	struct gt_error none;
+
+	line[0] = '\0';
+	if (library && find_runtime(folder, &none) == 0)
+		gt_record_hint(folder, library, hint);
+	if (library)
+		snprintf(line, bytes, "it needs %s, whose kernels are not seen here%s%s", library, hint,
+			 hint[0] ? "" : ": there is no plug-in that does its work");
+	close_file(&file);
+}
+
+void gt_record_explain(const char *program, char *line, size_t bytes)
+{
+	struct file file = open_program(program);
 	const char *runtime = is_elf(&file) ? needed(&file, true) : NULL, *other = is_elf(&file) ? needed(&file, false) : NULL;
 
 	if (!is_elf(&file))
@@ -794,6 +840,5 @@ void gt_record_explain(const char *program, char *line, size_t bytes)
 		snprintf(line, bytes, "its kernels run by way of %s, which is not stood in for: " BUILD, other);
 	else
 		snprintf(line, bytes, "it needs no CUDA library: " BUILD);
-	if (file.data)
-		munmap((void *)(uintptr_t)file.data, file.bytes);
+	close_file(&file);
 }

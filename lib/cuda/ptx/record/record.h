@@ -126,6 +126,12 @@ int gt_record_import(struct gt_recording *record, struct gt_error *error);
 /* Why a program, found as execvp finds it, may have registered no device code with the stand-in runtime: from the libraries
  * that its file needs. One line without a newline, cut to `bytes`. */
 void gt_record_explain(const char *program, char *line, size_t bytes);
+/* What to do about a program that did not start, if it needs a library whose kernels are machine code: a line as above, or "". */
+void gt_record_explain_missing(const char *program, char *line, size_t bytes);
+#define GT_RECORD_HINT 128 /* bytes that hold any hint */
+/* " (--stub cublas does the work of libcublas on the host)" if a plug-in beside the runtime in that folder has a library of that name, whatever
+ * the version; else "". */
+void gt_record_hint(const char *folder, const char *library, char hint[GT_RECORD_HINT]);
 /* True if the file is a library that runs kernels without the program's CUDA runtime. */
 bool gt_record_runs_kernels(const char *file);
 
