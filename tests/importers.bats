@@ -127,6 +127,55 @@ launches() { gtrace-order "$@" 2>errors | gtrace-cat | sed -n 's/^#count\tstage=
 	expect_failure 1 'kernelslist.g:2: expected MemcpyHtoD,ADDRESS,BYTES' gtrace-order kernelslist.g
 }
 
+# with_lead: a grouped trace as tracers before version 3 write it, with block and warp on each line.
+with_lead() {
+	sed 's/tracer version = .*/tracer version = 2/' |
+		awk '/^thread block/ { split($4, at, ",") } /^warp =/ { warp = $3 } /^[0-9a-f]+ [0-9a-f]{8} / { $0 = at[1] " " at[2] " " at[3] " " warp " " $0 } { print }'
+}
+
+@test "Accel-Sim traces of version 2, and without a version, have block and warp on each line" {
+	for seed in 3 4; do
+		formats traceg3 "$seed" >three.traceg
+		gtrace-order three.traceg | rows >expected
+		with_lead <three.traceg >two.traceg
+		grep -qE '^[0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9a-f]+ [0-9a-f]{8} ' two.traceg
+		sed '/tracer version/d' two.traceg >none.traceg
+		sed '/tracer version/d' three.traceg >later.traceg
+		for trace in two none later; do
+			for options in "" "-j 2"; do
+				# shellcheck disable=SC2086 # options are words
+				gtrace-order $options $trace.traceg | rows | cmp - expected
+			done
+		done
+	done
+	# a line that names another block is no line of its section
+	sed '0,/^0 0 0 0 /s//1 0 0 0 /' two.traceg >other.traceg
+	cmp -s two.traceg other.traceg && false
+	expect_failure 1 "expected the block and the warp of the section that the line is in" gtrace-order other.traceg
+}
+
+@test "contexts in the names of a list, its other lines and the streams of its kernels: all is read, counted and said" {
+	formats traceg5 1 | sed 's/^-kernel id = 1/-kernel id = 2/; s/^-cuda stream id = .*/-cuda stream id = 0/' >kernel-2-ctx_0x55d5c0de.traceg
+	for id in 9 10; do
+		sed "s/^-kernel id = 2/-kernel id = $id/; s/^-cuda stream id = 0/-cuda stream id = 94$id/" kernel-2-ctx_0x55d5c0de.traceg >kernel-$id-ctx_0x55d5c0de.traceg
+	done
+	xz kernel-9-ctx_0x55d5c0de.traceg
+	grep -q '^-cuda stream id = 9410' kernel-10-ctx_0x55d5c0de.traceg
+	printf '%s\n' '# launch order' 'cudaMalloc,0x7f10,4096' 'MemcpyHtoD,0x00007f1000000000,4096' 'ncclAllReduce,4' 'MemcpyDtoH,0x10,4' \
+		kernel-2-ctx_0x55d5c0de.traceg kernel-9-ctx_0x55d5c0de.traceg.xz '# kernel-1.traceg is left out' kernel-10-ctx_0x55d5c0de.traceg >kernelslist.g
+	gtrace-order . 2>errors >list.gt
+	diff errors - <<-'END'
+		gtrace-order: warning: passed over: other lines of lists, 4
+		gtrace-order: warning: passed over: memory copies, 1
+		gtrace-order: warning: passed over: overlap with other streams, 2 (launches follow one another, in the order of the trace)
+	END
+	gtrace-cat list.gt | sed -n 's/^#kernel\tid=\([0-9]*\).*/\1/p' | tr '\n' ' ' | grep -qx '2 9 10 '
+	gtrace-cat list.gt | grep -oE '\<(overlap_with_other_streams|other_lines_of_lists|memory_copies)=[0-9]+' | tr '\n' ' ' >counts
+	grep -qx 'other_lines_of_lists=3 memory_copies=1 overlap_with_other_streams=1 other_lines_of_lists=1 overlap_with_other_streams=1 ' counts
+	rm kernelslist.g
+	gtrace-order . 2>/dev/null | gtrace-cat | sed -n 's/^#kernel\tid=\([0-9]*\).*/\1/p' | tr '\n' ' ' | grep -qx '2 9 10 '
+}
+
 @test "a folder of .traceg without a list is read in the order of the numbers, with one warning" {
 	mkdir f
 	for id in 10 9 100; do formats traceg5 1 | sed "s/^-kernel id = 1/-kernel id = $id/" >f/kernel-$id.traceg; done

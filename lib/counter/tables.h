@@ -109,6 +109,7 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, memory_copies, "lines", NUMBER, "Copies of memory other than to the device, which were passed over.") \
 	ROW(COUNT, other_lines_of_lists, "lines", NUMBER, "Lines of lists of traces that are neither copies nor traces, which were passed over.") \
 	ROW(COUNT, other_records, "records", NUMBER, "Records that are no accesses, which were passed over.") \
+	ROW(COUNT, overlap_with_other_streams, "launches", NUMBER, "Launches into another CUDA stream than the first's, which may have overlapped; they follow one another, as in the trace.") \
 	ROW(COUNT, impossible_register_counts, "launches", NUMBER, "Launches with more registers a thread than any GPU has, taken as unknown.") \
 	ROW(COUNT, impossible_shared_memory, "launches", NUMBER, "Launches with more shared memory a block than any GPU has, taken as none.") \
 	ROW(COUNT, tracer_versions_above_6, "launches", NUMBER, "Launches traced by a version of Accel-Sim's tracer that is not known, read as version 6.") \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of Accel-Sim's traces, which three files share: accelsim_frame.c reads what describes a launch, a block and a warp,
- * accelsim_line.c the instructions, and accelsim.c the files. */
+/* The reader of Accel-Sim's traces, which two files share: accelsim.c reads the files and what describes a launch, a block and a warp,
+ * accelsim_line.c the instructions. */
 #ifndef GT_IMPORT_ACCELSIM_H
 #define GT_IMPORT_ACCELSIM_H
 
@@ -69,6 +69,7 @@ struct gt_accelsim_launch {
 	bool announced; /* the launch was reported */
 	bool grouped;	/* by blocks and warps; else each line names them */
 	uint64_t version; /* of the tracer; 0: not given */
+	uint64_t stream; /* of CUDA, that it was launched into */
 	uint64_t line_info; /* 1: a line number stands before each PC */
 	uint64_t shared_window, local_window; /* 0: not given */
 	unsigned lead; /* numbers before the PC of an ungrouped line; 0: not known yet */
@@ -82,6 +83,7 @@ struct gt_accelsim {
 	struct gt_opcodes opcodes;
 	struct gt_seen_lines seen;
 	struct gt_accelsim_launch launch;
+	uint64_t launches, first_stream; /* so far; the stream of the first */
 
 	enum gt_accelsim_place place;
 	bool block_known;
@@ -105,7 +107,7 @@ static inline int gt_accelsim_fail(const struct gt_accelsim *reader, const char 
 	return gt_input_fail(reader->input, reader->error, "%s", expected);
 }
 
-/* ---- accelsim_frame.c ---- */
+/* ---- accelsim.c ---- */
 
 /* Begins a header, if `launch` is all zero, or goes on behind one that another reader has read. */
 void gt_accelsim_begin(struct gt_accelsim *reader, const struct gt_accelsim_launch *launch);

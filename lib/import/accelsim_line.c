@@ -338,9 +338,10 @@ static int read_addresses(struct gt_accelsim *reader, const char *at, const stru
 
 /* ---- an instruction ---- */
 
+#define NO_LEAD 1 /* as reader->launch.lead: nothing precedes the PC */
 #define REGISTERS_MAX 64 /* registers an instruction may name on either side */
 
-static inline bool skip_words(const char **at, uint64_t words)
+static bool skip_words(const char **at, uint64_t words)
 {
 	const char *word;
 	size_t length;
@@ -351,23 +352,25 @@ static inline bool skip_words(const char **at, uint64_t words)
 	return true;
 }
 
+/* Whether the mask stands behind so many words: it is recognized by its eight digits, to which the tracer pads it. */
+static bool has_mask_behind(const char *line, uint64_t words)
+{
+	const char *at = line, *word;
+	size_t length;
+
+	return gt_scan_word(&at, &word, &length) && skip_words(&at, words - 1) && gt_scan_gap(&at) && gt_scan_word(&at, &word, &length) &&
+	       length == 8;
+}
+
 /* How many numbers precede the PC of an ungrouped line: the block and the warp, then possibly the SM and its slot,
- * or the seven numbers of a cluster; then possibly a source line. The mask after the PC is recognized by its
- * eight digits, to which the tracer pads it. */
+ * or the seven numbers of a cluster; then possibly a source line. */
 static unsigned find_lead(const struct gt_accelsim *reader, const char *line)
 {
 	static const unsigned leads[] = {4, 6, 11};
-	const char *word;
-	size_t length;
 
-	for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
-		const char *at = line;
-		uint64_t before = leads[i] + reader->launch.line_info + 1;
-
-		if (gt_scan_word(&at, &word, &length) && skip_words(&at, before - 1) && gt_scan_gap(&at) &&
-		    gt_scan_word(&at, &word, &length) && length == 8)
+	for (size_t i = 0; i < sizeof leads / sizeof *leads; i++)
+		if (has_mask_behind(line, leads[i] + reader->launch.line_info + 1))
 			return leads[i];
-	}
 	return leads[0];
 }
 
@@ -396,7 +399,17 @@ static int read_lead(struct gt_accelsim *reader, const char **at)
 	return 0;
 }
 
-/* Tracers before version 3 repeat block and warp on the lines of grouped traces. */
+/* Whether block and warp stand on the lines of a grouped trace too, as tracers before version 3 repeat them. Of a trace without a version the
+ * first line tells. */
+static bool repeats_lead(struct gt_accelsim *reader, const char *line)
+{
+	struct gt_accelsim_launch *launch = &reader->launch;
+
+	if (launch->version == 0 && launch->lead == 0)
+		launch->lead = has_mask_behind(line, 4 + launch->line_info + 1) ? 4 : NO_LEAD;
+	return launch->version == 0 ? launch->lead == 4 : launch->version < 3;
+}
+
 static int repeat_lead(struct gt_accelsim *reader, const char **at)
 {
 	uint32_t block = reader->block, warp = reader->warp;
@@ -424,7 +437,7 @@ static int begin_instruction(struct gt_accelsim *reader, const char **at)
 		return gt_input_fail(reader->input, reader->error,
 				     "one instruction more: expected %" PRIu64 ", as the insts line says",
 				     reader->expected);
-	return reader->launch.version == 0 || reader->launch.version >= 3 ? 0 : repeat_lead(reader, at);
+	return repeats_lead(reader, *at) ? repeat_lead(reader, at) : 0;
 }
 
 /* From version 6 on, a matrix product of a warp group says whether it commits, before the width. */
@@ -568,7 +581,7 @@ static int read_known_lines(struct gt_accelsim *reader)
 	const struct gt_seen *seen;
 	size_t bytes;
 
-	if (!reader->launch.grouped || !is_plain(reader) || reader->launch.version == 1 || reader->launch.version == 2)
+	if (!reader->launch.grouped || !is_plain(reader) || reader->launch.lead == 4)
 		return 0;
 	const char *line = gt_input_ahead(reader->input);
 	for (; reader->found < reader->expected && (bytes = scan_known(reader, line, &seen)) > 0; line += bytes) {

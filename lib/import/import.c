@@ -22,19 +22,6 @@ void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input)
 		snprintf(kernel->name, sizeof kernel->name, "%.*s", (int)length, stem);
 }
 
-/* Reports an access of one lane and any number of bytes, in pieces of GT_ACCESS_SIZE_MAX. */
-static int report_span(struct gt_trace *to, struct gt_trace_access *access, uint64_t bytes, struct gt_error *error)
-{
-	do {
-		access->size = bytes < GT_ACCESS_SIZE_MAX ? (uint8_t)bytes : GT_ACCESS_SIZE_MAX;
-		if (to->access(to->context, access, error) != 0)
-			return -1;
-		access->base += access->size;
-		bytes -= access->size;
-	} while (bytes > 0);
-	return 0;
-}
-
 int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_error *error)
 {
 	if (rows->kind != GT_ACCESSES)
@@ -54,27 +41,6 @@ int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_err
 			return -1;
 	}
 	return 0;
-}
-
-int gt_cpu_launch(struct gt_trace *to, const struct gt_input *input, struct gt_error *error)
-{
-	struct gt_kernel kernel;
-
-	gt_implicit_kernel(&kernel, input);
-	for (int i = 0; i < 3; i++)
-		kernel.grid[i] = kernel.block[i] = 1;
-	kernel.block[0] = GT_WARP_SIZE;
-	return to->kernel(to->context, &kernel, error);
-}
-
-int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t bytes, uint64_t pc,
-		  struct gt_error *error)
-{
-	struct gt_trace_access access = {
-		.numbering = GT_AN_OF_THREAD, .op = op, .mask = 1, .base = address, .pc = (uint32_t)pc,
-	};
-
-	return report_span(to, &access, bytes, error);
 }
 
 bool gt_head_line(const char **head, size_t *bytes, char *line, size_t size)

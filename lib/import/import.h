@@ -47,12 +47,6 @@ void gt_implicit_kernel(struct gt_kernel *kernel, const struct gt_input *input);
 /* Reports rows of a stream, which must be accesses. */
 int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_error *error);
 
-/* A trace of a CPU program is reported as one thread: the launch is named after the file and has one block, thread
- * 0. */
-int gt_cpu_launch(struct gt_trace *to, const struct gt_input *input, struct gt_error *error);
-int gt_cpu_access(struct gt_trace *to, uint8_t op, uint64_t address, uint64_t bytes, uint64_t pc,
-		  struct gt_error *error);
-
 /* Puts file and line before the text of an error that the receiver of a trace returned; returns -1. */
 static inline int gt_import_place(const struct gt_input *input, struct gt_error *error)
 {

@@ -53,7 +53,7 @@ static int pass_over(void *context, const char *what, uint64_t n, struct gt_erro
 
 	if (order->launch && !order->launch->wanted)
 		return 0;
-	if (order->launch && add_passed(&order->launch->passed, what, n, error) != 0)
+	if (add_passed(order->launch ? &order->launch->passed : &order->passed_before, what, n, error) != 0)
 		return -1;
 	return add_passed(&order->passed, what, n, error);
 }
@@ -402,6 +402,8 @@ static int begin_launch(void *context, const struct gt_kernel *kernel, struct gt
 	if (!known && order->launch->wanted) {
 		order->launch->copies = order->copies;
 		order->copies = (struct gt_copies){.n = 0};
+		order->launch->passed = order->passed_before;
+		order->passed_before = (struct gt_passed_list){.n = 0};
 	}
 	return known ? 0 : settle_resources(order, error);
 }
@@ -618,6 +620,7 @@ void gt_order_close(struct gt_ordering *order)
 		return;
 	close_launches(&order->launches);
 	clear_passed(&order->passed);
+	clear_passed(&order->passed_before);
 	gt_copies_clear(&order->copies);
 	gt_order_batches_close(&order->batches);
 	gt_ordinals_close(&order->ordinals);

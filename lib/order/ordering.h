@@ -28,6 +28,7 @@
 #define GT_PASSED_REGISTERS "impossible register counts"
 #define GT_PASSED_SHARED "impossible shared memory"
 #define GT_PASSED_VERSIONS "tracer versions above 6" /* as importers name them */
+#define GT_PASSED_STREAMS "overlap with other streams"
 
 /* What was passed over in a trace, by kinds of records. */
 struct gt_passed_kind {
@@ -144,7 +145,8 @@ struct gt_ordering {
 	struct gt_order_launches launches;
 	struct gt_order_launch *launch; /* the current one */
 	uint32_t launch_index;
-	struct gt_passed_list passed; /* in all launches */
+	struct gt_passed_list passed; /* in all launches, and before them */
+	struct gt_passed_list passed_before; /* before the launch that begins next, in whose counts it will be */
 	struct gt_copies copies; /* since the last launch that was wanted */
 	uint64_t blocks_room; /* bytes that the bits of blocks may still take */
 	uint64_t accesses;

@@ -423,6 +423,7 @@ static const struct {
 	{GT_PASSED_REGISTERS, "--registers sets it"},
 	{GT_PASSED_SHARED, "--shared sets it"},
 	{GT_PASSED_VERSIONS, "read as version 6"},
+	{GT_PASSED_STREAMS, "launches follow one another, in the order of the trace"},
 };
 
 /* What the user can do about what was passed over, or what was done; NULL: nothing is to be said. */
