@@ -231,6 +231,94 @@ bad_line() { # bad_line TEXT SED-SCRIPT
 	expect_failure 1 "step" gtrace-cat --check shuffled.gt
 }
 
+# What Accel-Sim's parser and core assert is in tests/import/accelsim_rules.py, written from their source; it knows nothing of gtrace.
+accelsim_reads() { python3 "$ROOT/tests/import/accelsim_rules.py" "$@"; }
+
+# as_read: the same accesses of a stream's text, as that script prints them.
+as_read() {
+	gtrace-cat "$1" | python3 -c '
+import sys
+launch, launches = 0, {}
+opcode = {"load.global": "LDG.E", "store.global": "STG.E", "load.shared": "LDS", "store.shared": "STS", "atomic.global": "ATOMG.E.ADD", "reduction.global": "RED.E.ADD"}
+size = {"1": ".U8", "2": ".U16", "4": "", "8": ".64", "16": ".128"}
+rows = []
+for line in sys.stdin:
+    if line.startswith("#kernel\t"):
+        launches[line.split("\t")[1].removeprefix("id=")] = len(launches) + 1
+    if line.startswith("#"):
+        continue
+    block, warp, an, pc, op, width, mask, base, stride, lanes, *rest = line.rstrip("\n").split("\t")
+    mask = int(mask, 16)
+    active = [lane for lane in range(32) if mask >> lane & 1]
+    where = [int(a, 16) for a in lanes.split(",")] if lanes != "-" else [int(base, 16) + int(stride) * (lane - active[0]) for lane in active]
+    rows.append((launches[rest[-1]], int(block), int(warp), int(an), [pc[2:], f"{mask:08x}", opcode[op] + size[width]] + [f"{a:x}" for a in where]))
+for launch, block, warp, an, row in sorted(rows, key=lambda row: row[:4]):
+    print(launch, block, warp, *row, sep="\t")'
+}
+
+@test "--traceg: Accel-Sim's parser finds the same accesses, and what it wants of a trace" {
+	gtrace-ptx --work --space global,shared --launch 'gemm_tiled<<<(2,2),(16,10),2048>>>(f32[1024]:ramp, f32[1024]:ramp, f32[1024], 32)' \
+		--launch 'gemm_tiled<<<(1,2),(16,16),2048>>>(f32[1024]:ramp, f32[1024]:ramp, f32[1024], 16)' "$ROOT/examples/kernels/ptx/gemm_tiled.ptx" >tiled.gt
+	gtrace-cat --traceg tiled tiled.gt 2>err
+	[ ! -s err ]
+	diff tiled/kernelslist.g <(printf 'kernel-%d.traceg\n' 1 2)
+	accelsim_reads tiled >found
+	as_read tiled.gt | diff - found
+	[ "$(wc -l <found)" -gt 1000 ]
+	# the instructions and barriers of the column work are there, warp by warp: the kernel has two barriers a tile
+	accelsim_reads tiled warps >warps
+	awk -F'\t' '$1 == 1 { n = 0; for (i = 4; i <= NF; i++) n += $i == "BAR"; print n }' warps | sort -u | diff - <(echo 4)
+	# and our own reader, which counts them from the registers, finds what it was made of; the wait of a first access is for its arguments
+	gtrace-order --work tiled | gtrace-cat | grep -v '^#' | diff - <(gtrace-cat tiled.gt | grep -v '^#' | awk '$5 !~ /shared/ && !first[$NF, $1, $2]++ { sub(/,waits/, "") } { print }')
+}
+
+@test "--traceg: blocks without accesses, copies, sizes, operators and hints come back" {
+	{
+		printf '#kernel\tid=4\tname=k(float *)\tgrid=2,2,1\tblock=40,1,1\tregisters=16\tshared_bytes=64\n'
+		printf '#count\tstage=copies\tkernel=4\taddresses=[4096,8192]\tbytes=[256,64]\n'
+		printf '#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\thint\tkernel\n'
+		printf '2\t%d\t%d\t0x10\t%s\t%d\t%s\t%b\t%s\t4\n' 0 0 load.global 1 0xffffffff '0x1000\t1\t-' none 0 1 load.global.cg 8 0x5 '-\t-\t0x1000,0x2000' none \
+			1 0 store.global.cs 16 0xff '0x3000\t-16\t-' L1::evict_first 1 1 load.global.nc 2 0x80 '0x4000\t0\t-' L2::128B 1 2 atomic.global 4 0x3 '0x4000\t0\t-' none \
+			1 3 reduction.global 4 0x3 '0x4000\t4\t-' none 1 4 load.global 1 0x1 '0x5000\t0\t-' prefetch.L2 1 5 load.local 4 0x1 '0x10\t0\t-' none 1 6 atomic.shared 4 0x1 '0x10\t0\t-' none
+	} >sizes.tsv
+	gtrace-cat --from sizes.tsv >sizes.gt
+	gtrace-cat --traceg sizes sizes.gt 2>err
+	diff err <(echo "gtrace-cat: warning: not in the traces: launches without the column work have no barriers, no other instructions, and loads that only stores wait for (record with --work): 1")
+	diff sizes/kernelslist.g <(printf '%s\n' MemcpyHtoD,0x0000000000001000,256 MemcpyHtoD,0x0000000000002000,64 kernel-4.traceg)
+	accelsim_reads sizes warps | cut -f 1-4 | diff - <(for at in 0,0 0,1 1,0 1,1 2,0 2,1 3,0 3,1; do printf '1\t%s\t%s\n' "${at/,/$tab}" "$(case $at in 2,0) echo LDG ;; 2,1) echo STG ;; *) echo EXIT ;; esac)"; done)
+	gtrace-order sizes 2>err | gtrace-cat | grep -v '^#' | sort | diff - <(gtrace-cat sizes.gt | grep -v '^#' | sort)
+	[ ! -s err ]
+	gtrace-order sizes | gtrace-cat | grep -P '^#(kernel|count\tstage=copies)' | diff - <(
+		printf '#kernel\tid=4\tname=k(float *)\tgrid=2,2,1\tblock=40,1,1\tregisters=16\tshared_bytes=64\torder=block\tl1_bytes=0\n'
+		printf '#count\tstage=copies\tkernel=4\taddresses=[4096,8192]\tbytes=[256,64]\n')
+}
+
+@test "--traceg: what cannot be a trace is refused, and leaves no folder" {
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >conv.gt
+	gcoalesce conv.gt >requests.gt
+	expect_failure 1 "expected accesses in the order of their blocks" gtrace-cat --traceg new requests.gt
+	gtrace-order --by an conv.gt >an.gt
+	expect_failure 1 "comes after later ones: order the stream by blocks" gtrace-cat --traceg new an.gt
+	gtrace-cat small.gt | sed 's/\tgrid=[^\t]*//' | gtrace-cat --from >shapeless.gt
+	expect_failure 1 "expected one whose grid and block are known" gtrace-cat --traceg new shapeless.gt
+	gtrace-cat small.gt | sed 's/\tload.global\t4\t/\tload.global\t3\t/' | gtrace-cat --from >odd.gt
+	expect_failure 1 "load.global of 3 bytes a lane: expected what Accel-Sim's opcodes have" gtrace-cat --traceg new odd.gt
+	head -c "$(($(wc -c <conv.gt) - 100))" conv.gt >cut.gt
+	expect_failure 1 "cut.gt" gtrace-cat --traceg new cut.gt
+	[ ! -e new ]
+	mkdir there
+	expect_failure 1 "there: expected a folder that can be made" gtrace-cat --traceg there conv.gt
+	[ -d there ]
+	expect_failure 2 "exclude one another" gtrace-cat --traceg new --check conv.gt
+}
+
+@test "the samples end each warp, so that Accel-Sim reads them" {
+	xzcat "$ROOT/examples/traces/conv.traceg.xz" >kernel-1.traceg
+	echo kernel-1.traceg >kernelslist.g
+	accelsim_reads . | grep -vc '^#' >rows
+	diff rows <(gtrace-order kernelslist.g | gtrace-cat | grep -vc '^#')
+}
+
 @test "examples of the manual" {
 	run_man_examples gtrace-cat.1
 	run_man_examples gtrace.5

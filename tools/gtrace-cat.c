@@ -17,6 +17,7 @@
 static const struct tool_about about = {
 	.usage = "usage: gtrace-cat [-v] [--decimal] [--no-rows] [FILE]\n"
 		 "       gtrace-cat --rows|--parquet|--from|--check [FILE]\n"
+		 "       gtrace-cat --traceg FOLDER [FILE]\n"
 		 "       gtrace-cat --part K/N [FILE]\n"
 		 "       gtrace-cat --gpu NAME|FILE\n"
 		 "       gtrace-cat --schema\n"
@@ -25,13 +26,14 @@ static const struct tool_about about = {
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gtrace-cat | head",
 };
 
-enum { DECIMAL = 1, NO_ROWS, ROWS, PARQUET, FROM_TEXT, CHECK_IT, PART, GPU, SHOW_SCHEMA };
+enum { DECIMAL = 1, NO_ROWS, ROWS, PARQUET, TRACEG, FROM_TEXT, CHECK_IT, PART, GPU, SHOW_SCHEMA };
 static const struct tool_row option_rows[] = {
 	{"--decimal", DECIMAL, "addresses and lanes as decimal numbers"},
 	{"--no-rows", NO_ROWS, "only the lines that begin with '#'"},
 	TOOL_HEADING("In place of text:"),
 	{"--rows", ROWS, "one msgpack array a row"},
 	{"--parquet", PARQUET, "the rows as a Parquet file"},
+	{"--traceg FOLDER", TRACEG, "accesses as traces of Accel-Sim in a new folder"},
 	{"--from", FROM_TEXT, "text or msgpack rows to a stream"},
 	{"--check", CHECK_IT, "check a stream's invariants"},
 	{"--part K/N", PART, "part K of N of a stream, of whole launches, as a stream; gstats joins the reports"},
@@ -41,7 +43,7 @@ static const struct tool_row option_rows[] = {
 	TOOL_END,
 };
 
-enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, FROM, CHECK, PART_OF, SCHEMA };
+enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, TO_TRACEG, FROM, CHECK, PART_OF, SCHEMA };
 
 /* Text is written in large pieces; a full disk is reported at once. */
 static void put(struct tool *tool, struct gt_bytes *text)
@@ -153,6 +155,29 @@ static void to_parquet(struct tool *tool)
 	put(tool, &bytes);
 	free(bytes.data);
 	gt_parquet_close(parquet);
+	tool_end(tool);
+}
+
+/* The traces of a stream that fails are removed. */
+static void to_traceg(struct tool *tool, const char *folder)
+{
+	struct gt_traceg *traceg = NULL;
+	const char *remark;
+	enum gt_event event;
+	uint64_t number;
+	int result = 0;
+
+	tool_read(tool);
+	tool_must(tool, (traceg = gt_traceg_open(folder, &tool->error)) ? 0 : -1);
+	while (result == 0 && (event = gt_read(tool->in, &tool->error)) != GT_END)
+		result = event == GT_FAILED ? -1 : gt_traceg_take(traceg, tool->in, event, &tool->error);
+	if (result != 0 || gt_traceg_finish(traceg, &tool->error) != 0) {
+		gt_traceg_close(traceg);
+		tool_fail(tool);
+	}
+	for (size_t at = 0; (remark = gt_traceg_remark(traceg, &at, &number)) != NULL;)
+		tool_warn(tool, "not in the traces: %s: %" PRIu64, remark, number);
+	gt_traceg_close(traceg);
 	tool_end(tool);
 }
 
@@ -275,7 +300,7 @@ static void set_part(struct tool *tool, struct gt_part *part)
 int main(int argc, char **argv)
 {
 	struct text_view view = {0};
-	const char *gpu = NULL;
+	const char *gpu = NULL, *folder = NULL;
 	struct gt_part part;
 	enum mode mode = TO_TEXT;
 	int option, modes = 0;
@@ -288,6 +313,7 @@ int main(int argc, char **argv)
 		case NO_ROWS: view.no_rows = true; break;
 		case ROWS: mode = TO_PLAIN; modes++; break;
 		case PARQUET: mode = TO_PARQUET; modes++; break;
+		case TRACEG: mode = TO_TRACEG; folder = optarg; modes++; break;
 		case FROM_TEXT: mode = FROM; modes++; break;
 		case CHECK_IT: mode = CHECK; modes++; break;
 		case SHOW_SCHEMA: mode = SCHEMA; modes++; break;
@@ -296,7 +322,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (modes > 1)
-		tool_usage(&tool, "--rows, --parquet, --from, --check, --part, --gpu and --schema exclude one another");
+		tool_usage(&tool, "--rows, --parquet, --traceg, --from, --check, --part, --gpu and --schema exclude one another");
 	if (gpu)
 		describe(&tool, gpu);
 	else if (mode == TO_TEXT)
@@ -305,6 +331,8 @@ int main(int argc, char **argv)
 		to_plain(&tool);
 	else if (mode == TO_PARQUET)
 		to_parquet(&tool);
+	else if (mode == TO_TRACEG)
+		to_traceg(&tool, folder);
 	else if (mode == FROM)
 		from(&tool);
 	else if (mode == CHECK)

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,318 +17,7 @@
 #include "base/piece.h"
 #include "base/scan.h"
 #include "import/formats.h"
-#include "stream/rows.h"
-
-/* ---- the header, which describes the launch ---- */
-
-/* Keys that a launch needs. */
-enum { HAS_ID = 1, HAS_GRID = 2, HAS_BLOCK = 4, HAS_ALL = 7 };
-
-static bool scan_size(const char **at, uint32_t size[3])
-{
-	uint64_t value;
-
-	if (!gt_scan_char(at, '('))
-		return false;
-	for (int i = 0; i < 3; i++) {
-		if ((i > 0 && !gt_scan_char(at, ',')) || !gt_scan_upto(at, UINT32_MAX, &value) || value == 0)
-			return false;
-		size[i] = (uint32_t)value;
-	}
-	return gt_scan_char(at, ')');
-}
-
-static bool scan_32(const char **at, uint32_t *number)
-{
-	uint64_t value;
-	bool fits = gt_scan_upto(at, UINT32_MAX, &value);
-
-	*number = fits ? (uint32_t)value : 0;
-	return fits;
-}
-
-static bool key_name(struct gt_accelsim *reader, const char **at)
-{
-	snprintf(reader->launch.kernel.name, sizeof reader->launch.kernel.name, "%s", *at);
-	*at += strlen(*at);
-	return true;
-}
-static bool key_id(struct gt_accelsim *reader, const char **at)
-{
-	reader->launch.has |= HAS_ID;
-	return gt_scan_upto(at, GT_KERNEL_NEXT - 1, &reader->launch.kernel.id);
-}
-static bool key_grid(struct gt_accelsim *reader, const char **at)
-{
-	reader->launch.has |= HAS_GRID;
-	return scan_size(at, reader->launch.kernel.grid);
-}
-static bool key_block(struct gt_accelsim *reader, const char **at)
-{
-	reader->launch.has |= HAS_BLOCK;
-	return scan_size(at, reader->launch.kernel.block);
-}
-static bool key_shared(struct gt_accelsim *reader, const char **at)
-{
-	return scan_32(at, &reader->launch.kernel.shared_bytes);
-}
-static bool key_registers(struct gt_accelsim *reader, const char **at)
-{
-	return scan_32(at, &reader->launch.kernel.registers);
-}
-static bool key_shared_window(struct gt_accelsim *reader, const char **at)
-{
-	return gt_scan_hex(at, &reader->launch.shared_window);
-}
-static bool key_local_window(struct gt_accelsim *reader, const char **at)
-{
-	return gt_scan_hex(at, &reader->launch.local_window);
-}
-static bool key_version(struct gt_accelsim *reader, const char **at)
-{
-	return gt_scan_upto(at, 1000, &reader->launch.version);
-}
-/* Kernels of several streams may overlap in time; they are read in the order of the trace, which is said once. */
-static bool key_stream(struct gt_accelsim *reader, const char **at)
-{
-	return gt_scan_decimal(at, &reader->launch.stream);
-}
-static bool key_line_info(struct gt_accelsim *reader, const char **at)
-{
-	return gt_scan_upto(at, 1, &reader->launch.line_info);
-}
-
-/* Other keys are ignored. */
-static const struct {
-	const char *key;
-	bool (*scan)(struct gt_accelsim *reader, const char **at);
-	const char *expected;
-} keys[] = {
-	{"kernel name", key_name, "a name"},
-	{"kernel id", key_id, "a number"},
-	{"grid dim", key_grid, "(x,y,z), each at least 1"},
-	{"block dim", key_block, "(x,y,z), each at least 1"},
-	{"shmem", key_shared, "a number of bytes"},
-	{"nregs", key_registers, "a number"},
-	{"shmem base_addr", key_shared_window, "a hexadecimal address"},
-	{"local mem base_addr", key_local_window, "a hexadecimal address"},
-	{"accelsim tracer version", key_version, "a number"},
-	{"enable lineinfo", key_line_info, "0 or 1"},
-	{"cuda stream id", key_stream, "a number"},
-};
-
-void gt_accelsim_begin(struct gt_accelsim *reader, const struct gt_accelsim_launch *launch)
-{
-	reader->launch = *launch;
-	reader->told = 0;
-	reader->place = GT_ACCELSIM_OUTSIDE;
-	reader->access = (struct gt_trace_access){.numbering = GT_AN_OF_WARP};
-}
-
-/* A line "-KEY = VALUE". Concatenated files are successive launches. */
-static int read_key(struct gt_accelsim *reader, const char *line)
-{
-	const char *key = line + 1, *value = strchr(line, '=');
-	size_t length = value ? (size_t)(value - key) : 0;
-
-	if (reader->place != GT_ACCELSIM_OUTSIDE)
-		return gt_accelsim_fail(reader, "a header line inside a thread block: expected #END_TB first");
-	if (!value)
-		return gt_accelsim_fail(reader, "expected '-KEY = VALUE'");
-	if (reader->launch.announced)
-		gt_accelsim_begin(reader, &(struct gt_accelsim_launch){.has = 0});
-	while (length > 0 && key[length - 1] == ' ')
-		length--;
-	value++;
-	gt_scan_blanks(&value);
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		if (strncmp(key, keys[i].key, length) != 0 || keys[i].key[length] != '\0')
-			continue;
-		if (!keys[i].scan(reader, &value) || !gt_scan_end(&value))
-			return gt_input_fail(reader->input, reader->error, "-%s: expected %s", keys[i].key,
-					     keys[i].expected);
-		break;
-	}
-	return 0;
-}
-
-int gt_accelsim_announce(struct gt_accelsim *reader)
-{
-	if (reader->launch.announced)
-		return 0;
-	if (reader->launch.has != HAS_ALL)
-		return gt_accelsim_fail(reader, "expected a header with -kernel id, -grid dim and -block dim first");
-	/* A header is a launch, though another may have its id: a list may name a file twice. */
-	if (reader->to->new_ids)
-		reader->to->new_ids(reader->to->context);
-	if (gt_import_kernel(reader->input, reader->to, &reader->launch.kernel, reader->error) != 0)
-		return -1;
-	if (reader->launch.version > GT_ACCELSIM_VERSION &&
-	    reader->to->passed_over(reader->to->context, "tracer versions above 6", 1, reader->error) != 0)
-		return -1;
-	if (reader->launches++ == 0)
-		reader->first_stream = reader->launch.stream;
-	if (reader->launch.stream != reader->first_stream &&
-	    reader->to->passed_over(reader->to->context, "overlap with other streams", 1, reader->error) != 0)
-		return -1;
-	reader->launch.warps = (uint32_t)gt_kernel_warps(&reader->launch.kernel);
-	reader->launch.announced = true;
-	return 0;
-}
-
-/* ---- which block and warp of a grouped trace the instructions belong to ---- */
-
-int gt_accelsim_enter_block(struct gt_accelsim *reader, const uint64_t at[3])
-{
-	const uint32_t *grid = reader->launch.kernel.grid;
-
-	if (at[0] >= grid[0] || at[1] >= grid[1] || at[2] >= grid[2])
-		return gt_input_fail(reader->input, reader->error,
-				     "thread block %" PRIu64 ",%" PRIu64 ",%" PRIu64
-				     ": expected one in the grid of %" PRIu32 ",%" PRIu32 ",%" PRIu32,
-				     at[0], at[1], at[2], grid[0], grid[1], grid[2]);
-	/* Below 2^32, since the grid has at most 2^32 blocks. */
-	reader->block = (uint32_t)((at[2] * grid[1] + at[1]) * grid[0] + at[0]);
-	if (!reader->to->block || reader->told == reader->block + UINT64_C(1))
-		return 0;
-	reader->told = reader->block + UINT64_C(1);
-	return reader->to->block(reader->to->context, reader->block, reader->error);
-}
-
-int gt_accelsim_enter_warp(struct gt_accelsim *reader, uint64_t warp)
-{
-	if (warp >= reader->launch.warps)
-		return gt_input_fail(reader->input, reader->error,
-				     "warp %" PRIu64 ": expected one below %" PRIu32
-				     ", the warps of a block",
-				     warp, reader->launch.warps);
-	uint64_t left = gt_kernel_threads(&reader->launch.kernel) - warp * GT_WARP_SIZE;
-
-	reader->warp = (uint32_t)warp;
-	reader->lanes = left >= GT_WARP_SIZE ? UINT32_MAX : (UINT32_C(1) << left) - 1;
-	return 0;
-}
-
-static bool comma(const char **at)
-{
-	return gt_scan_char(at, ',');
-}
-
-static int check_count(struct gt_accelsim *reader)
-{
-	if (reader->place != GT_ACCELSIM_IN_INSTRUCTIONS || reader->found == reader->expected)
-		return 0;
-	return gt_input_fail(reader->input, reader->error,
-			     "warp %" PRIu32 " has %" PRIu64 " instructions: expected %" PRIu64
-			     ", as its insts line says",
-			     reader->warp, reader->found, reader->expected);
-}
-
-static int line_comment(struct gt_accelsim *reader, const char *at)
-{
-	(void)reader;
-	(void)at;
-	return 0;
-}
-
-static int line_begin_block(struct gt_accelsim *reader, const char *at)
-{
-	(void)at;
-	if (reader->place != GT_ACCELSIM_OUTSIDE)
-		return gt_accelsim_fail(reader, "a thread block inside another: expected #END_TB first");
-	reader->launch.grouped = true;
-	reader->block_known = false;
-	reader->place = GT_ACCELSIM_IN_BLOCK;
-	return gt_accelsim_announce(reader);
-}
-
-static int line_end_block(struct gt_accelsim *reader, const char *at)
-{
-	(void)at;
-	if (reader->place == GT_ACCELSIM_OUTSIDE)
-		return gt_accelsim_fail(reader, "#END_TB: expected #BEGIN_TB before it");
-	if (reader->place == GT_ACCELSIM_IN_WARP)
-		return gt_accelsim_fail(reader, "#END_TB: expected 'insts = N' after 'warp = N'");
-	if (check_count(reader) != 0)
-		return -1;
-	reader->place = GT_ACCELSIM_OUTSIDE;
-	return 0;
-}
-
-static int line_block(struct gt_accelsim *reader, const char *at)
-{
-	uint64_t position[3];
-
-	if (reader->place != GT_ACCELSIM_IN_BLOCK || reader->block_known)
-		return gt_accelsim_fail(reader, "'thread block': expected once, after #BEGIN_TB");
-	if (!gt_accelsim_position(&at, position, comma) || !gt_scan_end(&at))
-		return gt_accelsim_fail(reader, "expected 'thread block = X,Y,Z'");
-	reader->block_known = true;
-	return gt_accelsim_enter_block(reader, position);
-}
-
-static int line_warp(struct gt_accelsim *reader, const char *at)
-{
-	uint64_t warp;
-
-	if (!reader->block_known || reader->place == GT_ACCELSIM_OUTSIDE || reader->place == GT_ACCELSIM_IN_WARP)
-		return gt_accelsim_fail(reader, "'warp': expected after 'thread block' or the instructions of a warp");
-	if (check_count(reader) != 0)
-		return -1;
-	if (!gt_scan_decimal(&at, &warp) || !gt_scan_end(&at))
-		return gt_accelsim_fail(reader, "expected 'warp = N'");
-	reader->place = GT_ACCELSIM_IN_WARP;
-	return gt_accelsim_begin_warp(reader, warp);
-}
-
-static int line_count(struct gt_accelsim *reader, const char *at)
-{
-	if (reader->place != GT_ACCELSIM_IN_WARP)
-		return gt_accelsim_fail(reader, "'insts': expected after 'warp = N'");
-	if (!gt_scan_decimal(&at, &reader->expected) || !gt_scan_end(&at))
-		return gt_accelsim_fail(reader, "expected 'insts = N'");
-	reader->found = 0;
-	reader->place = GT_ACCELSIM_IN_INSTRUCTIONS;
-	return 0;
-}
-
-/* Newer tracers name clusters of blocks, which do not affect addresses. */
-static int line_cluster(struct gt_accelsim *reader, const char *at)
-{
-	(void)at;
-	return reader->place == GT_ACCELSIM_IN_BLOCK ? 0 : gt_accelsim_fail(reader, "'cluster': expected after 'thread block'");
-}
-
-static int line_key(struct gt_accelsim *reader, const char *at)
-{
-	return read_key(reader, at - 1);
-}
-
-/* Lines that are not instructions, by their prefix. */
-static const struct {
-	const char *begin;
-	int (*read)(struct gt_accelsim *reader, const char *at);
-} lines[] = {
-	{GT_ACCELSIM_BLOCK, line_begin_block},
-	{"#END_TB", line_end_block},
-	{"#", line_comment},
-	{"-", line_key},
-	{"thread block = ", line_block},
-	{"warp = ", line_warp},
-	{"insts = ", line_count},
-	{"cluster ", line_cluster},
-};
-
-int gt_accelsim_frame(struct gt_accelsim *reader, const char *line)
-{
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-		const char *at = line;
-
-		if (gt_scan_text(&at, lines[i].begin))
-			return lines[i].read(reader, at);
-	}
-	return gt_scan_end(&line) ? 0 : gt_accelsim_fail(reader, GT_ACCELSIM_INSTRUCTION);
-}
+#include "import/parts.h"
 
 /* ---- .tracez ---- */
 
@@ -600,6 +290,129 @@ static int read_tracez(struct gt_accelsim *reader)
 	return result;
 }
 
+/* ---- in several threads ---- */
+
+/* A grouped trace in several threads: each reads a part that begins with a thread block. What the parts report is passed on in
+ * their order, so that nothing depends on the threads. A part that is not as expected - a header in it, an error - is read
+ * again, then, in its place. */
+
+struct part {
+	struct gt_textpart part;
+	struct gt_accelsim reader;
+	struct gt_recorded recorded;
+	struct gt_error error; /* why it was not read to its end; told when it is read again */
+	bool as_expected;
+};
+
+struct parts {
+	const struct gt_trace *to;
+	struct gt_accelsim_launch launch; /* with which each part begins */
+	struct gt_accelsim *reader; /* where the parts that were passed on lead to */
+	uint64_t lines;		    /* of these parts, and before them */
+	atomic_bool outdated;	    /* another launch has begun since parts were given its header */
+};
+
+static void begin_part(void *context, void *item)
+{
+	const struct parts *parts = context;
+	struct part *part = item;
+
+	gt_accelsim_begin(&part->reader, &parts->launch);
+}
+
+static bool is_outdated(void *context)
+{
+	struct parts *parts = context;
+
+	return atomic_load(&parts->outdated);
+}
+
+/* Reads up to the end, a header or an error. */
+static int read_part(void *context, void *item, unsigned lane, struct gt_error *error)
+{
+	struct parts *parts = context;
+	struct part *part = item;
+	struct gt_input *text = part->part.text;
+	char *line;
+	size_t length;
+	int got;
+
+	(void)lane;
+	(void)error;
+	part->as_expected = false;
+	if (atomic_load(&parts->outdated))
+		return 0;
+	gt_recorded_begin(&part->recorded, text, parts->to);
+	part->reader.to = &part->recorded.trace;
+	part->reader.input = text;
+	part->reader.error = &part->error;
+	while ((got = gt_input_line(text, &line, &length, &part->error)) > 0)
+		if (*line == '-' || gt_accelsim_line(&part->reader, line) != 0)
+			return 0;
+	part->as_expected = got == 0 && part->reader.place == GT_ACCELSIM_OUTSIDE;
+	return 0;
+}
+
+/* Reads a part in its place. */
+static int read_again(struct parts *parts, struct gt_input *text, struct gt_error *error)
+{
+	struct gt_accelsim *reader = parts->reader;
+	struct gt_input *whole = reader->input;
+	struct gt_error *whole_error = reader->error;
+	char *line;
+	size_t length;
+	int got, result = 0;
+
+	gt_piece_again(text, parts->lines);
+	reader->input = text;
+	reader->error = error;
+	while (result == 0 && (got = gt_input_line(text, &line, &length, error)) != 0) {
+		if (got > 0 && *line == '-')
+			atomic_store(&parts->outdated, true);
+		result = got < 0 ? -1 : gt_accelsim_line(reader, line);
+	}
+	reader->input = whole;
+	reader->error = whole_error;
+	parts->lines = gt_input_line_number(text);
+	return result;
+}
+
+static int pass_on(void *context, void *item, unsigned lane, struct gt_error *error)
+{
+	struct parts *parts = context;
+	const struct part *part = item;
+	struct gt_input *text = part->part.text;
+
+	(void)lane;
+	if (!part->as_expected || is_outdated(parts) || parts->reader->place != GT_ACCELSIM_OUTSIDE)
+		return read_again(parts, text, error);
+	uint64_t lines = gt_input_line_number(text);
+	int result = gt_recorded_report(&part->recorded, text, parts->lines, parts->to, error);
+	parts->lines += lines;
+	return result;
+}
+
+static void close_part(void *item)
+{
+	struct part *part = item;
+
+	gt_recorded_close(&part->recorded);
+}
+
+/* Reads what follows, from a block on, in several threads, up to its end or the header of another launch. */
+static int read_parts(struct gt_accelsim *reader)
+{
+	struct parts parts = {.to = reader->to, .launch = reader->launch, .reader = reader, .lines = gt_input_line_number(reader->input)};
+	const struct gt_textparts how = {
+		.part_bytes = sizeof(struct part), .mark = GT_ACCELSIM_BLOCK, .context = &parts,
+		.begin = begin_part, .ended = is_outdated, .read = read_part, .pass_on = pass_on, .close = close_part,
+	};
+
+	int result = gt_textparts_read(&how, reader->input, reader->to->jobs, reader->error);
+	gt_piece_note_line(reader->input, parts.lines);
+	return result;
+}
+
 /* ---- text ---- */
 
 /* Whether the rest can be read in several threads: blocks of a launch that is known. */
@@ -617,7 +430,7 @@ static int read_trace(struct gt_accelsim *reader)
 
 	gt_accelsim_begin(reader, &(struct gt_accelsim_launch){.has = 0});
 	do {
-		if (can_be_parted(reader) && gt_accelsim_parts(reader) != 0)
+		if (can_be_parted(reader) && read_parts(reader) != 0)
 			return -1;
 		got = gt_input_line(reader->input, &line, &length, reader->error);
 		if (got < 0 || (got > 0 && gt_accelsim_line(reader, line) != 0))

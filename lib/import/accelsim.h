@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of Accel-Sim's traces, which two files share: accelsim.c reads the files and what describes a launch, a block and a warp,
- * accelsim_line.c the instructions. */
+/* The reader of Accel-Sim's traces, which two files share: accelsim_line.c reads their lines, of a header, of a block and a warp, and
+ * instructions, and accelsim.c the files. */
 #ifndef GT_IMPORT_ACCELSIM_H
 #define GT_IMPORT_ACCELSIM_H
 
@@ -107,7 +107,7 @@ static inline int gt_accelsim_fail(const struct gt_accelsim *reader, const char 
 	return gt_input_fail(reader->input, reader->error, "%s", expected);
 }
 
-/* ---- accelsim.c ---- */
+/* ---- lines: accelsim_line.c ---- */
 
 /* Begins a header, if `launch` is all zero, or goes on behind one that another reader has read. */
 void gt_accelsim_begin(struct gt_accelsim *reader, const struct gt_accelsim_launch *launch);
@@ -136,12 +136,8 @@ static inline bool gt_accelsim_position(const char **at, uint64_t position[3], b
 	return true;
 }
 
-/* ---- accelsim_line.c ---- */
-
 int gt_accelsim_instruction(struct gt_accelsim *reader, const char *line);
 /* Any line of the input, and those behind it that are known. */
 int gt_accelsim_line(struct gt_accelsim *reader, const char *line);
-/* Reads what follows, from a block on, in several threads, up to its end or the header of another launch. */
-int gt_accelsim_parts(struct gt_accelsim *reader);
 
 #endif

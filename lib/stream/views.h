@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream in other forms: text, plain msgpack, Parquet; and what readers in other languages need to know of its columns. */
+/* A stream in other forms: text, plain msgpack, Parquet, traces of Accel-Sim; and what readers in other languages need to know of its columns. */
 #ifndef GT_STREAM_VIEWS_H
 #define GT_STREAM_VIEWS_H
 
@@ -107,6 +107,22 @@ int gt_parquet_rows(struct gt_parquet *parquet, const struct gt_rows *rows, cons
 /* Appends the rest. */
 int gt_parquet_finish(struct gt_parquet *parquet, struct gt_bytes *out, struct gt_error *error);
 void gt_parquet_close(struct gt_parquet *parquet);
+
+/* ---- accesses as traces of Accel-Sim, in a folder: a kernel-ID.traceg for each launch, and kernelslist.g ---- */
+
+struct gt_traceg;
+
+/* Makes the folder, which must not be there. NULL on error. */
+struct gt_traceg *gt_traceg_open(const char *folder, struct gt_error *error);
+/* Takes the reader's last event. Returns 0, or -1: rows that are no accesses or not in the order of their blocks, an access for which
+ * there is no opcode, or a file cannot be written. */
+int gt_traceg_take(struct gt_traceg *traceg, struct gt_reader *from, enum gt_event event, struct gt_error *error);
+/* Ends the last trace, and writes the list. */
+int gt_traceg_finish(struct gt_traceg *traceg, struct gt_error *error);
+/* Frees it. The files of one that was not finished are removed. */
+void gt_traceg_close(struct gt_traceg *traceg);
+/* What the traces lack: the next text from *at on, which is 0 at first, and how often; NULL: nothing more. */
+const char *gt_traceg_remark(const struct gt_traceg *traceg, size_t *at, uint64_t *number);
 
 /* ---- the columns of rows and the names of their values ---- */
 
