@@ -251,6 +251,111 @@ setup() {
 	END
 }
 
+# three_launches: those of tests/golden/accelsim.log, through a QV100 as Accel-Sim's SM7_QV100 has it: L1 forgets at the end of a kernel and
+# counts stores' hits by sector, L2 keeps and fetches 32 bytes, and a launch reads nothing itself.
+three_launches() {
+	local ptx=$ROOT/examples/kernels/ptx
+	gtrace-ptx --work --space global,shared --gpu quadro-v100 --launch 'histogram<<<4,256>>>(A=s32[1024]:ramp, B=s32[1024], 1024, 1024)' \
+		--launch 'histogram<<<4,256>>>(A, B, 1024, 1024)' "$ptx/histogram.ptx" >h.gt
+	gtrace-ptx --work --space global,shared --gpu quadro-v100 --launch 'transpose<<<(8,8),(16,16)>>>(f32[16384], f32[16384], 128, 128)' "$ptx/transpose.ptx" >t.gt
+	gtrace-order --work h.gt t.gt | gschedule --gpu quadro-v100 | gcache --l1 --write-hits sector --flush kernel |
+		gcache --l2 --flush never --launch-reads none --fetch 32 | gdram
+}
+
+# tests/golden/accelsim.log has the lines of the log that Accel-Sim (dev, October 2024, SM7_QV100) wrote of these launches, from what
+# gtrace-cat --traceg made of them. It counts from the beginning of the run.
+@test "a log of Accel-Sim: each of its counts of three launches is ours" {
+	three_launches >model.gt
+	gstats --reference "$ROOT/tests/golden/accelsim.log" --csv model.gt >rows.csv
+	head -n 1 rows.csv | grep -qx 'id,kernel,grid,block,metric,unit,Accel-Sim,ours,difference,note'
+	grep -v ',not modelled$' rows.csv | awk -F, 'NR > 1 && $9 != 0' | diff - /dev/null
+	[ "$(grep -vc ',not modelled$' rows.csv)" -gt 45 ]
+	grep ',not modelled$' rows.csv | cut -d , -f 5 | grep -vE '(_pending_hits|\]\[(HIT|HIT_RESERVED|MSHR_HIT)\])$' | diff - /dev/null
+	# by hand, from the log: [HIT] 10 + [HIT_RESERVED] 246 in all after the second launch, none after the first
+	grep -F '2,histogram,4x1x1,256x1x1,L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT+HIT_RESERVED],sector,256,256,0,' rows.csv
+	gstats --reference "$ROOT/tests/golden/accelsim.log" --as sim,model model.gt | head -n 1 | grep -qE ' sim +model +difference'
+}
+
+@test "a log of Accel-Sim: local memory, streams, older names, other kinds; a log that has not ended is refused" {
+	cat >log <<-'END'
+		        *** GPGPU-Sim Simulator Version 4.2.0  [build x] ***
+		-kernel name = gemm
+		-grid dim = (4,16,1)
+		-block dim = (32,8,1)
+		-kernel name = gemm
+		-grid dim = (8,16,1)
+		-block dim = (32,8,1)
+		kernel_name = gemm 
+		kernel_launch_uid = 2 
+		kernel_stream_id = 7
+			L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT] = 1
+			L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT_RESERVED] = 2
+			L2_cache_stats_breakdown[LOCAL_ACC_R][HIT] = 4
+			L2_cache_stats_breakdown[INST_ACC_R][HIT] = 3
+			L2_cache_stats_breakdown[INST_ACC_R][RESERVATION_FAIL] = 3
+			L1D_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS] = 8
+		total dram reads = 100
+		kernel_name = gemm 
+		kernel_launch_uid = 1 
+		kernel_stream_id = 8
+			L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT] = 5
+		total dram reads = 130
+		GPGPU-Sim: *** exit detected ***
+	END
+	gstats --reference log --csv three.gt 2>err | cut -d , -f 1-7 | grep sector >found
+	diff found - <<-'END'
+		3,gemm,8x16x1,32x8x1,Total_core_cache_stats_breakdown[GLOBAL_ACC_W][MISS+SECTOR_MISS],sector,8
+		3,gemm,8x16x1,32x8x1,L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT],sector,5
+		3,gemm,8x16x1,32x8x1,L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT+HIT_RESERVED],sector,7
+		3,gemm,8x16x1,32x8x1,total dram reads,sector,100
+		1,gemm,4x16x1,32x8x1,L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT],sector,5
+		1,gemm,4x16x1,32x8x1,L2_cache_stats_breakdown[GLOBAL_ACC_R][HIT+HIT_RESERVED],sector,5
+		1,gemm,4x16x1,32x8x1,total dram reads,sector,30
+	END
+	grep -qF 'L2_cache_stats_breakdown[INST_ACC_R][HIT]' err
+	sed -i '/exit detected/d' log
+	expect_failure 1 "the run has not ended" gstats --reference log three.gt
+	{ sed 's/= 130/= 99/' log; echo 'GPGPU-Sim: *** exit detected ***'; } >falls
+	expect_failure 1 "total dram reads falls from 100 to 99 in the launch that ends here" gstats --reference falls three.gt
+}
+
+# The expressions are those of util/job_launching/stats/example_stats.yml, with which Accel-Sim's scripts read its logs.
+@test "--names accelsim: what Accel-Sim's scripts look for, summed up over launches; read back, no difference" {
+	three_launches >model.gt
+	gstats --names accelsim model.gt >log
+	gstats --names accelsim --csv model.gt >rows.csv
+	python3 - <<-'PYTHON'
+		import csv, re
+		wanted = [r"\s+L2_cache_stats_breakdown\[GLOBAL_ACC_%s\]\[%s\]\s*=\s*(.*)" % (kind, what) for kind in "RW" for what in ("HIT", "TOTAL_ACCESS")]
+		wanted += [r"\s+Total_core_cache_stats_breakdown\[GLOBAL_ACC_%s\]\[%s\]\s*=\s*(.*)" % (kind, what) for kind in "RW" for what in ("HIT", "TOTAL_ACCESS")]
+		wanted += [r"total dram reads\s*=\s*(.*)", r"total dram writes\s*=\s*(.*)", r"kernel_launch_uid\s*=\s*(.*)"]
+		lines = open("log").read().split("\n")
+		assert [re.match(r"kernel_name\s+=\s+(.*)", line).group(1).strip() for line in lines if line.startswith("kernel_name")] == ["histogram", "histogram", "transpose"]
+		assert re.match(r"GPGPU-Sim: \*\*\* exit detected \*\*\*", lines[-2])
+		counts = {}
+		for row in csv.DictReader(open("rows.csv")):
+		    counts.setdefault(row["Metric Name"], []).append(int(row["Metric Value"]))
+		for expression in wanted:
+		    found = [int(m.group(1)) for m in (re.search(expression, line.rstrip()) for line in lines) if m]
+		    name = next((name for name in counts if re.search(expression, "\t" + name + " = 1")), None)
+		    assert len(found) == 3 and (name or found == [1, 2, 3]), (expression, found)
+		    assert not name or found == [sum(counts[name][:n]) for n in (1, 2, 3)], (expression, found, counts[name])
+	PYTHON
+	gstats --reference log --csv model.gt | awk -F, 'NR > 1 && $9 != 0 && $10 != "not modelled"' | diff - /dev/null
+	# a level without time has no sector that is still to come; one with time tells
+	grep -qF '[HIT] =' log
+	run grep -E 'HIT_RESERVED\] |MSHR_HIT|pending_hits|\[MISS\]|\[SECTOR_MISS\]' <(sed 's/\[HIT+HIT_RESERVED\]//' log)
+	[ "$status" -eq 1 ]
+	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu quadro-v100 | gcache --l1 --mshr 1x32 --latency fixed:100 >timed.gt
+	gstats --names accelsim timed.gt >timed
+	for name in HIT HIT_RESERVED MSHR_HIT TOTAL_ACCESS; do
+		sed -n "s/.*Total_core.*GLOBAL_ACC_R\]\[$name\] = //p" timed
+	done | tr '\n' ' ' >found
+	gstats --csv timed.gt | awk -F, '$1 == 1 && $2 == "l1" { n[$3] = $4 } END { print n["read_hits"], n["merged_reads"], n["merged_reads"], n["reads"] " " }' | tr '\n' ' ' | tr -s ' ' | diff - found
+	gstats --reference timed --csv timed.gt | grep -v not.modelled | awk -F, 'NR > 1 && $9 != 0' | diff - /dev/null
+	expect_failure 2 "--names 'accel': expected gtrace, ncu, nvprof or accelsim" gstats --names accel model.gt
+}
+
 @test "damaged references give a report or one line" {
 	python3 "$ROOT/tests/compare_reference.py" 7
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l2 --emit none >own.gt

@@ -65,8 +65,11 @@ static void check(const struct tool *tool, struct options *options)
 	if (!options->by_chosen)
 		options->by_name = options->findings || options->lines || (!options->form_chosen && !options->reference && !options->kernels);
 	options->names = options->names ? options->names : "gtrace";
+	/* A log of Accel-Sim has launches, which stand one behind the other. */
+	if (!options->by_chosen && strcmp(options->names, "accelsim") == 0)
+		options->by_name = false;
 	if (!gt_report_form_find(options->names, options->form))
-		tool_usage(tool, "--names '%s': expected gtrace, ncu or nvprof", options->names);
+		tool_usage(tool, "--names '%s': expected gtrace, ncu, nvprof or accelsim", options->names);
 }
 
 static void set_by(const struct tool *tool, struct options *options, const char *what)

@@ -6,7 +6,7 @@
 #include "tool.h"
 
 static const struct tool_about about = {
-	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof | --reference FILE [--as A,B]] [--by WHAT] "
+	.usage = "usage: gstats [--csv | --json] [--names gtrace|ncu|nvprof|accelsim | --reference FILE [--as A,B]] [--by WHAT] "
 		 "[--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --findings [--all] [--json] [--program TEXT] [--color WHEN] [--by WHAT] [--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
 		 "       gstats --lines [--csv] [--color WHEN] [--kernel RE] [--scale] [--output FILE] [--tee] [STREAM]\n"
@@ -37,7 +37,7 @@ static const struct tool_row option_rows[] = {
 	{"--program TEXT", PROGRAM, "with --findings or --report: the program and its arguments, for the commands that show more"},
 	{"--color WHEN", COLOR, "with --findings or --lines: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
 	{"--kernels", KERNELS, "the launches by name and shape: grid, block, registers, shared memory"},
-	{"--names NAMES", NAMES, "gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers"},
+	{"--names NAMES", NAMES, "gtrace: our counters (default); ncu, nvprof: the metrics of NVIDIA's profilers; accelsim: a log of Accel-Sim"},
 	{"--reference FILE", REFERENCE, "compare with hardware counters, a CSV of ncu or a table: hardware, ours, difference, and the "
 					"errors by metric; or with another run, what gstats --csv wrote"},
 	{"--as A,B", AS, "with --reference: what the two sides are called, such as before,after"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that are computed from counters: ratios, such as hit ratios, and the metrics of NVIDIA's profilers (ncu, nvprof) under
- * their names. A definition is a text of terms, "l1.reads ?l1.bypassed_reads", each of which is looked up among the counters of a
+/* Numbers that are computed from counters: ratios, such as hit ratios, and the metrics of NVIDIA's profilers (ncu, nvprof) and of
+ * Accel-Sim under their names. A definition is a text of terms, "l1.reads ?l1.bypassed_reads", each of which is looked up among the counters of a
  * kernel. First their tables, then how they are evaluated. */
 #include "report/metric.h"
 
@@ -124,8 +124,51 @@ static const struct gt_metric nvprof_metrics[] = {
 	{"dram_write_transactions", "transaction", NULL, "dram.writes", NULL, 1},
 };
 
+#define CORE "Total_core_cache_stats_breakdown"
+#define L2_CACHE "L2_cache_stats_breakdown"
+/* An atomic is a read, which L1 does not see; lanes with one address take turns. */
+#define L2_READS "l2.reads ?l2.atomics ?coalesce.repeated_sectors"
+#define L2_READ_HITS "l2.read_hits ?l2.atomic_hits ?coalesce.repeated_sectors"
+#define L2_OTHERS "?l2.constant_reads ?l2.launch_reads"
+#define L2_NOT_HIT "-l2.read_hits -?l2.atomic_hits -l2.write_hits -?l2.constant_hits -?l2.launch_hits"
+
+/* Accel-Sim looks up sector by sector. Of what it finds, a level without time has no sector that is still to come: its hits are HIT and
+ * HIT_RESERVED together, and [HIT] has the same number for scripts that read it. MISS and SECTOR_MISS are told apart by the order of the sectors of
+ * one request there, of which there is none here. */
+static const struct gt_metric accelsim_metrics[] = {
+	{"L1D_total_cache_accesses", "sector", NULL, "l1.reads l1.writes", NULL, 1},
+	{"L1D_total_cache_misses", "sector", NULL, "l1.reads l1.writes -l1.read_hits -l1.write_hits -?l1.merged_reads", NULL, 1},
+	{"L1D_total_cache_pending_hits", "sector", NULL, "l1.merged_reads", NULL, 1},
+	{CORE "[GLOBAL_ACC_R][HIT]", "sector", NULL, "l1.read_hits l1.merged_reads -l1.merged_reads", NULL, 1},
+	{CORE "[GLOBAL_ACC_R][HIT]", "sector", GT_SHOWN_ONLY, "l1.read_hits", NULL, 1},
+	{CORE "[GLOBAL_ACC_R][HIT_RESERVED]", "sector", NULL, "l1.merged_reads", NULL, 1},
+	{CORE "[GLOBAL_ACC_R][HIT+HIT_RESERVED]", "sector", NULL, "l1.read_hits ?l1.merged_reads", NULL, 1},
+	{CORE "[GLOBAL_ACC_R][MISS+SECTOR_MISS]", "sector", NULL, "l1.reads -l1.read_hits -?l1.merged_reads", NULL, 1},
+	{CORE "[GLOBAL_ACC_R][MSHR_HIT]", "sector", NULL, "l1.merged_reads", NULL, 1},
+	{CORE "[GLOBAL_ACC_R][TOTAL_ACCESS]", "sector", NULL, "l1.reads", NULL, 1},
+	{CORE "[GLOBAL_ACC_W][HIT]", "sector", GT_SHOWN_ONLY, "l1.write_hits", NULL, 1},
+	{CORE "[GLOBAL_ACC_W][HIT+HIT_RESERVED]", "sector", NULL, "l1.write_hits", NULL, 1},
+	{CORE "[GLOBAL_ACC_W][MISS+SECTOR_MISS]", "sector", NULL, "l1.writes -l1.write_hits", NULL, 1},
+	{CORE "[GLOBAL_ACC_W][TOTAL_ACCESS]", "sector", NULL, "l1.writes", NULL, 1},
+	{"L2_total_cache_accesses", "sector", NULL, L2_READS " l2.writes " L2_OTHERS, NULL, 1},
+	{"L2_total_cache_misses", "sector", NULL, "l2.reads ?l2.atomics l2.writes " L2_OTHERS " " L2_NOT_HIT, NULL, 1},
+	{L2_CACHE "[GLOBAL_ACC_R][HIT]", "sector", GT_SHOWN_ONLY, L2_READ_HITS, NULL, 1},
+	{L2_CACHE "[GLOBAL_ACC_R][HIT+HIT_RESERVED]", "sector", NULL, L2_READ_HITS, NULL, 1},
+	{L2_CACHE "[GLOBAL_ACC_R][MISS+SECTOR_MISS]", "sector", NULL, "l2.reads ?l2.atomics -l2.read_hits -?l2.atomic_hits", NULL, 1},
+	{L2_CACHE "[GLOBAL_ACC_R][TOTAL_ACCESS]", "sector", NULL, L2_READS, NULL, 1},
+	{L2_CACHE "[CONST_ACC_R][HIT]", "sector", GT_SHOWN_ONLY, "l2.constant_hits", NULL, 1},
+	{L2_CACHE "[CONST_ACC_R][TOTAL_ACCESS]", "sector", NULL, "l2.constant_reads", NULL, 1},
+	{L2_CACHE "[GLOBAL_ACC_W][HIT]", "sector", GT_SHOWN_ONLY, "l2.write_hits", NULL, 1},
+	{L2_CACHE "[GLOBAL_ACC_W][HIT+HIT_RESERVED]", "sector", NULL, "l2.write_hits", NULL, 1},
+	{L2_CACHE "[GLOBAL_ACC_W][MISS+SECTOR_MISS]", "sector", NULL, "l2.writes -l2.write_hits", NULL, 1},
+	{L2_CACHE "[GLOBAL_ACC_W][TOTAL_ACCESS]", "sector", NULL, "l2.writes", NULL, 1},
+	{"total dram reads", "sector", NULL, "dram.reads", NULL, 1},
+	{"total dram writes", "sector", NULL, "dram.writes", NULL, 1},
+};
+
 const struct gt_vocabulary gt_vocabularies[GT_VOCABULARIES] = {
 	[GT_VOCABULARY_NCU] = {"ncu", ncu_metrics, sizeof ncu_metrics / sizeof *ncu_metrics},
+	[GT_VOCABULARY_ACCELSIM] = {"accelsim", accelsim_metrics, sizeof accelsim_metrics / sizeof *accelsim_metrics},
 	[GT_VOCABULARY_NVPROF] = {"nvprof", nvprof_metrics, sizeof nvprof_metrics / sizeof *nvprof_metrics},
 };
 
@@ -285,7 +328,7 @@ struct gt_metric_value gt_metric_of_kernel(const struct gt_metric *metric, const
 	for (size_t v = 0; v < GT_VOCABULARIES; v++) {
 		const struct gt_metric *first = gt_vocabularies[v].metrics, *end = first + gt_vocabularies[v].n;
 		for (const struct gt_metric *at = first; at < end && value.state == GT_METRIC_ABSENT; at++)
-			if (strcmp(at->name, metric->name) == 0)
+			if (strcmp(at->name, metric->name) == 0 && !at->beside)
 				value = gt_metric_evaluate(at, kernel, NULL);
 	}
 	return value;

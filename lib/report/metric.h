@@ -15,10 +15,12 @@
 
 #include "report/gather.h"
 
+#define GT_SHOWN_ONLY "" /* printed, but not compared: what it is compared with counts less or more under this name */
+
 struct gt_metric {
 	const char *name;
 	const char *unit;
-	const char *beside; /* our own: the counter in whose row a table prints it; profilers': NULL */
+	const char *beside; /* our own: the counter in whose row a table prints it; others': NULL, or GT_SHOWN_ONLY */
 	const char *numerator;
 	const char *denominator; /* NULL: a count; else a ratio */
 	uint64_t factor; /* by which the numerator is multiplied */
@@ -50,8 +52,8 @@ struct gt_metric_value gt_metric_evaluate(const struct gt_metric *metric, const 
 struct gt_metric_value gt_metric_of_counter(const struct gt_metric *metric, const struct gt_report_kernel *kernel,
 					    const struct gt_report_stage *stage, const char *counter);
 
-/* The profilers of NVIDIA in whose metrics, as far as the model can compute them, counters can be reported: Nsight Compute (ncu),
- * and nvprof, for GPUs up to Pascal. */
+/* Those in whose metrics, as far as the model can compute them, counters can be reported: NVIDIA's profilers Nsight Compute (ncu) and,
+ * for GPUs up to Pascal, nvprof; and the simulator Accel-Sim. */
 struct gt_vocabulary {
 	const char *name; /* as --names has it */
 	/* Of several rows with one name, which follow each other, the first whose counters are present is used. */
@@ -59,7 +61,7 @@ struct gt_vocabulary {
 	size_t n;
 };
 
-enum { GT_VOCABULARY_NCU, GT_VOCABULARY_NVPROF, GT_VOCABULARIES };
+enum { GT_VOCABULARY_NCU, GT_VOCABULARY_NVPROF, GT_VOCABULARY_ACCELSIM, GT_VOCABULARIES };
 extern const struct gt_vocabulary gt_vocabularies[GT_VOCABULARIES];
 
 /* The next metric of a vocabulary, from index *at on, that the kernel's counters determine, with its value; *at becomes the

@@ -207,6 +207,48 @@ static int write_table(const struct gt_report *report, const struct gt_vocabular
 	return 0;
 }
 
+/* ---- the log of Accel-Sim ---- */
+
+/* A log for scripts that read Accel-Sim's. As there, the header of each launch comes first, counts are summed up since the first launch, and
+ * the last line says that the run has ended. */
+
+/* The counts up to a launch, of which `sums` has those before it. */
+static void write_log_counts(const struct gt_report_kernel *kernel, const struct gt_vocabulary *names, uint64_t *sums, FILE *to)
+{
+	const struct gt_metric *metric;
+	struct gt_metric_value value;
+
+	for (size_t at = 0; (metric = gt_metric_next(names, kernel, &at, &value));) {
+		if (value.state != GT_METRIC_COUNT)
+			continue;
+		sums[metric - names->metrics] += value.count;
+		fprintf(to, "%s%s = %" PRIu64 "\n", strchr(metric->name, '[') ? "\t" : "", metric->name, sums[metric - names->metrics]);
+	}
+}
+
+static int write_log(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
+{
+	uint64_t *sums = calloc(names->n, sizeof *sums);
+
+	if (!sums)
+		return gt_fail_memory(error, "the log");
+	fputs(GT_LOG_FIRST "\n", to);
+	for (size_t i = 0; i < report->n; i++) {
+		const struct gt_kernel *kernel = &report->kernels[i].kernel;
+		fputs("-kernel name = ", to);
+		write_name(kernel->name, to);
+		fprintf(to, "\n-kernel id = %" PRIu64 "\n-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n",
+			kernel->id, kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1], kernel->block[2]);
+		fputs("kernel_name = ", to);
+		write_name(kernel->name, to);
+		fprintf(to, " \nkernel_launch_uid = %zu \nkernel_stream_id = 0\n", i + 1);
+		write_log_counts(&report->kernels[i], names, sums, to);
+	}
+	fputs(GT_LOG_LAST "\n", to);
+	free(sums);
+	return 0;
+}
+
 /* ---- CSV ---- */
 
 /* printf takes longer for a number than all else of a row. */
@@ -509,6 +551,9 @@ static const struct gt_report_form forms[] = {
 	{"nvprof", "table", &gt_vocabularies[GT_VOCABULARY_NVPROF], write_table},
 	{"nvprof", "csv", &gt_vocabularies[GT_VOCABULARY_NVPROF], write_csv},
 	{"nvprof", "json", &gt_vocabularies[GT_VOCABULARY_NVPROF], write_json},
+	{"accelsim", "table", &gt_vocabularies[GT_VOCABULARY_ACCELSIM], write_log},
+	{"accelsim", "csv", &gt_vocabularies[GT_VOCABULARY_ACCELSIM], write_csv},
+	{"accelsim", "json", &gt_vocabularies[GT_VOCABULARY_ACCELSIM], write_json},
 };
 
 const struct gt_report_form *gt_report_form_find(const char *names, const char *form)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of gathered counts: a table to read, CSV and JSON to compute with, with our names or those of NVIDIA's
- * profilers; and counts by source line for cg_annotate. A report is written to a file that the caller opens and checks. */
+/* Reports of gathered counts: a table to read, CSV and JSON to compute with, with our names, those of NVIDIA's
+ * profilers or those of Accel-Sim; and counts by source line for cg_annotate. A report is written to a file that the caller opens and checks. */
 #ifndef GT_REPORT_REPORT_H
 #define GT_REPORT_REPORT_H
 
@@ -11,9 +11,13 @@
 
 #define GT_REPORT_VERSION 1 /* of the JSON */
 
+/* The first line of a log in Accel-Sim's names, and the last of Accel-Sim's own, too. */
+#define GT_LOG_FIRST "GPGPU-Sim: counts of gtrace, in the form of Accel-Sim's log"
+#define GT_LOG_LAST "GPGPU-Sim: *** exit detected ***"
+
 struct gt_report_form;
 
-/* The form of those names, "gtrace", "ncu" or "nvprof": "table", "csv" or "json". NULL if there is none. */
+/* The form of those names, "gtrace", "ncu", "nvprof" or "accelsim": "table" (of Accel-Sim a log), "csv" or "json". NULL if there is none. */
 const struct gt_report_form *gt_report_form_find(const char *names, const char *form);
 
 /* Writes a report, which must be finished. Returns 0, or -1 when memory is short; what the file could not take is the caller's

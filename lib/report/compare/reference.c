@@ -13,8 +13,10 @@
 
 #include "base/grown.h"
 #include "base/options.h"
+#include "base/scan.h"
 #include "base/utf8.h"
 #include "report/compare/csv_read.h"
+#include "report/report.h"
 
 /* ---- launches and their values ---- */
 
@@ -43,9 +45,19 @@ static struct gt_reference_value *find_value(const struct gt_reference_launch *l
 	return NULL;
 }
 
-/* Adds a value of launch i (an index). */
-static int add_value(struct gt_reference *reference, size_t i, const struct gt_reference_value *value,
-		     struct gt_error *error)
+static int add_launch(struct gt_reference *to, const struct gt_reference_launch *launch, struct gt_error *error)
+{
+	struct gt_reference_launch *bigger = gt_grown(to->launches, to->n, &to->capacity, sizeof *bigger);
+
+	if (bigger)
+		to->launches = bigger;
+	if (!bigger || !(bigger[to->n] = *launch, bigger[to->n].name = strdup(launch->name)))
+		return gt_fail_memory(error, "the reference");
+	to->n++;
+	return 0;
+}
+
+static int add_value(struct gt_reference *reference, size_t i, const struct gt_reference_value *value, struct gt_error *error)
 {
 	struct gt_reference_launch *launch = &reference->launches[i];
 	struct gt_reference_value *bigger = gt_grown(launch->values, launch->n, &launch->capacity, sizeof *bigger);
@@ -293,20 +305,6 @@ static int find_wide_columns(struct reading *reading, struct gt_error *error)
 	return 0;
 }
 
-/* A new launch. */
-static int add_launch(struct reading *reading, const struct gt_reference_launch *launch, struct gt_error *error)
-{
-	struct gt_reference *to = reading->reference;
-	struct gt_reference_launch *bigger = gt_grown(to->launches, to->n, &to->capacity, sizeof *bigger);
-
-	if (bigger)
-		to->launches = bigger;
-	if (!bigger || !(bigger[to->n] = *launch, bigger[to->n].name = strdup(launch->name)))
-		return gt_fail_memory(error, "the reference");
-	to->n++;
-	return 0;
-}
-
 /* Whether the launch has this value already, under another name of the metric. */
 static bool repeated(const struct reading *reading, size_t launch, const struct pending *pending, const char *text)
 {
@@ -352,7 +350,7 @@ static int find_launch(struct reading *reading, struct pending *pending, const c
 	if (again)
 		*place = to->n;
 	pending->launch = (size_t)*place;
-	return pending->launch < to->n ? 0 : add_launch(reading, &launch, error);
+	return pending->launch < to->n ? 0 : add_launch(to, &launch, error);
 }
 
 /* Keeps a value's text, and marks the metric as present in the launch. */
@@ -481,6 +479,290 @@ static int read_saved(struct reading *reading, struct gt_error *error)
 	return gt_report_begin(saved, NULL, error) == 0 ? gt_saved_read(&reading->csv, saved, error) : -1;
 }
 
+/* ---- a log of Accel-Sim ---- */
+
+/* Before a launch it prints the header of its trace, and after it what the caches have counted since
+ * the beginning of the run, by kind of access and outcome; the breakdowns are those of the launch's stream. The counts of a launch are what
+ * it adds. */
+
+#define COUNTS 64 /* at least the metrics of Accel-Sim's names */
+
+/* The header of a trace. */
+struct header {
+	char *name; /* owned */
+	uint32_t grid[3], block[3];
+};
+
+/* What was counted up to a line of the log. */
+struct counts {
+	uint64_t stream; /* of CUDA */
+	uint64_t values[COUNTS]; /* by metric */
+};
+
+struct log {
+	struct gt_input *input;
+	struct gt_reference *reference;
+	const struct gt_vocabulary *names;
+	struct header *headers; /* owned; in the order in which they were read, which is that of launch numbers from 1 */
+	size_t n, capacity;
+	struct counts *before; /* owned; by stream, and the first: of all streams */
+	size_t n_before, before_capacity;
+	struct gt_reference_launch launch; /* whose counts are read; its name is NULL before the first. Owned */
+	struct counts now;
+	bool seen[COUNTS], ended;
+};
+
+static bool is_log(const char *head, size_t bytes)
+{
+	static const char *const marks[] = {"GPGPU-Sim Simulator Version", "Accel-Sim [build", GT_LOG_FIRST};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		for (size_t at = 0, length = strlen(marks[i]); at + length <= bytes; at++)
+			if (memcmp(head + at, marks[i], length) == 0)
+				return true;
+	return false;
+}
+
+/* ---- headers ---- */
+
+static bool scan_log_shape(const char *at, uint32_t shape[3])
+{
+	for (int i = 0; i < 3; i++) {
+		uint64_t value;
+		if (!gt_scan_char(&at, i ? ',' : '(') || !gt_scan_upto(&at, UINT32_MAX, &value) || value == 0)
+			return false;
+		shape[i] = (uint32_t)value;
+	}
+	return gt_scan_char(&at, ')') && gt_scan_end(&at);
+}
+
+static int read_header_line(struct log *log, const char *line, struct gt_error *error)
+{
+	struct header *last = log->n > 0 ? &log->headers[log->n - 1] : NULL;
+
+	if (gt_scan_text(&line, "-kernel name = ")) {
+		struct header *bigger = gt_grown(log->headers, log->n, &log->capacity, sizeof *bigger);
+		if (bigger)
+			log->headers = bigger;
+		if (!bigger || !(bigger[log->n] = (struct header){.name = strdup(line)}, bigger[log->n].name))
+			return gt_fail_memory(error, "the log");
+		log->n++;
+	} else if (last && gt_scan_text(&line, "-grid dim = ") && !scan_log_shape(line, last->grid)) {
+		return gt_input_fail(log->input, error, "-grid dim: expected (x,y,z)");
+	} else if (last && gt_scan_text(&line, "-block dim = ") && !scan_log_shape(line, last->block)) {
+		return gt_input_fail(log->input, error, "-block dim: expected (x,y,z)");
+	}
+	return 0;
+}
+
+/* ---- launches ---- */
+
+/* The counts of a stream before the launch; 0: those of all streams. NULL when memory is short. */
+static struct counts *counts_before(struct log *log, uint64_t stream, bool of_all)
+{
+	for (size_t i = of_all ? 0 : 1; i < log->n_before; i++)
+		if (of_all || log->before[i].stream == stream)
+			return &log->before[i];
+	struct counts *bigger = gt_grown_to(log->before, log->n_before + 2, &log->before_capacity, sizeof *bigger);
+	if (!bigger)
+		return NULL;
+	log->before = bigger;
+	if (log->n_before == 0)
+		bigger[log->n_before++] = (struct counts){.stream = 0};
+	if (of_all)
+		return bigger;
+	bigger[log->n_before] = (struct counts){.stream = stream};
+	return &bigger[log->n_before++];
+}
+
+/* Adds the values of the launch that ends. */
+static int end_log_launch(struct log *log, struct gt_error *error)
+{
+	if (!log->launch.name)
+		return 0;
+	int result = add_launch(log->reference, &log->launch, error);
+	free(log->launch.name);
+	log->launch.name = NULL;
+	for (size_t i = 0; i < log->names->n && result == 0; i++) {
+		const struct gt_metric *metric = &log->names->metrics[i];
+		if (!log->seen[i])
+			continue;
+		struct counts *before = counts_before(log, log->now.stream, !strchr(metric->name, '['));
+		if (!before)
+			return gt_fail_memory(error, "the log");
+		uint64_t now = log->now.values[i];
+		if (now < before->values[i])
+			return gt_input_fail(log->input, error, "%s falls from %" PRIu64 " to %" PRIu64 " in the launch that ends here: expected counts since the "
+					     "beginning of the run", metric->name, before->values[i], now);
+		const struct gt_reference_value value = {.metric = metric, .value = (double)(now - before->values[i])};
+		result = add_value(log->reference, log->reference->n - 1, &value, error);
+		before->values[i] = now;
+	}
+	return result;
+}
+
+static int begin_log_launch(struct log *log, const char *name, struct gt_error *error)
+{
+	size_t length = strlen(name);
+
+	if (end_log_launch(log, error) != 0)
+		return -1;
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	log->launch = (struct gt_reference_launch){.name = strndup(name, length), .line = gt_input_line_number(log->input)};
+	log->now = (struct counts){.stream = 0};
+	memset(log->seen, 0, sizeof log->seen);
+	return log->launch.name ? 0 : gt_fail_memory(error, "the log");
+}
+
+/* The number of the launch leads to its header, of which the shape is. */
+static void read_launch_number(struct log *log, const char *at)
+{
+	uint64_t number;
+
+	if (!gt_scan_decimal(&at, &number) || number == 0 || number > log->n || !log->launch.name)
+		return;
+	const struct header *header = &log->headers[number - 1];
+	if (strcmp(header->name, log->launch.name) != 0)
+		return;
+	memcpy(log->launch.grid, header->grid, sizeof header->grid);
+	memcpy(log->launch.block, header->block, sizeof header->block);
+}
+
+/* ---- counts ---- */
+
+#define NAME_TEXT 128
+
+/* Adds to a count by its name; one that has both outcomes, in a log of ours, is not added to what they have. False if there is none of that
+ * name. */
+static bool add_count(struct log *log, const char *name, uint64_t value, bool is_both)
+{
+	for (size_t i = 0; i < log->names->n; i++) {
+		if (strcmp(log->names->metrics[i].name, name) != 0)
+			continue;
+		log->now.values[i] = is_both ? value : log->now.values[i] + value;
+		log->seen[i] = true;
+		return true;
+	}
+	return false;
+}
+
+/* "CACHE[KIND][OUTCOME]": of local memory as of global; and what is known only together, under the name of both. Kinds that the model does
+ * not have are noted. */
+static int add_outcome(struct log *log, const char *cache, const char *kind, const char *outcome, uint64_t value, struct gt_error *error)
+{
+	static const char *const both[][2] = {{"HIT", "HIT+HIT_RESERVED"}, {"HIT_RESERVED", "HIT+HIT_RESERVED"},
+					      {"MISS", "MISS+SECTOR_MISS"}, {"SECTOR_MISS", "MISS+SECTOR_MISS"}};
+	char name[NAME_TEXT], together[NAME_TEXT];
+
+	if (strcmp(cache, "L1D_cache_stats_breakdown") == 0)
+		cache = "Total_core_cache_stats_breakdown";
+	if (strncmp(kind, "LOCAL_ACC_", 10) == 0)
+		kind = kind[10] == 'R' ? "GLOBAL_ACC_R" : "GLOBAL_ACC_W";
+	snprintf(name, sizeof name, "%s[%s][%s]", cache, kind, outcome);
+	bool known = add_count(log, name, value, strchr(outcome, '+') != NULL);
+	for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+		if (strcmp(both[i][0], outcome) != 0)
+			continue;
+		snprintf(together, sizeof together, "%s[%s][%s]", cache, kind, both[i][1]);
+		if (!add_count(log, together, value, false) && !known && value > 0)
+			return add_other(log->reference, name, error);
+	}
+	return 0;
+}
+
+/* "NAME = NUMBER". Other lines have other forms or are of no use. */
+static int read_count(struct log *log, char *line, struct gt_error *error)
+{
+	char *equals = strstr(line, " = "), *kind, *outcome;
+	uint64_t value;
+
+	if (!equals || !log->launch.name)
+		return 0;
+	const char *at = equals + 3;
+	if (!gt_scan_decimal(&at, &value) || !gt_scan_end(&at))
+		return 0;
+	*equals = '\0';
+	line += strspn(line, " \t");
+	kind = strchr(line, '[');
+	outcome = kind ? strstr(kind, "][") : NULL;
+	if (!outcome) {
+		(void)add_count(log, line, value, false);
+		return 0;
+	}
+	*kind++ = *outcome = '\0';
+	outcome += 2;
+	outcome[strcspn(outcome, "]")] = '\0';
+	return add_outcome(log, line, kind, outcome, value, error);
+}
+
+/* ---- lines ---- */
+
+static int read_log_line(struct log *log, char *line, struct gt_error *error)
+{
+	const char *at = line;
+
+	if (*line == '-')
+		return read_header_line(log, line, error);
+	if (gt_scan_text(&at, "kernel_name = "))
+		return begin_log_launch(log, at, error);
+	if (gt_scan_text(&at, "kernel_launch_uid = "))
+		read_launch_number(log, at);
+	else if (gt_scan_text(&at, "kernel_stream_id = "))
+		(void)gt_scan_decimal(&at, &log->now.stream);
+	else if (strcmp(line, GT_LOG_LAST) == 0)
+		log->ended = true;
+	else
+		return read_count(log, line, error);
+	return 0;
+}
+
+static int read_log_lines(struct log *log, struct gt_error *error)
+{
+	size_t length;
+	char *line;
+	int got;
+
+	while ((got = gt_input_line(log->input, &line, &length, error)) > 0)
+		if (read_log_line(log, line, error) != 0)
+			return -1;
+	if (got < 0 || end_log_launch(log, error) != 0)
+		return -1;
+	return log->ended ? 0 : gt_fail(error, "%s: expected a log of Accel-Sim with its last line, '" GT_LOG_LAST "': the run has not ended",
+					gt_input_name(log->input));
+}
+
+static int read_log(struct gt_reference *reference, struct gt_input *input, struct gt_error *error)
+{
+	reference->is_log = true;
+	struct log log = {.input = input, .reference = reference, .names = &gt_vocabularies[GT_VOCABULARY_ACCELSIM]};
+	int result = read_log_lines(&log, error);
+
+	free(log.launch.name);
+	for (size_t i = 0; i < log.n; i++)
+		free(log.headers[i].name);
+	free(log.headers);
+	free(log.before);
+	return result;
+}
+
+/* ---- a file ---- */
+
+/* A log, or one of the tables. */
+static int read_any(struct reading *reading, struct gt_error *error)
+{
+	const char *head;
+	size_t bytes;
+
+	if (gt_input_peek(reading->csv.input, &head, &bytes, error) != 0)
+		return -1;
+	if (is_log(head, bytes))
+		return read_log(reading->reference, reading->csv.input, error);
+	if (find_header(reading, error) != 0)
+		return -1;
+	return reading->reference->is_saved ? read_saved(reading, error) : read_values(reading, error);
+}
+
 int gt_reference_read(struct gt_reference *reference, const char *path, struct gt_error *error)
 {
 	struct reading reading = {.reference = reference};
@@ -491,9 +773,7 @@ int gt_reference_read(struct gt_reference *reference, const char *path, struct g
 	if (gt_map_open(&reference->index, 0, error) != 0 || gt_map_open(&reference->other_names, 0, error) != 0 ||
 	    !(reading.csv.input = gt_input_open(path, error)))
 		return -1;
-	result = find_header(&reading, error);
-	if (result == 0)
-		result = reference->is_saved ? read_saved(&reading, error) : read_values(&reading, error);
+	result = read_any(&reading, error);
 	if (gt_input_close(reading.csv.input, result == 0 ? error : &ignored) != 0)
 		result = -1;
 	for (size_t i = 0; i < reading.n; i++)

@@ -381,7 +381,7 @@ static int compare_saved(struct gt_comparison *comparison, const struct gt_repor
 int gt_compare(struct gt_comparison *comparison, const struct gt_report *report, const struct gt_reference *reference,
 	       struct gt_error *error)
 {
-	*comparison = (struct gt_comparison){.others = reference->others, .n_others = reference->n_others, .sides = {"hardware", "ours"}};
+	*comparison = (struct gt_comparison){.others = reference->others, .n_others = reference->n_others, .sides = {reference->is_log ? "Accel-Sim" : "hardware", "ours"}};
 	return reference->is_saved ? compare_saved(comparison, report, &reference->saved, error)
 				   : gt_compare_hardware(comparison, report, reference, error);
 }
