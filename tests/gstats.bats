@@ -216,7 +216,7 @@ open('flipped.gt', 'wb').write(data)"
 }
 
 @test "bad usage names what is accepted and exits 2" {
-	expect_failure 2 "expected gtrace, ncu or nvprof" gstats --names nsys two.gt
+	expect_failure 2 "expected gtrace, ncu, nvprof or accelsim" gstats --names nsys two.gt
 	expect_failure 2 "expected one of them" gstats --csv --json two.gt
 	expect_failure 2 "--kernel: 'a(': expected a Perl-compatible regular expression" gstats --kernel 'a(' two.gt
 	run gstats --nonsense
