@@ -292,6 +292,78 @@ static void segments(void)
 	CHECK(made > 3000);
 }
 
+/* ---- steps for this processor against those for any, of floats of 16 bits ---- */
+
+/* Halves of few bits, so that sums are in the middle of two; small and large ones, since there products leave the range of floats. */
+static uint16_t draw_half(unsigned how)
+{
+	static const uint16_t special[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0x3f80, 0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x7f80, 0xff80, 0x7f7f, 0xff7f};
+	static const uint16_t exponents[][2] = {{4, 60}, {20, 110}, {4, 190}, {4, 251}}; /* of bf16: how many, and the least */
+	/* The product of the first two is 2^-45 less than 2^-25, which is half of what the others' last bits stand for. */
+	static const uint16_t near[] = {0x0c01, 0x07fe, 0x0201, 0x8201};
+	const uint16_t bits = (uint16_t)(any() % 4 ? any() : any() << any() % 12);
+
+	if (how == 0)
+		return bits;
+	if (how == 1)
+		return any() % 3 ? bits : special[any() % (sizeof special / sizeof *special)];
+	if (how < 5) { /* large ones are of two kinds, products of the one being as large as the other */
+		const uint16_t *these = exponents[how - 2 + (how == 4 && any() & 1)];
+		return (uint16_t)((bits & 0x807f) | (any() % these[0] + these[1]) << 7);
+	}
+	if (how == 5 && any() & 1)
+		return near[any() % 4];
+	return (uint16_t)((bits & 0x83ff) | (how == 5 ? any() % 8 : 12 + any() % 8) << 10);
+}
+
+static void fill_halves(void)
+{
+	const unsigned how = (unsigned)(any() % 7);
+
+	for (size_t i = 0; i < 4 * SLOT / sizeof(uint16_t); i++) {
+		const uint16_t half = draw_half(how);
+		memcpy(arenas[0] + sizeof half * i, &half, sizeof half);
+	}
+	memcpy(arenas[1], arenas[0], 4 * SLOT);
+}
+
+static bool is_of_halves(const struct gt_ptx_form *form)
+{
+	return strstr(form->name, "f16") && form->sources[0] != GT_PTX_PRED && form->sources[2] != GT_PTX_PRED;
+}
+
+static void try_half(const struct gt_ptx_form *form)
+{
+	const bool compares = form->d == GT_PTX_PRED, alike_sizes = gt_ptx_type_size((enum gt_ptx_type)form->d) == gt_ptx_type_size((enum gt_ptx_type)form->sources[0]);
+	const uint32_t mask = any() & 1 ? GT_PTX_FULL : (uint32_t)any() | 1;
+	const struct gt_ptx_op op = {.d = compares || !alike_sizes ? 0 : (uint32_t)(any() % 4) * SLOT, .q = compares ? 64 : 0, .a = SLOT, .b = 2 * SLOT, .c = 3 * SLOT,
+				     .choice = (uint8_t)(compares ? any() % 4 : 1 + any() % 4)};
+
+	fill_halves();
+	for (unsigned i = 0; i < 2; i++) {
+		struct gt_ptx_warp warp = {.arena = arenas[i], .mask = mask};
+		form->run[i ? GT_PTX_VARIANTS - 1 : GT_PTX_PLAIN](&warp, &op, mask);
+	}
+	CHECK(memcmp(arenas[0], arenas[1], 4 * SLOT) == 0);
+}
+
+static void halves(void)
+{
+	static const struct gt_ptx_forms *const tables[] = {&gt_ptx_half_forms, &gt_ptx_convert_forms, &gt_ptx_compare_forms};
+	size_t tried = 0;
+
+	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+		for (size_t i = 0; i < tables[t]->n; i++) {
+			const int before = check_failures;
+			const struct gt_ptx_form *form = &tables[t]->rows[i];
+			for (unsigned k = 0; is_of_halves(form) && k < 1000; k++, tried++)
+				try_half(form);
+			if (check_failures > before)
+				printf("# %s\n", form->name);
+		}
+	CHECK(tried > 100000);
+}
+
 /* Runs the tests again for a processor without AVX-512. */
 #if defined __x86_64__
 static void run_for_avx2(char **argv)
@@ -307,6 +379,8 @@ int main(int argc, char **argv)
 	(void)argc;
 	find_forms();
 #if defined __x86_64__
+	if (gt_ptx_simd_variant() != GT_PTX_PLAIN)
+		RUN(halves);
 	if (gt_ptx_makes_native()) {
 		CHECK(n_forms > 100);
 		RUN(each_rule);

@@ -101,6 +101,8 @@ static void refine_name(struct words *words, const struct gt_ptx_instruction *in
 		snprintf(rest, sizeof rest, "%s", types);
 		if (words->sat && !to_float && !from_float)
 			snprintf(words->name, sizeof words->name, "cvt.sat%.100s", rest);
+		else if (words->rounding == GT_PTX_RNA && strncmp(rest, ".tf32.", strlen(".tf32.")) != 0) /* there is none */
+			snprintf(words->name, sizeof words->name, "cvt.rna%.100s", rest);
 		else if (words->integral && to_float && from_float)
 			snprintf(words->name, sizeof words->name, "cvt.i%.100s", rest);
 		words->sat = words->sat && to_float;

@@ -133,7 +133,7 @@ gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt
 
 #define GT_PTX_SOURCES 4
 
-/* What every step is compiled for: any processor; on x86 also AVX2 with FMA. */
+/* What every step is compiled for: any processor; on x86 also AVX2 with FMA and F16C. */
 #if defined __x86_64__
 enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_AVX2, GT_PTX_VARIANTS };
 #else

@@ -86,7 +86,7 @@ int gt_ptx_level_check(struct gt_error *error)
 static bool has_avx2(void)
 {
 #if defined __x86_64__
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
 #else
 	return false;
 #endif

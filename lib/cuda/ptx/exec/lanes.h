@@ -12,7 +12,7 @@
 
 #define GT_INLINE static inline __attribute__((always_inline))
 #if defined __x86_64__
-#define GT_FAST __attribute__((target("avx2,fma")))
+#define GT_FAST __attribute__((target("avx2,fma,f16c")))
 #endif
 
 /* A result may have the slot of a source, element by element, which does not prevent vectorization. */
@@ -88,8 +88,12 @@
 	const GT_LANE_##C z = lanes_c[i];                                                          \
 	(void)x, (void)y, (void)z;
 
-/* ID(NAME d, a, b, c): every lane of d becomes EXPRESSION, of x, y and z. */
-#define GT_LANES(ID, NAME, D, A, B, C, EXPRESSION)                                                 \
+/* ID(NAME d, a, b, c): every lane of d becomes EXPRESSION, of x, y and z; in every variant, or in the plain one. */
+#define GT_LANES(ID, NAME, D, A, B, C, EXPRESSION) GT_LOOP(ID, D, A, B, C, EXPRESSION) GT_EVERY(ID)
+#define GT_LANES_PLAIN(ID, NAME, D, A, B, C, EXPRESSION)                                           \
+	GT_LOOP(ID, D, A, B, C, EXPRESSION)                                                        \
+	GT_IN_VARIANT(, _plain, ID)
+#define GT_LOOP(ID, D, A, B, C, EXPRESSION)                                                        \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
 		GT_LANE_##D *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
@@ -107,8 +111,22 @@
 			lanes_d[i] = mask >> i & 1 ? value : lanes_d[i];                           \
 		}                                                                                  \
 		return op + 1;                                                                     \
-	}                                                                                          \
-	GT_EVERY(ID)
+	}
+
+/* The same with AVX2, where compilers do not find the instructions: STORE writes the results from lane i on to those of d, for as many
+ * lanes as it does at a time. */
+#define GT_LANES_FAST(ID, D, A, B, C, AT_A_TIME, STORE)                                            \
+	GT_FAST GT_STEP_HEAD(ID##_fast)                                                            \
+	{                                                                                          \
+		GT_LANE_##D *lanes_d = gt_ptx_lanes(warp, op->d), found[GT_WARP_SIZE], *d = mask == GT_PTX_FULL ? lanes_d : found; \
+		GT_OPERANDS(A, B, C)                                                               \
+		(void)lanes_b, (void)lanes_c;                                                      \
+		for (size_t i = 0; i < GT_WARP_SIZE; i += AT_A_TIME)                               \
+			STORE;                                                                     \
+		for (int i = 0; i < GT_WARP_SIZE && mask != GT_PTX_FULL; i++)                      \
+			lanes_d[i] = mask >> i & 1 ? found[i] : lanes_d[i];                        \
+		return op + 1;                                                                     \
+	}
 
 /* The row of such a form. */
 #define GT_ROW(ID, NAME, D, A, B, C, EXPRESSION)                                                 \

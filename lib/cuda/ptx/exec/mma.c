@@ -13,7 +13,7 @@
 #include <immintrin.h>
 
 /* With AVX-512 a product takes half as many instructions, and no machine code is made of it. */
-#define WIDEST __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
+#define WIDEST __attribute__((target("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl")))
 #endif
 
 #define BLOCK 8 /* rows and columns that are made at once */

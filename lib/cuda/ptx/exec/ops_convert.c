@@ -149,14 +149,30 @@ GT_INLINE float float_of(double x)
 {
 	return x == x ? (float)x : gt_ptx_from_bits(0x7fffffff);
 }
+GT_INLINE float number_of(float x)
+{
+	return x == x ? x : gt_ptx_from_bits(0x7fffffff);
+}
 GT_INLINE uint32_t half_pair(float upper, float lower, enum gt_ptx_rounding rounding)
 {
 	return (uint32_t)gt_ptx_to_half((double)upper, rounding) << 16 | gt_ptx_to_half((double)lower, rounding);
 }
+/* A float without its lowest bits, which are those that `most` has: of another type of the same exponent. A carry into the exponent is
+ * right, too. */
+GT_INLINE uint32_t without(float x, uint32_t most, enum gt_ptx_rounding rounding)
+{
+	const uint32_t bits = gt_ptx_to_bits(x), sign = bits >> 31;
+	const uint32_t outwards = rounding == GT_PTX_RM ? sign * most : rounding == GT_PTX_RP ? (1 - sign) * most : 0;
+	const uint32_t nearest = most / 2 + (rounding == GT_PTX_RNA || bits & (most + 1));
+	const uint32_t added = rounding == GT_PTX_RNA || rounding == GT_PTX_RN || rounding == GT_PTX_AS_IT_IS ? nearest : outwards;
+
+	return x != x ? 0x7fffffff & ~most : (bits + added) & ~most;
+}
+GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding) { return without(x, 0x1fff, rounding); }
+GT_INLINE uint16_t bfloat_of(float x, enum gt_ptx_rounding rounding) { return (uint16_t)(without(x, 0xffff, rounding) >> 16); }
 GT_INLINE uint32_t bfloat_pair(float upper, float lower, enum gt_ptx_rounding rounding)
 {
-	return (uint32_t)gt_ptx_to_bfloat((double)upper, rounding) << 16 |
-	       gt_ptx_to_bfloat((double)lower, rounding);
+	return without(upper, 0xffff, rounding) | without(lower, 0xffff, rounding) >> 16;
 }
 /* Floats of 8 bits, to nearest even; what is beyond the largest becomes it (.satfinite). */
 GT_INLINE uint8_t to_e4m3(double x)
@@ -239,17 +255,6 @@ GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16
 #define RELU_BYTE(X) ((X) & 0x80 && ((X) & 0x7f) != 0x7f ? 0U : (X) & 0xffU)
 #define ROUNDING ((enum gt_ptx_rounding)op->choice)
 
-/* tf32 is a float without its lowest 13 bits of fraction, so a carry into the exponent is right, too. */
-GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding)
-{
-	const uint32_t bits = gt_ptx_to_bits(x), most = 0x1fff;
-	const uint32_t outwards = rounding == GT_PTX_RM ? (bits >> 31) * most : rounding == GT_PTX_RP ? (1 - (bits >> 31)) * most : 0;
-	const uint32_t nearest = rounding == GT_PTX_RNA ? most / 2 + 1 : most / 2 + (bits >> 13 & 1);
-	const uint32_t added = rounding == GT_PTX_RNA || rounding == GT_PTX_RN || rounding == GT_PTX_AS_IT_IS ? nearest : outwards;
-
-	return x != x ? 0x7fffffff & ~most : (bits + added) & ~most;
-}
-
 #define WHOLE(X, D, S, SIGN)                                                                     \
 	X(cvt_##D##_##S, "cvt." #D "." #S, D, S, none, none, x)                                  \
 	X(cvt_sat_##D##_##S, "cvt.sat." #D "." #S, D, S, none, none, clamped_##SIGN(x, LEAST_##D, MOST_##D))
@@ -282,19 +287,16 @@ GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding)
 	  gt_ptx_to_bfloat(integral((double)gt_ptx_from_bfloat(x), op->choice), GT_PTX_RN))        \
 	X(cvt_f16_f16, "cvt.f16.f16", f16, f16, none, none, x)                                     \
 	X(cvt_bf16_bf16, "cvt.bf16.bf16", bf16, bf16, none, none, x)                               \
-	X(cvt_f32_f16, "cvt.f32.f16", f32, f16, none, none, float_of((double)gt_ptx_from_half(x))) \
 	X(cvt_f64_f16, "cvt.f64.f16", f64, f16, none, none, gt_ptx_from_half(x))                   \
-	X(cvt_f32_bf16, "cvt.f32.bf16", f32, bf16, none, none, float_of((double)gt_ptx_from_bfloat(x))) \
+	X(cvt_f32_bf16, "cvt.f32.bf16", f32, bf16, none, none, number_of(gt_ptx_from_bfloat(x)))   \
 	X(cvt_f64_bf16, "cvt.f64.bf16", f64, bf16, none, none, gt_ptx_from_bfloat(x))              \
-	X(cvt_f16_f32, "cvt.f16.f32", f16, f32, none, none, gt_ptx_to_half((double)x, ROUNDING))   \
 	X(cvt_f16_f64, "cvt.f16.f64", f16, f64, none, none, gt_ptx_to_half(x, ROUNDING))           \
-	X(cvt_bf16_f32, "cvt.bf16.f32", bf16, f32, none, none, gt_ptx_to_bfloat((double)x, ROUNDING)) \
+	X(cvt_bf16_f32, "cvt.bf16.f32", bf16, f32, none, none, bfloat_of(x, ROUNDING))         \
 	X(cvt_bf16_f64, "cvt.bf16.f64", bf16, f64, none, none, gt_ptx_to_bfloat(x, ROUNDING))      \
 	X(cvt_bf16_f16, "cvt.bf16.f16", bf16, f16, none, none,                                     \
 	  gt_ptx_to_bfloat((double)gt_ptx_from_half(x), ROUNDING))                                 \
 	X(cvt_f16_bf16, "cvt.f16.bf16", f16, bf16, none, none,                                     \
 	  gt_ptx_to_half((double)gt_ptx_from_bfloat(x), ROUNDING))                                 \
-	X(cvt_f16x2_f32, "cvt.f16x2.f32", f16x2, f32, f32, none, half_pair(x, y, ROUNDING))        \
 	X(cvt_bf16x2_f32, "cvt.bf16x2.f32", bf16x2, f32, f32, none, bfloat_pair(x, y, ROUNDING))   \
 	X(cvt_tf32_f32, "cvt.tf32.f32", b32, f32, none, none, to_tf32(x, ROUNDING))
 
@@ -310,5 +312,51 @@ GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding)
 	X(cvt_bf16x2_ue8m0x2, "cvt.bf16x2.ue8m0x2", bf16x2, u16, none, none, from_ue8m0(x >> 8) << 16 | from_ue8m0(x & 0xff)) \
 	X(relu_b16, "relu.b16", b16, b16, none, none, RELU_BYTE(x >> 8) << 8 | RELU_BYTE(x & 0xff))
 CONVERSIONS(GT_LANES)
-static const struct gt_ptx_form convert_rows[] = {CONVERSIONS(GT_ROW)};
+
+/* Between f16 and f32, for which there are instructions. */
+#define BY_INSTRUCTION(X)                                                                          \
+	X(cvt_f32_f16, "cvt.f32.f16", f32, f16, none, none, number_of(gt_ptx_from_half(x)))        \
+	X(cvt_f16_f32, "cvt.f16.f32", f16, f32, none, none, gt_ptx_to_half((double)x, ROUNDING))   \
+	X(cvt_f16x2_f32, "cvt.f16x2.f32", f16x2, f32, f32, none, half_pair(x, y, ROUNDING))
+#if !defined __x86_64__
+BY_INSTRUCTION(GT_LANES)
+#else
+BY_INSTRUCTION(GT_LANES_PLAIN)
+
+GT_FAST GT_INLINE __m128i with_one_nan(__m128i halves)
+{
+	const __m128i nan = _mm_set1_epi16(0x7fff), infinity = _mm_set1_epi16(0x7c00);
+
+	return _mm_blendv_epi8(halves, nan, _mm_cmpgt_epi16(_mm_and_si128(halves, nan), infinity));
+}
+GT_FAST GT_INLINE __m128i halves_of(const float *from, enum gt_ptx_rounding rounding)
+{
+	const __m256 x = _mm256_loadu_ps(from);
+
+	switch (rounding) {
+	case GT_PTX_RZ: return with_one_nan(_mm256_cvtps_ph(x, _MM_FROUND_TO_ZERO));
+	case GT_PTX_RM: return with_one_nan(_mm256_cvtps_ph(x, _MM_FROUND_TO_NEG_INF));
+	case GT_PTX_RP: return with_one_nan(_mm256_cvtps_ph(x, _MM_FROUND_TO_POS_INF));
+	default: return with_one_nan(_mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+	}
+}
+GT_FAST GT_INLINE __m256i half_pairs(const float *upper, const float *lower, enum gt_ptx_rounding rounding)
+{
+	const __m256i words = _mm256_cvtepu16_epi32(halves_of(lower, rounding));
+
+	return _mm256_or_si256(words, _mm256_slli_epi32(_mm256_cvtepu16_epi32(halves_of(upper, rounding)), 16));
+}
+GT_FAST GT_INLINE __m256 floats_of(const uint16_t *halves)
+{
+	const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)halves));
+
+	return _mm256_blendv_ps(x, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+GT_LANES_FAST(cvt_f32_f16, f32, f16, none, none, 8, _mm256_storeu_ps(d + i, floats_of(lanes_a + i)))
+GT_LANES_FAST(cvt_f16_f32, f16, f32, none, none, 8, _mm_storeu_si128((__m128i *)(void *)(d + i), halves_of(lanes_a + i, ROUNDING)))
+GT_LANES_FAST(cvt_f16x2_f32, f16x2, f32, f32, none, 8,
+	      _mm256_storeu_si256((__m256i *)(void *)(d + i), half_pairs(lanes_a + i, lanes_b + i, ROUNDING)))
+#endif
+
+static const struct gt_ptx_form convert_rows[] = {CONVERSIONS(GT_ROW) BY_INSTRUCTION(GT_ROW)};
 const struct gt_ptx_forms gt_ptx_convert_forms = {convert_rows, sizeof convert_rows / sizeof convert_rows[0]};

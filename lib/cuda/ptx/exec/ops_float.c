@@ -186,22 +186,12 @@ const struct gt_ptx_op *gt_ptx_rounded(struct gt_ptx_warp *warp, const struct gt
 
 /* ---- f16 and bf16 ---- */
 
-/* Arithmetic of f16, bf16, and pairs of them: in double, rounded to odd, then once to the format. */
+/* Arithmetic of f16, bf16, and pairs of them. For any processor it is in double, rounded to odd, then once to the format. */
 
 GT_INLINE uint16_t round_f16(double x) { return gt_ptx_to_half(x, GT_PTX_RN); }
 GT_INLINE uint16_t round_bf16(double x) { return gt_ptx_to_bfloat(x, GT_PTX_RN); }
 GT_INLINE double value_f16(uint16_t x) { return (double)gt_ptx_from_half(x); }
 GT_INLINE double value_bf16(uint16_t x) { return (double)gt_ptx_from_bfloat(x); }
-
-GT_INLINE double lesser(double x, double y)
-{
-	return x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x : y;
-}
-GT_INLINE double greater(double x, double y)
-{
-	return x != x ? y : y != y ? x : x > y || (x == y && !signbit(x)) ? x : y;
-}
-GT_INLINE double saturated(double x) { return !(x > 0) ? 0 : x < 1 ? x : 1; }
 
 /* One operation for both formats, alone and in pairs. */
 #define TWO(ID, F, EXPRESSION)                                                                     \
@@ -214,19 +204,55 @@ GT_INLINE double saturated(double x) { return !(x > 0) ? 0 : x < 1 ? x : 1; }
 #define PAIR(ONE)                                                                                \
 	(ONE((uint16_t)x, (uint16_t)y, (uint16_t)z) |                                            \
 	 (uint32_t)ONE((uint16_t)(x >> 16), (uint16_t)(y >> 16), (uint16_t)(z >> 16)) << 16)
-#define OPERATIONS(M, F)                                                                         \
+#define SUMS(M, F)                                                                               \
 	M(add, F, gt_ptx_odd_sum(p, q), 2) M(sub, F, gt_ptx_odd_sum(p, -q), 2) M(mul, F, p * q, 2) \
-	M(fma, F, gt_ptx_odd_sum(p * q, r), 3) M(min, F, lesser(p, q), 2) M(max, F, greater(p, q), 2) \
-	M(ex2, F, exp2(p), 1) M(tanh, F, tanh(p), 1) M(saturate, F, saturated(p), 1)             \
-	M(relu, F, p < 0 || (p == 0 && signbit(p)) ? 0 : p, 1)
+	M(fma, F, gt_ptx_odd_sum(p * q, r), 3)
+#define CURVES(M, F) M(ex2, F, exp2(p), 1) M(tanh, F, tanh(p), 1)
+#define DEFINE_ONE(ID, F, EXPRESSION, N) TWO(ID, F, EXPRESSION)
+SUMS(DEFINE_ONE, f16)
+SUMS(DEFINE_ONE, bf16)
+CURVES(DEFINE_ONE, f16)
+CURVES(DEFINE_ONE, bf16)
+
+/* Those that choose do so by the bits: of two numbers of one sign the larger has the larger bits. */
+enum { NAN_OF_HALF = 0x7fff, INFINITY_f16 = 0x7c00, INFINITY_bf16 = 0x7f80, ONE_f16 = 0x3c00, ONE_bf16 = 0x3f80 };
+GT_INLINE bool is_nan_half(uint16_t x, uint16_t infinity) { return (x & 0x7fff) > infinity; }
+/* In the order of numbers, -0 before +0. Applied twice it gives x. */
+GT_INLINE int16_t ordered_half(uint16_t x) { return (int16_t)(x ^ (x & 0x8000 ? 0x7fff : 0)); }
+
+GT_INLINE uint16_t chosen_half(uint16_t x, uint16_t y, uint16_t infinity, bool greater, bool strict)
+{
+	const bool x_is_nan = is_nan_half(x, infinity), y_is_nan = is_nan_half(y, infinity);
+	const uint16_t number = (ordered_half(x) < ordered_half(y)) != greater ? x : y;
+	const uint16_t other = x_is_nan && (y_is_nan || strict) ? NAN_OF_HALF : x_is_nan ? y : strict ? NAN_OF_HALF : x;
+
+	return x_is_nan || y_is_nan ? other : number;
+}
+GT_INLINE uint16_t saturated_half(uint16_t x, uint16_t infinity, uint16_t one)
+{
+	return x > infinity ? 0 : x < one ? x : one;
+}
+GT_INLINE uint16_t positive_half(uint16_t x, uint16_t infinity)
+{
+	return is_nan_half(x, infinity) ? NAN_OF_HALF : x & 0x8000 ? 0 : x;
+}
+#define CHOICES_OF(M, F)                                                                         \
+	M(min, F, chosen_half(a, b, INFINITY_##F, false, false), 2)                              \
+	M(max, F, chosen_half(a, b, INFINITY_##F, true, false), 2)                               \
+	M(saturate, F, saturated_half(a, INFINITY_##F, ONE_##F), 1) M(relu, F, positive_half(a, INFINITY_##F), 1)
 /* Operations whose result is NaN if a source is NaN. */
 #define STRICT(M, F)                                                                             \
-	M(min, F, p == p && q == q ? lesser(p, q) : (double)NAN, 2)                              \
-	M(max, F, p == p && q == q ? greater(p, q) : (double)NAN, 2)
-#define DEFINE_ONE(ID, F, EXPRESSION, N) TWO(ID, F, EXPRESSION)
-OPERATIONS(DEFINE_ONE, f16)
-OPERATIONS(DEFINE_ONE, bf16)
-#define DEFINE_STRICT(ID, F, EXPRESSION, N) TWO(ID##_nan, F, EXPRESSION)
+	M(min, F, chosen_half(a, b, INFINITY_##F, false, true), 2)                               \
+	M(max, F, chosen_half(a, b, INFINITY_##F, true, true), 2)
+#define DEFINE_CHOICE(ID, F, EXPRESSION, N)                                                        \
+	GT_INLINE uint16_t ID##_one_##F(uint16_t a, uint16_t b, uint16_t c)                        \
+	{                                                                                          \
+		(void)b, (void)c;                                                                  \
+		return EXPRESSION;                                                                 \
+	}
+#define DEFINE_STRICT(ID, F, EXPRESSION, N) DEFINE_CHOICE(ID##_nan, F, EXPRESSION, N)
+CHOICES_OF(DEFINE_CHOICE, f16)
+CHOICES_OF(DEFINE_CHOICE, bf16)
 STRICT(DEFINE_STRICT, f16)
 STRICT(DEFINE_STRICT, bf16)
 
@@ -234,20 +260,158 @@ STRICT(DEFINE_STRICT, bf16)
 #define SOURCES_2(T) T, T, none
 #define SOURCES_3(T) T, T, T
 #define EXPAND(X, ...) X(__VA_ARGS__)
-#define LANES_OF(ID, F, EXPRESSION, N)                                                           \
-	EXPAND(GT_LANES, ID##_##F, , F, SOURCES_##N(F), ID##_one_##F((uint16_t)x, (uint16_t)y, (uint16_t)z)) \
-	EXPAND(GT_LANES, ID##_##F##x2, , F##x2, SOURCES_##N(F##x2), PAIR(ID##_one_##F))
+#define EVERY_OF(LANES, ID, F, N)                                                                \
+	EXPAND(LANES, ID##_##F, , F, SOURCES_##N(F), ID##_one_##F((uint16_t)x, (uint16_t)y, (uint16_t)z)) \
+	EXPAND(LANES, ID##_##F##x2, , F##x2, SOURCES_##N(F##x2), PAIR(ID##_one_##F))
+#define LANES_OF(ID, F, EXPRESSION, N) EVERY_OF(GT_LANES, ID, F, N)
 #define ROWS_OF(ID, F, EXPRESSION, N)                                                            \
 	EXPAND(GT_ROW, ID##_##F, #ID "." #F, F, SOURCES_##N(F), )                                \
 	EXPAND(GT_ROW, ID##_##F##x2, #ID "." #F "x2", F##x2, SOURCES_##N(F##x2), )
-OPERATIONS(LANES_OF, f16)
-OPERATIONS(LANES_OF, bf16)
+CURVES(LANES_OF, f16)
+CURVES(LANES_OF, bf16)
+CHOICES_OF(LANES_OF, f16)
+CHOICES_OF(LANES_OF, bf16)
 #define STRICT_LANES(ID, F, EXPRESSION, N) LANES_OF(ID##_nan, F, , N)
 #define STRICT_ROWS(ID, F, EXPRESSION, N)                                                        \
 	EXPAND(GT_ROW, ID##_nan_##F, #ID ".NaN." #F, F, SOURCES_##N(F), )                        \
 	EXPAND(GT_ROW, ID##_nan_##F##x2, #ID ".NaN." #F "x2", F##x2, SOURCES_##N(F##x2), )
 STRICT(STRICT_LANES, f16)
 STRICT(STRICT_LANES, bf16)
+
+#if !defined __x86_64__
+SUMS(LANES_OF, f16)
+SUMS(LANES_OF, bf16)
+#else
+
+/* Sums and products with AVX2 and F16C, sixteen halves at a time, in float. A product is exact in it (of bf16, if it is large enough
+ * not to become 0 or the least number). A sum may be rounded twice, since a float has at least two bits more than twice those of
+ * either format (Figueroa). A product and a third number may be, too, unless what the first rounding gives is in the middle of two
+ * halves: then what it cut decides. */
+struct floats { __m256 first, second; };
+#define PLAIN_OF(ID, F, EXPRESSION, N) EVERY_OF(GT_LANES_PLAIN, ID, F, N)
+SUMS(PLAIN_OF, f16)
+SUMS(PLAIN_OF, bf16)
+
+GT_FAST GT_INLINE __m256i every32(uint32_t x) { return _mm256_set1_epi32((int)x); }
+GT_FAST GT_INLINE __m256i every16(int x) { return _mm256_set1_epi16((int16_t)x); }
+GT_FAST GT_INLINE bool is_any(__m256i x) { return !_mm256_testz_si256(x, x); }
+
+/* What the sum of x * y and z lacks, or a number of its sign: of the two terms, the one that is found from the greater number is exact
+ * (Dekker), and the other has the same sign or is 0, as rounding never changes an order. */
+GT_FAST GT_INLINE __m256 lacks(__m256 sum, __m256 x, __m256 y, __m256 z)
+{
+	const __m256 product = _mm256_mul_ps(x, y);
+
+	return _mm256_add_ps(_mm256_sub_ps(z, _mm256_sub_ps(sum, product)), _mm256_sub_ps(product, _mm256_sub_ps(sum, z)));
+}
+GT_FAST GT_INLINE __m256i is_inexact(__m256 lack) { return _mm256_castps_si256(_mm256_cmp_ps(lack, _mm256_setzero_ps(), _CMP_NEQ_OQ)); }
+/* -1 where the exact sum is nearer to 0. */
+GT_FAST GT_INLINE __m256i is_nearer(__m256 sum, __m256 lack) { return _mm256_srai_epi32(_mm256_castps_si256(_mm256_xor_ps(lack, sum)), 31); }
+
+GT_FAST GT_INLINE struct floats floats_f16(const void *halves)
+{
+	const __m128i *at = halves;
+
+	return (struct floats){_mm256_cvtph_ps(_mm_loadu_si128(at)), _mm256_cvtph_ps(_mm_loadu_si128(at + 1))};
+}
+GT_FAST GT_INLINE __m256i halves_f16(struct floats x)
+{
+	const __m128i first = _mm256_cvtps_ph(x.first, _MM_FROUND_TO_NEAREST_INT), second = _mm256_cvtps_ph(x.second, _MM_FROUND_TO_NEAREST_INT);
+	const __m256i bits = _mm256_set_m128i(second, first), nan = every16(NAN_OF_HALF);
+
+	return _mm256_blendv_epi8(bits, nan, _mm256_cmpgt_epi16(_mm256_and_si256(bits, nan), every16(INFINITY_f16)));
+}
+/* Whether one is in the middle. Of halves above 0 up to the least one without leading zeros that is not looked for: all may be. */
+GT_FAST GT_INLINE bool is_doubtful(struct floats x, __m256i halves)
+{
+	const __m256i rest = every32(0x1fff), middle = every32(0x1000), magnitudes = _mm256_and_si256(halves, every16(0x7fff));
+	const __m256i first = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(x.first), rest), middle);
+	const __m256i second = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(x.second), rest), middle);
+	const __m256i small = _mm256_and_si256(magnitudes, _mm256_cmpgt_epi16(every16(0x401), magnitudes));
+
+	return is_any(_mm256_or_si256(_mm256_or_si256(first, second), small));
+}
+/* x * y + z rounded to odd. */
+GT_FAST GT_INLINE __m256 odd_fused(__m256 x, __m256 y, __m256 z)
+{
+	const __m256 sum = _mm256_fmadd_ps(x, y, z), lack = lacks(sum, x, y, z);
+	const __m256i inexact = is_inexact(lack), nearer = _mm256_and_si256(is_nearer(sum, lack), inexact);
+
+	return _mm256_castsi256_ps(_mm256_or_si256(_mm256_add_epi32(_mm256_castps_si256(sum), nearer), _mm256_srli_epi32(inexact, 31)));
+}
+GT_FAST static __attribute__((noinline)) __m256i careful_fused(const void *a, const void *b, const void *c)
+{
+	const struct floats x = floats_f16(a), y = floats_f16(b), z = floats_f16(c);
+
+	return halves_f16((struct floats){odd_fused(x.first, y.first, z.first), odd_fused(x.second, y.second, z.second)});
+}
+GT_FAST GT_INLINE __m256i fused_f16(const void *a, const void *b, const void *c)
+{
+	const struct floats x = floats_f16(a), y = floats_f16(b), z = floats_f16(c);
+	const struct floats sums = {_mm256_fmadd_ps(x.first, y.first, z.first), _mm256_fmadd_ps(x.second, y.second, z.second)};
+	const __m256i halves = halves_f16(sums);
+
+	return is_doubtful(sums, halves) ? careful_fused(a, b, c) : halves;
+}
+
+/* The even ones, and the odd ones. */
+GT_FAST GT_INLINE struct floats floats_bf16(const void *at)
+{
+	const __m256i words = _mm256_loadu_si256(at);
+
+	return (struct floats){_mm256_castsi256_ps(_mm256_slli_epi32(words, 16)),
+			       _mm256_castsi256_ps(_mm256_and_si256(words, every32(0xffff0000)))};
+}
+/* In the upper halves of words; what is in the lower ones has no meaning. `down`: -1 where a middle is rounded towards 0. */
+GT_FAST GT_INLINE __m256i rounded_bf16(__m256 x, __m256i down)
+{
+	const __m256i sum = _mm256_add_epi32(_mm256_castps_si256(x), _mm256_add_epi32(down, every32(0x8000)));
+
+	return _mm256_blendv_epi8(sum, every32(0x7fffffff), _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
+}
+GT_FAST GT_INLINE __m256i is_even(__m256 x)
+{
+	return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(x), every32(0x10000)), _mm256_setzero_si256());
+}
+GT_FAST GT_INLINE __m256i joined(__m256i even, __m256i odd) { return _mm256_blend_epi16(_mm256_srli_epi32(even, 16), odd, 0xaa); }
+GT_FAST GT_INLINE __m256i halves_bf16(struct floats x)
+{
+	return joined(rounded_bf16(x.first, is_even(x.first)), rounded_bf16(x.second, is_even(x.second)));
+}
+GT_FAST GT_INLINE __m256i rounded_fused(__m256 x, __m256 y, __m256 z)
+{
+	const __m256 sum = _mm256_fmadd_ps(x, y, z), lack = lacks(sum, x, y, z);
+
+	return rounded_bf16(sum, _mm256_blendv_epi8(is_even(sum), is_nearer(sum, lack), is_inexact(lack)));
+}
+/* A product may be infinite and its sum with a third number not. Both are then multiples of 2^112 or that sum is nowhere near a middle,
+ * so that it is exact where it matters, and what it lacks is found to be no number. */
+GT_FAST GT_INLINE __m256i fused_bf16(const void *a, const void *b, const void *c)
+{
+	const struct floats x = floats_bf16(a), y = floats_bf16(b), z = floats_bf16(c);
+
+	return joined(rounded_fused(x.first, y.first, z.first), rounded_fused(x.second, y.second, z.second));
+}
+
+#define SUM(NAME, F, OP)                                                                           \
+	GT_FAST GT_INLINE __m256i fast_##NAME##_##F(const void *a, const void *b, const void *c) \
+	{                                                                                          \
+		const struct floats x = floats_##F(a), y = floats_##F(b);                          \
+		(void)c;                                                                           \
+		return halves_##F((struct floats){OP(x.first, y.first), OP(x.second, y.second)});  \
+	}
+#define FAST_SUMS(F) SUM(add, F, _mm256_add_ps) SUM(sub, F, _mm256_sub_ps) SUM(mul, F, _mm256_mul_ps)
+FAST_SUMS(f16)
+FAST_SUMS(bf16)
+#define fast_fma_f16 fused_f16
+#define fast_fma_bf16 fused_bf16
+#define FAST_OF(ID, F, EXPRESSION, N) FAST_LANES(ID, F, F, N) FAST_LANES(ID, F, F##x2, N)
+#define FAST_LANES(ID, F, T, N)                                                                    \
+	EXPAND(GT_LANES_FAST, ID##_##T, T, SOURCES_##N(T), sizeof(__m256i) / sizeof(GT_LANE_##T),  \
+	       _mm256_storeu_si256((__m256i *)(void *)(d + i), fast_##ID##_##F(lanes_a + i, lanes_b + i, lanes_c + i)))
+SUMS(FAST_OF, f16)
+SUMS(FAST_OF, bf16)
+#endif
 
 /* Subnormals to zeros of their sign. */
 GT_INLINE uint32_t flushed_half(uint32_t x, uint32_t exponent) { return x & exponent ? x : x & 0x8000; }
@@ -267,7 +431,8 @@ SIGNS(GT_LANES, f16)
 SIGNS(GT_LANES, bf16)
 
 static const struct gt_ptx_form half_rows[] = {
-	OPERATIONS(ROWS_OF, f16) OPERATIONS(ROWS_OF, bf16) SIGNS(GT_ROW, f16) SIGNS(GT_ROW, bf16)
+	SUMS(ROWS_OF, f16) SUMS(ROWS_OF, bf16) CURVES(ROWS_OF, f16) CURVES(ROWS_OF, bf16)
+	CHOICES_OF(ROWS_OF, f16) CHOICES_OF(ROWS_OF, bf16) SIGNS(GT_ROW, f16) SIGNS(GT_ROW, bf16)
 	STRICT(STRICT_ROWS, f16) STRICT(STRICT_ROWS, bf16)
 	FLUSHES(GT_ROW, f16, 0x7c00) FLUSHES(GT_ROW, bf16, 0x7f80)
 };
