@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* pannotia_fw [n]: the shortest paths between all pairs of n nodes by Floyd and Warshall's algorithm in tiles of 16 x 16, as Pannotia's
  * blocked floydwarshall computes it: for each tile of the diagonal, in turn, it, those of its row, those of its column, and all the rest. Grids
- * cover whole rows, columns or matrices of tiles, so the blocks whose tile has been computed before return at once. n is a multiple of
- * 16. Equal to the CPU. */
+ * cover whole rows, columns or matrices of tiles, so the blocks whose tile has been computed before return at once; and where a grid needs
+ * one block a tile it has 16, as Pannotia's have, and 256 for the tile of the diagonal: all of these compute the same. n is a multiple of 16.
+ * Equal to the CPU. */
 #include "suite.h"
 
 enum { TILE = 16, FAR = 9999 };
@@ -108,9 +109,9 @@ int main(int argc, char **argv)
 		paths[i] = i % (n + 1) == 0 ? 0 : next_random(&state) % 2 ? FAR : 1 + (int)(next_random(&state) % 100);
 	int *dpaths = (int *)to_device(paths, all * sizeof *paths);
 	for (int tile = 0; tile < tiles; tile++) {
-		floydwarshall_dia_block<<<1, threads>>>(dpaths, tile, n);
-		floydwarshall_strip_blocks_x<<<tiles, threads>>>(dpaths, tile, n);
-		floydwarshall_strip_blocks_y<<<dim3(1, tiles), threads>>>(dpaths, tile, n);
+		floydwarshall_dia_block<<<dim3(TILE, TILE), threads>>>(dpaths, tile, n);
+		floydwarshall_strip_blocks_x<<<dim3(tiles, TILE), threads>>>(dpaths, tile, n);
+		floydwarshall_strip_blocks_y<<<dim3(TILE, tiles), threads>>>(dpaths, tile, n);
 		floydwarshall_remaining_blocks<<<dim3(tiles, tiles), threads>>>(dpaths, tile, n);
 	}
 	finish("floydwarshall");
