@@ -10,6 +10,7 @@
 # make hardware-table its table of errors into docs/hardware.md
 # make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows
 # make dist           a tarball of what is committed, named after the tag
+# make wheel          a wheel for Python, in build/wheel: the module, and the programs that it runs
 # make deb            Debian packages, in build-deb (wants debhelper and lintian)
 # make install        PREFIX=/usr/local DESTDIR=, and each folder below by its name; install-plugins alone; and uninstall
 ifeq ($(MAKELEVEL),0)
@@ -265,6 +266,12 @@ dist:
 	$(if $(filter-out v$(VERSION) v$(VERSION)-%,$(TAG)),$(error the tag is $(TAG), and VERSION is $(VERSION)))
 	git archive --prefix=$(DIST)/ HEAD | XZ_OPT=$${XZ_OPT--9} xz >$(DIST).tar.xz
 	@echo $(DIST).tar.xz
+# The programs find what they need beside their folder, wherever a wheel puts them.
+wheel: all
+	rm -rf $(BUILD)/wheel
+	@$(MAKE) --no-print-directory -s -o all -o plugins install DESTDIR=$(abspath $(BUILD))/wheel/installed PREFIX= libdir=/lib
+	python/make_wheel $(BUILD)/wheel/installed $(VERSION) $(BUILD)/wheel
+	rm -rf $(BUILD)/wheel/installed
 # From what is committed, in a folder of its own, since dpkg-buildpackage writes beside it.
 deb:
 	rm -rf build-deb
@@ -276,4 +283,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long same install uninstall dist deb clean
+.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long same install uninstall dist wheel deb clean

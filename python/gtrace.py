@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""Reads gtrace streams (gtrace(5)) into numpy and pandas.
+"""Runs gtrace, and reads its streams (gtrace(5)) into numpy and pandas.
 
     import gtrace
+    run = gtrace.run("./program", gpu="a100")
+    run.findings                            # what costs most: gtrace-findings(7), a row for each
+    run.counts                              # kernel, name, launches, stage, counter, value
     trace = gtrace.read("gemm.gt")          # a file, compressed or not, or "-" for standard input
     frame = trace.to_pandas()               # a row for each access or request
     trace.counts_to_pandas()                # kernel, stage, counter, value
     trace.kernels, trace.gpu, trace.history
 
 `batches(file)` goes through a stream of any length in bounded memory. Needs python3-msgpack, python3-numpy and
-python3-xxhash; pandas for the frames only.
+python3-xxhash; pandas for the frames only. `run` needs gtrace's programs.
 """
+import collections
 import json
 import operator
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 
 import msgpack
 import numpy
 import xxhash
 
-__all__ = ["read", "batches", "Trace", "Error"]
+__all__ = ["run", "read", "batches", "Trace", "Run", "Error"]
 
 # What the tools know of rows, as gtrace-cat --schema says: made by `make`, and installed beside this file.
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "gtrace_schema.json"), encoding="utf-8") as _file:
@@ -250,3 +256,51 @@ def read(path):
             rows["kernel"] = numpy.full(rest[0], kernel["id"], "<u8")
             trace._batches[kind].append(rows)
     return trace
+
+
+GAINS = ("l1_sectors", "l2_sectors", "dram_sectors", "passes")  # of a finding
+
+
+class Run(collections.namedtuple("Run", "findings counts gpu untraced said")):
+    """What `run` found: the frames `findings` and `counts`; `gpu`, its name; `untraced`, the calls and flops of libraries
+    that no count has; `said`, what gtrace and the program wrote to standard error."""
+
+
+def _gtrace():
+    """The program gtrace: of this clone, of this Python's installation, or as PATH has it."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    folders = [os.path.join(here, os.pardir, "bin"), sysconfig.get_path("scripts"), os.path.dirname(sys.executable)]
+    found = shutil.which("gtrace", path=os.pathsep.join(folders)) or shutil.which("gtrace")
+    if not found:
+        raise Error(f"no program gtrace in {', '.join(map(os.path.normpath, folders))} or PATH")
+    return found
+
+
+def _frames(result):
+    """The frames of what `gtrace run --json --all` prints."""
+    import pandas
+    rows = [{"kernel": kernel["kernel"], "name": kernel["name"],
+             **{key: finding[key] for key in ("finding", "title", "place", "arrays", "text", "share")},
+             **{gain: finding["gain"].get(gain, {}).get("value") for gain in GAINS}, "command": finding["command"]}
+            for kernel in result["kernels"] for finding in kernel["findings"]]
+    findings = pandas.DataFrame(rows, columns=["kernel", "name", "finding", "title", "place", "arrays", "text", "share", *GAINS, "command"])
+    counts = [(kernel["kernel"], kernel["name"], kernel.get("launches", 1), stage["stage"], name, value)
+              for kernel in result["report"]["kernels"] for stage in kernel["stages"] for name, value in stage["counters"].items()
+              if isinstance(value, int)]
+    return (findings.astype({gain: "UInt64" for gain in GAINS}),
+            pandas.DataFrame(counts, columns=["kernel", "name", "launches", "stage", "counter", "value"]))
+
+
+def run(program, *arguments, gpu=None, kernel=None, sample=None, keep_l2=False, stub=()):
+    """What costs a CUDA program most, without a GPU: a Run, whose frames have every finding and the counters of all stages,
+    a kernel's launches together. The program may also be a source, a trace or a stream; options are those of gtrace run (gtrace(1)), and
+    `stub` is a plug-in or a list of them. Raises Error if it fails, with what was said."""
+    options = [("--gpu", gpu), ("--kernel", kernel), ("--sample", sample), *(("--stub", name) for name in ([stub] if isinstance(stub, str) else stub))]
+    command = [_gtrace(), "run", "--json", "--all", *(str(word) for option in options if option[1] is not None for word in option),
+               *(["--keep-l2"] if keep_l2 else []), "--", os.fspath(program), *map(os.fspath, arguments)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    said = done.stderr.decode(errors="replace")
+    if done.returncode != 0:
+        raise Error(f"gtrace run ended with status {done.returncode}: {said.strip()}")
+    result = json.loads(done.stdout)
+    return Run(*_frames(result), result["gpu"], result["untraced"], said)

@@ -88,41 +88,26 @@ print(len(rows), *(sum(int(row[names.index(c)], 0) for row in rows) for c in ("b
 	expect_failure 2 "expected no file with --schema" gtrace-cat --schema work.gt
 }
 
-@test "Parquet has the rows of the stream, by a reader of its own" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >conv.gt
-	gschedule --sm 4 conv.gt | gcache --l1 --emit all >all.gt
-	scattered | gtrace-cat --from >scattered.gt
-	for stream in conv all scattered; do
-		gtrace-cat --parquet $stream.gt >$stream.parquet
-		"$PYTHON" "$ROOT/tests/parquet.py" $stream.gt $stream.parquet 1
-	done
-	scattered 140000 | gtrace-cat --from >long.gt
-	gtrace-cat --parquet long.gt >long.parquet
-	"$PYTHON" "$ROOT/tests/parquet.py" long.gt long.parquet 2
-	gtrace-cat --no-rows conv.gt | grep -v kernel | gtrace-cat --from | tee none.gt | gtrace-cat --parquet >none.parquet
-	"$PYTHON" "$ROOT/tests/parquet.py" none.gt none.parquet 0 | grep -qx '0 rows'
+# two_frames PYTHON: runs a trace through the module that this Python finds; prints numbers of the frames of findings and counts.
+two_frames() {
+	"$1" - "$ROOT/examples/traces/gemm.rdgc.xz" <<-'END'
+		import sys, gtrace
+		run = gtrace.run(sys.argv[1], gpu="titanv")
+		counts = run.counts.set_index(["stage", "counter"]).value
+		first = run.findings.iloc[0]
+		print(run.gpu, counts["l1", "reads"], counts["dram", "reads"], first.finding, first.l2_sectors, run.untraced["calls"])
+		try:
+		    gtrace.run("no-such-program")
+		except gtrace.Error as error:
+		    print(str(error).splitlines()[-1])
+	END
 }
 
-@test "pandas and pyarrow, polars and DuckDB open the Parquet file, where they are installed" {
-	"$PYTHON" -c 'import pyarrow' 2>/dev/null || skip "no pyarrow"
-	scattered | gtrace-cat --from | gtrace-cat --parquet >scattered.parquet
-	[ "$("$PYTHON" -c 'import pandas; print(len(pandas.read_parquet("scattered.parquet")))')" -eq 301 ]
-}
-
-@test "damaged, incomplete, failed and foreign streams raise one error" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >conv.gt
-	head -c 5000 conv.gt >cut.gt
-	{ head -c 9000 conv.gt; printf x; tail -c +9002 conv.gt; } >bad.gt
-	echo text >text.gt
-	: >empty.gt
-	for stream in cut bad text empty; do
-		"$PYTHON" -c 'import gtrace, sys
-try:
-    gtrace.read(sys.argv[1])
-except gtrace.Error as error:
-    print("error", error)' $stream.gt | grep -q "^error $stream.gt: "
-	done
-	expect_failure 1 "expected rows with the same columns" sh -c \
-		'{ gtrace-order conv.gt | gtrace-cat | grep -v "^#end"; gschedule --sm 4 conv.gt | gtrace-cat | grep -v "^#gtrace\|^#history"; } |
-			gtrace-cat --from | gtrace-cat --parquet >/dev/null'
+@test "run gives findings and counts as frames, which are those of gtrace run" {
+	two_frames "$PYTHON" >found
+	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram | gstats --csv >counted
+	reads() { awk -F, -v stage="$1" '$1 == "total" && $2 == stage && $3 == "reads" { print $4 }' counted; }
+	gained=$(gtrace run --quiet --json --gpu titanv "$ROOT/examples/traces/gemm.rdgc.xz" | grep -o '"l2_sectors": {"value": [0-9]*' | head -1 | grep -o '[0-9]*$')
+	[ "$(sed -n 1p found)" = "NVIDIA TITAN V $(reads l1) $(reads dram) read_by_many_sms $gained 0" ]
+	grep -q 'no-such-program' found
 }

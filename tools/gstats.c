@@ -228,7 +228,7 @@ static void print_findings(struct tool *tool, const struct gt_report *report, co
 
 	tool_must(tool, gt_findings_open(&findings, report, gt_reader_gpu(tool->in), &tool->error));
 	if (strcmp(options->form, "json") == 0) {
-		gt_findings_write_json(findings, report, &style, to);
+		tool_must(tool, gt_findings_write_json(findings, report, &style, to, &tool->error));
 	} else {
 		tool_must(tool, gt_findings_write(findings, report, &style, to, &tool->error));
 		if (options->all) {

@@ -108,7 +108,9 @@ struct gt_findings_style {
 /* Returns 0, or -1 when memory is short: nothing is written then. */
 int gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to,
 		      struct gt_error *error);
-void gt_findings_write_json(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to);
+/* With style->all also the counters, as gstats --json has them. Returns 0, or -1 when memory is short. */
+int gt_findings_write_json(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to,
+			   struct gt_error *error);
 
 /* The object of one finding. */
 void gt_finding_write_json(const struct gt_finding *finding, const struct gt_findings_style *style, FILE *to);

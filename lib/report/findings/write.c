@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "report/findings/kind.h"
 #include "report/format.h"
+#include "report/report.h"
 #include "stream/rows.h"
 
 /* Without --all: findings of each of the first kernels, and of the next ones. */
@@ -499,8 +500,11 @@ static void write_json_kernel(const struct gt_kernel_findings *findings, const s
 
 #define FINDINGS_VERSION 1
 
-void gt_findings_write_json(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to)
+int gt_findings_write_json(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to,
+			   struct gt_error *error)
 {
+	int result = 0;
+
 	fprintf(to, "{\"gtrace_findings\": %d, ", FINDINGS_VERSION);
 	write_json_text("gpu", report->gpu, to);
 	fputs(", ", to);
@@ -512,5 +516,11 @@ void gt_findings_write_json(const struct gt_kernel_findings *findings, const str
 		fputs(i ? ",\n  " : "\n  ", to);
 		write_json_kernel(&findings[i], style, to);
 	}
-	fputs("]}\n", to);
+	putc(']', to);
+	if (style->all) {
+		fputs(",\n \"report\": ", to);
+		result = gt_report_write(report, gt_report_form_find("gtrace", "json"), to, error);
+	}
+	fputs("}\n", to);
+	return result;
 }
