@@ -146,6 +146,59 @@ composes() {
 	expect_failure 1 "cannot" gtrace gpu new /proc/nowhere/other
 }
 
+# By hand, from the configuration: L1 is 128 KB less shared memory in 4 sets; L2 is 32 x 2 slices of 32 x 24 lines of 128 bytes; a channel has 2^8
+# bytes, and 6 bits of columns and 5 of bytes are 2 KB.
+@test "gpu from-accelsim: a description from a configuration, and what has no counterpart as comments" {
+	mkdir SM7_X
+	cp "$ROOT/tests/golden/gpgpusim.config" SM7_X/gpgpusim.config
+	gtrace gpu from-accelsim SM7_X/gpgpusim.config >x 2>said
+	diff said <(echo 'gtrace: SM7_X/gpgpusim.config: 22 options have a counterpart, 2 have none and are comments of the description')
+	value() { sed -n "s/^$1 *= *\([^#]*[^# ]\) *#.*/\1/p" x; }
+	while read -r key expected; do
+		[ "$(value "$key")" = "$expected" ] || { echo "$key: $(value "$key"), not $expected"; return 1; }
+	done <<-'END'
+		name SM7_X
+		architecture Volta
+		compute_capability 7.0
+		sms 80
+		max_warps 64
+		shared_options 0,8K,16K,32K,64K,96K
+		l1.size 128K
+		l1.ways full/4
+		l1.sector 32
+		l1.write through
+		l1.index mod
+		l2.size 6M
+		l2.ways 24
+		l2.write back
+		l2.index ipoly
+		dram.channels 32
+		dram.banks 16
+		dram.row 2K
+		dram.interleave 256
+		dram.sector 32
+	END
+	grep -qF -- '# -network_mode 2' x
+	grep -q '^l1.size .*# assumed: of the configuration, -gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L' x
+	grep -q '^register_unit .*# assumed: of titanv$' x
+	gtrace gpu from-accelsim --quiet --from a100 SM7_X/gpgpusim.config 2>&1 | grep -q '^register_unit .*# assumed: of a100$'
+	gtrace-cat --gpu ./x | grep -q '^l2  .*49152 lines of 128 in 4 sectors, 2048 sets of 24'
+	gtrace run --quiet --csv --gpu ./x "$ordered" | grep -q ',l2,size,6291456'
+	# an odd number of slices; letters and forms that there are not
+	sed 's/^-gpgpu_n_mem 32/-gpgpu_n_mem 24/' SM7_X/gpgpusim.config >odd
+	gtrace gpu from-accelsim --quiet odd | grep -q '^l2.index *= rotate '
+	sed 's/L:B:m:L:P/L:B:m:L:Z/' SM7_X/gpgpusim.config >letter
+	expect_failure 1 "-gpgpu_cache:dl2 'S:32:128:24,L:B:m:L:Z,A:192:4,32:0,32': index 'Z' has no counterpart" gtrace gpu from-accelsim letter
+	sed 's/S:32:128:24/S:32:128/' SM7_X/gpgpusim.config >form
+	expect_failure 1 "expected KIND:SETS:LINE:WAYS" gtrace gpu from-accelsim form
+	echo 'sms = 80' >other
+	expect_failure 1 "other:1: expected '-OPTION VALUE'" gtrace gpu from-accelsim other
+	: >empty
+	expect_failure 1 "empty: expected options" gtrace gpu from-accelsim empty
+	expect_failure 1 "No such file" gtrace gpu from-accelsim nothing
+	expect_failure 2 "expected one file, gpgpusim.config" gtrace gpu from-accelsim
+}
+
 # bats test_tags=cuda
 @test "kernels: the launches of a program are those of its trace" {
 	make_program

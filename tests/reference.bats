@@ -251,15 +251,15 @@ setup() {
 	END
 }
 
-# three_launches: those of tests/golden/accelsim.log, through a QV100 as Accel-Sim's SM7_QV100 has it: L1 forgets at the end of a kernel and
-# counts stores' hits by sector, L2 keeps and fetches 32 bytes, and a launch reads nothing itself.
+# three_launches: those of tests/golden/accelsim.log, through the GPU that Accel-Sim's configuration describes; L1 forgets at the end of a
+# kernel, and L2 keeps.
 three_launches() {
 	local ptx=$ROOT/examples/kernels/ptx
 	gtrace-ptx --work --space global,shared --gpu quadro-v100 --launch 'histogram<<<4,256>>>(A=s32[1024]:ramp, B=s32[1024], 1024, 1024)' \
 		--launch 'histogram<<<4,256>>>(A, B, 1024, 1024)' "$ptx/histogram.ptx" >h.gt
 	gtrace-ptx --work --space global,shared --gpu quadro-v100 --launch 'transpose<<<(8,8),(16,16)>>>(f32[16384], f32[16384], 128, 128)' "$ptx/transpose.ptx" >t.gt
-	gtrace-order --work h.gt t.gt | gschedule --gpu quadro-v100 | gcache --l1 --write-hits sector --flush kernel |
-		gcache --l2 --flush never --launch-reads none --fetch 32 | gdram
+	gtrace gpu from-accelsim --quiet "$ROOT/tests/golden/gpgpusim.config" >qv100
+	gtrace-order --work h.gt t.gt | gschedule --quiet --gpu ./qv100 | gcache --l1 --flush kernel | gcache --l2 --flush never | gdram
 }
 
 # tests/golden/accelsim.log has the lines of the log that Accel-Sim (dev, October 2024, SM7_QV100) wrote of these launches, from what

@@ -26,6 +26,7 @@ static const struct tool_about about = {
 		 "       gtrace compare --gpu GPU,GPU [OPTION...] A [-- ARGUMENT...]\n"
 		 "       gtrace sweep FILE... [NAME=VALUE...]\n"
 		 "       gtrace gpu new NAME [--from GPU]\n"
+		 "       gtrace gpu from-accelsim CONFIG [--from GPU]\n"
 		 "       gtrace help [TASK|FILTER]\n"
 		 "       gtrace FILTER [ARGUMENT...]\n"
 		 "Composes the filters of gtrace into a pipe, prints it on standard error, and runs it.\n"
@@ -39,6 +40,7 @@ static const struct tool_about about = {
 		 "  compare            what changed from A to B, programs, traces, streams, or what gstats --csv wrote; or of A from one GPU to another\n"
 		 "  sweep              a table of many designs, which a file describes (gtrace help sweep)\n"
 		 "  gpu new            a description of another GPU, a file NAME to fill in\n"
+		 "  gpu from-accelsim  a description, on standard output, from Accel-Sim's gpgpusim.config\n"
 		 "  help               tasks and filters; the commands of a task\n"
 		 "  FILTER             runs that filter: gtrace cat is gtrace-cat, gtrace cache is gcache\n",
 	.verbose = "progress of the first stage on standard error",
@@ -61,7 +63,7 @@ static const struct tool_row option_rows[] = {
 	{"--json", JSON, "run, compare: JSON; gtrace-findings(7) has the schemas"},
 	{"--color WHEN", COLOR, "run, lines, compare: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
 	{"--callgrind FILE", CALLGRIND, "lines: write the counts by source line for cg_annotate, and print nothing"},
-	{"--from GPU", FROM, "gpu new: the description whose values it begins with (that of the nearest name)"},
+	{"--from GPU", FROM, "gpu: the description whose values it begins with (that of the nearest name), or that has what is in no configuration (titanv)"},
 	{"--csv", CSV, "run, lines, sizes, kernels, compare: comma-separated values"},
 	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
 	TOOL_END,
@@ -225,15 +227,17 @@ static void check_option(const struct settings *settings, int option)
 	tool_usage(&settings->tool, "%s: expected %s", limits[allowed - 1].name, expected);
 }
 
+#define FROM_ACCELSIM "from-accelsim"
+
 static void check_new(const struct settings *settings)
 {
 	const struct tool *tool = &settings->tool;
 	const char *word = optind < tool->argc ? tool->argv[optind] : NULL;
 
-	if (!word || strcmp(word, "new") != 0)
-		tool_usage(tool, "'%s': expected gtrace gpu new NAME: did you mean 'gtrace help gpu'?", word ? word : "gpu");
+	if (!word || (strcmp(word, "new") != 0 && strcmp(word, FROM_ACCELSIM) != 0))
+		tool_usage(tool, "'%s': expected gtrace gpu new NAME or gtrace gpu " FROM_ACCELSIM " CONFIG: did you mean 'gtrace help gpu'?", word ? word : "gpu");
 	if (optind + 2 != tool->argc)
-		tool_usage(tool, "gpu new: expected one name");
+		tool_usage(tool, strcmp(word, "new") == 0 ? "gpu new: expected one name" : "gpu " FROM_ACCELSIM ": expected one file, gpgpusim.config");
 }
 
 static void check(struct settings *settings)
@@ -704,6 +708,46 @@ static int make_gpu(struct settings *settings)
 	return 0;
 }
 
+/* ---- gpu from-accelsim ---- */
+
+/* The name of a configuration is that of its folder, as Accel-Sim has them: "SM7_QV100/gpgpusim.config". */
+static void name_config(const char *path, char *name, size_t size)
+{
+	const char *end = strrchr(path, '/'), *begin = end;
+
+	while (begin && begin > path && begin[-1] != '/')
+		begin--;
+	if (begin && end > begin && *begin != '.')
+		snprintf(name, size, "%.*s", (int)(end - begin), begin);
+	else
+		snprintf(name, size, "%s", end ? end + 1 : path);
+}
+
+static int take_config(struct settings *settings)
+{
+	struct tool *tool = &settings->tool;
+	const char *path = tool->argv[optind + 1], *from = settings->from ? settings->from : "titanv";
+	struct gt_memory_file memory;
+	char name[128];
+	size_t counts[2] = {0, 0}, bytes;
+	struct gt_gpu gpu;
+
+	if (gt_gpu_load(&gpu, from, &tool->error) != 0)
+		tool_usage_error(tool, "--from");
+	name_config(path, name, sizeof name);
+	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
+	tool_must(tool, gt_describe_gpgpusim(path, name, &gpu, from, memory.file, counts, &tool->error));
+	char *text = gt_memory_file_take(&memory, &bytes, "the description", &tool->error);
+	tool_must(tool, text ? 0 : -1);
+	fwrite(text, 1, bytes, stdout);
+	free(text);
+	if (!tool->quiet)
+		tool_say(tool, "%s: %zu options have a counterpart, %zu have none and are comments of the description", path, counts[0], counts[1]);
+	gt_gpu_clear(&gpu);
+	tool_end(tool);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct settings settings;
@@ -729,7 +773,7 @@ int main(int argc, char **argv)
 	optind = 2;
 	parse(&settings);
 	if (is(&settings, NEW_GPU))
-		return make_gpu(&settings);
+		return strcmp(argv[optind], "new") == 0 ? make_gpu(&settings) : take_config(&settings);
 	if (is(&settings, COMPARE))
 		return compare(&settings);
 	if (is(&settings, SWEEP))
