@@ -382,6 +382,7 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	[ "$status" -eq 134 ]
 	grep -q 'was ended by a signal (Aborted): the stream has no end' "$ERR"
 	run -1 gtrace-cat "$OUT"
+	fails 137 "was ended by a signal (Killed), having used up to " "$PROGRAM" killed
 	fails 1 "without its exit handlers" "$PROGRAM" leave
 	fails 127 "nonesuch" ./nonesuch
 	fails 1 "-cudart shared" "$PROGRAM" no-cuda
@@ -942,6 +943,11 @@ expect_nvcc() {
 	[ "$(grep -c -e '--memory' "$ERR")" -eq 1 ]
 	record --quiet --ignore-unsupported "$PROGRAM" api
 	run ! grep -q -e '--memory' "$ERR"
+	# What this machine has not: one line, whether the system gives it or not.
+	if [ "$(awk '/^MemTotal/ {print int($2 / 1e6)}' /proc/meminfo)" -lt 60 ]; then
+		record --memory 64G "$PROGRAM" large
+		[ "$(grep -c '^gtrace-record: warning: cudaMalloc of [0-9]* bytes: .*this machine has [0-9.]* GB of memory' "$ERR")" -eq 1 ]
+	fi
 	run bash -c 'gtrace-record --gpu titnav true | gcoalesce | gstats'
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == "gtrace-record: --gpu: 'titnav': no such GPU: did you mean 'titanv'? "* ]]

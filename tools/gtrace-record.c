@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -191,6 +192,20 @@ static void fail_stream(struct tool *tool, const struct gt_recording *record, co
 	gt_writer_close(writer);
 }
 
+/* A system that runs out of memory kills the process that has most, which cannot say anything itself. */
+static void say_signal(const struct tool *tool, const char *program, int by, bool begun)
+{
+	const char *what = begun ? "the stream has no end" : "it began no stream";
+	struct rusage usage;
+
+	if (by == SIGKILL && getrusage(RUSAGE_CHILDREN, &usage) == 0)
+		tool_say(tool, "%s was ended by a signal (%s), having used up to %.1f GB of this machine's %.1f GB of memory: %s", program,
+			 strsignal(by), (double)usage.ru_maxrss * 1024 / 1e9,
+			 (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9, what);
+	else
+		tool_say(tool, "%s was ended by a signal (%s): %s", program, strsignal(by), what);
+}
+
 /* Reports problems of the stream that the program itself does not notice. */
 static int judge(struct tool *tool, const struct gt_recording *record, int ours, const char *program, int status, int by)
 {
@@ -209,7 +224,7 @@ static int judge(struct tool *tool, const struct gt_recording *record, int ours,
 		return status;
 	}
 	if (by && by != SIGPIPE) {
-		tool_say(tool, "%s was ended by a signal (%s): %s", program, strsignal(by), begun ? "the stream has no end" : "it began no stream");
+		say_signal(tool, program, by, begun);
 		return status;
 	}
 	if (!begun) {

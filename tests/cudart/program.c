@@ -593,6 +593,30 @@ static int crash(void)
 	abort();
 }
 
+/* By the system, as where memory runs out. */
+static int killed(void)
+{
+	const size_t bytes = (size_t)128 << 20;
+	char *used = malloc(bytes);
+
+	if (used)
+		memset(used, 1, bytes);
+	three_launches();
+	return raise(SIGKILL);
+}
+
+/* More than this machine has. */
+static int large(void)
+{
+	void *more;
+	const size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)cudaMalloc(&more, bytes);
+	(void)cudaGetLastError();
+	three_launches();
+	return 0;
+}
+
 static int leave(void)
 {
 	three_launches();
@@ -670,7 +694,7 @@ static const struct {
 	int (*run)(void);
 } things[] = {
 	{"api", api}, {"three", three_launches}, {"forked", forked}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null}, {"segv", segv},
-	 {"endless", endless}, {"crash", crash},
+	 {"endless", endless}, {"crash", crash}, {"killed", killed}, {"large", large},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},
 };

@@ -183,6 +183,42 @@ int gt_cudart_no_room(const char *call, size_t bytes)
 	return CUDA_MEMORY_ALLOCATION;
 }
 
+static double machine_gigabytes(void)
+{
+	return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
+}
+
+/* The device has room, but the system gives no memory for it. */
+static int no_memory(const char *call, size_t bytes, const char *why)
+{
+	static bool said;
+
+	gt_cudart_say_once(&said, "warning: %s of %zu bytes: %s: this machine has %.1f GB of memory, and the program has %.1f GB on the device", call,
+			   bytes, why, machine_gigabytes(), (double)gt_cudart.memory.live_bytes / 1e9);
+	return CUDA_MEMORY_ALLOCATION;
+}
+
+#define LARGE ((size_t)16 << 20) /* bytes of an allocation for which it is looked whether this machine has them */
+
+/* Warns once if this machine would not have the memory, were all of an allocation touched: the program may be killed then. */
+static void say_short(const char *call, size_t bytes)
+{
+	static bool said;
+	const double all = machine_gigabytes();
+	unsigned long long pages = 0;
+	FILE *file = bytes >= LARGE ? fopen("/proc/self/statm", "r") : NULL;
+
+	if (!file)
+		return;
+	bool known = fscanf(file, "%*u %llu", &pages) == 1;
+	const double used = (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e9;
+	if (known && used + (double)bytes / 1e9 > all)
+		gt_cudart_say_once(&said, "warning: %s of %zu bytes: this machine has %.1f GB of memory, of which the program uses %.1f GB, and it has "
+				   "%.1f GB on the device now: it may be killed when it touches them", call, bytes, all, used,
+				   (double)gt_cudart.memory.live_bytes / 1e9);
+	fclose(file);
+}
+
 static int allocate(void **pointer, size_t bytes, const char *call, unsigned owner, enum gt_ptx_memory_kind kind)
 {
 	struct gt_error error;
@@ -207,8 +243,10 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 	gt_cudart.memory.kind = GT_PTX_OF_DEVICE;
 	if (result != 0) {
 		gt_cudart_note("%s", error.text);
-		return gt_failed_memory(&error) ? CUDA_MEMORY_ALLOCATION : gt_cudart_no_room(call, bytes);
+		return bytes <= gt_cudart.memory.limit - gt_cudart.memory.live_bytes ? no_memory(call, bytes, error.text)
+										  : gt_cudart_no_room(call, bytes);
 	}
+	say_short(call, bytes);
 	*pointer = (void *)(uintptr_t)address;
 	return CUDA_SUCCESS;
 }
