@@ -54,6 +54,20 @@ rows() {
 35 warp 0 an 1" ]
 }
 
+@test "--issue latency: the rates of accesses on an RTX A6000, as table 1 of Huerta et al. has them" {
+	cd "$BATS_TEST_TMPDIR"
+	# A warp on each of 1 to 4 schedulers has 16 loads that wait for nothing: from the eighth on, each comes 4, 4, 6 and 8 cycles after the one before.
+	for warps in 1 2 3 4; do
+		{
+			printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=%d,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\twork\n' $((32 * warps))
+			for an in {0..15}; do for ((w = 0; w < warps; w++)); do printf '0\t%d\t%d\t0x0\tload.global\t0x0\t0xf\t0xf\t32\t0,0\n' $w $an; done; done
+		} | gtrace-cat --from >in.gt
+		gschedule --gpu rtx3090 --issue latency in.gt | gtrace-cat | awk -F'\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i }
+			!/^#/ { if ($3 >= 8) print $at["step"] - last[$2]; last[$2] = $at["step"] }' | sort -u | paste -sd ,
+	done >found
+	[ "$(paste -sd ' ' found)" = "4 4 6 8" ]
+}
+
 @test "blocks that access nothing take a slot, for as long as they issue: a sum by hand" {
 	cd "$BATS_TEST_TMPDIR"
 	# Blocks of two warps, of which the odd ones issue 4 instructions a warp and return: 8.

@@ -36,6 +36,8 @@ static const struct {
 	{"sms", COUNT},
 	{"gpcs", COUNT},
 	{"schedulers", COUNT},
+	{"access_cycles", COUNT},
+	{"scheduler_access_cycles", COUNT},
 	{"max_warps", COUNT},
 	{"max_blocks", COUNT},
 	{"registers", COUNT},

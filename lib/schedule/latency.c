@@ -38,6 +38,7 @@ struct scheduler {
 	uint64_t wake; /* when it can do something next, if L1 takes nothing from it */
 	struct waiting queue[QUEUE];
 	uint32_t first, queued;
+	uint64_t sends; /* when L1 can take its next access */
 };
 
 struct runner {
@@ -575,7 +576,8 @@ static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *s
 	*taken = (struct taken){.step = now, .runner = runner, .block = runner->block->number, .rows = (uint32_t)waiting.first,
 				.words = (uint32_t)waiting.words, .asks = (uint32_t)clocked->n_asks, .waits = (uint32_t)clocked->n_waits};
 	clocked->queued--;
-	clocked->free = now + waiting.requests;
+	clocked->free = now + later(waiting.requests, schedule->config->times.access);
+	scheduler->sends = now + schedule->config->times.scheduler_access;
 	if (request_all(schedule, clocked, taken, error) != 0)
 		return -1;
 	gt_machine_begin(schedule, runner->block, now);
@@ -594,7 +596,7 @@ static int serve(struct gt_schedule *schedule, struct sm *sm, uint64_t now, stru
 	for (uint32_t i = 0; i < clocked->n; i++) {
 		struct scheduler *scheduler = &clocked->schedulers[clocked->turn];
 		clocked->turn = clocked->turn + 1 == clocked->n ? 0 : clocked->turn + 1;
-		if (scheduler->queued > 0)
+		if (scheduler->queued > 0 && scheduler->sends <= now)
 			return take(schedule, sm, scheduler, now, error);
 	}
 	return 0;
@@ -675,10 +677,12 @@ static int run_scheduler(struct clocked *clocked, struct scheduler *scheduler, s
 /* When an SM can do something next, if not before a step. */
 static void find_wake(struct clocked *clocked, uint64_t from)
 {
-	uint64_t wake = clocked->queued > 0 ? clocked->free : GT_NEVER;
+	uint64_t wake = GT_NEVER;
 
-	for (uint32_t i = 0; i < clocked->n; i++)
-		wake = sooner(wake, clocked->schedulers[i].wake);
+	for (uint32_t i = 0; i < clocked->n; i++) {
+		const struct scheduler *scheduler = &clocked->schedulers[i];
+		wake = sooner(wake, scheduler->queued > 0 ? sooner(scheduler->wake, later(clocked->free, scheduler->sends)) : scheduler->wake);
+	}
 	clocked->wake = later(wake, from);
 }
 

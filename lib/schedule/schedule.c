@@ -723,7 +723,8 @@ static int find_times(struct gt_issue_times *times, const struct gt_gpu *gpu, st
 		.dram = cycles_of(gpu, "l2.miss_cycles"), .l1_bytes = bypassed ? 0 : size_of(gpu, "l1.size", 0),
 		.l1_sector = says(gpu, "l1.sector", "line") ? size_of(gpu, "l1.line", GT_LINE) : size_of(gpu, "l1.sector", GT_SECTOR),
 		.l2_bytes = size_of(gpu, "l2.size", 0), .l2_fetch = size_of(gpu, "l2.fetch", GT_SECTOR),
-		.l1_stores = !says(gpu, "l1.allocate", "no"),
+		.l1_stores = !says(gpu, "l1.allocate", "no"), .access = cycles_of(gpu, "access_cycles"),
+		.scheduler_access = cycles_of(gpu, "scheduler_access_cycles"),
 		.spread = spread};
 	return 0;
 }

@@ -109,7 +109,7 @@ class Block:
 
 class Scheduler:
     def __init__(self):
-        self.warps, self.current, self.last, self.until, self.queue = [], None, None, 0, []
+        self.warps, self.current, self.last, self.until, self.queue, self.sends = [], None, None, 0, [], 0
 
     def run(self, now):
         while self.until <= now:
@@ -224,7 +224,7 @@ class SM:
         for _ in self.schedulers:
             scheduler = self.schedulers[self.turn]
             self.turn = (self.turn + 1) % len(self.schedulers)
-            if scheduler.queue:
+            if scheduler.queue and scheduler.sends <= now:
                 self.take(scheduler, now, out)
                 return
 
@@ -235,7 +235,8 @@ class SM:
             if row[3] != "reduction.global":
                 warp.data = max(warp.data, there)
             out.append((now, self.number, row))
-        self.free = now + len(rows)
+        self.free = now + max(len(rows), self.memory.times["access"])
+        scheduler.sends = now + self.memory.times["of_scheduler"]
         warp.queued -= 1
         if not warp.accesses and warp.queued == 0:
             scheduler.warps.remove(warp)
@@ -314,7 +315,8 @@ def main():
         times = {"l1": 128 * dice.choice([1, 4, 16]), "l2": 128 * dice.choice([4, 32]), "l1_cycles": dice.choice([1, 7]),
                  "l2_cycles": dice.choice([10, 25]), "dram_cycles": dice.choice([30, 60]), "fetch": dice.choice([32, 64]),
                  "allocate": dice.random() < 0.5, "slice": dice.choice([0, 3, 8]), "slices": dice.choice([1, 4]),
-                 "sm": dice.choice([0, 0, 9]), "far": dice.choice([None, None, 0, 7])}
+                 "sm": dice.choice([0, 0, 9]), "far": dice.choice([None, None, 0, 7]),
+                 "access": dice.choice([0, 0, 2, 3]), "of_scheduler": dice.choice([0, 0, 4])}
         spread = ",".join("%s:%d" % (name, times[name]) for name in ("far", "slice", "sm") if times[name] is not None)
         gpu = scratch + "/latency.gpu"
         with open(gpu, "w") as out:
@@ -322,7 +324,8 @@ def main():
                                ("l1.allocate", "yes" if times["allocate"] else "no"), ("l1.hit_cycles", times["l1_cycles"]),
                                ("l2.size", times["l2"]), ("l2.fetch", times["fetch"]), ("l2.hit_cycles", "%d,500:1" % times["l2_cycles"]),
                                ("l2.miss_cycles", times["dram_cycles"]), ("l2.spread", spread),
-                               ("dram.channels", times["slices"])):
+                               ("dram.channels", times["slices"]), ("access_cycles", times["access"]),
+                               ("scheduler_access_cycles", times["of_scheduler"])):
                 if value != 0:
                     out.write("%s = %s # assumed: a test\n" % (key, value))
         tsv = trace.tsv()
