@@ -317,6 +317,8 @@ three_launches() {
 	expect_failure 1 "the run has not ended" gstats --reference log three.gt
 	{ sed 's/= 130/= 99/' log; echo 'GPGPU-Sim: *** exit detected ***'; } >falls
 	expect_failure 1 "total dram reads falls from 100 to 99 in the launch that ends here" gstats --reference falls three.gt
+	{ sed 's/= 130/= 13x/' log; echo 'GPGPU-Sim: *** exit detected ***'; } >word
+	expect_failure 1 "word:22: total dram reads: expected a count" gstats --reference word three.gt
 }
 
 # The expressions are those of util/job_launching/stats/example_stats.yml, with which Accel-Sim's scripts read its logs.
@@ -360,10 +362,11 @@ three_launches() {
 	python3 "$ROOT/tests/compare_reference.py" 7
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l2 --emit none >own.gt
 	gstats --csv own.gt | grep -v mru >saved.csv
+	gstats --names accelsim own.gt >log.csv
 	python3 - <<-'PYTHON'
 		import random, subprocess
 		rnd = random.Random(1)
-		for form in ("long", "wide", "table", "saved"):
+		for form in ("long", "wide", "table", "saved", "log"):
 		    whole = open(form + ".csv", "rb").read()
 		    for i in range(60):
 		        data = bytearray(whole)

@@ -671,6 +671,14 @@ static int add_outcome(struct log *log, const char *cache, const char *kind, con
 	return 0;
 }
 
+static bool is_counted(const struct gt_vocabulary *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (strcmp(names->metrics[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* "NAME = NUMBER". Other lines have other forms or are of no use. */
 static int read_count(struct log *log, char *line, struct gt_error *error)
 {
@@ -680,10 +688,10 @@ static int read_count(struct log *log, char *line, struct gt_error *error)
 	if (!equals || !log->launch.name)
 		return 0;
 	const char *at = equals + 3;
-	if (!gt_scan_decimal(&at, &value) || !gt_scan_end(&at))
-		return 0;
 	*equals = '\0';
 	line += strspn(line, " \t");
+	if (!gt_scan_decimal(&at, &value) || !gt_scan_end(&at))
+		return is_counted(log->names, line) ? gt_input_fail(log->input, error, "%s: expected a count", line) : 0;
 	kind = strchr(line, '[');
 	outcome = kind ? strstr(kind, "][") : NULL;
 	if (!outcome) {
