@@ -216,10 +216,11 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 			awk -F'\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i } !/^#/ { print $at["step"], $at["latency"] - 1000, $at["sm"] }' >places
 		# The nearest place there may be is as far below the mean as the spreads say.
 		awk -v spread=$spread 'BEGIN { n = split(spread, parts, ","); for (i = 1; i <= n; i++) { split(parts[i], p, ":"); least += p[1] == "sm" ? int(p[2] / 2) : p[2] - int(p[2] / 2) } }
-			{ latest = $1 > latest ? $1 : latest; come = $1 + int(($2 + least) / 2); print come < latest ? latest : come, NR, $3 }' places | sort -n -k 1,1 -k 2,2 | awk '{ print $1 ":" $3 }' >expected
+			{ latest = $1 > latest ? $1 : latest; come = $1 + int(($2 + least) / 2); print come < latest ? latest : come, NR, $3 }' places | sort -n -k 1,1 -k 3,3 -k 2,2 | awk '{ print $1 ":" $3 }' >expected
 		gcache --l2 --spread $spread --arrival travel in.gt >travel.gt
 		[ "$(rows travel.gt 10,11 | tr '\t' : | tr ' ' '\n')" = "$(cat expected)" ]
 		run ! sort -c -t: -n -k 2,2 expected
+		gtrace-cat --check travel.gt
 	done
 	# Without distances the order is that of the steps.
 	[ "$(rows <(gcache --l2 --arrival travel in.gt) 6)" = "$(rows <(gcache --l2 in.gt) 6)" ]

@@ -109,9 +109,17 @@ static int travel_add(struct gt_arrivals *arrival, const struct gt_rows *rows, s
 		return gt_fail_memory(error, "requests on their way (--arrival travel)");
 	queue->requests = requests;
 	requests[queue->n] = gt_request_of(rows, i);
-	requests[queue->n++].step = step;
+	requests[queue->n].step = queue->n; /* its place, until all of the step are there */
+	queue->n++;
 	arrival->waiting++;
 	return 0;
+}
+
+static int by_sm_and_place(const void *left, const void *right)
+{
+	const struct gt_request *a = left, *b = right;
+
+	return a->sm != b->sm ? (int)a->sm - (int)b->sm : (a->step > b->step) - (a->step < b->step);
 }
 
 /* Takes a request from the current queue, if it has one. */
@@ -771,14 +779,17 @@ static int serve_taken(struct gt_level *level, struct gt_sink *sent, struct gt_e
 	return result;
 }
 
-/* Takes the requests that come before a step; those of one step in the order in which they were added. */
+/* Takes the requests that come before a step; those of one step by SM, as all rows come. */
 static int travel_to(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error)
 {
 	struct gt_arrivals *arrival = &level->arrival;
 
 	for (; arrival->step < step && arrival->waiting > 0; arrival->step++) {
 		struct gt_queue *queue = &arrival->queues[arrival->step % arrival->n];
+		if (queue->n > 1)
+			qsort(queue->requests, queue->n, sizeof *queue->requests, by_sm_and_place);
 		for (size_t i = 0; i < queue->n; i++) {
+			queue->requests[i].step = arrival->step;
 			if (arrival->rows->n == arrival->rows->capacity && serve_taken(level, sent, error) != 0)
 				return -1;
 			gt_request_append(arrival->rows, &queue->requests[i]);

@@ -456,12 +456,12 @@ def in_rounds(rows):
 
 
 def by_travel(config, rows):
-    """By the step at which they come; of one step in the order in which they were sent. None comes before the latest step that was sent."""
+    """By the step at which they come, then by SM, then in their order. None comes before the latest step that was sent."""
     latest, coming = 0, []
     for row in rows:
         latest = max(latest, row["step"])
         coming.append({**row, "step": max(row["step"] + way(config, row["sm"], row["address"] // 128), latest)})
-    return sorted(coming, key=lambda row: row["step"])
+    return sorted(coming, key=lambda row: (row["step"], row["sm"]))
 
 
 def read_launch(level, config, launch):
