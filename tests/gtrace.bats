@@ -288,6 +288,63 @@ composes() {
 	[ -z "$(ls tmp)" ]
 }
 
+@test "without nvcc a source is compiled by clang, with the headers of a toolkit" {
+	mkdir -p tools/include tools/bin tmp
+	echo '#define CUDA_VERSION 12040' >tools/include/cuda.h
+	printf '#!/bin/sh\necho "$*" >>called\nwhile [ "$1" != -o ]; do shift; done\n: >"$2"\n' >tools/bin/clang++
+	chmod +x tools/bin/clang++
+	touch my.cu
+	export CUDA_HOME=$PWD/tools TMPDIR=$PWD/tmp CUDACXX=$PWD/tools/bin/clang++
+	gtrace run --dry-run my.cu 2>said
+	runtime=$(sed -n 's/.* \([^ ]*\)\/libcudart.so.13$/\1/p' said)
+	[ -e "$runtime/libcudart.so.13" ]
+	options='-x cuda --cuda-gpu-arch=sm_80 -O2 -g -Wno-unknown-cuda-version'
+	sed -n 's/^gtrace: //; 1,3p' said >shown
+	diff - shown <<-END
+		$CUDACXX $options --cuda-device-only -S -o my.ptx my.cu --cuda-path=$PWD/tools
+		$CUDACXX $options --cuda-host-only -c -o my.o my.cu --cuda-path=$PWD/tools -Xclang -fcuda-include-gpubinary -Xclang my.ptx
+		$CUDACXX -g -o my my.o $runtime/libcudart.so.12 $runtime/libcudart.so.13
+	END
+	[ -z "$(ls tmp)" ]
+	run -127 gtrace run my.cu # what this clang makes is no program
+	[ "$status" -ne 0 ]
+	[ "$(grep -c -- '-cuda-device-only' called)" -eq 1 ]
+	[ -z "$(ls tmp)" ]
+	printf '#!/bin/sh\nexit 1\n' >tools/bin/clang++
+	run gtrace run my.cu
+	[ "$status" -eq 1 ]
+	[[ ${lines[-1]} == "gtrace: my.cu: clang ended with status 1: "*"$options and give gtrace the program" ]]
+	[ -z "$(ls tmp)" ]
+}
+
+# bats test_tags=cuda
+@test "clang makes the same launches of a source as nvcc" {
+	needs_cuda
+	cat >plain.cu <<-'END'
+		#include <cstdio>
+		__global__ void add(const float *a, float *b) { int i = blockIdx.x * blockDim.x + threadIdx.x; b[i] = sqrtf(a[i]) + 1; }
+		int main() {
+			float *a, *b, last;
+			cudaMalloc(&a, 1024);
+			cudaMalloc(&b, 1024);
+			cudaMemset(a, 0, 1024);
+			add<<<2, 128>>>(a, b);
+			cudaMemcpy(&last, b + 255, sizeof last, cudaMemcpyDeviceToHost);
+			return last != 1;
+		}
+	END
+	for CUDACXX in $(compgen -c clang++ | sort -Vru); do
+		if "$CUDACXX" -x cuda --cuda-gpu-arch=sm_80 --cuda-path="$CUDA_HOME" -Wno-unknown-cuda-version --cuda-device-only -S -o /dev/null plain.cu 2>why; then break; fi
+		CUDACXX=
+	done
+	[ -n "$CUDACXX" ] || skip "no clang++ that reads the headers of $CUDA_HOME: $(grep -m 1 error why)"
+	export CUDACXX CUDA_HOME
+	LD_PRELOAD=$PRELOAD gtrace run --json plain.cu 2>said >by_clang
+	LD_PRELOAD=$PRELOAD env -u CUDACXX gtrace run --json plain.cu 2>said >by_nvcc
+	grep -o '"traffic": {[^}]*}' by_clang | diff - <(grep -o '"traffic": {[^}]*}' by_nvcc)
+	grep -q '"name": "add".*"asked_bytes": 2048' by_clang
+}
+
 @test "a source whose compiler is stopped leaves nothing; a folder that cannot be made is named" {
 	mkdir -p tools/bin tmp
 	printf '#!/bin/sh\nexec <&- >&- 2>&-\necho $$ >begun\nexec sleep 60\n' >tools/bin/nvcc

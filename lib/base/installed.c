@@ -1,6 +1,39 @@
 /* SPDX-License-Identifier: MIT */
+/* For realpath. */
+#define _XOPEN_SOURCE 700
 #include "base/installed.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 const char gt_version[] = GT_VERSION;
 const char gt_datadir[] = GT_DATADIR;
 const char gt_libdir[] = GT_LIBDIR;
+
+int gt_runtime_folder(char folder[GT_RUNTIME_FOLDER], struct gt_error *error)
+{
+	static const char *const places[] = {"/../lib/gtrace", "/../build/cudart"}; /* beside the program's folder */
+	const char *named = getenv("GTRACE_CUDART");
+	char self[GT_RUNTIME_FOLDER], path[GT_RUNTIME_FOLDER + 64];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	self[length > 0 ? length : 0] = '\0';
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
+		const char *base = i < sizeof places / sizeof *places ? self : "", *place = i < sizeof places / sizeof *places ? places[i] : gt_libdir;
+		int bytes = named ? snprintf(path, sizeof path, "%s/" GT_RUNTIME, named)
+				  : snprintf(path, sizeof path, "%s%s/" GT_RUNTIME, base, place);
+		if ((size_t)bytes < sizeof path && access(path, R_OK) == 0 && realpath(path, folder)) {
+			*strrchr(folder, '/') = '\0';
+			return 0;
+		}
+	}
+	if (named)
+		return gt_fail(error, "GTRACE_CUDART: no " GT_RUNTIME " in '%s'", named);
+	return gt_fail(error, "no " GT_RUNTIME " beside %s or in %s: set GTRACE_CUDART to its folder", self, gt_libdir);
+}

@@ -4,8 +4,15 @@
 #ifndef GT_BASE_INSTALLED_H
 #define GT_BASE_INSTALLED_H
 
+#include "base/error.h"
+
 extern const char gt_version[];	/* "0.1.0" */
 extern const char gt_datadir[]; /* with the folder gpus; "/usr/local/share/gtrace" */
 extern const char gt_libdir[];	/* with the CUDA runtime of gtrace-record; "/usr/local/lib/gtrace" */
+
+#define GT_RUNTIME "libcudart.so.13"
+#define GT_RUNTIME_FOLDER 4096
+/* The folder of gtrace-record's CUDA runtime: $GTRACE_CUDART, beside this program's folder, or gt_libdir. Returns 0, or -1. */
+int gt_runtime_folder(char folder[GT_RUNTIME_FOLDER], struct gt_error *error);
 
 #endif

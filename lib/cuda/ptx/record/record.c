@@ -299,10 +299,10 @@ void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACIN
 
 /* ---- settings in the environment ---- */
 
-#define LIBRARY "libcudart.so.13"
+#define LIBRARY GT_RUNTIME
 /* The names by which programs ask for it. */
 static const char *const runtime_names[] = {LIBRARY, "libcuda.so.1", "libcudart.so.12", "libcudart.so.11.0"};
-#define PATH_BYTES 4096
+#define PATH_BYTES GT_RUNTIME_FOLDER
 #define STUB_BYTES (PATH_BYTES + 64) /* of the path of a plug-in */
 #define PREFIX "GTRACE_RECORD_"
 #define ARGUMENTS PREFIX "ARGUMENTS"
@@ -403,32 +403,6 @@ static char *join(char *const arguments[])
 	return text;
 }
 
-/* The folder of the stand-in runtime. */
-static int find_runtime(char folder[PATH_BYTES], struct gt_error *error)
-{
-	static const char *const places[] = {"/../lib/gtrace", "/../build/cudart"}; /* beside the program's folder */
-	const char *named = getenv("GTRACE_CUDART");
-	char self[PATH_BYTES], path[PATH_BYTES + 64];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-	self[length > 0 ? length : 0] = '\0';
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; i <= LENGTH(places); i++) {
-		const char *base = i < LENGTH(places) ? self : "", *place = i < LENGTH(places) ? places[i] : gt_libdir;
-		int bytes = named ? snprintf(path, sizeof path, "%s/" LIBRARY, named)
-				  : snprintf(path, sizeof path, "%s%s/" LIBRARY, base, place);
-		if ((size_t)bytes < sizeof path && access(path, R_OK) == 0 && realpath(path, folder)) {
-			*strrchr(folder, '/') = '\0';
-			return 0;
-		}
-	}
-	if (named)
-		return gt_fail(error, "GTRACE_CUDART: no " LIBRARY " in '%s'", named);
-	return gt_fail(error, "no " LIBRARY " beside %s or in %s: set GTRACE_CUDART to its folder", self, gt_libdir);
-}
-
 /* Joins two words of a list in the environment; one may be empty. */
 static int set_list(const char *variable, const char *first, const char *second, struct gt_error *error)
 {
@@ -461,7 +435,7 @@ static int check_plugins(const struct gt_recording *record, struct gt_error *err
 	char folder[PATH_BYTES], path[STUB_BYTES];
 	const char *at = record->tracing.stubs;
 
-	if (!at || find_runtime(folder, error) != 0)
+	if (!at || gt_runtime_folder(folder, error) != 0)
 		return at ? -1 : 0;
 	for (next_plugin(folder, &at, path); path[0]; next_plugin(folder, &at, path))
 		if (access(path, R_OK | X_OK) != 0)
@@ -534,7 +508,7 @@ static int export_runtime(const struct gt_recording *record, struct gt_error *er
 	char folder[PATH_BYTES], library[PATH_BYTES + 32];
 	const char *path = getenv("LD_LIBRARY_PATH");
 
-	if (find_runtime(folder, error) != 0 || set_list("LD_LIBRARY_PATH", folder, path ? path : "", error) != 0)
+	if (gt_runtime_folder(folder, error) != 0 || set_list("LD_LIBRARY_PATH", folder, path ? path : "", error) != 0)
 		return -1;
 	for (size_t i = 0; i < LENGTH(runtime_names) && !strpbrk(folder, " :"); i++) {
 		const char *preload = getenv("LD_PRELOAD");
@@ -815,7 +789,7 @@ void gt_record_explain_missing(const char *program, char *line, size_t bytes)
 	struct gt_error none;
 
 	line[0] = '\0';
-	if (library && find_runtime(folder, &none) == 0)
+	if (library && gt_runtime_folder(folder, &none) == 0)
 		gt_record_hint(folder, library, hint);
 	if (library)
 		snprintf(line, bytes, "it needs %s, whose kernels are not seen here%s%s", library, hint,
