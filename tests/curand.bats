@@ -103,3 +103,44 @@ setup() {
 	[ "$status" -eq 1 ]
 	grep -q 'libcurand.so.10 is used, whose kernels are not seen here (--stub curand does' err
 }
+
+# bats test_tags=cuda
+@test "MTGP32 of the device interface has the numbers of cuRAND's generator for the host; the host interface's is refused by name" {
+	needs_cuda
+	cat >mtgp.cu <<-'END'
+		#include <curand.h>
+		#include <curand_kernel.h>
+		#include <curand_mtgp32_host.h>
+		#include <curand_mtgp32dc_p_11213.h>
+		#include <cstdio>
+		enum { BLOCKS = 2, THREADS = 256, N = BLOCKS * THREADS };
+		__global__ void draw(curandStateMtgp32 *s, unsigned *out) { out[blockIdx.x * THREADS + threadIdx.x] = curand(&s[blockIdx.x]); }
+		int main() {
+			curandStateMtgp32 *s;
+			mtgp32_kernel_params *k;
+			unsigned *out, device[N], host[N] = {0};
+			curandGenerator_t g;
+			cudaMalloc(&s, BLOCKS * sizeof *s);
+			cudaMalloc(&k, sizeof *k);
+			cudaMalloc(&out, sizeof device);
+			curandMakeMTGP32Constants(mtgp32dc_params_fast_11213, k);
+			curandMakeMTGP32KernelState(s, mtgp32dc_params_fast_11213, k, BLOCKS, 1234);
+			draw<<<BLOCKS, THREADS>>>(s, out);
+			cudaMemcpy(device, out, sizeof device, cudaMemcpyDeviceToHost);
+			if (curandCreateGeneratorHost(&g, CURAND_RNG_PSEUDO_MTGP32) != 0) return 3;
+			curandSetPseudoRandomGeneratorSeed(g, 1234);
+			curandGenerate(g, host, N);
+			int differ = 0;
+			for (int i = 0; i < N; i++) differ += device[i] != host[i];
+			printf("%d differ\n", differ);
+			return differ > 0;
+		}
+	END
+	nvcc -cudart shared -arch=sm_80 -o mtgp mtgp.cu -lcurand
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --ignore-unsupported ./mtgp >out 2>err
+	grep -qx '0 differ' err
+	status=0
+	record_stub curand ./mtgp || status=$?
+	[ "$status" -eq 3 ]
+	grep -q 'curandCreateGenerator of MTGP32: the stand-in of the library has not this call' err
+}
