@@ -64,6 +64,38 @@ rows() { gtrace-cat "$1" | grep -v '^#'; }
 	done
 }
 
+@test "blocks that meet take the memory of those of an earlier launch, and nothing of what was in it" {
+	# Each thread adds its number to a word of shared memory, which begins as 0; all blocks meet; then it adds that, times v and
+	# the blocks, to its word of C. A launch of 4 blocks with v 1, one of 3 with v 5, one of wider blocks with v 7, and the first again.
+	cat >"$t/meet.ptx" <<-'EOF'
+		.version 7.8
+		.target sm_80
+		.address_size 64
+		.visible .entry meet(.param .u64 c, .param .u64 at, .param .u32 goal, .param .u32 v)
+		{
+		.reg .b32 %r<10>; .reg .b64 %rd<6>; .reg .pred %p<3>;
+		.shared .align 4 .b8 own[512];
+		ld.param.u64 %rd1, [c]; ld.param.u64 %rd2, [at]; ld.param.u32 %r1, [goal]; ld.param.u32 %r2, [v];
+		mov.u32 %r3, %tid.x; mov.u32 %r4, %nctaid.x; mov.u32 %r9, %ctaid.x; mov.u32 %r8, %ntid.x;
+		shl.b32 %r5, %r3, 2; mov.u32 %r6, own; add.u32 %r6, %r6, %r5;
+		ld.shared.u32 %r7, [%r6]; add.u32 %r7, %r7, %r3; st.shared.u32 [%r6], %r7;
+		setp.ne.u32 %p1, %r3, 0; @%p1 bra OVER;
+		red.global.add.u32 [%rd2], 1;
+		WAIT: ld.volatile.global.u32 %r5, [%rd2]; setp.lt.u32 %p2, %r5, %r1; @%p2 bra WAIT;
+		OVER: bar.sync 0;
+		ld.shared.u32 %r7, [%r6]; mul.lo.u32 %r7, %r7, %r2; mul.lo.u32 %r7, %r7, %r4;
+		mad.lo.u32 %r9, %r9, %r8, %r3; mul.wide.u32 %rd3, %r9, 4; add.u64 %rd3, %rd1, %rd3;
+		ld.global.u32 %r5, [%rd3]; add.u32 %r5, %r5, %r7; st.global.u32 [%rd3], %r5;
+		ret;
+		}
+	EOF
+	gtrace-ptx --launch 'meet<<<4,64>>>(C=u32[256], at=u32[1], 4, 1)' --launch 'meet<<<3,64>>>(C, at, 7, 5)' --launch 'meet<<<2,96>>>(C, at, 9, 7)' \
+		--launch 'meet<<<4,64>>>(C, at, 13, 1)' --dump C="$t/C" "$t/meet.ptx" >"$t/stream"
+	od -An -v -tu4 -w4 "$t/C" | awk '{i = NR - 1; thread = i % 64; want = 2 * thread * 4 + (i < 192 ? thread * 5 * 3 + i % 96 * 7 * 2 : 0); if ($1 != want) bad++}
+		END {exit NR != 256 || bad}'
+	[ "$(gtrace-cat "$t/stream" | grep -c "store.global")" = $((8 + 6 + 6 + 8)) ]
+}
+
 @test "matrix product: the result and the accesses, whole and partial blocks" {
 	for shape in "16 16 16" "20 8 4" "7 32 8"; do
 		read -r n bx by <<<"$shape"

@@ -522,15 +522,22 @@ static void fill_threads(struct gt_ptx_warp *warp, const uint32_t block[3])
 	}
 }
 
+static uint64_t shared_bytes(const struct gt_ptx_core *core)
+{
+	const uint32_t dynamic = core->launch->dynamic_shared;
+
+	return dynamic ? core->program->dynamic_offset + dynamic : core->program->static_shared;
+}
+
 static int open_core(struct gt_ptx_core *core)
 {
 	const struct gt_ptx_launch *launch = core->launch;
 	struct gt_error *error = core->error;
 	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
 
+	memcpy(core->extent, launch->block, sizeof core->extent);
 	core->n_warps = (uint32_t)((threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE);
-	core->shared_bytes = launch->dynamic_shared ? core->program->dynamic_offset + launch->dynamic_shared
-						    : core->program->static_shared;
+	core->shared_bytes = shared_bytes(core);
 	core->parameter_bytes = gt_ptx_parameter_bytes(launch->kernel);
 	core->local_words = core->program->local_bytes / 4 + 1;
 	core->warps = calloc(core->n_warps, sizeof *core->warps);
@@ -586,11 +593,61 @@ void gt_ptx_core_close(struct gt_ptx_core *core)
 	free(core);
 }
 
+static void free_kept(struct gt_ptx_machine *machine)
+{
+	while (machine->spare) {
+		struct gt_ptx_core *core = machine->spare;
+		machine->spare = core->next;
+		core->cluster = NULL;
+		gt_ptx_core_close(core);
+	}
+}
+
+void gt_ptx_core_keep(struct gt_ptx_core *core)
+{
+	gt_ptx_cluster_leave(core);
+	core->next = core->machine->spare;
+	core->machine->spare = core;
+	core->machine->free_spare = free_kept;
+}
+
+/* A kept one for a block like this; NULL: there is none. Those of another kernel or shape are freed then. */
+static struct gt_ptx_core *take_kept(const struct gt_ptx_core *like)
+{
+	struct gt_ptx_machine *machine = like->machine;
+	struct gt_ptx_core *core = machine->spare;
+
+	if (!core)
+		return NULL;
+	if (core->program != like->program || memcmp(core->extent, like->launch->block, sizeof core->extent) != 0 || core->shared_bytes != shared_bytes(like)) {
+		free_kept(machine);
+		return NULL;
+	}
+	const struct gt_ptx_core kept = *core;
+	machine->spare = core->next;
+	*core = *like;
+	memcpy(core->extent, kept.extent, sizeof core->extent);
+	core->n_warps = kept.n_warps;
+	core->warps = kept.warps;
+	core->shared = kept.shared;
+	core->shared_bytes = kept.shared_bytes;
+	core->parameters = kept.parameters;
+	core->parameter_bytes = kept.parameter_bytes;
+	core->local_words = kept.local_words;
+	if (core->parameter_bytes > 0)
+		memcpy(core->parameters, like->launch->parameters, core->parameter_bytes);
+	for (uint32_t w = 0; w < core->n_warps; w++)
+		core->warps[w].filled = NULL; /* with what the last launch had */
+	return core;
+}
+
 struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like)
 {
-	struct gt_ptx_core *core = malloc(sizeof *core);
+	struct gt_ptx_core *core = take_kept(like);
 
-	if (!core) {
+	if (core)
+		return core;
+	if (!(core = malloc(sizeof *core))) {
 		gt_fail_memory(like->error, "a block");
 		return NULL;
 	}

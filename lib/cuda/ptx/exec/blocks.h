@@ -25,6 +25,8 @@ static inline void gt_ptx_block_place(const struct gt_ptx_launch *launch, uint64
 /* Allocates a block of the launch of `like`: shared memory, parameters, warps. NULL on error. */
 struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like);
 void gt_ptx_core_close(struct gt_ptx_core *core);
+/* Closes one whose block is done, and keeps its memory for gt_ptx_core_open. */
+void gt_ptx_core_keep(struct gt_ptx_core *core);
 
 /* Whether it executes a cluster, or a block where there are no clusters. */
 bool gt_ptx_is_executed(const struct gt_ptx_launch *launch, uint64_t cluster);

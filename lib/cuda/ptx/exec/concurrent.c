@@ -20,7 +20,7 @@
 
 #define RESIDENT_MAX 4096 /* concurrent blocks, at most: more than any GPU holds */
 #define RESIDENT_WARPS 16384 /* their warps, likewise */
-#define HELD_ROWS    256  /* in a batch */
+#define HELD_ROWS    32   /* in a batch */
 #define SPUN_SHARE   400  /* the part of --max-instructions that blocks may spin before the launch is taken to hang, */
 #define SPUN_MIN     (UINT64_C(1) << 20) /* if it is so many instructions */
 
@@ -219,7 +219,7 @@ static int run_round(struct concurrent *concurrent, bool *wait, bool *spin, bool
 		if (resident->core->running > 0)
 			continue;
 		gt_ptx_block_count(resident->core, concurrent->ran);
-		gt_ptx_core_close(resident->core);
+		gt_ptx_core_keep(resident->core);
 		resident->core = NULL;
 		concurrent->under_way--;
 	}

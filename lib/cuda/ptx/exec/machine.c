@@ -248,6 +248,8 @@ void gt_ptx_machine_close(struct gt_ptx_machine *machine)
 
 	if (!machine)
 		return;
+	if (machine->spare)
+		machine->free_spare(machine);
 	while (machine->programs) {
 		struct gt_ptx_program *next = machine->programs->next;
 		gt_ptx_program_free(machine->programs, machine->module->n_functions);

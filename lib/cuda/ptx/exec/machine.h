@@ -82,6 +82,8 @@ struct gt_ptx_machine {
 	struct gt_ptx_figures *figures; /* by the module's functions */
 	uint32_t full_registers; /* of a thread when the GPU is full of threads; 0: as the .target says */
 	uint64_t launches;
+	struct gt_ptx_core *spare; /* blocks that are done, whose memory later ones of the same shape take; by `next` */
+	void (*free_spare)(struct gt_ptx_machine *machine); /* all of them */
 	struct gt_ptx_notes *notes; /* NULL: none are taken */
 };
 

@@ -144,6 +144,8 @@ struct gt_ptx_spin {
 
 /* A block of a launch under way. */
 struct gt_ptx_core {
+	struct gt_ptx_core *next; /* of those that are spare */
+	uint32_t extent[3];	  /* of the block, in threads */
 	struct gt_ptx_machine *machine;
 	const struct gt_ptx_launch *launch;
 	const struct gt_ptx_program *program;

@@ -204,6 +204,7 @@ static void worker_begin(struct gt_ptx_worker *worker, const struct gt_ptx_machi
 			 const struct gt_ptx_launch *launch)
 {
 	worker->machine = *machine;
+	worker->machine.spare = NULL;
 	worker->program = program;
 	worker->launch = *launch;
 	worker->launch.team = NULL;
