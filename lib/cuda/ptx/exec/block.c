@@ -78,23 +78,27 @@ static int keep_turn(struct gt_ptx_warp *warp, const struct gt_ptx_op *at)
 	return 0;
 }
 
-/* Those of some lanes whose part of a slot is the same in two places. */
+/* Those of some lanes whose part of a slot is the same in two places. The sizes that most slots have need no calls. */
 static uint32_t alike(const unsigned char *one, const unsigned char *other, uint32_t bytes, uint32_t lanes)
 {
 	const uint32_t size = bytes / GT_WARP_SIZE;
-	uint32_t a, b;
+	uint32_t differ = 0;
 
-	if (memcmp(one, other, bytes) == 0)
-		return lanes;
-	if (size > 0) {
-		for (uint32_t m = lanes; m; m &= m - 1)
-			if (memcmp(one + gt_ptx_lowest(m) * size, other + gt_ptx_lowest(m) * size, size) != 0)
-				lanes &= ~(m & -m);
-		return lanes;
+	if (size == 4) {
+		const uint32_t *x = (const void *)one, *y = (const void *)other;
+		for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++)
+			differ |= (uint32_t)(x[lane] != y[lane]) << lane;
+	} else if (size == 8) {
+		const uint64_t *x = (const void *)one, *y = (const void *)other;
+		for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++)
+			differ |= (uint32_t)(x[lane] != y[lane]) << lane;
+	} else if (size > 0) {
+		for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++)
+			differ |= (uint32_t)(memcmp(one + lane * size, other + lane * size, size) != 0) << lane;
+	} else {
+		differ = *(const uint32_t *)(const void *)one ^ *(const uint32_t *)(const void *)other;
 	}
-	memcpy(&a, one, sizeof a);
-	memcpy(&b, other, sizeof b);
-	return lanes & ~(a ^ b);
+	return lanes & ~differ;
 }
 
 /* Those of some lanes that have all registers that they had; first by the slot that told the last ones apart. */
