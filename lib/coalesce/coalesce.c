@@ -272,20 +272,21 @@ static int write_requests(struct requests *requests, const struct gt_rows *acces
 /* The lines of access i, found separately for each group of lanes. */
 static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned group, struct gt_touched *touched)
 {
-	uint64_t addresses[GT_WARP_SIZE];
-	uint32_t lanes = UINT32_MAX >> (GT_WARP_SIZE - group);
+	const uint32_t mask = from->mask[i], lanes = UINT32_MAX >> (GT_WARP_SIZE - group);
+	const uint64_t stride = (uint64_t)from->stride[i], zero = from->base[i] - stride * (unsigned)__builtin_ctz(mask); /* lane 0's address */
 	unsigned done = 0, n = 0;
 
-	gt_rows_addresses(from, i, addresses);
 	for (unsigned first = 0; first < GT_WARP_SIZE; first += group) {
-		uint32_t part = from->mask[i] & lanes << first;
+		uint32_t part = mask & lanes << first;
 		if (!part)
 			continue;
-		unsigned m = (unsigned)__builtin_popcount(part);
-		n += from->stride[i] == GT_STRIDE_LANES ?
-			     gt_lines_of_lanes(addresses + done, m, from->size[i], touched + n) :
-			     gt_lines_of_affine(addresses[done], from->stride[i], part, from->size[i], touched + n);
-		done += m;
+		if (from->stride[i] == GT_STRIDE_LANES) {
+			unsigned m = (unsigned)__builtin_popcount(part);
+			n += gt_lines_of_lanes(from->lanes + from->base[i] + done, m, from->size[i], touched + n);
+			done += m;
+		} else {
+			n += gt_lines_of_affine(zero + stride * (unsigned)__builtin_ctz(part), from->stride[i], part, from->size[i], touched + n);
+		}
 	}
 	return n;
 }
