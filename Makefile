@@ -8,7 +8,7 @@
 # make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
 # make validate       the model against hardware's counters
 # make hardware-table its table of errors into docs/hardware.md
-# make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows
+# make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows; bench-options: what each option costs
 # make dist           a tarball of what is committed, named after the tag
 # make wheel          a wheel for Python, in build/wheel: the module, and the programs that it runs
 # make deb            Debian packages, in build-deb (wants debhelper and lintian)
@@ -219,6 +219,9 @@ bench: all $(BENCHES)
 # COMMIT=...: whether the output of some hundred command lines is that commit's, byte for byte.
 same: all
 	tests/same $(COMMIT) $(BIN) $(BUILD)
+# Each value of each option, and PAIRS=200 random pairs: processor time as a ratio to the default's. STAGE="gcache --l1": this one.
+bench-options: all
+	tests/bench/options $(BIN) $(BUILD) $(addprefix --pairs ,$(PAIRS)) $(if $(STAGE),--stage "$(STAGE)")
 bench-long: all $(BENCHES)
 	tests/bench/long $(BIN) $(BUILD)
 
@@ -283,4 +286,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long same install uninstall dist wheel deb clean
+.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options same install uninstall dist wheel deb clean
