@@ -398,7 +398,7 @@ def counters_of(level, config):
     if config["absent"]:
         return {**counters, "size": "none"}
     parts = 2 if has_halves(config) else 1
-    counters["instances"] = parts if config["scope"] == "shared" else len(level.instances)
+    counters["instances"] = parts if config["scope"] == "shared" else len(level.reached)
     counters.update(shape_counters(config))
     return counters
 

@@ -123,6 +123,7 @@ class Level:
         self.config = config
         self.fields = launch.fields
         self.instances = instances
+        self.reached = set(instances) if config["flush"] == "never" else set() # that had a request since they were last empty
         self.counts = dict.fromkeys(COUNTERS, 0)
         self.bypassed = dict.fromkeys(BYPASSED.values(), 0)
         self.places = dict.fromkeys(PLACES, 0)
@@ -188,6 +189,7 @@ class Level:
         return self.instance(row.get("sm", 0) if self.config["scope"] == "private" else 0)
 
     def instance(self, key):
+        self.reached.add(key)
         if key not in self.instances:
             self.instances[key] = Tags(self.config)
         return self.instances[key]

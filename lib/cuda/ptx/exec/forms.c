@@ -2,6 +2,9 @@
 /* Finds lane operations by name, and decides in which variant they run. */
 #include "cuda/ptx/exec/code.h"
 
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +86,20 @@ int gt_ptx_level_check(struct gt_error *error)
 	return gt_fail(error, "GTRACE_PTX_LEVEL: '%.64s': plain, avx2, avx2-native or native expected", getenv("GTRACE_PTX_LEVEL"));
 }
 
+/* Not by __builtin_cpu_supports, which older versions of clang have without f16c. */
+#if defined __x86_64__
+static bool has_f16c(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
 static bool has_avx2(void)
 {
 #if defined __x86_64__
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 #else
 	return false;
 #endif
