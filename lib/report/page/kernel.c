@@ -12,7 +12,8 @@
 #include "report/page/part.h"
 #include "report/row.h"
 
-#define TABLES 20 /* kernels that have a table of their own, at most; the others have a row in a table of each stage */
+#define TABLES 20 /* kernels that have a table of their own, at most; the others have a row in a table of each stage, */
+#define KERNELS 200 /* of as many kernels in all */
 
 void gt_page_number(uint64_t number, FILE *to)
 {
@@ -159,7 +160,7 @@ static void write_rows(const struct gt_page *page, const struct gt_report_stage 
 			fputs("</th>", to);
 		}
 	fputs("</tr></thead>\n<tbody>\n", to);
-	for (size_t i = first; i < page->report->n; i++) {
+	for (size_t i = first; i < page->report->n && i < KERNELS; i++) {
 		fputs("<tr><th scope=\"row\">", to);
 		gt_markup_text(gt_page_name(page, &page->report->kernels[i], name), to);
 		fputs("</th>", to);
@@ -173,9 +174,11 @@ static void write_others(const struct gt_page *page, FILE *to)
 {
 	const struct gt_report *report = page->report;
 
-	fprintf(to, "<details><summary>The other %zu kernels</summary>\n<p>Numbers that are not 0 in all kernels; gstats --csv and --json have the others, and arrays.</p>\n"
-		"<p class=\"paper\">These tables are wider than paper, and are not printed.</p>\n",
-		report->n - TABLES);
+	fprintf(to, "<details><summary>The other %zu kernels</summary>\n", report->n - TABLES);
+	if (report->n > KERNELS)
+		fprintf(to, "<p>The tables have %d of them: gstats --csv and --json have all, and gstats --kernel chooses some.</p>\n", KERNELS - TABLES);
+	fputs("<p>Numbers that are not 0 in all kernels; gstats --csv and --json have the others, and arrays.</p>\n"
+	      "<p class=\"paper\">These tables are wider than paper, and are not printed.</p>\n", to);
 	for (size_t i = 0; i < report->total.n; i++)
 		write_rows(page, &report->total.stages[i], TABLES, to);
 	fputs("</details>\n", to);
