@@ -1224,3 +1224,13 @@ turns() {
 	END
 	[ "$n" -eq 21 ]
 }
+
+@test "registers that nothing wrote are 0 in every block and at every level" {
+	for level in plain avx2 avx2-native native; do
+		GTRACE_PTX_LEVEL=$level gtrace-ptx --launch 'k<<<3,64>>>(a=u32[256])' "$ROOT/tests/ptx/unset.ptx" | gtrace-cat >"$BATS_TEST_TMPDIR/$level"
+		grep -v '^#' "$BATS_TEST_TMPDIR/$level" | cut -f 4,8,9 | sort | uniq -c >"$BATS_TEST_TMPDIR/places"
+		# Each of 6 warps stores to the first element.
+		grep -qE '^ *6 0xe	0x200000000000	0$' "$BATS_TEST_TMPDIR/places"
+		cmp "$BATS_TEST_TMPDIR/plain" "$BATS_TEST_TMPDIR/$level"
+	done
+}

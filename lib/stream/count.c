@@ -23,6 +23,7 @@ static void clear_entries(struct gt_count *count)
 		free(count->entries[i].text);
 	}
 	count->n = 0;
+	count->elements = 0;
 }
 
 void gt_count_again(struct gt_count *count, const char *stage, uint64_t kernel)
@@ -72,10 +73,8 @@ int gt_count_number(struct gt_count *count, const char *name, uint64_t value, st
 int gt_count_array(struct gt_count *count, const char *name, const uint64_t *values, size_t n,
 		   struct gt_error *error)
 {
-	size_t elements = n;
+	const size_t elements = count->elements + n;
 
-	for (size_t i = 0; i < count->n; i++)
-		elements += count->entries[i].n;
 	if (elements > GT_COUNT_VALUES_MAX)
 		return gt_fail(error, "%s: more than %d values in the counts of a kernel", count->stage, GT_COUNT_VALUES_MAX);
 	struct gt_count_entry *entry = append(count, name, GT_COUNT_ARRAY);
@@ -86,6 +85,7 @@ int gt_count_array(struct gt_count *count, const char *name, const uint64_t *val
 	if (n > 0)
 		memcpy(entry->array, values, n * sizeof *values);
 	entry->n = n;
+	count->elements = elements;
 	count->n++;
 	return 0;
 }

@@ -29,6 +29,7 @@ struct gt_count {
 	uint64_t kernel; /* id of the launch */
 	struct gt_count_entry *entries;
 	size_t n, capacity;
+	size_t elements; /* of all arrays */
 };
 
 /* An empty count. Freed by gt_count_clear, which leaves it zeroed. */

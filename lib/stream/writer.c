@@ -2,6 +2,7 @@
 /* Writing a stream (stream/stream.h): the header, records that are packed here or were packed elsewhere (stream/raw.h), and the end with
  * the checksum. */
 #include <errno.h>
+#include <inttypes.h>
 #include <msgpack.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +192,14 @@ int gt_write_count(struct gt_writer *writer, const struct gt_count *count, struc
 {
 	if (flush_rows(writer, error) != 0)
 		return -1;
+	const size_t before = writer->bytes.n;
 	gt_count_pack(begin(writer, "count", 2), count);
+	/* Two objects an entry, and one an element. */
+	if (writer->bytes.n - before > GT_RECORD_MAX || 2 * (uint64_t)count->n + count->elements + 8 > GT_OBJECTS_MAX) {
+		writer->bytes.n = before;
+		return gt_fail(error, "stage %s, kernel %" PRIu64 ": %zu counters with %zu elements are more than a record of a stream may have: count by what is fewer",
+			       count->stage, count->kernel, count->n, count->elements);
+	}
 	return flush_if_full(writer, error);
 }
 

@@ -69,3 +69,66 @@ linear() { awk -v small="$1" -v large="$2" 'BEGIN { print small, large; exit !(l
 	nvcc -cudart shared -arch=sm_75 -o many many.cu
 	linear "$(least gtrace-record ./many 20000)" "$(least gtrace-record ./many 40000)"
 }
+
+# bytes COMMAND...: of memory at its peak.
+bytes() { "$BUILD/tests/bench/used" "$@" 2>&1 >/dev/null | awk '{ print $2 }'; }
+
+@test "gstats: memory is of the names of kernels, not of launches; time is linear" {
+	for n in 50000 100000; do
+		"$BUILD/tests/bench/launches" $n 20 | gcoalesce >launches$n
+	done
+	[ "$(bytes gstats launches100000)" -lt 40000000 ]
+	awk -v a="$(least gstats launches50000)" -v b="$(least gstats launches100000)" 'BEGIN { exit !(b <= 2.5 * a + 0.1) }'
+	"$BUILD/tests/bench/launches" 20000 20000 | gcoalesce >kernels
+	[ "$(bytes gstats kernels)" -lt 200000000 ]
+	gstats --report page kernels
+	[ "$(stat -c %s page/index.html)" -lt 2000000 ]
+}
+
+@test "findings and the page: time is linear in instructions" {
+	for n in 20000 40000; do
+		awk -v n=$n 'BEGIN {
+			print ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a)\n{"
+			print ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1,[a];"
+			for (i = 0; i < n; i++)
+				printf "ld.global.u32 %%r1,[%%rd1+%d];\n", 128 * i
+			print "ret;\n}"
+		}' >pcs.ptx
+		gtrace-ptx --launch "k<<<4,32>>>(a=u32[$((32 * n))])" pcs.ptx | gcoalesce --by site | gschedule --gpu a100 | gcache --l1 --by site >pcs$n
+	done
+	awk -v a="$(least gstats --findings pcs20000)" -v b="$(least gstats --findings pcs40000)" 'BEGIN { exit !(b <= 2.6 * a + 0.1) }'
+	gstats --report page pcs40000
+	[ "$(stat -c %s page/index.html)" -lt 2000000 ]
+}
+
+@test "grd --by array: time is linear in arrays; counts that no record holds are an error with one line" {
+	command -v nvcc >/dev/null || skip "needs nvcc"
+	cat >arrays.cu <<-'END'
+		#include <cstdlib>
+		__global__ void k(int **a, int n)
+		{
+			int i = blockIdx.x * blockDim.x + threadIdx.x;
+			if (i < n)
+				a[i][0] = a[i][32] + i;
+		}
+		int main(int, char **v)
+		{
+			int n = atoi(v[1]), **h = (int **)malloc(n * sizeof *h), **d;
+			cudaMalloc(&d, n * sizeof *d);
+			for (int i = 0; i < n; i++)
+				if (cudaMalloc(&h[i], 256))
+					return 1;
+			cudaMemcpy(d, h, n * sizeof *d, cudaMemcpyHostToDevice);
+			k<<<(n + 127) / 128, 128>>>(d, n);
+			return cudaDeviceSynchronize();
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -o arrays arrays.cu
+	for n in 50000 100000; do
+		gtrace-record ./arrays $n | gcoalesce >arrays$n
+	done
+	awk -v a="$(least grd --by array arrays50000)" -v b="$(least grd --by array arrays100000)" 'BEGIN { exit !(b <= 2.6 * a + 0.1) }'
+	run bash -o pipefail -c 'gcoalesce --by site <(gtrace-record ./arrays 100000) | gschedule --gpu a100 | gcache --l1 --by site | gstats'
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'more than a record of a stream may have' <<<"$output")" -eq 1 ]
+}

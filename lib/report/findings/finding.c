@@ -8,16 +8,6 @@
 
 /* ---- groups ---- */
 
-bool gt_same_line(const struct gt_group *a, const struct gt_group *b)
-{
-	return a->action == b->action && a->shared == b->shared && a->local == b->local && strcmp(a->place, b->place) == 0;
-}
-
-bool gt_same_array(const struct gt_group *a, const struct gt_group *b)
-{
-	return a->n_arrays == b->n_arrays && (a->n_arrays == 0 || strcmp(a->arrays[0].name, b->arrays[0].name) == 0);
-}
-
 /* Those with most of it stand first. */
 static void add_array(struct gt_group *group, const char *name, uint64_t sectors)
 {
@@ -56,18 +46,20 @@ static void add_group(struct gt_group *sum, const struct gt_group *group)
 		add_array(sum, group->arrays[0].name, group->arrays[0].sectors);
 }
 
-bool gt_finding_gather(const struct gt_finding_input *input, size_t first, gt_holds *holds, unsigned what, gt_same *same, struct gt_group *sum)
+bool gt_finding_gather(const struct gt_finding_input *input, size_t at, gt_holds *holds, unsigned what, enum gt_sameness same, struct gt_group *sum)
 {
 	const struct gt_group *groups = input->groups;
+	size_t first = groups[at].first[same];
 
-	if (!holds(&groups[first], what))
+	if (!holds(&groups[at], what))
 		return false;
-	for (size_t i = 0; i < first; i++)
-		if (same(&groups[i], &groups[first]) && holds(&groups[i], what))
-			return false;
-	*sum = groups[first];
-	for (size_t i = first + 1; i < input->n; i++)
-		if (same(&groups[i], sum) && holds(&groups[i], what))
+	while (!holds(&groups[first], what))
+		first = groups[first].next[same];
+	if (first != at)
+		return false;
+	*sum = groups[at];
+	for (size_t i = groups[at].next[same]; i != GT_LAST_GROUP; i = groups[i].next[same])
+		if (holds(&groups[i], what))
 			add_group(sum, &groups[i]);
 	return true;
 }

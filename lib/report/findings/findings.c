@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "base/grown.h"
+#include "base/map.h"
 #include "base/options.h"
 #include "base/utf8.h"
 #include "report/findings/kind.h"
@@ -74,6 +77,8 @@ void gt_findings_weights(const struct gt_gpu *gpu, double weights[GT_BOUNDARIES]
 struct groups {
 	struct gt_group *groups;
 	size_t n, capacity;
+	struct gt_map index; /* from a hash to a group */
+	struct gt_map last[GT_SAMENESSES]; /* from a hash to the last group that is the same as the first */
 };
 
 static bool begins_with(const char *text, const char *beginning)
@@ -100,23 +105,107 @@ static struct gt_group group_like(const struct gt_site_row *row)
 				 .arrays = {{named ? row->array : NULL, 0}}, .n_arrays = named ? 1 : 0};
 }
 
-static struct gt_group *group_of(struct groups *groups, const struct gt_site_row *row, struct gt_error *error)
+static bool same_line(const struct gt_group *a, const struct gt_group *b)
+{
+	return a->action == b->action && a->shared == b->shared && a->local == b->local && strcmp(a->place, b->place) == 0;
+}
+
+static bool same_array(const struct gt_group *a, const struct gt_group *b)
+{
+	return a->n_arrays == b->n_arrays && (a->n_arrays == 0 || strcmp(a->arrays[0].name, b->arrays[0].name) == 0);
+}
+
+static bool is_same(enum gt_sameness same, const struct gt_group *a, const struct gt_group *b)
+{
+	if (same == GT_SAME_ARRAY && (a->n_arrays > 0 || b->n_arrays > 0))
+		return same_array(a, b);
+	return same == GT_SAME_SHARED_LINE && a->shared && b->shared ? strcmp(a->place, b->place) == 0 : same_line(a, b);
+}
+
+static uint64_t hash_of_array(const char *array)
+{
+	return XXH3_64bits_withSeed(array, strlen(array), 1);
+}
+
+static uint64_t hash_of_line(const struct gt_group *group)
+{
+	return XXH3_64bits_withSeed(group->place, strlen(group->place), 2 + (4 * (uint64_t)group->action | (uint64_t)group->shared << 1 | group->local));
+}
+
+static uint64_t hash_of(enum gt_sameness same, const struct gt_group *group)
+{
+	if (same == GT_SAME_ARRAY && group->n_arrays > 0)
+		return hash_of_array(group->arrays[0].name);
+	return same == GT_SAME_SHARED_LINE && group->shared ? hash_of_array(group->place) : hash_of_line(group);
+}
+
+static uint64_t next_key(uint64_t key)
+{
+	return key + 1 == GT_MAP_EMPTY ? 0 : key + 1;
+}
+
+/* Puts the last group behind those that are the same. */
+static int link_group(struct groups *groups, enum gt_sameness same)
+{
+	const size_t at = groups->n - 1;
+	struct gt_group *group = &groups->groups[at];
+	uint64_t key = hash_of(same, group), *last;
+	int fresh;
+
+	key -= key == GT_MAP_EMPTY;
+	while ((last = gt_map_put(&groups->last[same], key, at, &fresh)) && !fresh && !is_same(same, &groups->groups[*last], group))
+		key = next_key(key);
+	if (!last)
+		return -1;
+	group->first[same] = fresh ? at : groups->groups[*last].first[same];
+	group->next[same] = GT_LAST_GROUP;
+	if (!fresh)
+		groups->groups[*last].next[same] = at;
+	*last = at;
+	return 0;
+}
+
+static size_t of_array(const void *groups_of, const char *array)
+{
+	const struct groups *groups = groups_of;
+	uint64_t key = hash_of_array(array);
+	const uint64_t *last;
+
+	key -= key == GT_MAP_EMPTY;
+	for (; (last = gt_map_get(&groups->last[GT_SAME_ARRAY], key)); key = next_key(key)) {
+		const struct gt_group *group = &groups->groups[*last];
+		if (group->n_arrays > 0 && strcmp(group->arrays[0].name, array) == 0)
+			return group->first[GT_SAME_ARRAY];
+	}
+	return GT_LAST_GROUP;
+}
+
+static struct gt_group *add_group(struct groups *groups, const struct gt_group *like)
+{
+	struct gt_group *bigger = gt_grown(groups->groups, groups->n, &groups->capacity, sizeof *bigger);
+
+	if (!bigger)
+		return NULL;
+	groups->groups = bigger;
+	bigger[groups->n++] = *like;
+	for (int same = 0; same < GT_SAMENESSES; same++)
+		if (link_group(groups, (enum gt_sameness)same) != 0)
+			return NULL;
+	return &bigger[groups->n - 1];
+}
+
+/* The group of a site, which may be new; NULL when memory is short. */
+static struct gt_group *group_of(struct groups *groups, const struct gt_site_row *row)
 {
 	struct gt_group like = group_like(row);
+	uint64_t key = hash_of_line(&like) ^ (like.n_arrays ? hash_of_array(like.arrays[0].name) : 0), *place;
+	int fresh;
 
-	for (size_t i = groups->n; i-- > 0;) {
-		struct gt_group *group = &groups->groups[i];
-		if (gt_same_line(group, &like) && gt_same_array(group, &like))
-			return group;
-	}
-	struct gt_group *bigger = gt_grown(groups->groups, groups->n, &groups->capacity, sizeof *bigger);
-	if (!bigger) {
-		gt_fail_memory(error, "findings");
-		return NULL;
-	}
-	groups->groups = bigger;
-	bigger[groups->n] = like;
-	return &bigger[groups->n++];
+	key -= key == GT_MAP_EMPTY;
+	while ((place = gt_map_put(&groups->index, key, groups->n, &fresh)) && !fresh &&
+	       !(same_line(&groups->groups[*place], &like) && same_array(&groups->groups[*place], &like)))
+		key = next_key(key);
+	return !place ? NULL : fresh ? add_group(groups, &like) : &groups->groups[*place];
 }
 
 /* A level counts lookups by its own sectors, which are longer than those of requests in some GPUs, and what it sends by those of requests, as findings
@@ -159,10 +248,15 @@ static int make_groups(struct groups *groups, const struct gt_site_rows *rows, s
 {
 	const uint64_t sectors[GT_SITE_LEVELS] = {[GT_SITE_L1] = sectors_of(rows->kernel, "l1"), [GT_SITE_L2] = sectors_of(rows->kernel, "l2")};
 
-	for (size_t i = 0; i < rows->n; i++) {
-		struct gt_group *group = group_of(groups, &rows->rows[i], error);
-		if (!group)
+	if (gt_map_open(&groups->index, 0, error) != 0)
+		return -1;
+	for (int same = 0; same < GT_SAMENESSES; same++)
+		if (gt_map_open(&groups->last[same], 0, error) != 0)
 			return -1;
+	for (size_t i = 0; i < rows->n; i++) {
+		struct gt_group *group = group_of(groups, &rows->rows[i]);
+		if (!group)
+			return gt_fail_memory(error, "findings");
 		add_row(group, &rows->rows[i], sectors);
 	}
 	return 0;
@@ -221,7 +315,8 @@ static int by_cost(const void *left, const void *right)
 
 static int find_all(struct gt_kernel_findings *to, const struct gt_site_rows *rows, const struct groups *groups, const double weights[GT_BOUNDARIES], struct gt_error *error)
 {
-	struct gt_finding_input input = {.kernel = to->kernel, .traffic = &to->traffic, .groups = groups->groups, .n = groups->n, .to = to, .error = error};
+	struct gt_finding_input input = {.kernel = to->kernel, .traffic = &to->traffic, .groups = groups->groups, .n = groups->n, .of_array = of_array,
+					   .groups_of = groups, .to = to, .error = error};
 
 	to->traffic = traffic_of(to->kernel, rows);
 	for (size_t i = 0; i < GT_BOUNDARIES; i++)
@@ -256,6 +351,9 @@ static int find_kernel(struct gt_kernel_findings *to, const double weights[GT_BO
 	if (result == 0)
 		result = find_all(to, &rows, &groups, weights, error);
 	free(groups.groups);
+	gt_map_close(&groups.index);
+	for (size_t i = 0; i < GT_SAMENESSES; i++)
+		gt_map_close(&groups.last[i]);
 	gt_site_rows_clear(&rows);
 	return result;
 }

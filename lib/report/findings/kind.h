@@ -10,6 +10,10 @@
 
 #define GT_GROUP_ARRAYS 4 /* that are told apart; the others are together */
 
+/* What makes groups the same: that a line does the same; that it accesses shared memory; an array, or of groups without one the line. */
+enum gt_sameness { GT_SAME_LINE, GT_SAME_SHARED_LINE, GT_SAME_ARRAY, GT_SAMENESSES };
+#define GT_LAST_GROUP SIZE_MAX
+
 enum gt_group_action { GT_GROUP_LOADS, GT_GROUP_STORES, GT_GROUP_ATOMICS, GT_GROUP_ACTIONS };
 
 struct gt_group {
@@ -25,6 +29,8 @@ struct gt_group {
 		uint64_t sectors; /* or passes of shared memory */
 	} arrays[GT_GROUP_ARRAYS];
 	size_t n_arrays; /* 1, or 0 where the trace names none; more in a sum */
+	/* Groups that are the same, by each of enum gt_sameness: the first, and the next behind this one or GT_LAST_GROUP. */
+	size_t first[GT_SAMENESSES], next[GT_SAMENESSES];
 };
 
 /* What is known of a level of one kernel. */
@@ -39,6 +45,8 @@ struct gt_finding_input {
 	const struct gt_traffic *traffic;
 	const struct gt_group *groups;
 	size_t n;
+	size_t (*of_array)(const void *groups_of, const char *array); /* the first group of a named array, or GT_LAST_GROUP */
+	const void *groups_of;
 	struct gt_level_facts level[GT_SITE_LEVELS];
 	struct gt_kernel_findings *to;
 	struct gt_error *error;
@@ -46,12 +54,9 @@ struct gt_finding_input {
 
 /* Whether a kind holds of a group; `what` is a number that the kind gives. */
 typedef bool gt_holds(const struct gt_group *group, unsigned what);
-typedef bool gt_same(const struct gt_group *a, const struct gt_group *b);
-gt_same gt_same_line, gt_same_array; /* a line that does the same; an array */
-
-/* The group at `first` and those behind it that are the same, if it holds of each, added up. False if it does not hold, or if the group was added to one
+/* The group at `at` and those behind it that are the same, if it holds of each, added up. False if it does not hold, or if the group was added to one
  * before it. */
-bool gt_finding_gather(const struct gt_finding_input *input, size_t first, gt_holds *holds, unsigned what, gt_same *same, struct gt_group *sum);
+bool gt_finding_gather(const struct gt_finding_input *input, size_t at, gt_holds *holds, unsigned what, enum gt_sameness same, struct gt_group *sum);
 
 /* A number of a stage of the kernel; 0 if it is not there. */
 uint64_t gt_finding_number(const struct gt_finding_input *input, const char *stage, const char *counter);

@@ -86,7 +86,7 @@ static int find_uncoalesced(const struct gt_finding_input *input, const struct g
 	const struct gt_site_access *access = &sum.access;
 
 	for (size_t i = 0; i < input->n; i++) {
-		if (!gt_finding_gather(input, i, is_uncoalesced, action, gt_same_line, &sum))
+		if (!gt_finding_gather(input, i, is_uncoalesced, action, GT_SAME_LINE, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -127,7 +127,7 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 	const struct gt_site_access *access = &sum.access;
 
 	for (size_t i = 0; i < input->n; i++) {
-		if (!gt_finding_gather(input, i, has_misaligned, input->groups[i].action, gt_same_line, &sum))
+		if (!gt_finding_gather(input, i, has_misaligned, input->groups[i].action, GT_SAME_LINE, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -146,11 +146,13 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 static const struct gt_group *loads_of(const struct gt_finding_input *input, const char *array, struct gt_site_level sums[GT_SITE_LEVELS])
 {
 	const struct gt_group *most = NULL;
+	const bool unnamed = strcmp(array, "-") == 0;
+	size_t i = unnamed ? 0 : input->of_array(input->groups_of, array);
 
 	memset(sums, 0, GT_SITE_LEVELS * sizeof *sums);
-	for (size_t i = 0; i < input->n; i++) {
+	for (; i < input->n; i = unnamed ? i + 1 : input->groups[i].next[GT_SAME_ARRAY]) {
 		const struct gt_group *group = &input->groups[i];
-		if (!in_memory(group, GT_GROUP_LOADS) || strcmp(group->n_arrays > 0 ? group->arrays[0].name : "-", array) != 0)
+		if (!in_memory(group, GT_GROUP_LOADS) || unnamed != (group->n_arrays == 0))
 			continue;
 		for (size_t at = 0; at < GT_SITE_LEVELS; at++)
 			gt_counters_add(&sums[at], &group->level[at], offsetof(struct gt_site_level, distance));
@@ -239,7 +241,7 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 	for (size_t i = 0; i < input->n && facts->line > 0; i++) {
 		char need[GT_WORDS], has[GT_WORDS];
 		uint64_t kept;
-		if (!gt_finding_gather(input, i, has_capacity_misses, at, gt_same_line, &sum))
+		if (!gt_finding_gather(input, i, has_capacity_misses, at, GT_SAME_LINE, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -290,7 +292,7 @@ static int find_conflict(const struct gt_finding_input *input, const struct gt_f
 	const struct gt_site_level *counts = &sum.level[at];
 
 	for (size_t i = 0; i < input->n && facts->line > 0; i++) {
-		if (!gt_finding_gather(input, i, has_conflict_misses, at, gt_same_line, &sum))
+		if (!gt_finding_gather(input, i, has_conflict_misses, at, GT_SAME_LINE, &sum))
 			continue;
 		uint64_t hits = hits_by_sets(&sum, at, facts->size / facts->line);
 		if (hits >= counts->conflict)
@@ -329,7 +331,7 @@ static int find_dropped(const struct gt_finding_input *input, const struct gt_fi
 	const struct gt_site_level *counts = &sum.level[GT_SITE_L1];
 
 	for (size_t i = 0; i < input->n; i++) {
-		if (!gt_finding_gather(input, i, has_dropped, GT_SITE_L1, gt_same_line, &sum))
+		if (!gt_finding_gather(input, i, has_dropped, GT_SITE_L1, GT_SAME_LINE, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -347,11 +349,6 @@ static bool has_elsewhere(const struct gt_group *group, unsigned level)
 	return group->action == GT_GROUP_LOADS && group->level[level].elsewhere > 0;
 }
 
-static bool is_array_or_line(const struct gt_group *a, const struct gt_group *b)
-{
-	return a->n_arrays > 0 ? gt_same_array(a, b) : gt_same_line(a, b);
-}
-
 /* By array, since blocks of several SMs share data, whichever line reads it: the place is the line that has most of these misses. */
 static int find_elsewhere(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
@@ -360,10 +357,10 @@ static int find_elsewhere(const struct gt_finding_input *input, const struct gt_
 
 	for (size_t i = 0; i < input->n; i++) {
 		const struct gt_group *most = &input->groups[i];
-		if (!gt_finding_gather(input, i, has_elsewhere, GT_SITE_L1, is_array_or_line, &sum))
+		if (!gt_finding_gather(input, i, has_elsewhere, GT_SITE_L1, GT_SAME_ARRAY, &sum))
 			continue;
-		for (size_t k = i + 1; k < input->n; k++)
-			if (is_array_or_line(&input->groups[k], &sum) && input->groups[k].level[GT_SITE_L1].elsewhere > most->level[GT_SITE_L1].elsewhere)
+		for (size_t k = most->next[GT_SAME_ARRAY]; k != GT_LAST_GROUP; k = input->groups[k].next[GT_SAME_ARRAY])
+			if (input->groups[k].level[GT_SITE_L1].elsewhere > most->level[GT_SITE_L1].elsewhere)
 				most = &input->groups[k];
 		sum.place = most->place;
 		struct gt_finding *finding = gt_finding_add(input, kind, &sum);
@@ -390,7 +387,7 @@ static int find_partial_stores(const struct gt_finding_input *input, const struc
 	const struct gt_site_level *counts = &sum.level[GT_SITE_L2];
 
 	for (size_t i = 0; i < input->n; i++) {
-		if (!gt_finding_gather(input, i, has_partial_reads, GT_SITE_L2, gt_same_line, &sum))
+		if (!gt_finding_gather(input, i, has_partial_reads, GT_SITE_L2, GT_SAME_LINE, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -471,11 +468,6 @@ static bool has_bank_conflicts(const struct gt_group *group, unsigned unused)
 	return group->shared && 10 * group->access.passes > 11 * group->access.least_passes;
 }
 
-static bool is_line_of_shared(const struct gt_group *a, const struct gt_group *b)
-{
-	return a->shared && b->shared && strcmp(a->place, b->place) == 0;
-}
-
 static int find_bank_conflicts(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
 	uint64_t all = gt_finding_number(input, "coalesce", "bank_passes");
@@ -483,7 +475,7 @@ static int find_bank_conflicts(const struct gt_finding_input *input, const struc
 	const struct gt_site_access *access = &sum.access;
 
 	for (size_t i = 0; i < input->n; i++) {
-		if (!gt_finding_gather(input, i, has_bank_conflicts, 0, is_line_of_shared, &sum))
+		if (!gt_finding_gather(input, i, has_bank_conflicts, 0, GT_SAME_SHARED_LINE, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)
@@ -540,7 +532,7 @@ static int find_atomics(const struct gt_finding_input *input, const struct gt_fi
 	const struct gt_site_access *access = &sum.access;
 
 	for (size_t i = 0; i < input->n; i++) {
-		if (!gt_finding_gather(input, i, shares_addresses, 4, gt_same_line, &sum))
+		if (!gt_finding_gather(input, i, shares_addresses, 4, GT_SAME_LINE, &sum))
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
 		if (!finding)

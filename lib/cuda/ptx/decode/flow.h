@@ -83,6 +83,7 @@ struct gt_ptx_register {
 	const char *name;
 	enum gt_ptx_type type;
 	bool read;	    /* by some instruction */
+	bool unset;	    /* by some path, and nothing on it may have written it before */
 	size_t first, last; /* live from here to there: instruction i reads at 2i and writes at 2i + 1 */
 	uint32_t slot;	    /* bytes from the beginning of the slots */
 };

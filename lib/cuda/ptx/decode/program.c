@@ -349,6 +349,17 @@ static int place_registers(struct gt_ptx_decoder *decoder)
 	return failed ? gt_fail_memory(decoder->error, "slots of registers") : 0;
 }
 
+static int list_unset(struct gt_ptx_code *code, const struct gt_ptx_registers *registers, struct gt_error *error)
+{
+	code->unset = malloc((registers->n + 1) * sizeof *code->unset);
+	if (!code->unset)
+		return gt_fail_memory(error, "the registers of a function");
+	for (size_t r = 0; r < registers->n; r++)
+		if (registers->list[r].unset)
+			code->unset[code->n_unset++] = (struct gt_ptx_slot){registers->list[r].slot, gt_ptx_slot_bytes(registers->list[r].type)};
+	return 0;
+}
+
 static int decode_function(struct gt_ptx_decoder *decoder)
 {
 	struct gt_ptx_code *code = decoder->code;
@@ -364,7 +375,7 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0 ||
 	    gt_ptx_find_waits(&decoder->registers, &decoder->flow, &decoder->waits, decoder->error) != 0)
 		return -1;
-	if (place_registers(decoder) != 0)
+	if (place_registers(decoder) != 0 || list_unset(code, &decoder->registers, decoder->error) != 0)
 		return -1;
 	decoder->starts = calloc(decoder->flow.n_blocks + 1, sizeof *decoder->starts);
 	if (!decoder->starts)

@@ -261,10 +261,13 @@ static int find_live_ranges(struct gt_ptx_registers *registers, const struct gt_
 
 	if (gt_ptx_liveness_make(&registers->live, flow, registers->n, error) != 0)
 		return -1;
-	if (registers->live.sets)
-		return find_ranges(&ranges, &visitor);
-	for (size_t r = 0; r < registers->n; r++)
-		registers->list[r].last = SIZE_MAX;
+	if (registers->live.sets && find_ranges(&ranges, &visitor) != 0)
+		return -1;
+	/* Too large a function for sets: nothing is known. */
+	for (size_t r = 0; r < registers->n; r++) {
+		registers->list[r].last = registers->live.sets ? registers->list[r].last : SIZE_MAX;
+		registers->list[r].unset = !registers->live.sets || gt_ptx_is_in(gt_ptx_liveness_of(&registers->live, 0, GT_PTX_LIVE_IN), r);
+	}
 	return 0;
 }
 
@@ -317,6 +320,7 @@ int gt_ptx_registers_make(struct gt_ptx_registers *registers, const struct gt_pt
 			struct gt_ptx_register *reg = &registers->list[*gt_map_get(
 				&registers->names, (uint64_t)(uintptr_t)function->parameters[i].name)];
 			reg->first = 0;
+			reg->unset = false;
 		}
 	return result;
 }

@@ -221,6 +221,8 @@ struct gt_ptx_code {
 	uint32_t image_at, arena_bytes;
 	struct gt_ptx_slot *slots; /* of its registers */
 	size_t n_slots;
+	struct gt_ptx_slot *unset; /* of registers that some path reads and none may have written before: 0 when the function begins */
+	size_t n_unset;
 	struct gt_ptx_special_use *specials;
 	size_t n_specials;
 	uint32_t local_bytes; /* of its frame */

@@ -80,6 +80,8 @@ static void fill_frame(struct gt_ptx_warp *warp, const struct gt_ptx_code *code,
 		if (code->image)
 			memcpy(warp->arena + code->image_at, code->image, code->arena_bytes - code->image_at);
 	}
+	for (size_t i = 0; i < code->n_unset; i++)
+		memset(warp->arena + code->unset[i].at, 0, code->unset[i].bytes);
 	for (size_t i = 0; i < code->n_specials; i++) {
 		const enum gt_ptx_life life = code->specials[i].special->life;
 		if (life == GT_PTX_OF_BLOCK || (life == GT_PTX_OF_LAUNCH && !filled))

@@ -101,6 +101,7 @@ void gt_ptx_code_free(struct gt_ptx_code *code)
 	free(code->slots);
 	free(code->locals);
 	free(code->image);
+	free(code->unset);
 	free(code->ops);
 	free(code);
 }
