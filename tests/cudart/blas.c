@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks.h"
+
 int cudaMalloc(void **pointer, size_t bytes);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaStreamCreate(void **stream);
@@ -93,23 +95,6 @@ enum { N, T };
 #define COUNT(ARRAY) ((int)(sizeof(ARRAY) / sizeof(ARRAY)[0]))
 
 static void *handle;
-static int failures;
-
-static void check(int holds, const char *what)
-{
-	if (!holds)
-		printf("differs: %s\n", what);
-	failures += !holds;
-}
-
-static void must(int status, const char *call)
-{
-	if (status != 0) {
-		printf("%s: %d\n", call, status);
-		exit(1);
-	}
-}
-#define MUST(CALL) must(CALL, #CALL)
 
 static void *on_device(const void *from, size_t bytes)
 {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks.h"
+
 int cudaMalloc(void **pointer, size_t bytes);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaStreamCreate(void **stream);
@@ -34,24 +36,6 @@ enum { ORDER = 1, BATCHES = 5, STRIDE = 6 };
 enum { M = 5, N = 4, K = 3, LD = 7, ROOM = LD * 8 };
 
 static void *handle;
-static int failures;
-
-static void must(int status, const char *call)
-{
-	if (status != 0) {
-		printf("%s: %d\n", call, status);
-		exit(1);
-	}
-}
-#define MUST(CALL) must(CALL, #CALL)
-
-static void check(int holds, const char *what)
-{
-	if (!holds)
-		printf("differs: %s\n", what);
-	failures += !holds;
-}
-
 static float whole(int i, int from)
 {
 	return (float)((i * 7 + from * 5) % 11 - 5);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks.h"
+
 int cudaMalloc(void **pointer, size_t bytes);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaStreamCreate(void **stream);
@@ -26,24 +28,6 @@ int cufftXtMakePlanMany(void);
 
 enum { R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c, Z2Z = 0x69, FORWARD = -1, INVERSE = 1 };
 enum { X = 3, Y = 5, Z = 4, ALL = X * Y * Z, HALF = Z / 2 + 1 };
-
-static int failures;
-
-static void must(int status, const char *call)
-{
-	if (status != 0) {
-		printf("%s: %d\n", call, status);
-		exit(1);
-	}
-}
-#define MUST(CALL) must(CALL, #CALL)
-
-static void check(int holds, const char *what)
-{
-	if (!holds)
-		printf("differs: %s\n", what);
-	failures += !holds;
-}
 
 static double whole(int i, int from)
 {
