@@ -329,19 +329,25 @@ static void read_stream(struct tool *tool, struct gt_report *report, const struc
 	}
 }
 
-/* They stay open: what the reports say of the GPU and of the pipe is the first one's. */
+/* They stay open: reports have the GPU and the pipe of the part that was read last. */
 static void read_parts(struct tool *tool, struct gt_report *report, struct gt_parts **parts)
 {
+	uint64_t rows, bytes;
 	enum gt_event event;
 
+	tool->started = tool_now();
 	*parts = gt_parts_open(tool->argv + optind, (size_t)(tool->argc - optind), &tool->error);
 	tool_must(tool, *parts ? 0 : -1);
 	while ((event = gt_parts_next(*parts, &tool->error)) != GT_END) {
 		tool_must(tool, event == GT_FAILED ? -1 : 0);
 		tool->in = gt_parts_reader(*parts);
 		take(tool, report, event);
+		gt_parts_read(*parts, &rows, &bytes);
+		tool_progress(tool, rows, bytes, false);
 	}
 	tool->in = gt_parts_reader(*parts);
+	gt_parts_read(*parts, &rows, &bytes);
+	tool_progress(tool, rows, bytes, true);
 }
 
 static void gather(struct tool *tool, struct gt_report *report, const struct options *options, struct gt_parts **parts)

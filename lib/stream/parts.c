@@ -136,18 +136,23 @@ static int open_part(struct gt_parts *parts, const char *path, struct gt_error *
 	return -1;
 }
 
-/* Whether two entries of histories are equal, but for the number of the part. */
+/* Where an entry of a history has the number of the part; NULL: it is another one. */
+static const char *number_in(const char *entry)
+{
+	const char *const alone[] = {entry, NULL};
+	const char *at = gt_history_find(alone, tool, option) ? strstr(entry, option) : NULL;
+
+	return at ? at + strlen(option) + 1 : NULL;
+}
+
+/* Whether two entries are equal, but for the number of the part. */
 static bool same_entry(const char *a, const char *b)
 {
-	const char *at = strchr(a, '\t'), *last = a + strlen(a);
+	const char *in_a = number_in(a), *in_b = number_in(b);
 
-	if (!gt_history_find((const char *const[]){a, NULL}, tool, option))
+	if (!in_a || !in_b)
 		return strcmp(a, b) == 0;
-	at = strstr(at, option);
-	size_t before = (size_t)(at - a) + strlen(option) + 1;
-	size_t skip_a = before + strcspn(a + before, "/");
-	size_t skip_b = strlen(b) > before ? before + strcspn(b + before, "/") : strlen(b);
-	return strncmp(a, b, before) == 0 && (size_t)(last - a) >= skip_a && strcmp(a + skip_a, b + skip_b) == 0;
+	return in_a - a == in_b - b && strncmp(a, b, (size_t)(in_a - a)) == 0 && strcmp(in_a + strcspn(in_a, "/"), in_b + strcspn(in_b, "/")) == 0;
 }
 
 /* The parts must have passed the same stages, with the same options. */
@@ -253,4 +258,13 @@ enum gt_event gt_parts_next(struct gt_parts *parts, struct gt_error *error)
 struct gt_reader *gt_parts_reader(const struct gt_parts *parts)
 {
 	return parts->all[parts->current].reader;
+}
+
+void gt_parts_read(const struct gt_parts *parts, uint64_t *rows, uint64_t *bytes)
+{
+	*rows = *bytes = 0;
+	for (size_t i = 0; i < parts->n; i++) {
+		*rows += gt_reader_rows_read(parts->all[i].reader);
+		*bytes += gt_reader_bytes_read(parts->all[i].reader);
+	}
 }

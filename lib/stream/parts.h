@@ -60,5 +60,7 @@ void gt_parts_close(struct gt_parts *parts);
 enum gt_event gt_parts_next(struct gt_parts *parts, struct gt_error *error);
 /* The reader of the last event. */
 struct gt_reader *gt_parts_reader(const struct gt_parts *parts);
+/* What has been read of all parts so far. */
+void gt_parts_read(const struct gt_parts *parts, uint64_t *rows, uint64_t *bytes);
 
 #endif
