@@ -372,7 +372,7 @@ refused() { # refused TEXT COMMAND...
 	launches >all.gt
 	for k in 1 2 3; do gtrace-cat --part "$k/3" all.gt | gcoalesce >"p$k.gt"; done
 	gstats --merge p3.gt p1.gt p2.gt >/dev/null
-	gstats --merge -v p3.gt p1.gt p2.gt 2>&1 >/dev/null | tr '\r' '\n' | tail -n 1 | grep -q "^gstats: $(gtrace-cat all.gt | grep -vc '^#') rows"
+	gstats --merge -v p3.gt p1.gt p2.gt 2>&1 >/dev/null | tr '\r' '\n' | tail -n 1 | grep -q "^gstats: $(for k in 1 2 3; do gtrace-cat p$k.gt; done | grep -vc '^#') rows"
 	refused "p1.gt: part 1 of 3: expected all 3 parts, and no other" gstats --merge p1.gt p2.gt
 	refused "p2.gt: part 2 again, after p2.gt" gstats --merge p1.gt p2.gt p2.gt
 	refused "all.gt: expected a part of a stream, which passed gtrace-cat --part" gstats --merge all.gt
