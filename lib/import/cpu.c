@@ -40,6 +40,25 @@ static int report_access(struct gt_trace *to, uint8_t op, uint64_t address, uint
 	return report_span(to, &access, bytes, error);
 }
 
+/* Reads a text that has an access or an instruction fetch a line, but for lines that are none. */
+static int read_lines(struct gt_input *input, struct gt_trace *to, bool (*is_access)(const char *line, size_t length),
+		      int (*read_access)(struct gt_input *, const char *, struct gt_trace *, uint64_t *, struct gt_error *), struct gt_error *error)
+{
+	uint64_t fetches = 0;
+	size_t length;
+	char *line;
+	int got;
+
+	if (begin_launch(to, input, error) != 0)
+		return -1;
+	while ((got = gt_input_line(input, &line, &length, error)) > 0)
+		if (is_access(line, length) && read_access(input, line, to, &fetches, error) != 0)
+			return -1;
+	if (got == 0 && fetches > 0)
+		got = to->passed_over(to->context, "instruction fetches", fetches, error);
+	return got;
+}
+
 /* ---- din ---- */
 
 /* Dinero's traditional input: "LABEL ADDRESS", 0 a read, 1 a write, 2 a fetch, address in
@@ -73,23 +92,15 @@ static int read_din_access(struct gt_input *input, const char *line, struct gt_t
 	return 0;
 }
 
+static bool is_din_access(const char *line, size_t length)
+{
+	(void)length;
+	return !gt_scan_end(&line);
+}
+
 static int read_din(struct gt_input *input, struct gt_trace *to, struct gt_error *error)
 {
-	uint64_t fetches = 0;
-	size_t length;
-	char *line;
-	int got;
-
-	if (begin_launch(to, input, error) != 0)
-		return -1;
-	while ((got = gt_input_line(input, &line, &length, error)) > 0) {
-		const char *at = line;
-		if (!gt_scan_end(&at) && read_din_access(input, line, to, &fetches, error) != 0)
-			return -1;
-	}
-	if (got == 0 && fetches > 0)
-		got = to->passed_over(to->context, "instruction fetches", fetches, error);
-	return got;
+	return read_lines(input, to, is_din_access, read_din_access, error);
 }
 
 static bool detect_din(const char *head, size_t bytes)
@@ -164,21 +175,14 @@ static int read_lackey_access(struct gt_input *input, const char *line, struct g
 	return result == 0 ? 0 : gt_import_place(input, error);
 }
 
+static bool is_lackey_access(const char *line, size_t length)
+{
+	return length > 0 && !is_valgrinds(line);
+}
+
 static int read_lackey(struct gt_input *input, struct gt_trace *to, struct gt_error *error)
 {
-	uint64_t fetches = 0;
-	size_t length;
-	char *line;
-	int got;
-
-	if (begin_launch(to, input, error) != 0)
-		return -1;
-	while ((got = gt_input_line(input, &line, &length, error)) > 0)
-		if (length > 0 && !is_valgrinds(line) && read_lackey_access(input, line, to, &fetches, error) != 0)
-			return -1;
-	if (got == 0 && fetches > 0)
-		got = to->passed_over(to->context, "instruction fetches", fetches, error);
-	return got;
+	return read_lines(input, to, is_lackey_access, read_lackey_access, error);
 }
 
 static bool detect_lackey(const char *head, size_t bytes)
