@@ -5,7 +5,7 @@
 #                     PLUGINS=no; those of cuBLAS want a CBLAS, that of cuFFT FFTW3
 # make deps           installs what building and testing need (see ./deps); deps-long for check-long
 # make demo           what an example kernel costs
-# make check          the tests; check-sanitize, check-valgrind and check-long are the slow ones
+# make check          the tests; check-sanitize, check-undefined, check-valgrind and check-long are the slow ones
 # make validate       the model against hardware's counters
 # make hardware-table its table of errors into docs/hardware.md
 # make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows; bench-options: what each option costs
@@ -193,9 +193,13 @@ check-awk: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS)
 check-sanitize:
 	ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) check BUILD=build-sanitize BIN=bin-sanitize CFLAGS='-O1 -g' \
 		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+# What only clang sees, such as NULL + 0: a trap where it happens, so that programs under gtrace-record need no other library.
+check-undefined:
+	$(MAKE) check CC=clang BUILD=build-undefined BIN=bin-undefined CFLAGS='-O1 -g' \
+		SANITIZE='-fsanitize=undefined,nullability -fsanitize-trap=all'
 check-valgrind: all
 	tests/valgrind $(BIN)
-check-long: check check-awk check-sanitize check-valgrind
+check-long: check check-awk check-sanitize check-undefined check-valgrind
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --jobs 1 tests/long/*.bats
 # SECONDS=60: for each target; TARGET=ptx: these only. Corpora grow in build-fuzz/corpus; what crashes stays in
 # build-fuzz. MERGE=1: takes what is new in coverage over into tests/fuzz/corpus, and nothing else.
@@ -283,7 +287,7 @@ deb:
 	cd build-deb/gtrace-$(VERSION) && dpkg-buildpackage -us -uc -b
 	lintian --fail-on error,warning build-deb/*.changes
 clean:
-	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-fuzz build-thread build-deb $(SCHEMA)
+	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-undefined bin-undefined build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options same install uninstall dist wheel deb clean
+.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-undefined check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options same install uninstall dist wheel deb clean

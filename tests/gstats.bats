@@ -84,6 +84,50 @@ launch() { printf '#kernel\tid=%s\tname=%s\tgrid=%s\tblock=%s\tregisters=%s\tsha
 	diff "$ROOT/tests/golden/gstats-two-ncu.txt" ncu.txt
 }
 
+@test "no CSV has a field that a spreadsheet computes, whatever the names are" {
+	gtrace-ptx --launch 'vectoradd<<<2,32>>>(A=f32[64], B=f32[64], C=f32[64], 64)' "$ROOT/examples/kernels/ptx/vectoradd.ptx" |
+		gtrace-cat | sed "s/name=vectoradd/name==cmd|x/; s/names=A,B,C/names==A,-B,@C/" | gtrace-cat --from |
+		gcoalesce --by site | gschedule --gpu titanv | gcache --l1 --by site >named
+	gstats --csv named >./+saved.csv
+	gstats --csv --by launch named >1.csv
+	gstats --csv --lines named >2.csv
+	gstats --csv --kernels named >3.csv
+	gstats --csv --names ncu named >4.csv
+	gstats --csv --names nvprof named >5.csv
+	gstats --csv --names accelsim named >6.csv
+	gstats --csv --reference ./+saved.csv --as @a,=b named >7.csv
+	gstats --csv --errors 7.csv >8.csv
+	gtrace compare --csv --as -a,=b named named >9.csv
+	gtrace kernels --csv named >10.csv
+	gplot sweep --pareto --table -x l1.reads -y l1.sectors - >11.csv <<-'END'
+		section,trace,l1.reads,l1.sectors
+		@s,=t,1,2
+		@s,=u,2,1
+	END
+	python3 - "+saved.csv" {1..11}.csv <<-'PYTHON'
+		import csv, re, sys
+		named = 0
+		for path in sys.argv[1:]:
+		    fields = [field for row in csv.reader(open(path)) for field in row]
+		    assert len(fields) > 3, path
+		    computed = [f for f in fields if re.match("[=+@-]", f) and not re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?|-", f)]
+		    assert not computed, (path, computed)
+		    named += sum(f.startswith("'") for f in fields)
+		assert named > 20
+	PYTHON
+}
+
+@test "--errors reads what --reference wrote of texts, too, and has no error of them" {
+	gstats --csv two.gt >saved.csv
+	gstats --csv --reference saved.csv two.gt >rows.csv
+	printf '1,k,,,l1.name,,"a, b",c,,\n1,k,,,l1.name,,7,c,,\n' >>rows.csv
+	gstats --errors --csv rows.csv >errors.csv
+	[ "$(wc -l <errors.csv)" -gt 10 ]
+	run ! grep -q 'l1.name' errors.csv
+	printf '1,k,,,l1.reads,sectors,a,7,,\n' >>rows.csv
+	expect_failure 1 "'a', '7': expected two numbers" gstats --errors rows.csv
+}
+
 @test "JSON and CSV have the same values, with all names" {
 	for sample in two odd empty; do
 		gstats --csv $sample.gt >$sample.csv

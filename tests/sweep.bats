@@ -316,3 +316,10 @@ total() {
 		    assert int(at["1", "1"]["l2.steps"]) > int(at["4", "2"]["l2.steps"])
 	END
 }
+
+@test "a trace whose name a spreadsheet would compute is a text in the table" {
+	cp examples/traces/conv.rdgc.xz "$BATS_TEST_TMPDIR/=conv.rdgc.xz"
+	printf 'trace = =conv.rdgc.xz\ngpu = titanv\nl1.size = 8K\n' >"$sweep"
+	(cd "$BATS_TEST_TMPDIR" && make -s -f "$ROOT/pipelines/sweep.mk" SWEEP="$sweep" RESULTS="$results")
+	column trace | grep -Fx "\"'=conv.rdgc.xz\""
+}

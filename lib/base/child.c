@@ -226,12 +226,12 @@ static int give(struct child *child, struct gt_error *error)
 {
 	ssize_t sent = send(child->ours[INPUT], child->input, child->input_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	if (sent >= 0) { /* 0: there is no input */
+	if (sent > 0) { /* 0: there is no input, whose address may be NULL */
 		child->input += sent;
 		child->input_bytes -= (size_t)sent;
-	} else if (errno == EPIPE || errno == ECONNRESET) {
+	} else if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
 		child->input_bytes = 0;
-	} else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
+	} else if (sent < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
 		return gt_fail_errno(error, "%s: its input cannot be sent", child->name);
 	}
 	errno = 0; /* an EPIPE of this socket is not one of standard output, which ends a tool quietly */

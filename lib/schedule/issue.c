@@ -250,11 +250,12 @@ int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t
 	if (!gt_is_modelled(schedule, sm->number))
 		return 0;
 	for (const struct kept *next; row < end; row = next) {
-		size_t n = alike(row, end);
-		next = gt_span_is_many(row) ? gt_span_next(row) : row + n;
+		const bool many = gt_span_is_many(row); /* what follows it is no row */
+		size_t n = many ? 1 : alike(row, end);
+		next = many ? gt_span_next(row) : row + n;
 		if (is_turn(gt_span_shape(&schedule->keep.shapes, row)))
 			continue;
-		if (gt_span_is_many(row)) {
+		if (many) {
 			if (write_span(schedule, &place, row, 0, gt_span_more(row)->n, begins, error) != 0)
 				return -1;
 		} else {

@@ -31,7 +31,8 @@ static inline void prefetch_bytes(const void *begin, size_t bytes)
 {
 	for (size_t at = 0; at < bytes; at += MACHINE_LINE)
 		__builtin_prefetch((const char *)begin + at, 1);
-	__builtin_prefetch((const char *)begin + bytes - 1, 1);
+	if (bytes > 0)
+		__builtin_prefetch((const char *)begin + bytes - 1, 1);
 }
 
 #define RECENT_SECTORS 0xfU

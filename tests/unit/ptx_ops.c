@@ -497,7 +497,7 @@ static unsigned nearest_tiny(double x, int e, int m)
 	X("cvt.rn.satfinite." NAME ".f32", T, f32, f32, none,                                      \
 	  (T)(nearest_tiny((double)x, E, M) << BITS | nearest_tiny((double)y, E, M)))              \
 	X("cvt.rn.f16x2." NAME, u32, T, none, none,                                                \
-	  nearest_half(tiny_value((unsigned)x >> BITS, E, M)) << 16 | nearest_half(tiny_value((unsigned)x, E, M)))
+	  (uint32_t)nearest_half(tiny_value((unsigned)x >> BITS, E, M)) << 16 | nearest_half(tiny_value((unsigned)x, E, M)))
 
 /* Powers of two: the exponent of a float, where the next one up is asked for unless the rest is 0. */
 static unsigned power_of(double x, bool up, bool finite)

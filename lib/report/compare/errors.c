@@ -119,15 +119,16 @@ struct gt_error_statistics gt_errors_statistics(const struct gt_errors_metric *m
 
 /* ---- rows of comparisons, of several runs together ---- */
 
-enum column { METRIC, UNIT, HARDWARE, OURS, COLUMNS }; /* the last two may have the names of gstats --as, and "difference" behind them */
-static const char *const headings[COLUMNS] = {"metric", "unit", "hardware", "ours"};
+/* HARDWARE and OURS may have the names of gstats --as, with "difference" behind them, which is -1 where there is none. */
+enum column { METRIC, UNIT, HARDWARE, OURS, DIFFERENCE, COLUMNS };
+static const char *const headings[DIFFERENCE] = {"metric", "unit", "hardware", "ours"};
 
 /* Whether the record names the columns. */
 static bool find_columns(const struct gt_csv *csv, int column[COLUMNS])
 {
-	int found[COLUMNS], difference = gt_csv_column(csv, "difference");
+	int difference = gt_csv_column(csv, "difference"), found[COLUMNS] = {[DIFFERENCE] = difference};
 
-	for (int c = 0; c < COLUMNS; c++) {
+	for (int c = 0; c < DIFFERENCE; c++) {
 		found[c] = gt_csv_column(csv, headings[c]);
 		if (found[c] < 0 && c >= HARDWARE && difference > 1)
 			found[c] = difference - (c == HARDWARE ? 2 : 1);
@@ -138,12 +139,20 @@ static bool find_columns(const struct gt_csv *csv, int column[COLUMNS])
 	return true;
 }
 
+/* Whether the record compares texts, such as the names of arrays: they have neither a unit nor a difference. */
+static bool compares_texts(const struct gt_csv *csv, const int column[COLUMNS])
+{
+	return column[DIFFERENCE] >= 0 && !*csv->fields[column[DIFFERENCE]] && !*csv->fields[column[UNIT]];
+}
+
 static int read_row(struct gt_errors *errors, const struct gt_csv *csv, const int column[COLUMNS], struct gt_error *error)
 {
 	double hardware, ours;
 	int h = gt_profiler_number(csv->fields[column[HARDWARE]], GT_DECIMAL_POINT, &hardware);
 	int o = gt_profiler_number(csv->fields[column[OURS]], GT_DECIMAL_POINT, &ours);
 
+	if ((h < 0 || o < 0) && compares_texts(csv, column))
+		return 0;
 	if (h < 0 || o < 0)
 		return gt_input_fail(csv->input, error, "'%.60s', '%.60s': expected two numbers", csv->fields[column[HARDWARE]],
 				     csv->fields[column[OURS]]);
@@ -154,7 +163,7 @@ static int read_row(struct gt_errors *errors, const struct gt_csv *csv, const in
 
 static int read_rows(struct gt_errors *errors, struct gt_csv *csv, struct gt_error *error)
 {
-	int column[COLUMNS], result;
+	int column[COLUMNS] = {0}, result;
 	size_t fields = 0;
 
 	while ((result = gt_csv_next(csv, error)) != 0) {

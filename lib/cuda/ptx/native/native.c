@@ -638,7 +638,7 @@ static int make_stretches(struct gt_stretches *stretches, const struct gt_ptx_co
 		      const struct gt_native_made *made, size_t n_made, const struct gt_native_isa *isa, struct gt_native_needs *needs,
 		      struct gt_native_code *native, struct gt_error *error)
 {
-	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, made + n_made, isa, needs, native,
+	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, n_made > 0 ? made + n_made : made, isa, needs, native,
 				calloc(code->n_ops + 1, sizeof(size_t))};
 	size_t most = 1;
 

@@ -87,11 +87,11 @@ static void write_atom(const struct gt_static *analysis, const struct gt_static_
 /* A buffer: printed before other terms. */
 static bool is_base(const struct gt_static *analysis, const struct gt_static_term *term)
 {
+	if (term->n != 1 || term->factor != 1)
+		return false;
 	const struct gt_static_atom *atom = &analysis->atoms[term->atoms[0]];
-
-	return term->n == 1 && term->factor == 1 &&
-	       (atom->kind == GT_STATIC_ATOM_SYMBOL ||
-		(atom->kind == GT_STATIC_ATOM_PARAMETER && gt_ptx_type_size((enum gt_ptx_type)atom->value) == 8));
+	return atom->kind == GT_STATIC_ATOM_SYMBOL ||
+	       (atom->kind == GT_STATIC_ATOM_PARAMETER && gt_ptx_type_size((enum gt_ptx_type)atom->value) == 8);
 }
 
 static void write_term(const struct gt_static *analysis, const struct gt_static_term *term, bool first,

@@ -275,10 +275,10 @@ int64_t gt_static_atom_value(struct gt_static_place *place, const struct gt_stat
 /* True for the base address of a buffer. It counts as 0: allocations begin at multiples of a line. */
 static bool is_pointer(const struct gt_static_place *place, const struct gt_static_term *term)
 {
+	if (term->n != 1 || term->factor != 1 || place->launch->parameters)
+		return false;
 	const struct gt_static_atom *atom = &place->analysis->atoms[term->atoms[0]];
-
-	return term->n == 1 && term->factor == 1 && !place->launch->parameters &&
-	       atom->kind == GT_STATIC_ATOM_PARAMETER && gt_ptx_type_size((enum gt_ptx_type)atom->value) == 8;
+	return atom->kind == GT_STATIC_ATOM_PARAMETER && gt_ptx_type_size((enum gt_ptx_type)atom->value) == 8;
 }
 
 int64_t gt_static_evaluate(struct gt_static_place *place, const struct gt_static_poly *poly)
