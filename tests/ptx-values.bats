@@ -88,6 +88,21 @@ value() {
 		'slct.ftz.f32.f32 %r3, %r0, %r1, %r2' 'cvt.u64.u32 %d, %r3')" = 5 ]
 }
 
+# By the formats: e2m3 has a bias of 1 (2 is 10|000), e3m2 of 3 (2 is 100|00), e2m1 of 1 (2 is 10|0), e4m3 of 7; tf32 cuts 13 bits of f32.
+@test "cvt.relu to floats of 4, 6 and 8 bits and to tf32: what is negative becomes 0, the rest stays" {
+	pair='mov.b32 %r0, 0xc0000000' other='mov.b32 %r1, 0x40000000'
+	[ "$(value "$pair" "$other" 'cvt.rn.satfinite.relu.e2m3x2.f32 %h0, %r0, %r1' 'cvt.u64.u16 %d, %h0')" = 10 ]
+	[ "$(value "$pair" "$other" 'cvt.rn.satfinite.relu.e2m3x2.f32 %h0, %r1, %r0' 'cvt.u64.u16 %d, %h0')" = 1000 ]
+	[ "$(value "$pair" "$other" 'cvt.rn.satfinite.e2m3x2.f32 %h0, %r0, %r1' 'cvt.u64.u16 %d, %h0')" = 3010 ]
+	[ "$(value "$pair" "$other" 'cvt.rn.satfinite.relu.e3m2x2.f32 %h0, %r0, %r1' 'cvt.u64.u16 %d, %h0')" = 10 ]
+	[ "$(value "$pair" "$other" '.reg .b8 %b' 'cvt.rn.satfinite.relu.e2m1x2.f32 %b, %r0, %r1' 'cvt.u64.u8 %d, %b')" = 4 ]
+	[ "$(value "$pair" "$other" 'cvt.rn.satfinite.relu.e4m3x2.f32 %h0, %r0, %r1' 'cvt.u64.u16 %d, %h0')" = 40 ]
+	[ "$(value 'mov.b32 %r0, 0xc0004000' 'cvt.rn.satfinite.relu.e4m3x2.f16x2 %h0, %r0' 'cvt.u64.u16 %d, %h0')" = 40 ]
+	[ "$(value "$pair" 'cvt.rn.relu.tf32.f32 %r2, %r0' 'cvt.u64.u32 %d, %r2')" = 0 ]
+	[ "$(value "$other" 'cvt.rn.relu.tf32.f32 %r2, %r1' 'cvt.u64.u32 %d, %r2')" = 40000000 ]
+	[ "$(value 'mov.b32 %r0, 0x80000000' "$other" 'cvt.rn.satfinite.relu.e2m3x2.f32 %h0, %r0, %r1' 'cvt.u64.u16 %d, %h0')" = 10 ]
+}
+
 @test "halves: .NaN, .relu and comparisons of pairs" {
 	[ "$(value 'mov.b16 %h0, 0x7e00' 'mov.b16 %h1, 0x3c00' 'max.NaN.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 7fff ]
 	[ "$(value 'mov.b16 %h0, 0x7e00' 'mov.b16 %h1, 0x3c00' 'max.f16 %h2, %h0, %h1' 'cvt.u64.u16 %d, %h2')" = 3c00 ]

@@ -128,16 +128,23 @@ static bool emit_adjustment(struct gt_ptx_decoder *decoder, const char *what, ui
 	return gt_ptx_emit_form(decoder, name, to, from, 0, 0) != NULL;
 }
 
-/* As gt_ptx_source; with .ftz, subnormals are flushed to zero. */
+static uint32_t adjusted_source(struct gt_ptx_decoder *decoder, const char *what, uint8_t type, uint32_t slot)
+{
+	const uint32_t adjusted = gt_ptx_temporary_slot(decoder, (enum gt_ptx_type)type);
+
+	return adjusted && emit_adjustment(decoder, what, type, adjusted, slot) ? adjusted : 0;
+}
+
+/* As gt_ptx_source; with .ftz, subnormals are flushed to zero. A conversion to floats of 8 bits or less, or to tf32, has no
+ * result that .relu could be applied to, so its sources become 0 where they are negative: rounding keeps the order. */
 static uint32_t form_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
-			    uint8_t type, const struct words *words)
+			    uint8_t type, const struct words *words, bool is_float)
 {
 	uint32_t slot = gt_ptx_source(decoder, operand, (enum gt_ptx_type)type);
 
-	if (!slot || !is_flushed(decoder, type, words))
-		return slot;
-	uint32_t flushed = gt_ptx_temporary_slot(decoder, (enum gt_ptx_type)type);
-	return flushed && emit_adjustment(decoder, "flush", type, flushed, slot) ? flushed : 0;
+	if (slot && is_flushed(decoder, type, words))
+		slot = adjusted_source(decoder, "flush", type, slot);
+	return slot && words->relu && !is_float ? adjusted_source(decoder, "relu", type, slot) : slot;
 }
 
 /* Wraps the step into one that sets the rounding mode, where the form rounds by the processor's arithmetic. */
@@ -183,10 +190,12 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);
 	if (words.ftz && strstr(form->name, ".f32x2"))
 		return gt_ptx_refuse(decoder, "is not modelled: '.ftz'");
+	const bool is_float = form->d == GT_PTX_F32 || form->d == GT_PTX_F64 ||
+			      is_small_float((enum gt_ptx_type)form->d);
 	for (size_t i = 0; i < sources_of(form); i++) {
 		const struct gt_ptx_operand *operand = &instruction->operands[i + 1];
 		slots[i] = chooses && i < 2 ? gt_ptx_source(decoder, operand, (enum gt_ptx_type)form->sources[i])
-					    : form_source(decoder, operand, form->sources[i], &words);
+					    : form_source(decoder, operand, form->sources[i], &words, is_float);
 		if (!slots[i])
 			return -1;
 	}
@@ -201,13 +210,11 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 	op->c = slots[2];
 	op->e = slots[3];
 	set_rounding(op, form, &words);
-	const bool is_float = form->d == GT_PTX_F32 || form->d == GT_PTX_F64 ||
-			      is_small_float((enum gt_ptx_type)form->d);
 	if ((!chooses && is_flushed(decoder, form->d, &words) &&
 	     !emit_adjustment(decoder, "flush", form->d, result.slot, result.slot)) ||
 	    (words.sat && is_float &&
 	     !emit_adjustment(decoder, "saturate", form->d, result.slot, result.slot)) ||
-	    (words.relu && !emit_adjustment(decoder, "relu", form->d, result.slot, result.slot)))
+	    (words.relu && is_float && !emit_adjustment(decoder, "relu", form->d, result.slot, result.slot)))
 		return -1;
 	return gt_ptx_finish_result(decoder, &result);
 }
@@ -404,8 +411,8 @@ static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const st
 		.form = gt_ptx_form_named(name), .how = combination_of(decoder), .pair = half != GT_PTX_NO_TYPE};
 	if (!comparison->form || instruction->n_operands != from + 2 + (comparison->how != GT_PTX_ALONE))
 		return 1;
-	if (!(comparison->a = form_source(decoder, &instruction->operands[from], (uint8_t)type, words)) ||
-	    !(comparison->b = form_source(decoder, &instruction->operands[from + 1], (uint8_t)type, words)) ||
+	if (!(comparison->a = form_source(decoder, &instruction->operands[from], (uint8_t)type, words, true)) ||
+	    !(comparison->b = form_source(decoder, &instruction->operands[from + 1], (uint8_t)type, words, true)) ||
 	    (comparison->how != GT_PTX_ALONE &&
 	     !(comparison->c = gt_ptx_source(decoder, &instruction->operands[from + 2], GT_PTX_PRED))))
 		return -1;

@@ -251,8 +251,6 @@ GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16
 	X(cvt_##NAME##_f16x2, "cvt.satfinite." #NAME ".f16x2", b16, f16x2, none, none,             \
 	  BYTE_PAIR(TO, UPPER_HALF(x), LOWER_HALF(x)))                                             \
 	X(cvt_f16x2_##NAME, "cvt.f16x2." #NAME, f16x2, b16, none, none, HALF_PAIR(FROM, x))
-/* Of pairs of floats of 8 bits, the negative ones become 0. */
-#define RELU_BYTE(X) ((X) & 0x80 && ((X) & 0x7f) != 0x7f ? 0U : (X) & 0xffU)
 #define ROUNDING ((enum gt_ptx_rounding)op->choice)
 
 #define WHOLE(X, D, S, SIGN)                                                                     \
@@ -310,7 +308,7 @@ GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16
 	TINY(X, e2m1x2, u8, 4, 2, 1) TINY(X, e2m3x2, u16, 8, 2, 3) TINY(X, e3m2x2, u16, 8, 3, 2) \
 	POWERS(X, cvt_ue8m0x2, "cvt.ue8m0x2", false) POWERS(X, cvt_finite_ue8m0x2, "cvt.satfinite.ue8m0x2", true) \
 	X(cvt_bf16x2_ue8m0x2, "cvt.bf16x2.ue8m0x2", bf16x2, u16, none, none, from_ue8m0(x >> 8) << 16 | from_ue8m0(x & 0xff)) \
-	X(relu_b16, "relu.b16", b16, b16, none, none, RELU_BYTE(x >> 8) << 8 | RELU_BYTE(x & 0xff))
+	X(relu_f32, "relu.f32", f32, f32, none, none, x > 0 || x != x ? x : 0)
 CONVERSIONS(GT_LANES)
 
 /* Between f16 and f32, for which there are instructions. */
