@@ -175,6 +175,8 @@ struct gt_tags {
 	struct gt_links *ends;	/* of each set: .newer the most, .older the least recent slot + 1 */
 	uint32_t *vacancy;	/* of each set: no way below this is invalid */
 	struct gt_finder finder; /* if recency is GT_RECENCY_BYTES or GT_RECENCY_LIST */
+	uint64_t last_line;	 /* that was found by it, and where */
+	uint32_t last_slot;
 	void *policy;		 /* the replacement policy's own state, zeroed by clear */
 	size_t policy_bytes;
 	uint8_t *rank;	 /* of each slot: enum gt_rank; NULL: all are normal */
@@ -243,23 +245,8 @@ static inline uint32_t gt_tags_match(const uint64_t *tag, uint32_t ways, uint64_
 	return found;
 }
 
-/* If there is a finder: the beginning of a set's order, for prefetching. */
-static inline const void *gt_tags_order(const struct gt_tags *tags, uint32_t set)
-{
-	return tags->geometry->recency == GT_RECENCY_BYTES ?
-		       (const void *)&tags->bytes[gt_first_slot(tags->geometry, set)] : (const void *)&tags->ends[set];
-}
-
-/* If there is a finder: the most recent slot of a set; GT_NO_SLOT, or an invalid slot, if none is valid. */
-static inline uint32_t gt_tags_newest(const struct gt_tags *tags, uint32_t set)
-{
-	uint32_t first = gt_first_slot(tags->geometry, set);
-
-	return tags->geometry->recency == GT_RECENCY_BYTES ? first + tags->bytes[first] : tags->ends[set].newer - 1;
-}
-
 /* The slot that holds a line of this set, or GT_NO_SLOT. */
-static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, uint64_t line)
+static inline uint32_t gt_tags_find(struct gt_tags *tags, uint32_t set, uint64_t line)
 {
 	const struct gt_geometry *geometry = tags->geometry;
 
@@ -268,12 +255,15 @@ static inline uint32_t gt_tags_find(const struct gt_tags *tags, uint32_t set, ui
 		uint32_t found = gt_tags_match(tags->tag + first, gt_ways_of(geometry, set), line);
 		return found ? first + (uint32_t)__builtin_ctz(found) : GT_NO_SLOT;
 	}
-	/* The most recently used line is often used again: testing it first avoids the walk through a hash chain,
-	 * whose links are far apart in memory. */
-	uint32_t newest = gt_tags_newest(tags, set);
-	if (newest != GT_NO_SLOT && tags->tag[newest] == line + 1)
-		return newest;
-	return gt_finder_find(&tags->finder, tags->tag, line);
+	/* The line that was found last is often looked for again; a slot that has another line now does not match. */
+	if (tags->last_line == line && tags->tag[tags->last_slot] == line + 1)
+		return tags->last_slot;
+	uint32_t slot = gt_finder_find(&tags->finder, tags->tag, line);
+	if (slot != GT_NO_SLOT) {
+		tags->last_line = line;
+		tags->last_slot = slot;
+	}
+	return slot;
 }
 
 /* Moves a way to the front of a word of nibbles and returns the position it had. */

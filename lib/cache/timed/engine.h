@@ -164,7 +164,7 @@ static inline uint32_t gt_recent_set(struct gt_recent *table, uint8_t place, con
 }
 
 /* As gt_tags_find. */
-static inline uint32_t gt_recent_find(struct gt_recent *table, uint8_t place, const struct gt_tags *tags, uint32_t set,
+static inline uint32_t gt_recent_find(struct gt_recent *table, uint8_t place, struct gt_tags *tags, uint32_t set,
 				      uint64_t line)
 {
 	uint32_t slot = table[place].slot;
