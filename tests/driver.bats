@@ -198,3 +198,21 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	[ "$(gtrace-cat stream | awk '!/^#/ && $5 == "load.global" && $11 == 1' | cut -f 6,7 | sort | uniq -c | xargs)" = "2 16 0x0003ffff 2 16 0xffffffff" ]
 	gtrace-cat --check stream
 }
+
+# compiled_by MODULE: a kernel that a Python module compiles and launches; skips with the reason where that cannot be done.
+compiled_by() {
+	local why
+	why=$(python3 "$ROOT/tests/cuda/compilers.py" missing "$1")
+	[ -z "$why" ] || skip "$why"
+	CUPY_COMPILE_WITH_PTX=1 HOME=$PWD record python3 "$ROOT/tests/cuda/compilers.py" "$1" || { cat said; return 1; }
+	grep -qx PASS said || { cat said; return 1; }
+	gtrace-cat --check stream >/dev/null
+	# 1000 elements in warps of 32: 31 whole ones and 8 lanes.
+	[ "$(gtrace-cat stream | awk '!/^#/ && $5 == "load.global"' | wc -l)" -eq 32 ]
+}
+
+@test "Numba compiles a kernel and launches it" { compiled_by numba; }
+
+@test "CuPy compiles a kernel by NVRTC and launches it" { compiled_by cupy; }
+
+@test "Triton compiles a kernel to PTX, which the driver loads" { compiled_by triton; }
