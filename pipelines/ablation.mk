@@ -5,7 +5,7 @@ paper := ablation
 GPU   ?= titanv
 SEEDS ?= 5
 paper_options = $(GPU) $(SEEDS)
-include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))paper.mk
 
 tables   := $(addprefix $(out)/,classes.tsv improvements.tsv)
 pictures := $(addprefix $(out)/,classes.svg improvements.svg)

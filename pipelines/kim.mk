@@ -14,7 +14,7 @@ LIST   ?= $(here)kim.kernels
 static  = gtrace-ptx --static $(if $(LAUNCH),--launch $(call pipe_quote,$(LAUNCH))) $(PTX)
 SOURCE  = $(static)
 paper_options = $(GPU) $(LIST)
-include $(here)paper.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))paper.mk
 
 tables   := $(addprefix $(out)/,static.tsv graph.txt kernels.tsv table3.tsv)
 pictures := $(addprefix $(out)/,graph.svg degree-hits.svg sectors.svg)

@@ -3,7 +3,7 @@
 # like figures 7, 9 and 11. It measures GPUs, so it takes no trace.
 paper := mei
 SOURCE = mei all
-include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))paper.mk
 
 names    := table1 table3 table4 capacity table5 figure2 figure5 figure7 figure8 figure9 orders figure10 figure11 figure12
 tables   := $(patsubst %,$(out)/%.tsv,$(names))

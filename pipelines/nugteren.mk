@@ -7,7 +7,7 @@ SEEDS ?= 5
 # Threads of the largest block of figure 3.
 MOST  ?= 1024
 paper_options = $(GPU) $(SEEDS) $(MOST)
-include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))paper.mk
 
 tables     := $(addprefix $(out)/,classes.tsv tables.tsv figure3.tsv figure3-latencies.tsv figure9.tsv figure12.tsv distances.tsv)
 pictures   := $(addprefix $(out)/,classes.svg figure3.svg figure12.svg distances.svg)

@@ -3,6 +3,9 @@
 # whose name depends on all inputs; and rules that show them. A model sets `paper`, includes this file, and then lists
 # `tables` and `pictures` below $(out) with their rules.
 
+# make parts names at spaces.
+$(if $(word 2,$(CURDIR))$(filter-out $(wildcard $(MAKEFILE_LIST)),$(MAKEFILE_LIST)),$(error make takes no folder with a space in its name: expected \
+	another for '$(CURDIR)' and for '$(strip $(MAKEFILE_LIST))'))
 paper_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 # A stream in logical order, from any source.
 ifeq ($(strip $(TRACE)$(SOURCE)),)

@@ -9,6 +9,9 @@
 #     make -C pipelines papers PAGE=1       all, and docs/papers.md from them, with its pictures
 #
 # Lines on standard error say what is done. A make that was stopped goes on behind the last part that is whole (pipelines/part).
+# make parts names at spaces.
+$(if $(word 2,$(CURDIR))$(filter-out $(wildcard $(MAKEFILE_LIST)),$(MAKEFILE_LIST)),$(error make takes no folder with a space in its name: expected \
+	another for '$(CURDIR)' and for '$(strip $(MAKEFILE_LIST))'))
 papers_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 export PATH := $(PATH):$(abspath $(papers_here)../bin)
 SHELL := bash

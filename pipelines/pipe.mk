@@ -26,6 +26,9 @@ MODEL    ?= gcoalesce $(pipe_rule) $(COALESCE) | gschedule $(if $(GPU),--gpu $(G
 	| gcache --l2 $(L2) | gdram $(DRAM)
 COMPRESS ?= $(if $(shell command -v zstd),zstd -q,gzip -1)
 
+# make parts names at spaces.
+$(if $(word 2,$(CURDIR))$(filter-out $(wildcard $(MAKEFILE_LIST)),$(MAKEFILE_LIST)),$(error make takes no folder with a space in its name: expected \
+	another for '$(CURDIR)' and for '$(strip $(MAKEFILE_LIST))'))
 pipe_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 export PATH := $(PATH):$(abspath $(pipe_here)../bin)
 SHELL := bash

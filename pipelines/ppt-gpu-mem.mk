@@ -13,6 +13,9 @@
 .PHONY: hit-ratios csdd
 hit-ratios:
 
+# make parts names at spaces.
+$(if $(word 2,$(CURDIR))$(filter-out $(wildcard $(MAKEFILE_LIST)),$(MAKEFILE_LIST)),$(error make takes no folder with a space in its name: expected \
+	another for '$(CURDIR)' and for '$(strip $(MAKEFILE_LIST))'))
 ppt_here := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 export PATH := $(PATH):$(abspath $(ppt_here)../bin)
 

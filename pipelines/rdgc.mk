@@ -5,7 +5,7 @@
 paper := rdgc
 GPU   ?= gtx970
 paper_options = $(GPU)
-include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))paper.mk
 
 sections := latency l1-size l2-size l1-index l2-index l1-replace l2-replace line l1-ways l2-ways blocks
 tables   := $(addprefix $(out)/,metrics.tsv points.csv parallelism.csv l2-distances.tsv)

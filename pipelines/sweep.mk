@@ -5,6 +5,9 @@
 #
 # sweep.md describes sweep files and the requirements of the engines.
 
+# make parts names at spaces.
+$(if $(word 2,$(CURDIR))$(filter-out $(wildcard $(MAKEFILE_LIST)),$(MAKEFILE_LIST)),$(error make takes no folder with a space in its name: expected \
+	another for '$(CURDIR)' and for '$(strip $(MAKEFILE_LIST))'))
 SWEEP   ?=
 ENGINE  ?= make
 JOBS    ?= $(shell nproc)

@@ -7,7 +7,7 @@ GPU   ?= titanv
 # What launches read by themselves is not in [004], and in its program a partial store makes its sectors valid.
 L2    ?= --launch-reads none --partial keep
 paper_options = $(GPU)
-include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))paper.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))paper.mk
 
 pictures := $(addprefix $(out)/,improvements.svg csdd.svg)
 tables   := $(addprefix $(out)/,metrics.tsv improvements.tsv figure9.tsv)

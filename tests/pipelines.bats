@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # pipelines/pipe.mk: which stages run again, and which results are kept.
 
+load helpers
+
 setup() {
 	cd "$ROOT" || return 1
 	results=$BATS_TEST_TMPDIR/results
@@ -389,4 +391,17 @@ in_readme() {
 	done
 	run pipelines/first-done /nowhere
 	[ "$status" -ne 0 ]
+}
+
+@test "pipelines refuse folders with a space in their name, as make parts names there" {
+	mkdir -p "$BATS_TEST_TMPDIR/a b"
+	cp -r "$ROOT/pipelines" "$BATS_TEST_TMPDIR/a b"
+	cd "$BATS_TEST_TMPDIR/a b"
+	for model in -Cpipelines "-fpipelines/pipe.mk TRACE=x" -fpipelines/sweep.mk -fpipelines/papers.mk -fpipelines/ppt-gpu-mem.mk -fpipelines/rdgc.mk \
+		-fpipelines/kim.mk; do
+		# shellcheck disable=SC2086 # words
+		expect_failure 2 "make takes no folder with a space in its name: expected another for '$PWD" make -s --no-print-directory $model
+	done
+	cd "$BATS_TEST_TMPDIR"
+	expect_failure 2 "for 'a b/pipelines/sweep.mk'" make -s -f "a b/pipelines/sweep.mk"
 }

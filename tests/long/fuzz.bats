@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A minute of make fuzz, for all targets together; and many wrong operands.
+# A minute of make fuzz, for all targets together; many wrong operands, and many damaged files.
 
 @test "fuzzing finds nothing in a minute" {
 	cd "$ROOT"
@@ -14,4 +14,10 @@
 		echo "$output"
 		[ "$status" -eq 0 ]
 	done
+}
+
+@test "30,000 damaged tables, logs, lists and configurations" {
+	MUTANTS=3000 SEED=2 run bats -f damaged "$ROOT/tests/fuzz.bats"
+	echo "$output"
+	[ "$status" -eq 0 ]
 }
