@@ -39,7 +39,8 @@ CFLAGS  ?= -O2
 LOOPS    = $(if $(filter -O0 -O1 -Og,$(CFLAGS)),,-O3)
 GPU     ?= titanv
 DEMO     = transpose<<<(16,64),(32,8)>>>(in=f32[512*512]:ramp, out=f32[512*512], 512, 512)
-WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+# WERROR=-Werror: a warning is an error, as in .ci/run.
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR)
 # $(call once,NAME,COMMAND): what a command prints, which runs when it is first needed and not again. pkg-config runs when something is
 # compiled, not before, since make deps may have to install it.
 once     = $(eval $(1) := $(shell $(2)))$($(1))

@@ -65,6 +65,14 @@ prepare_preload() {
 	export PRELOAD
 }
 
+# build_kernels COMPILER [NAME...]: all programs of examples/kernels, or these, into the build folder; one build at a time, since a
+# program that another test links cannot be started.
+build_kernels() {
+	local out=$BUILD/kernels-$1
+	shift
+	flock "$out.lock" make -s -C "$ROOT/examples/kernels" CUDA="${out##*-}" OUT="$out" "${@/#/$out/}" >&2
+}
+
 # needs_stub NAME LIBRARY: skips if gtrace was built without this plug-in, which needs a library that was not there.
 needs_stub() { [ -d "$BUILD/cudart/stub/$1" ] || skip "built without $2: no plug-in $1"; }
 

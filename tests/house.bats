@@ -151,12 +151,11 @@ calls() {
 	[ "$status" -eq 1 ]
 }
 
-@test "gcc and clang give no warnings" {
+@test "clang gives no warnings; gcc's fail the build of .ci/run" {
 	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
-	for compiler in gcc clang; do
-		# shellcheck disable=SC2086
-		printf '%s\n' $(find lib -name '*.c') tools/*.c tools/common/*.c tests/unit/*.c | xargs -P 2 -n 16 $compiler $flags -DGT_VERSION='""' -DGT_DATADIR='""' -DGT_LIBDIR='""' -fsyntax-only
-	done
+	# shellcheck disable=SC2086
+	printf '%s\n' $(find lib -name '*.c') tools/*.c tools/common/*.c tests/unit/*.c | xargs -n 16 clang $flags -DGT_VERSION='""' -DGT_DATADIR='""' -DGT_LIBDIR='""' -fsyntax-only
+	grep -qE '^exec make .* check WERROR=-Werror$' .ci/run
 }
 
 @test "--help ends in an example, which runs" {

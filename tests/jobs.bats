@@ -32,11 +32,12 @@ random() {
 	}' | gtrace-cat --from
 }
 
-# same COMMAND...: writes the same with any number of threads, and fails in the same way.
+# same COMMAND...: writes the same with any number of threads, and fails in the same way. THREADS: these numbers of them; 0 is one for
+# each processor.
 same() {
 	local jobs status=0 expected=0
 	"$@" >expected 2>expected.err || expected=$?
-	for jobs in 1 2 3 8 0; do
+	for jobs in ${THREADS:-2 3 8}; do
 		status=0
 		"$1" -j "$jobs" "${@:2}" >found 2>found.err || status=$?
 		[ "$status" -eq "$expected" ] || { echo "$*: -j $jobs: status $status, not $expected"; cat found.err; return 1; }

@@ -5,15 +5,12 @@
 load helpers
 
 setup_file() {
-	# Kept in the build folder, since nvcc is slow.
-	for compiler in $(compilers); do
-		make -s -C "$ROOT/examples/kernels" CUDA="$compiler" OUT="$BUILD/kernels-$compiler" >&2
-	done
-	load helpers
+	[ "$CUDA_TESTS" = only ] || build_kernels clang
 	prepare_preload
 }
 
-# compilers: those whose programs a test runs. tests/run runs the tests that are tagged `cuda` once for each.
+# compilers: those whose programs a test runs. tests/run runs the tests that are tagged `cuda` once for each;
+# tests/long/kernels.bats runs those that are tagged `cuda-long` with nvcc, which takes 2.5 s for each program.
 compilers() {
 	case $CUDA_TESTS in
 	without) echo clang ;;
@@ -25,7 +22,10 @@ compilers() {
 # programs NAME: the program as each of them built it.
 programs() {
 	local compiler
-	for compiler in $(compilers); do echo "$BUILD/kernels-$compiler/$1"; done
+	for compiler in $(compilers); do
+		build_kernels "$compiler" "$1"
+		echo "$BUILD/kernels-$compiler/$1"
+	done
 }
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
@@ -43,6 +43,7 @@ compare_all() { python3 "$ROOT/tests/kernels_reference.py" compare <list; }
 compiled_by() {
 	local compiler=$1 name=$2
 	shift 2
+	[ -x "$BUILD/kernels-$compiler/$name" ] || build_kernels "$compiler" "$name"
 	LD_PRELOAD=${PRELOAD-} gtrace-record --space global,local --stdout words "$BUILD/kernels-$compiler/$name" "$@" >trace || {
 		echo "$compiler: $name $* exits with $?"
 		cat words
@@ -82,46 +83,46 @@ each() {
 
 # bats test_tags=cuda
 @test "vectoradd" { each vectoradd "4096 256" "1000 96" "31 32" "100 7" "100 48 64"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "gemm" { each gemm "64 32 8" "30 10 7" "33 16 16" "20 1 32" "17 32 1"; }
 # bats test_tags=cuda
 @test "gemm_tiled" { each gemm_tiled "64 16" "50 8" "33 32" "10 3"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "gemm_wide" { each gemm_wide "64 32 96" "33 9 40" "20 5 7"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "knee" { each knee "20 3 2" "1 1 1"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "transpose" { each transpose "64 64 32 8" "50 70 16 16" "33 9 8 4" "5 100 32 1"; }
 # bats test_tags=cuda
 @test "transpose_tiled" { each transpose_tiled "64 64 8" "50 70 32" "33 9 1" "100 31 5" "50 40 16 16" "64 33 4 16"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "conv2d" { each conv2d "64 64 32 8" "50 40 16 16" "66 34 32 4" "3 3 32 8"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "conv3d" { each conv3d "18 16 4" "12 8 8" "9 32 2"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "matvec" { each matvec "128 128 64" "50 30 32" "33 65 96"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "syrk" { each syrk "64 32 32 8" "30 7 16 16" "33 10 10 3"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "fast_walsh" { each fast_walsh 13 12 9 10; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "reduce" { each reduce "10000 128 8" "1000 32 3" "5 1 2" "5000 1024 2"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "histogram" { each histogram "10000 256 128 8" "1000 100 48 3" "77 1024 32 2"; }
 # bats test_tags=cuda
 @test "histogram64" { each histogram64 4096 961 5; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "dct8x8" { each dct8x8 "64 32" "32 16" "96 80"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "spmv" { each spmv "256 9 64" "100 3 32" "65 20 48"; }
 # bats test_tags=cuda
 @test "bfs" { each bfs "512 3 128" "100 2 32" "300 6 96"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "jacobi" { each jacobi "64 64 4 32 8" "50 40 3 16 16" "34 18 1 8 4"; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "pchase" { each pchase "16384 32 1" "400 20 9" "65536 32 4"; }
 
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "shared_stride: the loads of listing 1 of [001] give what the words have, and take gcd(stride, 32) passes" {
 	for program in $(programs shared_stride); do
 		for case in "1 1" "2 2" "6 2" "32 32"; do
@@ -135,7 +136,7 @@ each() {
 	done
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "pchase: it prints a series that gpchase infer reads, with latencies of a model too" {
 	# The interpreter's clock counts instructions, so all steps take the same time; a modelled level gives the latencies.
 	for program in $(programs pchase); do
@@ -167,9 +168,9 @@ each() {
 		grep -q "pchase: bad: expected" said
 	done
 }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "atomic_exch" { each atomic_exch ""; }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "invert_image" { each invert_image "512 8" "1024 32"; }
 # bats test_tags=cuda
 @test "reductions" {
@@ -178,10 +179,10 @@ each() {
 		expect_failure 2 "expected a multiple of 1024, found 1000" env LD_LIBRARY_PATH="$BUILD/cudart" "$program" 1000
 	done
 }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "strides" { each strides "32 64" "3 96"; }
 
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "polybench: products" {
 	each polybench_gemm "40 32 8" "33 8 4"
 	each polybench_2mm "24 16 4"
@@ -189,7 +190,7 @@ each() {
 	each polybench_syrk "40 20 32 8" "17 9 8 8"
 	each polybench_syr2k "40 20 32 8" "17 9 8 8"
 }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "polybench: matrix and vector" {
 	each polybench_bicg "50 72 256" "33 20 32"
 	each polybench_atax "72 52 256" "20 33 32"
@@ -197,20 +198,20 @@ each() {
 	each polybench_gesummv "70 32"
 	holds polybench_gemver 52 "33 8 4 32"
 }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "polybench: stencils" {
 	each polybench_2dconv "50 70 32 8" "20 33 8 4"
 	each polybench_3dconv "8 20 40 32 8" "4 9 10 8 4"
 	each polybench_jacobi2d "50 3 32 8" "17 1 8 4"
 	each polybench_fdtd2d "30 50 3 32 8" "9 17 2 8 4"
 }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "polybench: columns against columns" {
 	holds polybench_covar "40 50" "17 9 8 4 32"
 	holds polybench_corr "40 50" "17 9 8 4 32"
 	holds polybench_gramschmidt "30 20" "20 30 4 32"
 }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "rodinia" {
 	each rodinia_hotspot "50 2 2" "50 3 4" "20 1 3"
 	each rodinia_pathfinder "1000 30 20" "500 9 3"
@@ -224,18 +225,17 @@ each() {
 	holds rodinia_nw "64" "16 3"
 	holds rodinia_srad2 "48 2" "16"
 }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "pannotia" {
 	holds pannotia_fw 16 48
 }
-# bats test_tags=cuda
+# bats test_tags=cuda-long
 @test "parboil" {
 	holds parboil_stencil "40 10 6" "200 5 4 3"
 	holds parboil_spmv "1000 9" "70 3"
 	holds parboil_sgemm "" "256 32 24"
 	holds parboil_mriq "1000 1500" "100 7"
 }
-# bats test_tags=cuda
 @test "parboil: the accesses of sgemm and mri-q by hand" {
 	cd "$BATS_TEST_TMPDIR"
 	accesses() { gtrace-cat trace | grep -v '^#' | cut -f 5 | sort | uniq -c | awk '{ printf "%s %s ", $2, $1 }'; }
@@ -251,7 +251,6 @@ each() {
 	[ "$(sed -n 's/^2,l2,reads,//p' counts)" -eq $((125 * 5)) ]
 	[ "$(sed -n 's/^2,dram,reads,//p' counts)" -eq $((125 * 5 + 516 + $(sed -n 's/^2,l2,neighbours,//p' counts))) ]
 }
-# bats test_tags=cuda
 @test "[000] table 4: the accesses of CFD, NW and SRAD_V2 by hand" {
 	cd "$BATS_TEST_TMPDIR"
 	# The bits of all masks.

@@ -80,17 +80,10 @@ table() {
 	printf '%s\n' gpu,program,arguments,kernel,grid,block,ordinal,l2,metric,value,unit,noise,target,reason,source "$@"
 }
 
-# build_kernels NAME...: into the folder that tests/validate uses, one build at a time: a program that another test
-# links cannot be started.
-build_kernels() {
-	local out=$BUILD/kernels-validate-clang
-	flock "$out.lock" make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$out" "${@/#/$out/}"
-}
-
 @test "gtrace-record counts what the program has copied" {
 	command -v clang >/dev/null || skip "no clang here"
-	build_kernels vectoradd
-	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-validate-clang/vectoradd" 1000 128 >out.gt
+	build_kernels clang vectoradd
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/vectoradd" 1000 128 >out.gt
 	gstats --csv out.gt >out.csv
 	[ "$(grep -c '^1,copies,bytes.*,4000$' out.csv)" -eq 2 ]
 	[ "$(grep -c '^1,allocations,bytes.*,4000$' out.csv)" -eq 3 ]
@@ -101,8 +94,8 @@ build_kernels() {
 
 @test "a replayed launch runs twice, with its memory restored and with L2 as the first run left it" {
 	command -v clang >/dev/null || skip "no clang here"
-	local kernels=$BUILD/kernels-validate-clang
-	build_kernels vectoradd polybench_gemm
+	local kernels=$BUILD/kernels-clang
+	build_kernels clang vectoradd polybench_gemm
 	LD_PRELOAD=${PRELOAD-} gtrace-record --replay --stdout words "$kernels/vectoradd" 10000 128 >out.gt
 	gtrace-cat out.gt | grep -a '^#kernel' | cut -f 2,3 | diff - <(printf 'id=1\tname=vectoradd pass 1\nid=2\tname=vectoradd\n')
 	# 40000 bytes in two pieces, each read from the copy and written back.
@@ -149,9 +142,9 @@ build_kernels() {
 
 # Programs that are built already, in a build of a test's own, b.
 own_build() {
-	build_kernels vectoradd gemm_wide
+	build_kernels clang vectoradd gemm_wide
 	mkdir b
-	cp -a "$BUILD/kernels-validate-clang" b
+	flock "$BUILD/kernels-clang.lock" cp -a "$BUILD/kernels-clang" b
 }
 
 # validate ARGUMENT...: with results of its own, in b.
@@ -180,7 +173,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	[ "$(grep -c ' s of processor time$' said)" -eq 1 ]
 	L2='--launch-reads none' validate t.csv >second 2>said
 	[ "$(grep -c ' s of processor time$' said)" -eq 2 ]
-	echo "// another program" >>b/kernels-validate-clang/vectoradd
+	echo "// another program" >>b/kernels-clang/vectoradd
 	validate t.csv >second 2>said
 	diff first second
 	[ "$(grep -c ' s of processor time$' said)" -eq 2 ]
@@ -200,7 +193,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	wait "$run" || status=$?
 	[ "$status" -eq 143 ]
 	[ ! -s out ]
-	run pgrep -f "$PWD/b/kernels-validate-clang/gemm_wide"
+	run pgrep -f "$PWD/b/kernels-clang/gemm_wide"
 	[ "$status" -eq 1 ]
 	[ "$(find b/validate -mindepth 1 | sed 's/.*\.//; s/.*\///' | sort | uniq -c | tr -s ' ')" = "$(printf ' 1 gt\n 1 seconds')" ]
 	validate --jobs 1 t.csv >out 2>said

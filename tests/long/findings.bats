@@ -10,7 +10,7 @@ setup() {
 	command -v clang >/dev/null || skip "no clang"
 	cd "$BATS_TEST_TMPDIR"
 	prepare_preload
-	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-clang" >&2
+	build_kernels clang
 }
 
 # programs: a program a line, with arguments that make it small.

@@ -2,8 +2,10 @@
 # grd on all programs of examples/kernels: samples within the error that grd(1) states, and curves that equal gcache's hits
 # at every size. Some minutes.
 
+load ../helpers
+
 setup_file() {
-	make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$BUILD/kernels-clang" >&2
+	build_kernels clang
 }
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }

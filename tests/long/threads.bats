@@ -27,5 +27,5 @@ bats_require_minimum_version 1.5.0
 	echo "$output"
 	[ "$status" -eq 0 ]
 	# The others are as they are: gtrace-cat, gschedule ...
-	TSAN_OPTIONS="halt_on_error=1 exitcode=66" JOBS_FEWER=4 tests/run --bin $work/bin --build $work tests/jobs.bats
+	TSAN_OPTIONS="halt_on_error=1 exitcode=66" JOBS_FEWER=4 THREADS="1 2 3 8 0" tests/run --bin $work/bin --build $work tests/jobs.bats
 }
