@@ -64,10 +64,42 @@ int gt_degrees_begin(struct gt_degrees *degrees, const char *kernel, struct gt_e
 	return degrees->kernel < KERNELS_MAX ? 0 : gt_fail(error, "expected at most %u kernels of different names", KERNELS_MAX);
 }
 
-int gt_degrees_add(struct gt_degrees *degrees, const struct gt_rows *rows, struct gt_error *error)
+/* Adds the run to the other accesses, and ends it. */
+static void end_run(struct gt_degrees_instruction *instruction)
 {
+	struct gt_degree *sum = &instruction->degree;
+	const struct gt_degree *once = &instruction->run.once;
+	const uint64_t times = instruction->run.times;
+
+	sum->accesses += times * once->accesses;
+	sum->lanes += times * once->lanes;
+	sum->in_range += times * once->in_range;
+	sum->sectors += times * once->sectors;
+	for (unsigned i = 0; i < GT_DEGREE_POINTS; i++)
+		sum->graph[i] += times * once->graph[i];
+	instruction->run = (struct gt_degrees_run){.mask = 0};
+}
+
+static void add_access(struct gt_degrees_instruction *instruction, const struct gt_rows *rows, size_t i)
+{
+	const uint32_t offset = (uint32_t)(rows->base[i] % GT_SECTOR), mask = rows->mask[i];
+	struct gt_degrees_run *run = &instruction->run;
 	uint64_t addresses[GT_WARP_SIZE];
 
+	if (rows->stride[i] == GT_STRIDE_LANES) {
+		gt_degree_add(&instruction->degree, addresses, gt_rows_addresses(rows, i, addresses), rows->size[i]);
+		return;
+	}
+	if (run->stride != rows->stride[i] || run->mask != mask || run->offset != offset) {
+		end_run(instruction);
+		*run = (struct gt_degrees_run){.stride = rows->stride[i], .mask = mask, .offset = offset};
+		gt_degree_add(&run->once, addresses, gt_rows_addresses(rows, i, addresses), rows->size[i]);
+	}
+	run->times++;
+}
+
+int gt_degrees_add(struct gt_degrees *degrees, const struct gt_rows *rows, struct gt_error *error)
+{
 	if (rows->kind == GT_REQUESTS)
 		return gt_fail(error, "requests have no addresses of lanes: expected accesses, as before gcoalesce");
 	for (size_t i = 0; i < rows->n; i++) {
@@ -78,7 +110,7 @@ int gt_degrees_add(struct gt_degrees *degrees, const struct gt_rows *rows, struc
 		instruction = instruction_of(degrees, key_of(degrees->kernel, rows, i));
 		if (!instruction)
 			return gt_fail_memory(error, "degrees of coalescing");
-		gt_degree_add(&instruction->degree, addresses, gt_rows_addresses(rows, i, addresses), rows->size[i]);
+		add_access(instruction, rows, i);
 	}
 	return 0;
 }
@@ -148,6 +180,7 @@ void gt_degrees_write(struct gt_degrees *degrees, bool graph, FILE *to)
 		struct loads loads = {0};
 
 		for (; i < degrees->n && degrees->instructions[i].key >> KERNEL_AT == number; i++) {
+			end_run(&degrees->instructions[i]);
 			write_instruction(&degrees->instructions[i], kernel, graph, to);
 			add_load(&loads, &degrees->instructions[i]);
 		}

@@ -13,10 +13,20 @@
 #include "stream/degree.h"
 #include "stream/rows.h"
 
+/* Successive accesses of affine addresses that differ in nothing but the sector at which they begin: each counts the same. */
+struct gt_degrees_run {
+	int64_t stride;
+	uint32_t mask; /* 0: there is none */
+	uint32_t offset; /* in its sector */
+	uint64_t times;
+	struct gt_degree once;
+};
+
 /* The accesses of one kernel, pc, op and size. */
 struct gt_degrees_instruction {
 	uint64_t key; /* orders by kernel, then pc, then op, then size */
-	struct gt_degree degree;
+	struct gt_degree degree;   /* of those before the run */
+	struct gt_degrees_run run; /* the last ones */
 };
 
 struct gt_degrees {

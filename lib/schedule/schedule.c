@@ -336,6 +336,8 @@ static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_err
 		return FILL_DONE; /* no block is left */
 	for (size_t i = 0; i < schedule->n_active; i++) {
 		const struct sm *sm = &schedule->sms[schedule->active[i]];
+		if (!schedule->floating && schedule->finished && !sm->waiting.first)
+			continue; /* no block is left for it */
 		uint64_t room = gt_machine_room(schedule, sm, schedule->step);
 		if (room > 0)
 			schedule->turns[n++] = (struct turn){room, gt_machine_turn(schedule, sm->number, schedule->step), sm->number};
