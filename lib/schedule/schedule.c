@@ -407,6 +407,23 @@ static uint64_t next_free(const struct gt_schedule *schedule)
 	return next;
 }
 
+/* Brings what the schedulers of an SM will issue into the machine's cache: `depth` turns before its own, what it can be found by. */
+static inline void prefetch_warps(const struct gt_schedule *schedule, const struct sm *sm, unsigned depth)
+{
+	for (uint32_t s = 0; sm->warps && s < schedule->config->schedulers; s++) {
+		const struct warps *warps = &sm->warps[s];
+		if (warps->n == 0)
+			continue;
+		const struct run *run = &warps->runs[warps->first & (warps->capacity - 1)];
+		if (depth == 3)
+			__builtin_prefetch(run);
+		else if (depth == 2)
+			__builtin_prefetch(&run->source->row, 1);
+		else if (run->source->row < run->source->end)
+			(void)*(const volatile uint32_t *)&run->source->row->an; /* loaded as below */
+	}
+}
+
 /* Brings what the SMs that issue soon will issue into the machine's cache: first the block, then its rows. These are loaded, since
  * a prefetch of them was measured to have no effect. */
 static inline void prefetch_soon(const struct gt_schedule *schedule)
@@ -415,6 +432,12 @@ static inline void prefetch_soon(const struct gt_schedule *schedule)
 
 	if (schedule->n_active - schedule->cursor <= 6)
 		return;
+	if (schedule->config->issue == &gt_issue_greedy) {
+		prefetch_warps(schedule, &schedule->sms[soon[6]], 3);
+		prefetch_warps(schedule, &schedule->sms[soon[4]], 2);
+		prefetch_warps(schedule, &schedule->sms[soon[2]], 1);
+		return;
+	}
 	const struct block *later = schedule->sms[soon[6]].ahead, *sooner = schedule->sms[soon[3]].ahead;
 	if (later)
 		__builtin_prefetch(&later->row);
