@@ -118,11 +118,36 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 
 #define REPEATED 8 /* requests of an access, from which on their fields are repeated and not looked up */
 
+/* What an access of affine addresses touches, less the line at which it begins: others of the same stride, lanes, size and place in a
+ * line touch the same. */
+#define SHAPES 16
+#define SHAPE_LINES 32 /* more are not kept */
+
+struct shape_key {
+	int64_t stride;
+	uint32_t mask; /* 0: none is kept here */
+	uint8_t offset, size, store;
+};
+
+struct shape {
+	struct shape_key key;
+	uint8_t n, sectors, distinct;
+	struct gt_touched touched[SHAPE_LINES];
+};
+
 struct requests {
 	unsigned n;
 	uint32_t access[REQUESTS_KEPT + GT_TOUCHED_MAX]; /* that the request belongs to; ascending */
 	struct gt_touched touched[REQUESTS_KEPT + GT_TOUCHED_MAX];
+	struct shape shapes[SHAPES];
 };
+
+static void begin_requests(struct requests *requests)
+{
+	requests->n = 0;
+	for (size_t i = 0; i < SHAPES; i++)
+		requests->shapes[i].key.mask = 0;
+}
 
 /* Where the next GT_TOUCHED_MAX may be put. */
 static struct gt_touched *next_request(struct requests *requests)
@@ -391,13 +416,84 @@ static void coalesce_constant(struct gt_coalescer *coalescer, const struct gt_ro
 		coalescer->counts.constant_sectors += gt_bits_of_4[touched[k].sectors];
 }
 
+/* The lines of access i by the rule, their sectors, and of a rule of groups those that are distinct. */
+static unsigned find_touched(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct gt_touched *touched,
+			     unsigned *sectors, unsigned *distinct)
+{
+	const unsigned group = coalescer->group[from->size[i]];
+	const bool joined = coalescer->rule->join_stores && gt_op_action(from->op[i]) == GT_STORE;
+	unsigned n = group == GT_WARP_SIZE ? lines_of_warp(from, i, from->size[i], touched) : lines_of_groups(from, i, group, touched);
+
+	n = joined ? join(touched, n) : n;
+	*sectors = 0;
+	for (unsigned k = 0; k < n; k++)
+		*sectors += gt_bits_of_4[touched[k].sectors];
+	*distinct = group == GT_WARP_SIZE ? *sectors : distinct_sectors(touched, n);
+	return n;
+}
+
+/* Where the shape with a key is kept, if it is. */
+static struct shape *shape_at(struct requests *requests, const struct shape_key *key)
+{
+	uint64_t all = (uint64_t)key->stride << 16 ^ (uint64_t)key->mask << 7 ^ key->offset ^ (uint64_t)key->size << 40;
+
+	return &requests->shapes[all * UINT64_C(0x9e3779b97f4a7c15) >> 60];
+}
+
+static bool is_same(const struct shape_key *a, const struct shape_key *b)
+{
+	return a->stride == b->stride && a->mask == b->mask && a->offset == b->offset && a->size == b->size && a->store == b->store;
+}
+
+/* Keeps what an access that begins in this line touches. */
+static void keep_shape(struct shape *shape, const struct shape_key *key, uint64_t line, const struct gt_touched *touched, unsigned n,
+		       unsigned sectors, unsigned distinct)
+{
+	if (n > SHAPE_LINES)
+		return;
+	shape->key = *key;
+	shape->n = (uint8_t)n;
+	shape->sectors = (uint8_t)sectors;
+	shape->distinct = (uint8_t)distinct;
+	for (unsigned k = 0; k < n; k++) {
+		shape->touched[k] = touched[k];
+		shape->touched[k].address -= line;
+	}
+}
+
+/* The same as find_touched, into the next requests, by the shape of the access if that is known. */
+static unsigned lines_of_access(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests,
+				unsigned *sectors, unsigned *distinct)
+{
+	struct gt_touched *touched = next_request(requests);
+	const uint64_t offset = from->base[i] % GT_LINE, line = from->base[i] - offset;
+
+	if (from->stride[i] == GT_STRIDE_LANES)
+		return find_touched(coalescer, from, i, touched, sectors, distinct);
+	const struct shape_key key = {.stride = from->stride[i], .mask = from->mask[i], .offset = (uint8_t)offset, .size = from->size[i],
+				      .store = gt_op_action(from->op[i]) == GT_STORE};
+	struct shape *shape = shape_at(requests, &key);
+	if (!is_same(&shape->key, &key)) {
+		unsigned n = find_touched(coalescer, from, i, touched, sectors, distinct);
+		keep_shape(shape, &key, line, touched, n, *sectors, *distinct);
+		return n;
+	}
+	for (unsigned k = 0; k < shape->n; k++) {
+		touched[k] = shape->touched[k];
+		touched[k].address += line;
+	}
+	*sectors = shape->sectors;
+	*distinct = shape->distinct;
+	return shape->n;
+}
+
 /* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
 static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
 		     struct requests *requests)
 {
 	uint8_t op = from->op[i];
-	struct gt_touched *touched = next_request(requests);
-	unsigned group = coalescer->group[from->size[i]], sectors = 0, n;
+	unsigned sectors = 0, distinct = 0, n;
+	const bool whole_warp = coalescer->group[from->size[i]] == GT_WARP_SIZE;
 
 	if (gt_op_space(op) == GT_SHARED) {
 		count_shared(coalescer, from, i);
@@ -413,19 +509,12 @@ static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows
 		coalesce_constant(coalescer, from, i, requests);
 		return;
 	}
-	if (group == GT_WARP_SIZE)
-		n = lines_of_warp(from, i, from->size[i], touched);
-	else
-		n = lines_of_groups(from, i, group, touched);
-	if (coalescer->rule->join_stores && gt_op_action(op) == GT_STORE)
-		n = join(touched, n);
+	n = lines_of_access(coalescer, from, i, requests, &sectors, &distinct);
 	add_requests(requests, n, i);
-	for (unsigned k = 0; k < n; k++)
-		sectors += gt_bits_of_4[touched[k].sectors];
 	if (gt_rule_whole_lines(coalescer->rule, op))
 		sectors = n * GT_LINE / GT_SECTOR;
 	if (gt_op_action(op) == GT_LOAD)
-		coalescer->counts.load_warp_sectors += group == GT_WARP_SIZE ? sectors : distinct_sectors(touched, n);
+		coalescer->counts.load_warp_sectors += whole_warp ? sectors : distinct;
 	coalescer->accesses[gt_op_action(op)]++;
 	coalescer->requests[gt_op_action(op)] += n;
 	coalescer->sectors[gt_op_action(op)] += sectors;
@@ -482,7 +571,7 @@ static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *a
 {
 	struct requests requests;
 
-	requests.n = 0;
+	begin_requests(&requests);
 	for (size_t i = first; i < first + n; i++) {
 		coalesce(coalescer, accesses, i, &requests);
 		if (requests.n >= REQUESTS_KEPT &&
@@ -520,7 +609,7 @@ static int coalesce_each_by_site(struct gt_coalescer *coalescer, const struct gt
 {
 	struct requests requests;
 
-	requests.n = 0;
+	begin_requests(&requests);
 	for (size_t i = first; i < first + n; i++)
 		if (coalesce_by_site(coalescer, accesses, i, &requests, error) != 0 ||
 		    (requests.n >= REQUESTS_KEPT && write_requests(&requests, accesses, coalescer->rule, sink, error) != 0))
