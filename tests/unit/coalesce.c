@@ -258,6 +258,78 @@ static void pascal_equals_the_reference(void) { compare_rule("pascal"); }
 static void pascal_apart_equals_the_reference(void) { compare_rule("pascal-apart"); }
 static void fermi_equals_the_reference(void) { compare_rule("fermi"); }
 
+static void join(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n)
+{
+	struct gt_error error;
+
+	if (gt_rows_join(to, from, first, n, &error) != 0)
+		abort();
+}
+
+/* Accesses [first, first + n), by themselves; appends their requests. */
+static void coalesce_some(struct gt_coalescer *coalescer, struct gt_rows *accesses, size_t first, size_t n, struct gt_rows *requests)
+{
+	struct gt_rows *own = new_rows(n);
+	struct gt_sink sink = {requests, refuse, NULL};
+	struct gt_error error;
+
+	own->kind = GT_ACCESSES;
+	join(own, accesses, first, n);
+	CHECK_EQUAL(gt_coalesce(coalescer, own, &sink, &error), 0);
+	gt_rows_free(own);
+}
+
+#define SAME(COLUMN) CHECK_EQUAL(memcmp(together->COLUMN, apart->COLUMN, apart->n * sizeof *apart->COLUMN), 0)
+
+/* A batch in which few accesses come again, at other lines, is as each of it alone, which the reference tells. */
+static void compare_batch(const char *rule)
+{
+	enum { KINDS = 24, ROWS = 250 };
+	struct gt_rows *one = new_rows(1), *kinds = new_rows(KINDS), *accesses = new_rows(ROWS);
+	struct gt_rows *together = new_rows(64 * ROWS), *apart = new_rows(64 * ROWS);
+	struct gt_coalescer whole, each;
+	struct gt_error error;
+	uint64_t lane[32];
+
+	kinds->kind = accesses->kind = GT_ACCESSES;
+	while (kinds->n < KINDS) {
+		random_access(one, lane);
+		join(kinds, one, 0, 1);
+	}
+	for (size_t i = 0; i < ROWS; i++) {
+		join(accesses, kinds, random_number() % KINDS, 1);
+		if (accesses->stride[i] != GT_STRIDE_LANES)
+			accesses->base[i] += GT_LINE * (random_number() % 1000);
+	}
+	CHECK_EQUAL(gt_coalescer_open(&whole, rule, &error), 0);
+	CHECK_EQUAL(gt_coalescer_open(&each, rule, &error), 0);
+	coalesce_some(&whole, accesses, 0, ROWS, together);
+	for (size_t i = 0; i < ROWS; i++)
+		coalesce_some(&each, accesses, i, 1, apart);
+	CHECK_EQUAL(together->n, apart->n);
+	SAME(address);
+	SAME(sectors);
+	SAME(full);
+	SAME(threads);
+	SAME(op);
+	CHECK_EQUAL(memcmp(&whole.counts, &each.counts, sizeof each.counts), 0);
+	CHECK_EQUAL(memcmp(whole.sectors, each.sectors, sizeof each.sectors), 0);
+	CHECK_EQUAL(memcmp(whole.requests, each.requests, sizeof each.requests), 0);
+	gt_rows_free(one);
+	gt_rows_free(kinds);
+	gt_rows_free(accesses);
+	gt_rows_free(together);
+	gt_rows_free(apart);
+}
+
+static void batches_equal_their_accesses(void)
+{
+	static const char *const rules[] = {"default", "pascal", "pascal-apart", "fermi"};
+
+	for (unsigned i = 0; i < 400 && check_failures == 0; i++)
+		compare_batch(rules[i % 4]);
+}
+
 static void bank_passes_equal_the_reference(void)
 {
 	struct gt_rows *accesses = new_rows(1);
@@ -539,6 +611,7 @@ int main(void)
 	RUN(pascal_equals_the_reference);
 	RUN(pascal_apart_equals_the_reference);
 	RUN(fermi_equals_the_reference);
+	RUN(batches_equal_their_accesses);
 	RUN(bank_passes_equal_the_reference);
 	RUN(bank_conflicts_of_kepler);
 	RUN(latencies_of_shared_memory);
