@@ -208,6 +208,7 @@ struct slots_place {
 	struct gt_tags *tags;
 	uint32_t *chain; /* of the finder, unless recency is GT_RECENCY_NIBBLES */
 	uint32_t set;	 /* else */
+	bool other;	 /* it is no read, and looks whether the line is dirty */
 };
 
 /* What it found. */
@@ -220,9 +221,9 @@ struct found {
 
 /* `set` is that of the line; NULL: unknown yet. */
 GT_INLINE struct slots_place find_slots_place(const struct gt_level *level, struct gt_tags *tags, uint64_t line, const uint32_t *set,
-				  struct slots_shape shape)
+				  bool other, struct slots_shape shape)
 {
-	struct slots_place place = {.tags = tags};
+	struct slots_place place = {.tags = tags, .other = other};
 
 	if (shape.recency != GT_RECENCY_NIBBLES) {
 		place.chain = gt_finder_chain(&tags->finder, line);
@@ -236,6 +237,10 @@ GT_INLINE struct slots_place find_slots_place(const struct gt_level *level, stru
 	if (ways > LINE_WORDS) {
 		__builtin_prefetch(&tags->tag[first + LINE_WORDS], 1);
 		__builtin_prefetch(&tags->valid[first + LINE_WORDS], 1);
+	}
+	if (other) {
+		__builtin_prefetch(&tags->dirty[first], 1);
+		__builtin_prefetch(&tags->dirty[first + ways - 1], 1);
 	}
 	__builtin_prefetch(&tags->nibbles[place.set], 1);
 	if (shape.lru)
@@ -253,6 +258,8 @@ GT_INLINE void follow_chain(const struct slots_place *place, struct slots_shape 
 		return;
 	__builtin_prefetch(&tags->tag[slot]);
 	__builtin_prefetch(&tags->valid[slot]);
+	if (place->other)
+		__builtin_prefetch(&tags->dirty[slot], 1);
 	if (shape.recency == GT_RECENCY_LIST)
 		__builtin_prefetch(&tags->links[slot], 1);
 	else if (shape.lru)
@@ -437,7 +444,8 @@ GT_INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n
 		struct gt_tags *tags = reads_instance(reads, row[k]);
 		if (!tags)
 			return -1;
-		places[k] = find_slots_place(level, tags, rows->address[row[k]] / GT_LINE, set ? set + k : NULL, shape);
+		places[k] = find_slots_place(level, tags, rows->address[row[k]] / GT_LINE, set ? set + k : NULL,
+					     !reads_is_read(reads, row[k]), shape);
 	}
 	for (size_t k = 0; shape.recency != GT_RECENCY_NIBBLES && k < n; k++)
 		follow_chain(&places[k], shape);
