@@ -43,8 +43,8 @@ faults() {
 	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 1
 }
 
-@test "short reads and writes, limits of the shell, a TMPDIR that is none, full or read-only" {
-	faults --kinds short,address-space,descriptors,file-size,no-tmpdir,full-tmpdir,read-only-tmpdir --most 2
+@test "short reads and writes, limits of the shell, a TMPDIR that is none, full or read-only, no /proc" {
+	faults --kinds short,address-space,descriptors,file-size,no-tmpdir,full-tmpdir,read-only-tmpdir,no-proc --most 2
 }
 
 @test "a stage of a pipe that is killed" {

@@ -128,3 +128,17 @@ setup() {
 	run grd --lines 16K "$BATS_TEST_TMPDIR/stream"
 	[[ $output == *": a count, not a size in bytes" ]]
 }
+
+@test "a stream that comes and goes in uneven pieces, through a stage that is stopped and continued, is the same" {
+	cd "$BATS_TEST_TMPDIR"
+	gtrace-order "$ROOT/$GEMM" >ordered
+	gschedule --gpu titanv ordered >scheduled
+	for stage in "gtrace-order -j 2" gcoalesce "gschedule --gpu titanv --issue gto" gtrace-cat; do
+		# shellcheck disable=SC2086 # words
+		python3 "$ROOT/tests/uneven.py" ordered $stage
+	done
+	for stage in "gcache --l1 --emit all" "gcache --l1 -j 2" "grd -j 2 --mru 8" gdram "gstats --csv"; do
+		# shellcheck disable=SC2086 # words
+		python3 "$ROOT/tests/uneven.py" scheduled $stage
+	done
+}

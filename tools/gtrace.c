@@ -9,6 +9,7 @@
 #include "compose/tasks.h"
 #include "compose/usual.h"
 #include "base/file.h"
+#include "base/installed.h"
 #include "base/options.h"
 #include "gpu/describe.h"
 #include "gpu/gpu.h"
@@ -97,14 +98,11 @@ static void show(const struct gt_pipe *pipe)
 static void set_path(struct tool *tool)
 {
 	const char *path = getenv("PATH");
-	char self[4096], both[32768];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash;
+	char self[GT_PROGRAM_FOLDER], both[32768];
 
-	self[length > 0 ? length : 0] = '\0';
-	if (!(slash = strrchr(self, '/')))
+	gt_program_folder(self);
+	if (!*self)
 		return;
-	*slash = '\0';
 	if ((size_t)snprintf(both, sizeof both, "%s:%s", self, path ? path : "/usr/bin:/bin") >= sizeof both)
 		tool_must(tool, gt_fail(&tool->error, "PATH: expected at most %zu bytes", sizeof both - sizeof self));
 	if (setenv("PATH", both, 1) != 0)

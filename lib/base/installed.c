@@ -7,23 +7,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 const char gt_version[] = GT_VERSION;
 const char gt_datadir[] = GT_DATADIR;
 const char gt_libdir[] = GT_LIBDIR;
 
+void gt_program_folder(char folder[GT_PROGRAM_FOLDER])
+{
+	ssize_t length = readlink("/proc/self/exe", folder, GT_PROGRAM_FOLDER - 1);
+	const char *started = (const char *)getauxval(AT_EXECFN); /* the name by which it was started: where there is no /proc */
+
+	if (length < 0 && started && strlen(started) < GT_PROGRAM_FOLDER) {
+		char *path = realpath(started, NULL);
+		length = path ? snprintf(folder, GT_PROGRAM_FOLDER, "%s", path) : -1;
+		free(path);
+	}
+	folder[length > 0 && length < GT_PROGRAM_FOLDER ? length : 0] = '\0';
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		*slash = '\0';
+}
+
 int gt_runtime_folder(char folder[GT_RUNTIME_FOLDER], struct gt_error *error)
 {
 	static const char *const places[] = {"/../lib/gtrace", "/../build/cudart"}; /* beside the program's folder */
 	const char *named = getenv("GTRACE_CUDART");
-	char self[GT_RUNTIME_FOLDER], path[GT_RUNTIME_FOLDER + 64];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	char self[GT_PROGRAM_FOLDER], path[GT_RUNTIME_FOLDER + 64];
 
-	self[length > 0 ? length : 0] = '\0';
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
+	gt_program_folder(self);
 	for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
 		const char *base = i < sizeof places / sizeof *places ? self : "", *place = i < sizeof places / sizeof *places ? places[i] : gt_libdir;
 		int bytes = named ? snprintf(path, sizeof path, "%s/" GT_RUNTIME, named)

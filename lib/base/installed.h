@@ -10,8 +10,12 @@ extern const char gt_version[];	/* "0.1.0" */
 extern const char gt_datadir[]; /* with the folder gpus; "/usr/local/share/gtrace" */
 extern const char gt_libdir[];	/* with the CUDA runtime of gtrace-record; "/usr/local/lib/gtrace" */
 
+#define GT_PROGRAM_FOLDER 4096
+/* The folder of the program that runs; "" where the system does not say. */
+void gt_program_folder(char folder[GT_PROGRAM_FOLDER]);
+
 #define GT_RUNTIME "libcudart.so.13"
-#define GT_RUNTIME_FOLDER 4096
+#define GT_RUNTIME_FOLDER GT_PROGRAM_FOLDER
 /* The folder of gtrace-record's CUDA runtime: $GTRACE_CUDART, beside this program's folder, or gt_libdir. Returns 0, or -1. */
 int gt_runtime_folder(char folder[GT_RUNTIME_FOLDER], struct gt_error *error);
 

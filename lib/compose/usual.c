@@ -222,14 +222,12 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 static char *find_sweep(struct gt_error *error)
 {
 	static const char *const places[] = {"../pipelines/sweep.mk", "../share/gtrace/pipelines/sweep.mk"};
-	char self[4096], path[8192];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *found = NULL, *slash;
+	char self[GT_PROGRAM_FOLDER], path[2 * GT_PROGRAM_FOLDER];
+	char *found = NULL;
 
-	self[length > 0 ? length : 0] = '\0';
-	slash = strrchr(self, '/');
-	for (size_t i = 0; slash && !found && i < sizeof places / sizeof *places; i++) {
-		snprintf(path, sizeof path, "%.*s/%s", (int)(slash - self), self, places[i]);
+	gt_program_folder(self);
+	for (size_t i = 0; *self && !found && i < sizeof places / sizeof *places; i++) {
+		snprintf(path, sizeof path, "%s/%s", self, places[i]);
 		found = realpath(path, NULL);
 	}
 	snprintf(path, sizeof path, "%s/pipelines/sweep.mk", gt_datadir);

@@ -244,18 +244,12 @@ static int from_environment(char *buffer, size_t bytes)
 /* A directory beside the running program's bin/. */
 static int beside_program(const char *name, char *buffer, size_t bytes)
 {
-	char program[PATH_BYTES];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+	char program[GT_PROGRAM_FOLDER], *slash;
 
-	if (length <= 0)
+	gt_program_folder(program);
+	if (!(slash = strrchr(program, '/')))
 		return -1;
-	program[length] = '\0';
-	for (int up = 0; up < 2; up++) {
-		char *slash = strrchr(program, '/');
-		if (!slash)
-			return -1;
-		*slash = '\0';
-	}
+	*slash = '\0';
 	return (size_t)snprintf(buffer, bytes, "%s/%s", program, name) < bytes ? 0 : -1;
 }
 

@@ -110,6 +110,17 @@ class Temporary:
             yield self.mount, functools.partial(Run, command, folder, prefix=prefix, environment=[("TMPDIR", mounted)])
 
 
+class WithoutProc:
+    """/proc is an empty folder: where programs and GPU descriptions are is found otherwise."""
+
+    must_pass = True
+
+    def faults(self, command, folder, options):
+        if may_mount():
+            prefix = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+            yield "all", functools.partial(Run, command, folder, prefix=prefix)
+
+
 @functools.lru_cache(maxsize=None)
 def may_mount():
     return subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0
@@ -144,6 +155,7 @@ KINDS = {
     "no-tmpdir": Temporary(),
     "full-tmpdir": Temporary(Temporary.FULL),
     "read-only-tmpdir": Temporary(Temporary.READ_ONLY),
+    "no-proc": WithoutProc(),
 }
 
 

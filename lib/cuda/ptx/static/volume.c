@@ -447,7 +447,8 @@ static void join_runs(struct runs *runs)
 {
 	size_t kept = 0;
 
-	qsort(runs->list, runs->n, sizeof *runs->list, compare_runs);
+	if (runs->n > 1)
+		qsort(runs->list, runs->n, sizeof *runs->list, compare_runs);
 	for (size_t i = 0; i < runs->n; i++) {
 		if (kept > 0 && runs->list[i].first <= runs->list[kept - 1].end)
 			runs->list[kept - 1].end = runs->list[i].end > runs->list[kept - 1].end ? runs->list[i].end : runs->list[kept - 1].end;
