@@ -107,7 +107,7 @@ static void test_addresses_wrap(void)
 /* One instruction; %rd10 is its address, in the first buffer. */
 static int run_one(const char *instruction)
 {
-	char text[2048];
+	char text[4096];
 
 	snprintf(text, sizeof text, "%s%s\n%s", KERNEL "mov.u32 %r2, s;\n"
 		 "createpolicy.fractional.L2::evict_last.b64 %rd20;\n", instruction, END);
@@ -151,6 +151,21 @@ static void test_modifiers(void)
 		 "ld.global.L2::cache_hint.L2::64B.u32 %r3, [%rd10], %rd21;", "load.global", "L2::evict_unchanged,L2::64B"},
 		{"createpolicy.cvt.L2.b64 %rd21, 0x16F0000000000000;\n"
 		 "st.global.L2::cache_hint.u32 [%rd10], %r1, %rd21;", "store.global", "L2::evict_normal"},
+		/* A range: the block of 4096 bytes of its part has the primary priority, another one the secondary. */
+		{"createpolicy.range.global.L2::evict_last.b64 %rd21, [%rd10], 4, 8192;\n"
+		 "ld.global.L2::cache_hint.u32 %r3, [%rd10], %rd21;", "load.global", "L2::evict_last"},
+		{"createpolicy.range.L2::evict_last.b64 %rd21, [%rd10+8192], 4, 8192;\n"
+		 "ld.global.L2::cache_hint.u32 %r3, [%rd10], %rd21;", "load.global", "L2::evict_unchanged"},
+		{"createpolicy.range.global.L2::evict_normal.L2::evict_first.b64 %rd21, [%rd10+4096], 4096, 4096;\n"
+		 "ld.global.L2::cache_hint.u32 %r3, [%rd10], %rd21;", "load.global", "L2::evict_first"},
+		/* Blocks of 8192 bytes in 1 MB. */
+		{"createpolicy.range.global.L2::evict_last.b64 %rd21, [%rd10+4096], 4, 1048576;\n"
+		 "ld.global.L2::cache_hint.u32 %r3, [%rd10], %rd21;", "load.global", "L2::evict_last"},
+		/* As cuda::access_property makes one on the host: 1 block of 4096 bytes from 0 on, persisting, the rest streaming. */
+		{"ld.global.L2::cache_hint.u32 %r3, [%rd10], 0x1D00002000000000;", "load.global", "L2::evict_last"},
+		{"ld.global.L2::cache_hint.u32 %r3, [%rd10], 0x1D00102000000000;", "load.global", "L2::evict_first"},
+		/* CUTLASS's normal: where both priorities are normal, the fraction says nothing. */
+		{"ld.global.L2::cache_hint.u32 %r3, [%rd10], 0x1000000000000000;", "load.global", "L2::evict_normal"},
 		{"ld.shared::cluster.u32 %r3, [%r2];", "load.shared", "none"},
 		{"st.global.wb.u32 [%rd10], %r1;", "store.global", "none"},
 		{"st.global.cg.u32 [%rd10], %r1;", "store.global.cg", "none"},
@@ -182,6 +197,34 @@ static void test_modifiers(void)
 		CHECK_TEXT(ops[0], rows[i].op);
 		CHECK_TEXT(hints[0], rows[i].hint);
 	}
+}
+
+/* Of 16 successive lines, a fraction f has floor(16 f - 2^-19) + 1 of the primary priority, as NVIDIA's headers round it. */
+static void check_fraction(const char *policy, const char *primary, const char *secondary, size_t expected)
+{
+	char text[2048];
+	size_t n = 0, others = 0;
+	int at = snprintf(text, sizeof text, "%s\n", policy);
+
+	for (int line = 0; line < 16; line++)
+		at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.L2::cache_hint.u32 %%r3, [%%rd10+%d], %%rd21;\n", 128 * line);
+	CHECK(run_one(text) == 0);
+	for (size_t i = 0; i < traced; i++) {
+		n += strcmp(hints[i], primary) == 0;
+		others += strcmp(hints[i], secondary) == 0;
+	}
+	CHECK_EQUAL(n, expected);
+	CHECK_EQUAL(others, 16 - expected);
+}
+
+static void test_fractions(void)
+{
+	check_fraction("createpolicy.fractional.L2::evict_first.b64 %rd21, 0.5;", "L2::evict_first", "L2::evict_unchanged", 8);
+	check_fraction("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %rd21, 0.3;", "L2::evict_last", "L2::evict_first", 5);
+	check_fraction("mov.b32 %r5, 0x3d800000;\ncreatepolicy.fractional.L2::evict_last.b64 %rd21, %r5;", "L2::evict_last", "L2::evict_unchanged", 1);
+	check_fraction("createpolicy.fractional.L2::evict_unchanged.L2::evict_first.b64 %rd21, 0.75;", "L2::evict_unchanged", "L2::evict_first", 12);
+	check_fraction("createpolicy.fractional.L2::evict_last.b64 %rd21, 1.0;", "L2::evict_last", "", 16);
+	CHECK(run_one("createpolicy.fractional.L2::evict_first.L2::evict_last.b64 %rd21, 0.5;\nld.global.u32 %r3, [%rd10];") == -1);
 }
 
 static void test_refusals(void)
@@ -229,7 +272,6 @@ static void test_notes(void)
 		      "createpolicy.fractional.L2::evict_first.b64 %rd21, 0.5;\nprefetch.local.L1 [%rd3];") == 0);
 	CHECK_TEXT(said, "PTX line 19: 'st.wt' is ignored: writing through L2 concerns system memory alone\n"
 			 "PTX line 21: 'pmevent' is ignored: there are no performance monitors\n"
-			 "PTX line 22: the fraction of 'createpolicy' is ignored: a cache policy stands for its primary priority\n"
 			 "PTX line 23: 'prefetch.local' is ignored: local memory is not prefetched\n");
 	CHECK(run_one("ld.global.u32 %r3, [%rd10];") == 0);
 	CHECK_TEXT(said, "");
@@ -267,6 +309,7 @@ static void test_prefetches_beyond(void)
 int main(void)
 {
 	RUN(test_modifiers);
+	RUN(test_fractions);
 	RUN(test_refusals);
 	RUN(test_notes);
 	RUN(test_copies);

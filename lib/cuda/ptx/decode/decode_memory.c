@@ -29,24 +29,66 @@ static int read_policy(struct gt_ptx_decoder *decoder, struct gt_ptx_access *acc
 	return access->policy ? 0 : -1;
 }
 
-/* The policy that createpolicy makes: its first modifier that names a priority is the primary one. */
-static bool named_policy(const struct gt_ptx_instruction *instruction, uint64_t *policy)
+/* The priorities that createpolicy names, the primary one first, in a policy of a mode. */
+static bool named_policy(const struct gt_ptx_instruction *instruction, uint64_t mode, uint64_t *policy)
 {
+	static const struct {
+		const char *name;
+		uint64_t primary;
+		int secondary; /* -1: it is only primary */
+	} priorities[] = {
+		{"L2::evict_normal", 0, -1},
+		{"L2::evict_first", UINT64_C(1) << GT_PTX_POLICY_PRIMARY, 1},
+		{"L2::evict_last", UINT64_C(2) << GT_PTX_POLICY_PRIMARY, -1},
+		{"L2::evict_unchanged", UINT64_C(1) << GT_PTX_POLICY_UNCHANGED, 0},
+	};
+	size_t n = 0;
+
+	*policy = mode << GT_PTX_POLICY_MODE;
 	for (size_t m = 0; m < instruction->n_modifiers; m++)
-		if (gt_ptx_policy_named(instruction->modifiers[m], policy))
-			return true;
-	return false;
+		for (size_t i = 0; i < sizeof priorities / sizeof priorities[0]; i++) {
+			if (strcmp(instruction->modifiers[m], priorities[i].name) != 0)
+				continue;
+			if (n == 1 && priorities[i].secondary < 0)
+				return false;
+			*policy |= n == 0 ? priorities[i].primary : (uint64_t)priorities[i].secondary << GT_PTX_POLICY_SECONDARY;
+			n++;
+		}
+	return n == 1 || n == 2;
 }
 
-static bool is_one(const struct gt_ptx_operand *operand)
+/* The policy with the fraction of the second operand; 0 after an error. */
+static uint32_t fraction_policy(struct gt_ptx_decoder *decoder, uint64_t policy)
 {
-	const uint64_t one = operand->is_single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000);
+	const uint32_t base = gt_ptx_constant_slot(decoder, policy, 8);
+	const uint32_t fraction = gt_ptx_source(decoder, &decoder->instruction->operands[1], GT_PTX_F32);
+	const uint32_t value = gt_ptx_temporary_slot(decoder, GT_PTX_B64);
 
-	return operand->kind == GT_PTX_IMMEDIATE && operand->is_float && operand->bits == one;
+	return base && fraction && value && gt_ptx_emit_form(decoder, "policy.fraction", value, base, fraction, 0) ? value : 0;
 }
 
-/* createpolicy.fractional.L2::PRIMARY(.L2::SECONDARY).b64 policy(, fraction); .range ... policy, [a], primary
- * size, total size: the primary priority, of all lines. .cvt.L2.b64 policy, property: the property. */
+/* The policy with the range [a], primary size, total size; 0 after an error. */
+static uint32_t range_policy(struct gt_ptx_decoder *decoder, uint64_t policy)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	struct gt_ptx_access at = {.space = GT_PTX_GLOBAL};
+
+	if (gt_ptx_read_address(decoder, &at, &operands[1]) != 0)
+		return 0;
+	const uint32_t base = gt_ptx_constant_slot(decoder, policy, 8), offset = gt_ptx_constant_slot(decoder, (uint64_t)at.offset, 8);
+	const uint32_t bytes = gt_ptx_source(decoder, &operands[2], GT_PTX_U32), total = gt_ptx_source(decoder, &operands[3], GT_PTX_U32);
+	const uint32_t sized = gt_ptx_temporary_slot(decoder, GT_PTX_B64), first = gt_ptx_temporary_slot(decoder, GT_PTX_B64);
+	const uint32_t value = gt_ptx_temporary_slot(decoder, GT_PTX_B64);
+	return base && offset && bytes && total && sized && first && value &&
+			       gt_ptx_emit_form(decoder, "add.u64", first, at.address, offset, 0) &&
+			       gt_ptx_emit_form(decoder, "policy.total", sized, base, total, 0) &&
+			       gt_ptx_emit_form(decoder, "policy.range", value, sized, first, bytes)
+		       ? value
+		       : 0;
+}
+
+/* createpolicy.fractional.L2::PRIMARY(.L2::SECONDARY).b64 policy(, fraction); .range(.global) ... policy, [a], primary size, total
+ * size. .cvt.L2.b64 policy, property: the property. */
 static int decode_createpolicy(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -58,16 +100,16 @@ static int decode_createpolicy(struct gt_ptx_decoder *decoder)
 
 	if (gt_ptx_says(decoder, "cvt") && n == 2)
 		value = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_B64);
-	else if (((fractional && n >= 1 && n <= 2) || (ranges && n == 4)) && named_policy(instruction, &policy))
-		value = gt_ptx_constant_slot(decoder, policy, 8);
+	else if (fractional && n == 1 && named_policy(instruction, GT_PTX_POLICY_FRACTION, &policy))
+		value = gt_ptx_constant_slot(decoder, policy | UINT64_C(15) << GT_PTX_POLICY_SIZE, 8);
+	else if (fractional && n == 2 && named_policy(instruction, GT_PTX_POLICY_FRACTION, &policy))
+		value = fraction_policy(decoder, policy);
+	else if (ranges && n == 4 && named_policy(instruction, GT_PTX_POLICY_RANGE, &policy))
+		value = range_policy(decoder, policy);
 	else
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	if (!value || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B64, &result) != 0)
 		return -1;
-	if (ranges || (fractional && n == 2 && !is_one(&instruction->operands[1])))
-		gt_ptx_note_ignored(decoder->machine->notes, instruction->line,
-				    ranges ? "the range of 'createpolicy'" : "the fraction of 'createpolicy'",
-				    "a cache policy stands for its primary priority");
 	return gt_ptx_emit_form(decoder, "mov.b64", result.slot, value, 0, 0) &&
 			       gt_ptx_finish_result(decoder, &result) == 0
 		       ? 0

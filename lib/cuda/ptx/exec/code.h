@@ -289,7 +289,17 @@ bool gt_ptx_find_shared(const struct gt_ptx_program *program, size_t i, uint64_t
 
 /* ---- cache policies ---- */
 
-/* The policy of a modifier of createpolicy ("L2::evict_first"), for all lines. False if it is not one. */
-bool gt_ptx_policy_named(const char *modifier, uint64_t *policy);
+/* 64 bits as NVIDIA's cuda::access_property has them (cuda/__annotated_ptr/access_property_encoding.h). The first bit of each field. */
+enum gt_ptx_policy_field {
+	GT_PTX_POLICY_BLOCKS = 37,	  /* 7 bits: of a range, how many blocks have the primary priority, */
+	GT_PTX_POLICY_START = 44,	  /* 7 bits: and the number of the first, of which this is the lower part */
+	GT_PTX_POLICY_SIZE = 52,	  /* 4 bits: a block has 4096 << SIZE bytes; or SIZE + 1 of 16 lines have the primary priority */
+	GT_PTX_POLICY_SECONDARY = 56,	  /* 1 bit: evict_first, else evict_unchanged */
+	GT_PTX_POLICY_PRIMARY = 57,	  /* 2 bits: evict_normal, evict_first, evict_last, and evict_normal that ends persistence */
+	GT_PTX_POLICY_MODE = 59,	  /* 2 bits */
+	GT_PTX_POLICY_OTHER = 61,	  /* 2 bits, which are 0 */
+	GT_PTX_POLICY_UNCHANGED = 63, /* 1 bit: the primary priority is evict_unchanged; NVIDIA has no such bit */
+};
+enum gt_ptx_policy_mode { GT_PTX_POLICY_FRACTION = 2, GT_PTX_POLICY_RANGE };
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lane operations that move values as they are: within a lane, and between the lanes of a warp. */
+#include <float.h>
+
 #include "cuda/ptx/exec/lanes.h"
 
 /* ---- moves within a lane ---- */
@@ -41,7 +43,36 @@
 	X(part_64_16, "part.b16.b64", b16, b64, none, none, x >> op->choice)                       \
 	X(part_64_32, "part.b32.b64", b32, b64, none, none, x >> op->choice)
 
-#define MOVES(X) COPIES(X) WIDTHS(X) PARTS(X)
+/* createpolicy's fields of a cache policy, as NVIDIA's headers compute them: the sixteenths of a fraction, less one; the size of a
+ * range's blocks, of which there are 128 or fewer; and the blocks that a part of the range touches. */
+GT_INLINE uint64_t sixteenths(float fraction)
+{
+	const float n = (fraction - FLT_EPSILON) * 16;
+
+	return n >= 15 ? 15 : n > 0 ? (uint64_t)n : 0;
+}
+GT_INLINE uint64_t size_of_blocks(uint32_t total)
+{
+	unsigned n = 0;
+
+	while (n < 13 && total > UINT32_C(1) << (19 + n))
+		n++;
+	return n;
+}
+GT_INLINE uint64_t blocks_of(uint64_t policy, uint64_t address, uint32_t bytes)
+{
+	const unsigned shift = 12 + (policy >> GT_PTX_POLICY_SIZE & 15);
+	const uint64_t start = address >> shift, end = (address + bytes + (UINT64_C(1) << shift) - 1) >> shift;
+	const uint64_t n = end - start > 127 ? 127 : end - start > 0 ? end - start : 1;
+
+	return n << GT_PTX_POLICY_BLOCKS | (start & 127) << GT_PTX_POLICY_START;
+}
+#define POLICIES(X)                                                                                \
+	X(policy_fraction, "policy.fraction", b64, b64, f32, none, x | sixteenths(y) << GT_PTX_POLICY_SIZE) \
+	X(policy_total, "policy.total", b64, b64, u32, none, x | size_of_blocks(y) << GT_PTX_POLICY_SIZE) \
+	X(policy_range, "policy.range", b64, b64, b64, u32, x | blocks_of(x, y, z))
+
+#define MOVES(X) COPIES(X) WIDTHS(X) PARTS(X) POLICIES(X)
 MOVES(GT_LANES)
 #define COPY_NAME(T, N) {"mov." #T, GT_TYPE_##T, {GT_TYPE_##T}, GT_STEPS(mov_##N)},
 static const struct gt_ptx_form move_rows[] = {

@@ -17,40 +17,41 @@
 
 /* ---- cache policies ---- */
 
-/* Cache policies: 64 bits, of which 56 to 63 are the priority in L2, with the values of NVIDIA's cuda::access_property. The
- * other bits are the fraction of the lines to which it applies. */
-
-#define PRIORITY_SHIFT 56
-
-static const struct {
-	const char *name; /* in createpolicy */
-	unsigned byte;
-	enum gt_priority priority;
-} policies[] = {
-	{"L2::evict_normal", 0x10, GT_EVICT_NORMAL},
-	{"L2::evict_first", 0x12, GT_EVICT_FIRST},
-	{"L2::evict_last", 0x14, GT_EVICT_LAST},
-	{NULL, 0x16, GT_EVICT_NORMAL}, /* cuda::access_property::normal, which ends persistence */
-	{"L2::evict_unchanged", 0x18, GT_EVICT_UNCHANGED},
-};
-
-bool gt_ptx_policy_named(const char *modifier, uint64_t *policy)
+static unsigned policy_field(uint64_t policy, enum gt_ptx_policy_field at, unsigned bits)
 {
-	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
-		if (policies[i].name && strcmp(policies[i].name, modifier) == 0) {
-			*policy = (uint64_t)policies[i].byte << PRIORITY_SHIFT;
-			return true;
-		}
-	return false;
+	return (unsigned)(policy >> at) & ((1U << bits) - 1);
 }
 
-/* The priority of a policy, or GT_PRIORITY_NONE if the value is not a policy. */
-static enum gt_priority policy_priority(uint64_t policy)
+/* Whether the primary priority is that of an address. Which of 16 lines a fraction is, NVIDIA does not say: here the number of a line
+ * is folded, so that accesses at a stride meet all 16 alike. */
+static bool is_primary(uint64_t policy, uint64_t address)
 {
-	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
-		if (policy >> PRIORITY_SHIFT == policies[i].byte)
-			return policies[i].priority;
-	return GT_PRIORITY_NONE;
+	const unsigned size = policy_field(policy, GT_PTX_POLICY_SIZE, 4);
+
+	if (policy_field(policy, GT_PTX_POLICY_MODE, 2) == GT_PTX_POLICY_RANGE) {
+		const unsigned block = (unsigned)(address >> (12 + size)) - policy_field(policy, GT_PTX_POLICY_START, 7);
+		return (block & 127) < policy_field(policy, GT_PTX_POLICY_BLOCKS, 7);
+	}
+	uint64_t line = address / GT_LINE;
+	line ^= line >> 4;
+	line ^= line >> 8;
+	line ^= line >> 16;
+	return (line & 15) <= size;
+}
+
+/* The priority that a policy gives an address, or GT_PRIORITY_NONE if the value is not a policy. NVIDIA calls an unchanged priority
+ * normal, too, so where both are that, all lines are normal. */
+static enum gt_priority policy_priority(uint64_t policy, uint64_t address)
+{
+	static const enum gt_priority priorities[] = {GT_EVICT_NORMAL, GT_EVICT_FIRST, GT_EVICT_LAST, GT_EVICT_NORMAL};
+	const unsigned primary = policy_field(policy, GT_PTX_POLICY_PRIMARY, 2);
+	const bool unchanged = policy >> GT_PTX_POLICY_UNCHANGED, first = policy_field(policy, GT_PTX_POLICY_SECONDARY, 1);
+
+	if (policy_field(policy, GT_PTX_POLICY_MODE, 2) < GT_PTX_POLICY_FRACTION || policy_field(policy, GT_PTX_POLICY_OTHER, 2))
+		return GT_PRIORITY_NONE;
+	if (is_primary(policy, address) || (primary == 0 && !unchanged && !first))
+		return unchanged ? GT_EVICT_UNCHANGED : priorities[primary];
+	return first ? GT_EVICT_FIRST : GT_EVICT_UNCHANGED;
 }
 
 /* ---- blocks that spin ---- */
@@ -354,12 +355,12 @@ static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	return 0;
 }
 
-/* The priority in L2 from the lowest lane's cache policy. */
-static int add_policy(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint16_t *hint)
+/* The priority in L2 from the lowest lane's cache policy and address. */
+static int add_policy(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint64_t address, uint16_t *hint)
 {
 	unsigned lane = gt_ptx_lowest(mask);
 	uint64_t policy = ((const uint64_t *)gt_ptx_lanes(warp, op->with.access->policy))[lane];
-	enum gt_priority priority = policy_priority(policy);
+	enum gt_priority priority = policy_priority(policy, address);
 
 	if (priority == GT_PRIORITY_NONE) {
 		gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no cache policy that is known", policy);
@@ -383,14 +384,14 @@ GT_INLINE void name_plain(const struct gt_ptx_access *access, enum gt_space spac
 	*hint = is_cached(space) ? access->hint : 0;
 }
 
-/* The same with it; -1 after a fault. */
+/* The same with it, for the lowest lane's address; -1 after a fault. */
 GT_INLINE int name_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, enum gt_space space,
-			  uint8_t *operation, uint16_t *hint)
+			  uint64_t address, uint8_t *operation, uint16_t *hint)
 {
 	const struct gt_ptx_access *access = op->with.access;
 
 	name_plain(access, space, operation, hint);
-	return access->policy && is_cached(space) ? add_policy(warp, op, mask, hint) : 0;
+	return access->policy && is_cached(space) ? add_policy(warp, op, mask, address, hint) : 0;
 }
 
 struct gt_ptx_kept gt_ptx_row_of(const struct gt_ptx_op *op)
@@ -410,12 +411,13 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	uint8_t operation;
 	uint16_t hint;
 
+	const uint64_t first = reach->lanes[gt_ptx_lowest(mask)] + reach->offset;
+
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
-		spin_note(warp->core, op->line, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, space == GT_GLOBAL,
-				 access->action == GT_STORE);
+		spin_note(warp->core, op->line, first, space == GT_GLOBAL, access->action == GT_STORE);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
-	if (name_access(warp, op, mask, space, &operation, &hint) != 0)
+	if (name_access(warp, op, mask, space, first, &operation, &hint) != 0)
 		return -1;
 	if (space == GT_LOCAL)
 		return trace_local(warp, op, mask, reach, operation, hint, bytes);
@@ -437,7 +439,7 @@ int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint6
 				 access->action == GT_STORE);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
-	if (name_access(warp, op, GT_PTX_FULL, space, &operation, &hint) != 0)
+	if (name_access(warp, op, GT_PTX_FULL, space, first, &operation, &hint) != 0)
 		return -1;
 	return trace_whole(warp, op, operation, hint, bytes, first, stride);
 }
