@@ -190,12 +190,14 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	cat >blas.cu <<-'END'
 		#include <cublas_v2.h>
 		#include <cstdio>
+		#include <cstdlib>
 		__global__ void k() {}
 		int main(int argc, char **argv) {
 			cublasHandle_t h = nullptr;
 			if (argc > 1) k<<<1, 1>>>();
 			cudaDeviceSynchronize();
-			if (argc < 3) cublasCreate(&h);
+			if (argc != 3) cublasCreate(&h);
+			if (argc > 3) abort();
 			printf("Test passed\n");
 			return 0;
 		}
@@ -207,6 +209,8 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	record ./blas too unused
 	gtrace-cat --check "$OUT"
 	run ! grep -q libcublas "$ERR"
+	# A program that looks at no error dies later.
+	fails 134 "(Aborted): the stream has no end; it needs libcublas" ./blas too and died
 }
 
 # arrays ARGUMENT...: the names of the arrays in the last launch.

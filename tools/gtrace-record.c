@@ -192,18 +192,22 @@ static void fail_stream(struct tool *tool, const struct gt_recording *record, co
 	gt_writer_close(writer);
 }
 
-/* A system that runs out of memory kills the process that has most, which cannot say anything itself. */
-static void say_signal(const struct tool *tool, const char *program, int by, bool begun)
+/* A system that runs out of memory kills the process that has most, which cannot say anything itself. A program that looks at no error
+ * crashes with what a library did not give it. */
+static void say_signal(const struct tool *tool, const struct gt_recording *record, const char *program, int by, bool begun)
 {
 	const char *what = begun ? "the stream has no end" : "it began no stream";
+	char library[GT_TRACING_PATH] = "";
 	struct rusage usage;
 
+	if (!record->tracing.stubs && (by == SIGSEGV || by == SIGBUS || by == SIGABRT || by == SIGFPE))
+		gt_record_explain_missing(program, library, sizeof library);
 	if (by == SIGKILL && getrusage(RUSAGE_CHILDREN, &usage) == 0)
 		tool_say(tool, "%s was ended by a signal (%s), having used up to %.1f GB of this machine's %.1f GB of memory: %s", program,
 			 strsignal(by), (double)usage.ru_maxrss * 1024 / 1e9,
 			 (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9, what);
 	else
-		tool_say(tool, "%s was ended by a signal (%s): %s", program, strsignal(by), what);
+		tool_say(tool, "%s was ended by a signal (%s): %s%s%s", program, strsignal(by), what, library[0] ? "; " : "", library);
 }
 
 /* Reports problems of the stream that the program itself does not notice. */
@@ -224,7 +228,7 @@ static int judge(struct tool *tool, const struct gt_recording *record, int ours,
 		return status;
 	}
 	if (by && by != SIGPIPE) {
-		say_signal(tool, program, by, begun);
+		say_signal(tool, record, program, by, begun);
 		return status;
 	}
 	if (!begun) {
