@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -54,4 +55,72 @@ void gt_pages_return(void *array, size_t bytes, size_t *begin, size_t *end)
 	(void)array;
 	(void)bytes;
 #endif
+}
+
+/* ---- memory that is freed as one ---- */
+
+#define BORDER 64 /* bytes of a line of the machine's cache */
+
+struct gt_arena_chunk {
+	struct gt_arena_chunk *next;
+	void *mapping;
+	size_t mapped, bytes; /* of the chunk, which begins on the border of a large page of the mapping */
+	_Alignas(BORDER) char data[];
+};
+
+static size_t rounded(size_t bytes, size_t border)
+{
+	return (bytes + border - 1) / border * border;
+}
+
+static int add_chunk(struct gt_arena *arena, size_t bytes)
+{
+	size_t whole = rounded(bytes + sizeof(struct gt_arena_chunk), LARGE_PAGE), mapped;
+
+	whole = whole < LARGE ? LARGE : whole;
+	mapped = whole + LARGE_PAGE;
+	void *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mapping == MAP_FAILED)
+		return -1;
+	struct gt_arena_chunk *chunk = (void *)rounded((uintptr_t)mapping, LARGE_PAGE);
+	gt_pages_large(chunk, whole);
+	*chunk = (struct gt_arena_chunk){arena->chunks, mapping, mapped, whole};
+	arena->chunks = chunk;
+	arena->left = whole - sizeof *chunk;
+	return 0;
+}
+
+void *gt_arena_take(struct gt_arena *arena, size_t bytes)
+{
+	if (bytes > PTRDIFF_MAX / 2)
+		return NULL;
+	bytes = rounded(bytes ? bytes : 1, BORDER);
+	if (bytes > arena->left && add_chunk(arena, bytes) != 0)
+		return NULL;
+	char *taken = (char *)arena->chunks + arena->chunks->bytes - arena->left;
+	arena->left -= bytes;
+	return taken;
+}
+
+void *gt_arena_grow(struct gt_arena *arena, void *array, size_t wanted, size_t *capacity, size_t element)
+{
+	size_t more = *capacity ? 2 * *capacity : BORDER;
+
+	more = more < wanted ? wanted : more;
+	void *bigger = more > SIZE_MAX / element ? NULL : gt_arena_take(arena, more * element);
+	if (!bigger)
+		return NULL;
+	if (array)
+		memcpy(bigger, array, *capacity * element);
+	*capacity = more;
+	return bigger;
+}
+
+void gt_arena_close(struct gt_arena *arena)
+{
+	for (struct gt_arena_chunk *chunk; (chunk = arena->chunks);) {
+		arena->chunks = chunk->next;
+		munmap(chunk->mapping, chunk->mapped);
+	}
+	arena->left = 0;
 }

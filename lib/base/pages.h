@@ -19,4 +19,26 @@ void *gt_pages_chunk(size_t bytes);
  * which nothing is given back. */
 void gt_pages_return(void *array, size_t bytes, size_t *begin, size_t *end);
 
+/* ---- memory that is freed as one ---- */
+
+/* Arrays that live as long as each other, close together and in large pages, so that few page table walks reach all of them. */
+struct gt_arena {
+	struct gt_arena_chunk *chunks;
+	size_t left; /* bytes of the first chunk, at its end */
+};
+
+/* Zeroed memory, on the border of a line of the machine's cache. NULL when memory is short. */
+void *gt_arena_take(struct gt_arena *arena, size_t bytes);
+
+/* gt_arena_grown, if the array is too small. */
+void *gt_arena_grow(struct gt_arena *arena, void *array, size_t wanted, size_t *capacity, size_t element);
+
+/* As gt_grown_to (base/grown.h), of an array that is NULL or of the arena. What it leaves behind is freed with the others. */
+static inline void *gt_arena_grown(struct gt_arena *arena, void *array, size_t wanted, size_t *capacity, size_t element)
+{
+	return wanted <= *capacity ? array : gt_arena_grow(arena, array, wanted, capacity, element);
+}
+
+void gt_arena_close(struct gt_arena *arena);
+
 #endif

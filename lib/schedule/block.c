@@ -518,15 +518,9 @@ static int loose_arrange(struct loose *loose, struct loose_memory *memory, enum 
 
 /* ---- spans that are held apart from their block ---- */
 
-void gt_held_close(struct held *held)
-{
-	free(held->words);
-	free(held->odd);
-}
-
 int gt_hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error)
 {
-	uint64_t *words = gt_grown_to(held->words, held->n + n, &held->capacity, sizeof *words);
+	uint64_t *words = gt_arena_grown(held->arena, held->words, held->n + n, &held->capacity, sizeof *words);
 
 	if (!words)
 		return gt_fail_memory(error, "accesses");
@@ -536,7 +530,7 @@ int gt_hold(struct held *held, const void *first, size_t n, const struct odd *od
 	for (; span < end; span = gt_span_next(span)) {
 		if (span->shape != SHAPE_NONE)
 			continue;
-		struct odd *odds = gt_grown(held->odd, held->n_odd, &held->odd_capacity, sizeof *odds);
+		struct odd *odds = gt_arena_grown(held->arena, held->odd, held->n_odd + 1, &held->odd_capacity, sizeof *odds);
 		if (!odds)
 			return gt_fail_memory(error, "accesses");
 		held->odd = odds;
@@ -733,7 +727,6 @@ void gt_block_free(struct block *block, struct keep *keep)
 		gt_source_close(&block->sources[i], &keep->spill);
 	free(block->sources);
 	gt_window_free(&block->window);
-	free(block->runners);
 	free(block);
 }
 

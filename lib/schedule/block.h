@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/pages.h"
 #include "base/spill.h"
 #include "schedule/packed.h"
 #include "stream/rows.h"
@@ -132,8 +133,9 @@ static inline struct kept *gt_piece_end(struct piece *piece)
 
 /* ---- spans that are held apart from their block ---- */
 
-/* Spans, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. */
+/* Spans, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. All of it is in an arena. */
 struct held {
+	struct gt_arena *arena;
 	uint64_t *words;
 	struct odd *odd;
 	size_t n, capacity, n_odd, odd_capacity;
@@ -146,7 +148,6 @@ static inline struct kept *gt_held_span(const struct held *held, size_t word)
 
 /* Appends n words of spans; `odd` are those that their bases count, if they do not point to them. Returns 0, or -1. */
 int gt_hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error);
-void gt_held_close(struct held *held);
 
 /* ---- blocks ---- */
 
@@ -189,7 +190,7 @@ struct block {
 	struct window window; /* rr, packed: rows by access number and warp, whole accesses */
 	uint64_t slot;	      /* its number among the blocks that an SM can hold */
 	size_t warps_left;    /* gto, latency: warps that have rows left */
-	struct runner *runners; /* latency: its warps */
+	struct runner *runners; /* latency: its warps, in an arena */
 	size_t n_runners;
 };
 

@@ -209,6 +209,36 @@ GT_WIDE static void append_span(struct gt_rows *out, size_t n, const struct shap
 	append_even(out, bases, span, first, n);
 }
 
+/* Appends one row of a numbered shape. */
+static inline void append_one(struct gt_schedule *schedule, const struct shape *shape, const struct kept *row, const struct place *place)
+{
+	struct gt_rows *out = schedule->sink->rows;
+	size_t at = out->n;
+
+	if (shape->hint != 0 || out->has_hints)
+		append_hints(out, 1, shape->hint);
+	out->n++;
+	schedule->rows++;
+	out->block[at] = place->block;
+	out->pc[at] = shape->pc;
+	out->step[at] = place->step;
+	out->sm[at] = place->sm;
+	out->op[at] = shape->op;
+	out->an[at] = row->an;
+	out->warp[at] = row->warp;
+	if (shape->size == 0) {
+		out->address[at] = row->base;
+		out->sectors[at] = (uint8_t)shape->mask;
+		out->full[at] = (uint8_t)(shape->mask >> 8);
+		out->threads[at] = (uint8_t)(shape->mask >> 16);
+		return;
+	}
+	out->base[at] = row->base;
+	out->size[at] = shape->size;
+	out->mask[at] = shape->mask;
+	out->stride[at] = shape->stride;
+}
+
 /* Writes rows [first, first + n) of a span of several. */
 static int write_span(struct gt_schedule *schedule, const struct place *place, const struct kept *span, size_t first, size_t n,
 		      bool begins, struct gt_error *error)
@@ -249,6 +279,15 @@ int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t
 
 	if (!gt_is_modelled(schedule, sm->number))
 		return 0;
+	if (row + 1 == end && row->shape != SHAPE_NONE) {
+		const struct shape *shape = &schedule->keep.shapes.all[row->shape];
+		if (is_turn(shape))
+			return 0;
+		if (make_room(schedule, shape, begins, error) != 0)
+			return -1;
+		append_one(schedule, shape, row, &place);
+		return 0;
+	}
 	for (const struct kept *next; row < end; row = next) {
 		const bool many = gt_span_is_many(row); /* what follows it is no row */
 		size_t n = many ? 1 : alike(row, end);

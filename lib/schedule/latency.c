@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grown.h"
+#include "base/pages.h"
 #include "gpu/parameter.h"
 #include "schedule/machine.h"
 #include "schedule/recent.h"
@@ -41,24 +41,36 @@ struct scheduler {
 	uint64_t sends; /* when L1 can take its next access */
 };
 
+#define RUNNER_WORDS 24 /* of spans that a runner holds itself */
+
+/* Its first part fills a line of the machine's cache. */
 struct runner {
-	struct kept *row, *end; /* its accesses still to be issued that are unpacked, in spans; all have been if there are none */
-	struct source *source;	/* which has more */
+	struct kept *row; /* its accesses still to be issued that are unpacked, in spans; all have been if there are none */
 	struct block *block;
 	struct scheduler *scheduler;
-	size_t place;	   /* in it */
-	uint64_t arrived;  /* when it may go on but for barriers; GT_NEVER: a load that it waits for is queued, or L2 is asked */
-	uint64_t data;	   /* when all loads that L1 has taken have their data, but for those of `asking` */
+	uint64_t arrived; /* when it may go on but for barriers; GT_NEVER: a load that it waits for is queued, or L2 is asked */
+	uint64_t data;	  /* when all loads that L1 has taken have their data, but for those of `asking` */
+	uint32_t left;	  /* words of its accesses */
+	uint32_t place;	  /* in its scheduler */
 	uint32_t barriers; /* of its block, that it has passed when it makes its next access */
-	uint32_t queued;   /* accesses that L1 has not taken */
-	uint32_t asking;   /* accesses that L1 has taken in this window and asked L2 for */
 	uint32_t instructions; /* before its next access */
-	bool held;	   /* by a barrier, for the others of its block */
+	uint32_t number; /* of its block */
+	uint16_t asking; /* accesses that L1 has taken in this window and asked L2 for */
+	uint8_t queued;	 /* accesses that L1 has not taken */
+	bool held : 1;	 /* by a barrier, for the others of its block */
+	bool begun : 1;	 /* L1 has taken an access */
+
+	uint64_t words[RUNNER_WORDS]; /* accesses that are near, apart from those of its block, which are far from each other */
 };
 
 static bool is_left(const struct runner *runner)
 {
-	return runner->row < runner->end;
+	return runner->left > 0;
+}
+
+static const struct kept *end_of(const struct runner *runner)
+{
+	return (const struct kept *)(const void *)((const uint64_t *)(const void *)runner->row + runner->left);
 }
 
 static void set_ready(const struct runner *runner, uint64_t at)
@@ -136,64 +148,63 @@ static void look_ahead(struct runner *runner, const struct shapes *shapes, uint6
 		pass_barrier(runner->block); /* one before its own may have waited for it */
 }
 
-static int join(struct scheduler *scheduler, struct runner *runner, struct gt_error *error)
+static int join(struct scheduler *scheduler, struct runner *runner, struct gt_arena *arena, struct gt_error *error)
 {
 	size_t capacity = scheduler->capacity;
-	struct runner **runners = gt_grown(scheduler->runners, scheduler->n, &capacity, sizeof *runners);
+	struct runner **runners = gt_arena_grown(arena, scheduler->runners, scheduler->n + 1, &capacity, sizeof *runners);
 
 	if (!runners)
 		return gt_fail_memory(error, "the warps of an SM");
 	scheduler->runners = runners;
-	uint64_t *ready = gt_grown(scheduler->ready, scheduler->n, &scheduler->capacity, sizeof *ready);
+	uint64_t *ready = gt_arena_grown(arena, scheduler->ready, scheduler->n + 1, &scheduler->capacity, sizeof *ready);
 	if (!ready)
 		return gt_fail_memory(error, "the warps of an SM");
 	scheduler->ready = ready;
 	runner->scheduler = scheduler;
-	runner->place = scheduler->n;
+	runner->place = (uint32_t)scheduler->n;
 	scheduler->runners[scheduler->n] = runner;
 	scheduler->ready[scheduler->n++] = GT_NEVER;
 	return 0;
 }
 
-/* Takes over what its source has unpacked; unpacks more first if that has issued. */
+/* The words of an access of a source, and of those behind it that fit into a runner with it. */
+static size_t words_near(const struct source *source)
+{
+	const uint64_t *begin = (const uint64_t *)(void *)source->row;
+	struct kept *end = gt_access_end(source->row, source->end);
+	size_t words = (size_t)((uint64_t *)(void *)end - begin);
+
+	for (size_t more = words; more <= RUNNER_WORDS && end < source->end;) {
+		end = gt_access_end(end, source->end);
+		more = (size_t)((uint64_t *)(void *)end - begin);
+		words = more <= RUNNER_WORDS ? more : words;
+	}
+	return words;
+}
+
+/* Takes the next accesses of its source, which unpacks more first if they have issued. */
 static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *error)
 {
-	struct source *source = runner->source;
+	struct source *source = &runner->block->sources[runner - runner->block->runners];
 
 	if (source->row == source->end && gt_source_fill(source, &keep->spill, error) != 0)
 		return -1;
-	runner->row = source->row;
-	runner->end = source->row = source->end;
+	if (source->row == source->end)
+		return 0;
+	size_t words = words_near(source);
+	runner->row = words <= RUNNER_WORDS ? memcpy(runner->words, source->row, words * sizeof *runner->words) : source->row;
+	runner->left = (uint32_t)words;
+	source->row = (struct kept *)(void *)((uint64_t *)(void *)source->row + words);
 	return 0;
 }
 
-/* Makes runners of a block that has become resident; warp w belongs to scheduler (first + w) mod n. Returns 0, or -1. */
-static int runners_admit(struct block *block, struct scheduler *schedulers, uint32_t n, uint64_t first, struct keep *keep,
-			 uint64_t now, struct gt_error *error)
+/* It has issued an access of so many words. Returns 0, or -1. */
+static int runner_issued(struct runner *runner, size_t words, struct keep *keep, uint64_t now, struct gt_error *error)
 {
-	block->runners = calloc(block->n_sources, sizeof *block->runners);
-	if (!block->runners)
-		return gt_fail_memory(error, "the warps of a block");
-	for (size_t i = 0; i < block->n_sources; i++) {
-		struct runner *runner = &block->runners[i];
-		*runner = (struct runner){.source = &block->sources[i], .block = block};
-		if (take_rows(runner, keep, error) != 0 ||
-		    join(&schedulers[(first + runner->source->warp) % n], runner, error) != 0)
-			return -1;
-	}
-	block->n_runners = block->warps_left = block->n_sources;
-	for (size_t i = 0; i < block->n_runners; i++)
-		look_ahead(&block->runners[i], &keep->shapes, now);
-	return 0;
-}
-
-/* It has issued the access that ends at `end`. Returns 0, or -1. */
-static int runner_issued(struct runner *runner, struct kept *end, struct keep *keep, uint64_t now, struct gt_error *error)
-{
-	runner->row = end;
+	runner->row = (struct kept *)(void *)((uint64_t *)(void *)runner->row + words);
+	runner->left -= (uint32_t)words;
 	runner->queued++;
-	__builtin_prefetch(end + 8);
-	if (runner->row == runner->end && take_rows(runner, keep, error) != 0)
+	if (runner->left == 0 && take_rows(runner, keep, error) != 0)
 		return -1;
 	look_ahead(runner, &keep->shapes, now);
 	return 0;
@@ -217,7 +228,7 @@ static void runner_leave(struct runner *runner)
 	memmove(scheduler->ready + at, scheduler->ready + at + 1, rest * sizeof *scheduler->ready);
 	scheduler->n--;
 	for (; at < scheduler->n; at++)
-		scheduler->runners[at]->place = at;
+		scheduler->runners[at]->place = (uint32_t)at;
 	if (scheduler->last == runner)
 		scheduler->last = NULL;
 }
@@ -236,23 +247,35 @@ struct ask {
 	bool stores;
 };
 
-/* An access that L1 has taken in a window. */
+/* An access that L1 has taken in a window. What it asks and waits for goes up to that of the next one. */
 struct taken {
-	uint64_t step;
-	uint64_t data; /* when its loads have their data, but for what L2 is asked for */
 	struct runner *runner;
 	uint32_t block;
-	uint32_t rows, words, asks, n_asks; /* its rows are words of those that are held */
-	uint32_t waits, n_waits; /* what it waits for */
-	size_t place;	  /* 1 + of the block in the SM, which it ends; 0: it does not, or its data is known */
-	uint64_t free_at; /* then: when the place is free but for the data */
+	uint32_t rows, words; /* of those that are held */
+	uint32_t asks, waits;
+	uint32_t ended; /* 1 + the number of the block that it ends; 0: it does not, or its data is known */
+};
+
+/* A block that has ended, whose place is free at a time but for the data that its last warp waits for. */
+struct ended {
+	size_t place;
+	uint64_t free_at;
+};
+
+/* Runners of a block that has ended: room for as many. */
+struct spare {
+	struct spare *next;
+	size_t n;
 };
 
 struct clocked {
+	struct gt_arena *arena;
+	struct spare *spares;
 	struct scheduler *schedulers;
 	struct recent *l1; /* NULL: there is none */
 	uint32_t n, turn;  /* the scheduler from which L1 takes next */
 	uint32_t queued;   /* accesses that L1 has not taken */
+	uint32_t took;	   /* in the window before */
 	uint64_t free;	   /* when L1 can take an access */
 	uint64_t wake;	   /* the step of its next event */
 	uint64_t room;	   /* from this step on it can take a block; GT_NEVER: not known */
@@ -261,8 +284,10 @@ struct clocked {
 	struct held held[2]; /* rows that have issued; the second has room */
 	struct ask *asks;
 	struct taken *taken;
+	uint16_t *steps; /* of each that is taken, from the window's first on */
 	uint32_t *waits; /* twice the number of an ask, and 1 for its line, 0 for itself */
-	size_t n_asks, n_taken, n_waits, asks_capacity, taken_capacity, waits_capacity;
+	struct ended *ended;
+	size_t n_asks, n_taken, n_waits, n_ended, asks_capacity, taken_capacity, steps_capacity, waits_capacity, ended_capacity;
 	struct block *dead; /* blocks that have ended */
 };
 
@@ -271,6 +296,7 @@ struct turned {
 };
 
 struct machine {
+	struct gt_arena arena; /* all that is here, and the SMs' state */
 	struct shared_l2 l2;
 	uint64_t window, end; /* the window's most steps; the step after it; 0: there is none */
 	struct turned *order;	  /* of what all SMs have taken in the window */
@@ -278,44 +304,35 @@ struct machine {
 	uint32_t *counts; /* of the steps of a window, room for one more */
 };
 
-static void close_sm(struct sm *sm)
-{
-	struct clocked *clocked = sm->clocked;
-
-	if (!clocked)
-		return;
-	for (uint32_t i = 0; clocked->schedulers && i < clocked->n; i++) {
-		free(clocked->schedulers[i].runners);
-		free(clocked->schedulers[i].ready);
-	}
-	free(clocked->schedulers);
-	gt_recent_close(clocked->l1);
-	gt_held_close(&clocked->held[0]);
-	gt_held_close(&clocked->held[1]);
-	free(clocked->asks);
-	free(clocked->taken);
-	free(clocked->waits);
-	free(clocked);
-	sm->clocked = NULL;
-}
-
 static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
 	uint64_t bytes = schedule->occupancy.l1_bytes ? schedule->occupancy.l1_bytes : schedule->config->times.l1_bytes;
-	struct clocked *clocked = sm->clocked = calloc(1, sizeof *clocked);
+	struct gt_arena *arena = &schedule->machine->arena;
+	struct clocked *clocked = sm->clocked = gt_arena_take(arena, sizeof *clocked);
 
 	if (!clocked)
 		return gt_fail_memory(error, "the schedulers of an SM");
+	clocked->arena = clocked->held[0].arena = clocked->held[1].arena = arena;
 	clocked->n = schedule->config->schedulers;
 	clocked->wake = GT_NEVER;
-	clocked->schedulers = calloc(clocked->n, sizeof *clocked->schedulers);
+	clocked->schedulers = gt_arena_take(arena, clocked->n * sizeof *clocked->schedulers);
 	if (!clocked->schedulers)
 		return gt_fail_memory(error, "the schedulers of an SM");
 	for (uint32_t i = 0; i < clocked->n; i++)
 		clocked->schedulers[i].wake = GT_NEVER;
-	if (schedule->config->times.l1_bytes > 0 && !(clocked->l1 = gt_recent_open((uint32_t)(bytes / GT_LINE), error)))
+	if (schedule->config->times.l1_bytes > 0 && !(clocked->l1 = gt_recent_open(arena, (uint32_t)(bytes / GT_LINE), error)))
 		return -1;
 	return 0;
+}
+
+/* Frees a block that has ended; its runners are for another one of the SM. */
+static void bury(struct clocked *clocked, struct block *block, struct keep *keep)
+{
+	struct spare *spare = (void *)block->runners;
+
+	*spare = (struct spare){clocked->spares, block->n_runners};
+	clocked->spares = spare;
+	gt_block_free(block, keep);
 }
 
 static void close_machine(struct gt_schedule *schedule)
@@ -328,13 +345,11 @@ static void close_machine(struct gt_schedule *schedule)
 			schedule->sms[sm].clocked->dead = block->next;
 			gt_block_free(block, &schedule->keep);
 		}
-		close_sm(&schedule->sms[sm]);
+		schedule->sms[sm].clocked = NULL;
 	}
 	if (!machine)
 		return;
-	gt_l2_close(&machine->l2);
-	free(machine->order);
-	free(machine->counts);
+	gt_arena_close(&machine->arena);
 	free(machine);
 }
 
@@ -357,10 +372,10 @@ static int open_machine(struct gt_schedule *schedule, struct gt_error *error)
 	if (!machine)
 		return gt_fail_memory(error, "the lines of a cache");
 	machine->window = window_of(times);
-	machine->counts = calloc(machine->window + 1, sizeof *machine->counts);
+	machine->counts = gt_arena_take(&machine->arena, (machine->window + 1) * sizeof *machine->counts);
 	if (!machine->counts)
 		return gt_fail_memory(error, "the steps of a window");
-	if (gt_l2_open(&machine->l2, times, error) != 0)
+	if (gt_l2_open(&machine->l2, &machine->arena, times, error) != 0)
 		return -1;
 	for (size_t i = 0; i < schedule->n_active; i++)
 		if (open_sm(schedule, &schedule->sms[schedule->active[i]], error) != 0)
@@ -390,6 +405,39 @@ static void look_for_room(const struct gt_schedule *schedule, struct sm *sm, uin
 	sm->clocked->room = room;
 }
 
+/* Room for n runners. NULL when memory is short. */
+static struct runner *runners_for(struct clocked *clocked, size_t n)
+{
+	struct spare *spare = clocked->spares;
+
+	if (!spare || spare->n < n)
+		return gt_arena_take(clocked->arena, n * sizeof(struct runner));
+	clocked->spares = spare->next;
+	return (void *)spare;
+}
+
+/* Makes runners of a block that has become resident; warp w belongs to scheduler (first + w) mod n. Returns 0, or -1. */
+static int runners_admit(struct block *block, struct clocked *clocked, uint64_t first, struct keep *keep, uint64_t now,
+			 struct gt_error *error)
+{
+	uint32_t n = clocked->n;
+
+	block->runners = runners_for(clocked, block->n_sources);
+	if (!block->runners)
+		return gt_fail_memory(error, "the warps of a block");
+	for (size_t i = 0; i < block->n_sources; i++) {
+		struct runner *runner = &block->runners[i];
+		*runner = (struct runner){.block = block, .number = block->number};
+		if (take_rows(runner, keep, error) != 0 ||
+		    join(&clocked->schedulers[(first + block->sources[i].warp) % n], runner, clocked->arena, error) != 0)
+			return -1;
+	}
+	block->n_runners = block->warps_left = block->n_sources;
+	for (size_t i = 0; i < block->n_runners; i++)
+		look_ahead(&block->runners[i], &keep->shapes, now);
+	return 0;
+}
+
 static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *block, struct gt_error *error)
 {
 	uint64_t in_block = gt_kernel_warps(schedule->kernel);
@@ -398,37 +446,42 @@ static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *bloc
 	in_block = in_block ? in_block : (uint64_t)block->highest_warp + 1;
 	clocked->wake = sooner(clocked->wake, schedule->step);
 	look_for_room(schedule, sm, schedule->step);
-	return runners_admit(block, clocked->schedulers, clocked->n, block->slot * in_block, &schedule->keep, schedule->step, error);
+	return runners_admit(block, clocked, block->slot * in_block, &schedule->keep, schedule->step, error);
 }
 
-/* A warp has ended with the last of what L1 has taken. */
-static void retire(struct gt_schedule *schedule, struct sm *sm, struct taken *last)
+/* A warp has ended with the last of what L1 has taken. Returns 0, or -1. */
+static int retire(struct gt_schedule *schedule, struct sm *sm, struct taken *last, uint64_t now, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
+	struct ended *ended = gt_arena_grown(clocked->arena, clocked->ended, clocked->n_ended + 1, &clocked->ended_capacity, sizeof *ended);
 	struct runner *runner = last->runner;
 	struct block *block = runner->block;
 	size_t position = block->position;
 
+	if (!ended)
+		return gt_fail_memory(error, "accesses");
+	clocked->ended = ended;
 	runner_leave(runner);
 	if (--block->warps_left > 0)
-		return;
+		return 0;
 	gt_machine_vacate(schedule, sm, block);
 	block->next = clocked->dead;
 	clocked->dead = block;
-	sm->free_at[position] = later(sm->free_at[position], later(runner->data, last->step));
+	sm->free_at[position] = later(sm->free_at[position], later(runner->data, now));
 	if (runner->asking > 0) {
-		last->place = position + 1;
-		last->free_at = sm->free_at[position];
+		ended[clocked->n_ended++] = (struct ended){position, sm->free_at[position]};
+		last->ended = (uint32_t)clocked->n_ended;
 		sm->free_at[position] = GT_NEVER;
 	}
-	look_for_room(schedule, sm, last->step + 1);
+	look_for_room(schedule, sm, now + 1);
+	return 0;
 }
 
 /* ---- L1 ---- */
 
 static int ask(struct clocked *clocked, const struct ask *what, struct gt_error *error)
 {
-	struct ask *asks = gt_grown(clocked->asks, clocked->n_asks, &clocked->asks_capacity, sizeof *asks);
+	struct ask *asks = gt_arena_grown(clocked->arena, clocked->asks, clocked->n_asks + 1, &clocked->asks_capacity, sizeof *asks);
 
 	if (!asks)
 		return gt_fail_memory(error, "requests to L2");
@@ -440,7 +493,7 @@ static int ask(struct clocked *clocked, const struct ask *what, struct gt_error 
 /* What L1 has taken last waits for an ask, or for its line. */
 static int wait_for(struct clocked *clocked, size_t number, bool line, struct gt_error *error)
 {
-	uint32_t *waits = gt_grown(clocked->waits, clocked->n_waits, &clocked->waits_capacity, sizeof *waits);
+	uint32_t *waits = gt_arena_grown(clocked->arena, clocked->waits, clocked->n_waits + 1, &clocked->waits_capacity, sizeof *waits);
 
 	if (!waits)
 		return gt_fail_memory(error, "requests to L2");
@@ -454,80 +507,92 @@ static int store(struct clocked *clocked, const struct gt_issue_times *times, co
 		 struct gt_error *error)
 {
 	if (clocked->l1 && times->l1_stores)
-		gt_recent_use(clocked->l1, address)->tag |= shape->mask >> 8 & RECENT_SECTORS;
+		clocked->l1->lines[gt_recent_use(clocked->l1, address)].tag |= shape->mask >> 8 & RECENT_SECTORS;
 	return ask(clocked, &(struct ask){.address = address, .sectors = shape->mask & RECENT_SECTORS, .stores = true}, error);
 }
 
-/* The same of sectors of a line that L1 does not have. */
-static int miss(struct clocked *clocked, struct recent_line *line, struct ask what, struct gt_error *error)
+/* An access that L1 takes. */
+struct serving {
+	uint64_t step;
+	uint64_t data; /* when its loads have their data, but for what L2 is asked for */
+};
+
+/* L1 asks for sectors of a line that it does not have, `delay` cycles after the access. */
+static int miss(struct clocked *clocked, uint32_t number, uint64_t address, uint8_t sectors, uint32_t delay, struct gt_error *error)
 {
-	what.line = (uint32_t)(line - clocked->l1->lines);
-	what.before = line->asked;
-	what.filled = line->filled;
-	if (ask(clocked, &what, error) != 0)
+	struct recent_line *line = &clocked->l1->lines[number];
+	uint32_t before = line->tag & RECENT_ASKED ? (uint32_t)clocked->l1->times[number] : 0;
+
+	if (ask(clocked, &(struct ask){.address = address, .filled = recent_time(clocked->l1, number), .line = number, .before = before,
+				       .delay = delay, .sectors = sectors}, error) != 0)
 		return -1;
-	line->tag |= what.sectors;
-	line->asked = (uint32_t)clocked->n_asks;
+	line->tag = (line->tag | sectors | RECENT_ASKED) & ~(uint64_t)RECENT_TIMED;
+	clocked->l1->times[number] = clocked->n_asks;
 	return wait_for(clocked, clocked->n_asks - 1, false, error);
 }
 
-/* L1 takes a load. */
-static int load(struct clocked *clocked, const struct gt_issue_times *times, struct ask what, uint64_t at, struct taken *taken,
-		struct gt_error *error)
+/* Some sectors of a line that a load wants are there, or under way. */
+static int meet(struct clocked *clocked, uint32_t number, struct serving *serving, struct gt_error *error)
 {
-	struct recent_line *line = gt_recent_use(clocked->l1, what.address);
-	bool valid = what.sectors & line->tag;
-	uint32_t asked = line->asked;
+	struct recent_line *line = &clocked->l1->lines[number];
+	uint64_t time = clocked->l1->times[number];
 
-	taken->data = later(taken->data, at + times->l1);
-	if (valid && asked > 0 && wait_for(clocked, asked - 1, true, error) != 0)
+	if (line->tag & RECENT_ASKED)
+		return wait_for(clocked, time - 1, true, error);
+	serving->data = later(serving->data, time);
+	if (time <= serving->step) /* as all later ones are */
+		line->tag &= ~(uint64_t)RECENT_TIMED;
+	return 0;
+}
+
+/* L1 takes a load. */
+static inline int load(struct clocked *clocked, const struct gt_issue_times *times, uint64_t address, uint8_t sectors, uint32_t delay,
+		       struct serving *serving, struct gt_error *error)
+{
+	uint32_t number = gt_recent_use(clocked->l1, address);
+	uint64_t tag = clocked->l1->lines[number].tag;
+
+	serving->data = later(serving->data, serving->step + delay + times->l1);
+	if (sectors & tag && tag & (RECENT_ASKED | RECENT_TIMED) && meet(clocked, number, serving, error) != 0)
 		return -1;
-	if (valid && asked == 0)
-		taken->data = later(taken->data, line->filled);
-	what.sectors = recent_fetched((uint8_t)(what.sectors & ~line->tag), times->l1_sector);
-	return what.sectors ? miss(clocked, line, what, error) : 0;
+	uint8_t absent = (uint8_t)(sectors & ~tag);
+	return absent ? miss(clocked, number, address, recent_fetched(absent, times->l1_sector), delay, error) : 0;
 }
 
 /* L1 takes a request that is served `delay` cycles after its access. */
-static int request(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
-		   uint32_t delay, struct taken *taken, struct gt_error *error)
+static inline int request(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
+			  uint32_t delay, struct serving *serving, struct gt_error *error)
 {
 	enum gt_operator said = gt_op_operator(shape->op);
 	enum gt_action action = gt_op_action(shape->op);
-	const struct ask what = {.address = address, .delay = delay, .sectors = shape->mask & RECENT_SECTORS};
+	uint8_t sectors = shape->mask & RECENT_SECTORS;
 
 	if (action == GT_LOAD && clocked->l1 && said != GT_CG && said != GT_CV)
-		return load(clocked, times, what, taken->step + delay, taken, error);
+		return load(clocked, times, address, sectors, delay, serving, error);
 	if (action == GT_STORE) {
-		taken->data = later(taken->data, taken->step + delay);
+		serving->data = later(serving->data, serving->step + delay);
 		return store(clocked, times, shape, address, error);
 	}
-	if (ask(clocked, &what, error) != 0)
+	if (ask(clocked, &(struct ask){.address = address, .delay = delay, .sectors = sectors}, error) != 0)
 		return -1;
 	return action == GT_REDUCTION ? 0 : wait_for(clocked, clocked->n_asks - 1, false, error);
 }
 
-#define LINES_SOON 8 /* requests before its own, a line is brought into the machine's cache */
-
 /* The same of a span, whose first request is served `delay` cycles after the access. */
 static int request_span(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, const struct kept *span,
-			uint32_t delay, struct taken *taken, struct gt_error *error)
+			uint32_t delay, struct serving *serving, struct gt_error *error)
 {
 	const struct span_more *more = gt_span_more(span);
 	const uint64_t delta = (uint64_t)(int64_t)more->delta;
 
-	for (uint32_t i = 0; clocked->l1 && i < LINES_SOON && i < more->n; i++)
-		recent_prefetch_line(clocked->l1, span->base + i * delta);
-	for (uint32_t i = 0; i < more->n; i++) {
-		if (clocked->l1 && i + LINES_SOON < more->n)
-			recent_prefetch_line(clocked->l1, span->base + (i + LINES_SOON) * delta);
-		if (request(clocked, times, shape, span->base + i * delta, delay + i, taken, error) != 0)
+	for (uint32_t i = 0; i < more->n; i++)
+		if (request(clocked, times, shape, span->base + i * delta, delay + i, serving, error) != 0)
 			return -1;
-	}
 	return 0;
 }
 
-static int request_all(const struct gt_schedule *schedule, struct clocked *clocked, struct taken *taken, struct gt_error *error)
+static int request_all(const struct gt_schedule *schedule, struct clocked *clocked, const struct taken *taken, struct serving *serving,
+		       struct gt_error *error)
 {
 	const struct held *held = &clocked->held[0];
 	const struct gt_issue_times *times = &schedule->config->times;
@@ -538,15 +603,11 @@ static int request_all(const struct gt_schedule *schedule, struct clocked *clock
 		const struct odd *odd = span->shape == SHAPE_NONE ? &held->odd[span->base] : NULL;
 		const struct shape *shape = odd ? &odd->shape : gt_span_shape(&schedule->keep.shapes, span);
 		if (gt_span_is_many(span))
-			result = request_span(clocked, times, shape, span, delay, taken, error);
+			result = request_span(clocked, times, shape, span, delay, serving, error);
 		else
-			result = request(clocked, times, shape, odd ? odd->base : span->base, delay, taken, error);
+			result = request(clocked, times, shape, odd ? odd->base : span->base, delay, serving, error);
 	}
-	if (result != 0)
-		return -1;
-	taken->n_asks = (uint32_t)clocked->n_asks - taken->asks;
-	taken->n_waits = (uint32_t)clocked->n_waits - taken->waits;
-	return 0;
+	return result;
 }
 
 /* Takes an access out of the queue of a scheduler, which may go on if that was full. */
@@ -561,32 +622,54 @@ static struct waiting take_out_of(struct scheduler *scheduler)
 	return waiting;
 }
 
+/* Room for one more access that L1 takes, and the end of what it asks and waits for. */
+static int more_taken(struct clocked *clocked, struct gt_error *error)
+{
+	struct taken *taken = gt_arena_grown(clocked->arena, clocked->taken, clocked->n_taken + 2, &clocked->taken_capacity, sizeof *taken);
+	uint16_t *steps = gt_arena_grown(clocked->arena, clocked->steps, clocked->n_taken + 1, &clocked->steps_capacity, sizeof *steps);
+
+	if (!taken || !steps)
+		return gt_fail_memory(error, "accesses");
+	clocked->taken = taken;
+	clocked->steps = steps;
+	return 0;
+}
+
+/* Where the asks and waits of the next one begin. */
+static void end_taken(struct clocked *clocked)
+{
+	clocked->taken[clocked->n_taken].asks = (uint32_t)clocked->n_asks;
+	clocked->taken[clocked->n_taken].waits = (uint32_t)clocked->n_waits;
+}
+
 /* L1 takes an access: one request a cycle. */
 static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *scheduler, uint64_t now, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
-	struct taken *taken = gt_grown(clocked->taken, clocked->n_taken, &clocked->taken_capacity, sizeof *taken);
+	struct serving serving = {.step = now};
 
-	if (!taken)
-		return gt_fail_memory(error, "accesses");
-	clocked->taken = taken;
-	taken += clocked->n_taken++;
+	if (more_taken(clocked, error) != 0)
+		return -1;
+	struct taken *taken = &clocked->taken[clocked->n_taken];
 	const struct waiting waiting = take_out_of(scheduler);
 	struct runner *runner = waiting.runner;
-	*taken = (struct taken){.step = now, .runner = runner, .block = runner->block->number, .rows = (uint32_t)waiting.first,
-				.words = (uint32_t)waiting.words, .asks = (uint32_t)clocked->n_asks, .waits = (uint32_t)clocked->n_waits};
+	*taken = (struct taken){runner, runner->number, (uint32_t)waiting.first, (uint32_t)waiting.words, (uint32_t)clocked->n_asks,
+				(uint32_t)clocked->n_waits, 0};
+	clocked->steps[clocked->n_taken++] = (uint16_t)(now - (schedule->machine->end - schedule->machine->window));
 	clocked->queued--;
 	clocked->free = now + later(waiting.requests, schedule->config->times.access);
 	scheduler->sends = now + schedule->config->times.scheduler_access;
-	if (request_all(schedule, clocked, taken, error) != 0)
+	if (request_all(schedule, clocked, taken, &serving, error) != 0)
 		return -1;
-	gt_machine_begin(schedule, runner->block, now);
+	end_taken(clocked);
+	if (!runner->begun)
+		gt_machine_begin(schedule, runner->block, now);
+	runner->begun = true;
+	schedule->steps = later(schedule->steps, now + 1);
 	runner->queued--;
-	runner->asking += taken->n_waits > 0;
-	runner_has(runner, taken->data);
-	if (runner->queued == 0 && !is_left(runner))
-		retire(schedule, sm, taken);
-	return 0;
+	runner->asking = (uint16_t)(runner->asking + (clocked->n_waits > taken->waits));
+	runner_has(runner, serving.data);
+	return runner->queued == 0 && !is_left(runner) ? retire(schedule, sm, taken, now, error) : 0;
 }
 
 static int serve(struct gt_schedule *schedule, struct sm *sm, uint64_t now, struct gt_error *error)
@@ -604,57 +687,59 @@ static int serve(struct gt_schedule *schedule, struct sm *sm, uint64_t now, stru
 
 /* ---- schedulers ---- */
 
-/* Greedy: the warp that issued last; then the youngest. NULL: none can issue. */
-static struct runner *choose(const struct scheduler *scheduler, uint64_t now)
+/* Greedy: the warp that issued last; then the youngest. NULL: none can issue; then *next is when one can. */
+static struct runner *choose(const struct scheduler *scheduler, uint64_t now, uint64_t *next)
 {
-	if (scheduler->last && scheduler->ready[scheduler->last->place] <= now)
+	const uint64_t *ready = scheduler->ready;
+
+	*next = GT_NEVER;
+	if (scheduler->last && ready[scheduler->last->place] <= now)
 		return scheduler->last;
-	for (size_t i = scheduler->n; i-- > 0;)
-		if (scheduler->ready[i] <= now)
+	for (size_t i = scheduler->n; i-- > 0;) {
+		if (ready[i] <= now)
 			return scheduler->runners[i];
+		*next = sooner(*next, ready[i]);
+	}
 	return NULL;
-}
-
-static void prefetch_slots(const struct recent *l1, const struct kept *span)
-{
-	const uint64_t delta = gt_span_is_many(span) ? (uint64_t)(int64_t)gt_span_more(span)->delta : 0;
-
-	for (size_t i = 0; i < gt_span_rows(span); i++)
-		recent_prefetch_slot(l1, span->base + i * delta);
 }
 
 /* The access that the present warp has come to issues. */
 static int issue_access(struct clocked *clocked, struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
 {
 	struct runner *runner = scheduler->current;
-	struct kept *end = gt_access_end(runner->row, runner->end);
+	const struct kept *end = gt_access_end(runner->row, end_of(runner));
+	size_t words = (size_t)((const uint64_t *)(const void *)end - (uint64_t *)(void *)runner->row);
 	size_t first = clocked->held[0].n, place = scheduler->first + scheduler->queued;
 	uint32_t requests = 0;
 
-	if (gt_hold(&clocked->held[0], runner->row, (size_t)((uint64_t *)(void *)end - (uint64_t *)(void *)runner->row), NULL, error) != 0)
+	if (gt_hold(&clocked->held[0], runner->row, words, NULL, error) != 0)
 		return -1;
 	for (const struct kept *span = runner->row; span < end; span = gt_span_next(span)) {
 		requests += (uint32_t)gt_span_rows(span);
 		if (clocked->l1)
-			prefetch_slots(clocked->l1, span);
+			recent_prefetch_slot(clocked->l1, span->base);
 	}
 	scheduler->queue[place >= QUEUE ? place - QUEUE : place] =
-		(struct waiting){runner, first, clocked->held[0].n - first, requests};
+		(struct waiting){runner, first, words, requests};
 	scheduler->queued++;
 	clocked->queued++;
 	scheduler->current = NULL;
 	scheduler->until = now + 1;
-	return runner_issued(runner, end, keep, now + 1, error);
+	return runner_issued(runner, words, keep, now + 1, error);
 }
 
 /* Issues up to an access that is not due yet, or for which the queue has no room. */
 static int run_scheduler(struct clocked *clocked, struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
 {
+	uint64_t next;
+
 	while (scheduler->until <= now) {
 		if (!scheduler->current) {
-			struct runner *chosen = choose(scheduler, now);
-			if (!chosen)
-				break;
+			struct runner *chosen = choose(scheduler, now, &next);
+			if (!chosen) {
+				scheduler->wake = next;
+				return 0;
+			}
 			scheduler->current = scheduler->last = chosen;
 			scheduler->until = now + chosen->instructions;
 			if (clocked->l1)
@@ -665,12 +750,11 @@ static int run_scheduler(struct clocked *clocked, struct scheduler *scheduler, s
 			return -1;
 		}
 	}
-	scheduler->wake = GT_NEVER;
-	if (scheduler->current && scheduler->queued < QUEUE)
-		scheduler->wake = scheduler->until;
-	for (size_t i = 0; !scheduler->current && i < scheduler->n; i++)
-		scheduler->wake = sooner(scheduler->wake, scheduler->ready[i]);
-	scheduler->wake = later(scheduler->wake, scheduler->until);
+	scheduler->wake = scheduler->until;
+	if (!scheduler->current && !choose(scheduler, scheduler->until, &next))
+		scheduler->wake = next;
+	if (scheduler->current && scheduler->queued == QUEUE)
+		scheduler->wake = GT_NEVER;
 	return 0;
 }
 
@@ -710,7 +794,6 @@ static int run_sm(struct gt_schedule *schedule, struct sm *sm, uint64_t end, str
 static int put_in_order(struct gt_schedule *schedule, size_t *n, struct gt_error *error)
 {
 	struct machine *machine = schedule->machine;
-	uint64_t begin = machine->end - machine->window;
 	uint32_t *counts = machine->counts;
 
 	memset(counts, 0, (machine->window + 1) * sizeof *counts);
@@ -718,10 +801,10 @@ static int put_in_order(struct gt_schedule *schedule, size_t *n, struct gt_error
 	for (size_t i = 0; i < schedule->n_active; i++) {
 		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
 		for (size_t k = 0; k < clocked->n_taken; k++)
-			counts[clocked->taken[k].step - begin + 1]++;
+			counts[clocked->steps[k] + 1]++;
 		*n += clocked->n_taken;
 	}
-	struct turned *order = gt_grown_to(machine->order, *n, &machine->order_capacity, sizeof *order);
+	struct turned *order = gt_arena_grown(&machine->arena, machine->order, *n, &machine->order_capacity, sizeof *order);
 	if (!order && *n > 0)
 		return gt_fail_memory(error, "the steps of a window");
 	machine->order = order;
@@ -730,31 +813,31 @@ static int put_in_order(struct gt_schedule *schedule, size_t *n, struct gt_error
 	for (size_t i = 0; i < schedule->n_active; i++) {
 		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
 		for (size_t k = 0; k < clocked->n_taken; k++)
-			order[counts[clocked->taken[k].step - begin]++] = (struct turned){schedule->active[i], (uint32_t)k};
+			order[counts[clocked->steps[k]]++] = (struct turned){schedule->active[i], (uint32_t)k};
 	}
 	return 0;
 }
 
 /* Asks L2 for what an access wants, and writes its rows. */
-static int settle(struct gt_schedule *schedule, struct sm *sm, const struct taken *taken, struct gt_error *error)
+static int settle(struct gt_schedule *schedule, struct sm *sm, const struct taken *taken, uint64_t step, struct gt_error *error)
 {
 	const struct shared_l2 *l2 = &schedule->machine->l2;
 	struct clocked *clocked = sm->clocked;
 	struct held *held = &clocked->held[0];
 
-	for (struct ask *of = clocked->asks + taken->asks, *end = of + taken->n_asks; of < end; of++) {
+	for (struct ask *of = clocked->asks + taken->asks, *end = clocked->asks + taken[1].asks; of < end; of++) {
 		if (of->stores) {
 			gt_l2_store(l2, of->address, of->sectors);
 			continue;
 		}
-		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, taken->step + of->delay);
+		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, step + of->delay);
 		of->filled = later(of->there, of->before ? clocked->asks[of->before - 1].filled : of->filled);
 	}
 	struct kept *rows = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
 	for (struct kept *span = rows; held->n_odd > 0 && span < end; span = gt_span_next(span))
 		if (span->shape == SHAPE_NONE)
 			span->base = (uint64_t)(uintptr_t)&held->odd[span->base];
-	schedule->step = taken->step;
+	schedule->step = step;
 	return gt_machine_write(schedule, sm, taken->block, rows, end, error);
 }
 
@@ -764,14 +847,16 @@ static void answer(struct sm *sm, const struct taken *taken)
 	const struct clocked *clocked = sm->clocked;
 	uint64_t data = 0;
 
-	for (const uint32_t *wait = clocked->waits + taken->waits, *end = wait + taken->n_waits; wait < end; wait++) {
+	for (const uint32_t *wait = clocked->waits + taken->waits, *end = clocked->waits + taken[1].waits; wait < end; wait++) {
 		const struct ask *of = &clocked->asks[*wait / 2];
 		data = later(data, *wait & 1 ? of->filled : of->there);
 	}
-	taken->runner->asking -= taken->n_waits > 0;
+	taken->runner->asking = (uint16_t)(taken->runner->asking - (taken[1].waits > taken->waits));
 	runner_has(taken->runner, data);
-	if (taken->place > 0)
-		sm->free_at[taken->place - 1] = later(taken->free_at, taken->runner->data);
+	if (taken->ended == 0)
+		return;
+	const struct ended *ended = &clocked->ended[taken->ended - 1];
+	sm->free_at[ended->place] = later(ended->free_at, taken->runner->data);
 }
 
 /* Moves the rows of accesses that L1 has not taken to the front. */
@@ -801,23 +886,25 @@ static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error
 	for (size_t i = 0; i < clocked->n_asks; i++) {
 		if (i + 8 < clocked->n_asks && clocked->asks[i + 8].line)
 			__builtin_prefetch(&clocked->l1->lines[clocked->asks[i + 8].line], 1);
-		struct recent_line *line = clocked->asks[i].line ? &clocked->l1->lines[clocked->asks[i].line] : NULL;
-		if (!line || line->asked != i + 1)
+		uint32_t number = clocked->asks[i].line;
+		struct recent_line *line = number ? &clocked->l1->lines[number] : NULL;
+		if (!line || !(line->tag & RECENT_ASKED) || clocked->l1->times[number] != i + 1)
 			continue;
-		line->filled = clocked->asks[i].filled;
-		line->asked = 0;
+		line->tag &= ~(uint64_t)RECENT_ASKED;
+		recent_set_time(clocked->l1, number, clocked->asks[i].filled);
 	}
 	for (size_t i = 0; i < clocked->n_taken; i++) {
 		if (i + 8 < clocked->n_taken)
 			prefetch_bytes(clocked->taken[i + 8].runner, sizeof(struct runner));
-		if (clocked->taken[i].n_waits > 0 || clocked->taken[i].place > 0)
+		if (clocked->taken[i + 1].waits > clocked->taken[i].waits || clocked->taken[i].ended > 0)
 			answer(sm, &clocked->taken[i]);
 	}
 	for (struct block *block; (block = clocked->dead);) {
 		clocked->dead = block->next;
-		gt_block_free(block, &schedule->keep);
+		bury(clocked, block, &schedule->keep);
 	}
-	clocked->n_taken = clocked->n_asks = clocked->n_waits = 0;
+	clocked->took = (uint32_t)clocked->n_taken;
+	clocked->n_taken = clocked->n_asks = clocked->n_waits = clocked->n_ended = 0;
 	find_wake(clocked, schedule->machine->end);
 	look_for_room(schedule, sm, sooner(clocked->room, schedule->machine->end));
 	return keep_waiting(clocked, error);
@@ -844,7 +931,7 @@ static void prefetch_turns(const struct gt_schedule *schedule, size_t at, size_t
 	for (size_t ahead = LINES_AHEAD; ahead <= SLOTS_AHEAD && at + ahead < n; ahead += SLOTS_AHEAD - LINES_AHEAD) {
 		const struct clocked *clocked = schedule->sms[order[ahead].sm].clocked;
 		const struct taken *taken = &clocked->taken[order[ahead].taken];
-		for (const struct ask *of = clocked->asks + taken->asks, *end = of + taken->n_asks; of < end; of++)
+		for (const struct ask *of = clocked->asks + taken->asks, *end = clocked->asks + taken[1].asks; of < end; of++)
 			if (ahead == SLOTS_AHEAD)
 				recent_prefetch_slot(l2, of->address);
 			else
@@ -862,8 +949,9 @@ static int end_window(struct gt_schedule *schedule, struct gt_error *error)
 	for (size_t i = 0; i < n; i++) {
 		prefetch_turns(schedule, i, n);
 		struct sm *sm = &schedule->sms[machine->order[i].sm];
-		schedule->issued = i > 0 && sm->clocked->taken[machine->order[i].taken].step == schedule->step;
-		if (settle(schedule, sm, &sm->clocked->taken[machine->order[i].taken], error) != 0)
+		uint64_t step = machine->end - machine->window + sm->clocked->steps[machine->order[i].taken];
+		schedule->issued = i > 0 && step == schedule->step;
+		if (settle(schedule, sm, &sm->clocked->taken[machine->order[i].taken], step, error) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < schedule->n_active; i++)
@@ -887,33 +975,31 @@ static bool fills_before(const struct gt_schedule *schedule, const struct sm *a,
 	return gt_machine_turn(schedule, a->number, step) < gt_machine_turn(schedule, b->number, step);
 }
 
-static inline void prefetch_runner(const struct clocked *clocked, const struct runner *runner, unsigned depth)
-{
-	if (depth == 3)
-		prefetch_bytes(runner, sizeof *runner);
-	else if (depth == 2)
-		__builtin_prefetch(runner->row);
-	else if (clocked->l1)
-		recent_prefetch_slot(clocked->l1, runner->row->base);
-}
+#define LINES_ACCESS 16 /* lines of an L1 for each access of the window before, up to which all of them are brought */
 
 /* Brings what an SM will need into the machine's cache, since there are many: `depth` turns before its own, what it can be found by. */
 static void prefetch_sm(const struct gt_schedule *schedule, size_t at, unsigned depth)
 {
 	const struct clocked *clocked = at < schedule->n_active ? schedule->sms[schedule->active[at]].clocked : NULL;
 
-	for (uint32_t i = 0; clocked && i < clocked->n; i++) {
+	if (!clocked || (depth < 4 && clocked->wake >= schedule->machine->end))
+		return;
+	if (depth == 4)
+		prefetch_bytes(clocked, sizeof *clocked);
+	if (depth == 3)
+		prefetch_bytes(clocked->schedulers, clocked->n * sizeof *clocked->schedulers);
+	for (uint32_t i = 0; depth == 2 && i < clocked->n; i++) {
 		const struct scheduler *scheduler = &clocked->schedulers[i];
-		if (depth == 5)
-			prefetch_bytes(scheduler, sizeof *scheduler);
-		if (depth == 4) {
-			prefetch_bytes(scheduler->runners, scheduler->n * sizeof *scheduler->runners);
-			prefetch_bytes(scheduler->ready, scheduler->n * sizeof *scheduler->ready);
-		}
-		for (size_t k = 0; depth <= 3 && k < scheduler->n; k++)
-			if (scheduler->ready[k] < schedule->machine->end)
-				prefetch_runner(clocked, scheduler->runners[k], depth);
+		prefetch_bytes(scheduler->runners, scheduler->n * sizeof *scheduler->runners);
+		prefetch_bytes(scheduler->ready, scheduler->n * sizeof *scheduler->ready);
 	}
+	for (uint32_t i = 0; depth == 1 && i < clocked->n; i++) {
+		const struct scheduler *scheduler = &clocked->schedulers[i];
+		for (size_t k = 0; k < scheduler->n; k++)
+			prefetch_bytes(scheduler->runners[k], sizeof *scheduler->runners[k]);
+	}
+	if (depth == 1 && clocked->l1 && clocked->l1->n <= LINES_ACCESS * clocked->took)
+		recent_prefetch(clocked->l1);
 }
 
 /* Runs all SMs to the end of the window. Returns FILL_DONE, FILL_WAIT if rows that they need have not arrived yet, or FILL_FAILED. */
@@ -923,7 +1009,7 @@ static enum filled run_window(struct gt_schedule *schedule, struct gt_error *err
 		struct sm *first = NULL;
 		for (size_t i = 0; i < schedule->n_active; i++) {
 			struct sm *sm = &schedule->sms[schedule->active[i]];
-			for (unsigned depth = 1; sm->clocked->wake < end && depth <= 5; depth++)
+			for (unsigned depth = 1; sm->clocked->wake < end && depth <= 4; depth++)
 				prefetch_sm(schedule, i + depth, depth);
 			if (sm->clocked->wake < end && run_sm(schedule, sm, end, error) != 0)
 				return FILL_FAILED;

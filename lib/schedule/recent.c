@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
+#include <stdbool.h>
 
 #include "schedule/recent.h"
 
@@ -7,46 +7,43 @@
 
 /* ---- lines ---- */
 
-void gt_recent_close(struct recent *recent)
+/* The least power of two that is not below a number, of at most 2^29. */
+static uint32_t power_from(uint64_t number)
 {
-	if (!recent)
-		return;
-	free(recent->lines);
-	free(recent->slots);
-	free(recent->log);
-	free(recent);
+	uint32_t power = 1;
+
+	while (power < number && power < UINT32_C(1) << 29)
+		power *= 2;
+	return power;
 }
 
-struct recent *gt_recent_open(uint32_t capacity, struct gt_error *error)
+struct recent *gt_recent_open(struct gt_arena *arena, uint32_t capacity, struct gt_error *error)
 {
-	struct recent *recent = calloc(1, sizeof *recent);
-	uint32_t slots = 1;
+	struct recent *recent = gt_arena_take(arena, sizeof *recent);
+	uint32_t slots = power_from(later(2 * (uint64_t)capacity, 8)), log = 2 * slots;
 
-	while (slots < 2 * (uint64_t)capacity && slots < UINT32_C(1) << 29)
-		slots *= 2;
 	if (recent) {
-		recent->lines = calloc((size_t)capacity + 1, sizeof *recent->lines);
-		recent->slots = calloc(slots, sizeof *recent->slots);
-		recent->log = malloc(2 * (size_t)slots * sizeof *recent->log);
+		recent->slots = gt_arena_take(arena, slots * sizeof *recent->slots);
+		recent->lines = gt_arena_take(arena, ((size_t)capacity + 1) * sizeof *recent->lines);
+		recent->log = gt_arena_take(arena, (size_t)log * sizeof *recent->log);
+		recent->times = gt_arena_take(arena, ((size_t)capacity + 1) * sizeof *recent->times);
 	}
-	if (!recent || !recent->lines || !recent->slots || !recent->log) {
-		gt_recent_close(recent);
+	if (!recent || !recent->lines || !recent->slots || !recent->log || !recent->times) {
 		gt_fail_memory(error, "the lines of a cache");
 		return NULL;
 	}
 	recent->capacity = capacity;
 	recent->mask = slots - 1;
-	recent->log_mask = 2 * slots - 1;
-	recent->head = recent->tail = 2; /* a line that has not been used has 0 */
+	recent->log_mask = log - 1;
 	return recent;
 }
 
 /* Takes uses out of the log that are not the last ones of their lines. */
 static void trim(struct recent *recent)
 {
-	uint64_t end = recent->head;
+	uint32_t end = recent->head;
 
-	for (uint64_t at = recent->head; at < recent->tail; at++) {
+	for (uint32_t at = recent->head; at != recent->tail; at++) {
 		uint32_t number = recent->log[at & recent->log_mask];
 		if (recent->lines[number].used != at)
 			continue;
@@ -56,7 +53,7 @@ static void trim(struct recent *recent)
 	recent->tail = end;
 }
 
-static void note_use(struct recent *recent, uint32_t number)
+static inline void note_use(struct recent *recent, uint32_t number)
 {
 	struct recent_line *line = &recent->lines[number];
 
@@ -83,51 +80,55 @@ static uint32_t give_way(struct recent *recent)
 	return oldest;
 }
 
+static inline bool is_of(const struct recent_line *line, uint64_t address)
+{
+	return (line->tag ^ address) < GT_LINE;
+}
+
 /* The number of the line of an address; 0: it is not there. */
 static uint32_t recent_number(const struct recent *recent, uint64_t address)
 {
 	uint32_t number = *recent_slot(recent, address);
 
-	while (number != 0 && (recent->lines[number].tag ^ address) > RECENT_SECTORS)
+	while (number != 0 && !is_of(&recent->lines[number], address))
 		number = recent->lines[number].next;
 	return number;
 }
 
-static struct recent_line *recent_find(struct recent *recent, uint64_t address)
+/* Where it is not behind the one before. */
+static uint32_t use_another(struct recent *recent, uint64_t address)
 {
 	uint32_t number = recent_number(recent, address);
 
-	return number ? &recent->lines[number] : NULL;
-}
-
-struct recent_line *gt_recent_use(struct recent *recent, uint64_t address)
-{
-	uint32_t *slot = recent_slot(recent, address), number = recent_number(recent, address);
-
 	if (number == 0) {
 		number = recent->n < recent->capacity ? ++recent->n : give_way(recent);
-		recent->lines[number] = (struct recent_line){.tag = address, .next = *slot};
+		uint32_t *slot = recent_slot(recent, address);
+		recent->lines[number] = (struct recent_line){.tag = address, .used = recent->tail, .next = *slot};
 		*slot = number;
 	}
+	return number;
+}
+
+uint32_t gt_recent_use(struct recent *recent, uint64_t address)
+{
+	uint32_t number = recent->last + 1;
+
+	if (number > recent->n || !is_of(&recent->lines[number], address))
+		number = use_another(recent, address);
+	recent->last = number;
 	note_use(recent, number);
-	return &recent->lines[number];
+	return number;
 }
 
 /* ---- L2 ---- */
 
-void gt_l2_close(struct shared_l2 *l2)
-{
-	gt_recent_close(l2->parts[0]);
-	gt_recent_close(l2->parts[1]);
-}
-
-int gt_l2_open(struct shared_l2 *l2, const struct gt_issue_times *times, struct gt_error *error)
+int gt_l2_open(struct shared_l2 *l2, struct gt_arena *arena, const struct gt_issue_times *times, struct gt_error *error)
 {
 	size_t partitions = times->spread.partitions ? 2 : 1;
 
 	l2->times = times;
 	for (size_t i = 0; i < partitions; i++)
-		if (!(l2->parts[i] = gt_recent_open((uint32_t)later(times->l2_bytes / GT_LINE / partitions, 1), error)))
+		if (!(l2->parts[i] = gt_recent_open(arena, (uint32_t)later(times->l2_bytes / GT_LINE / partitions, 1), error)))
 			return -1;
 	return 0;
 }
@@ -135,14 +136,15 @@ int gt_l2_open(struct shared_l2 *l2, const struct gt_issue_times *times, struct 
 /* When sectors are there that their home is asked for. Data under way to L2 is waited for. */
 static uint64_t ask_home(const struct shared_l2 *l2, struct recent *home, uint64_t address, uint8_t sectors, uint64_t now)
 {
-	struct recent_line *line = gt_recent_use(home, address);
+	uint32_t number = gt_recent_use(home, address);
+	struct recent_line *line = &home->lines[number];
 	uint8_t absent = (uint8_t)(sectors & ~line->tag);
 
 	if (absent) {
 		line->tag |= recent_fetched(absent, l2->times->l2_fetch);
-		line->filled = later(line->filled, now + l2->times->dram);
+		recent_set_time(home, number, later(recent_time(home, number), now + l2->times->dram));
 	}
-	return later(line->filled, now + l2->times->l2);
+	return later(recent_time(home, number), now + l2->times->l2);
 }
 
 /* The same of an SM, whose partition of L2 is asked first if there are two, and then has a copy of what the other has. */
@@ -150,24 +152,25 @@ uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, ui
 {
 	const struct gt_spread *spread = &l2->times->spread;
 	unsigned home = spread->partitions ? gt_spread_home(address / GT_LINE) : 0, side = spread->partitions ? gt_spread_side(sm) : 0;
-	struct recent_line *copy = side != home ? recent_find(l2->parts[side], address) : NULL, *far = NULL;
-	uint8_t absent = copy ? (uint8_t)(sectors & ~copy->tag) : sectors, copied = 0;
+	struct recent *mine = l2->parts[side], *others = l2->parts[home];
+	uint32_t copy = side != home ? recent_number(mine, address) : 0, far = 0;
+	uint8_t absent = copy ? (uint8_t)(sectors & ~mine->lines[copy].tag) : sectors, copied = 0;
 	uint64_t there = now + l2->times->l2;
 
-	if (side != home && absent && (far = recent_find(l2->parts[home], address)))
-		copied = (uint8_t)far->tag & absent;
+	if (side != home && absent && (far = recent_number(others, address)))
+		copied = (uint8_t)others->lines[far].tag & absent;
 	if (absent)
-		there = ask_home(l2, l2->parts[home], address, absent, now);
+		there = ask_home(l2, others, address, absent, now);
 	if (copied)
 		there += spread->far;
 	if (copy || copied)
-		copy = gt_recent_use(l2->parts[side], address);
+		copy = gt_recent_use(mine, address);
 	if (copied) {
-		copy->tag |= copied;
-		copy->filled = later(copy->filled, there);
+		mine->lines[copy].tag |= copied;
+		recent_set_time(mine, copy, later(recent_time(mine, copy), there));
 	}
 	if (copy)
-		there = later(there, copy->filled);
+		there = later(there, recent_time(mine, copy));
 	int64_t more = gt_spread_cycles(spread, sm, address / GT_LINE);
 	return more < 0 && (uint64_t)-more > there - now ? now : there + (uint64_t)more;
 }
@@ -176,10 +179,9 @@ uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, ui
 void gt_l2_store(const struct shared_l2 *l2, uint64_t address, uint8_t sectors)
 {
 	unsigned home = l2->parts[1] ? gt_spread_home(address / GT_LINE) : 0;
+	uint32_t number = gt_recent_use(l2->parts[home], address), copy;
 
-	gt_recent_use(l2->parts[home], address)->tag |= sectors;
-	struct recent_line *copy = l2->parts[1] ? recent_find(l2->parts[1 - home], address) : NULL;
-	if (copy)
-		copy->tag &= ~(uint64_t)sectors;
+	l2->parts[home]->lines[number].tag |= sectors;
+	if (l2->parts[1] && (copy = recent_number(l2->parts[1 - home], address)))
+		l2->parts[1 - home]->lines[copy].tag &= ~(uint64_t)sectors;
 }
-

@@ -4,12 +4,12 @@
 #ifndef GT_SCHEDULE_RECENT_H
 #define GT_SCHEDULE_RECENT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/pages.h"
 #include "schedule/schedule.h"
 #include "stream/rows.h"
 
@@ -35,36 +35,55 @@ static inline void prefetch_bytes(const void *begin, size_t bytes)
 		__builtin_prefetch((const char *)begin + bytes - 1, 1);
 }
 
-#define RECENT_SECTORS 0xfU
+/* What the lowest bits of a tag say of a line; the others are its address. */
+#define RECENT_SECTORS 0xfU /* those that are valid, those under way too */
+#define RECENT_ASKED 0x10U  /* of an L1: L2 is asked for it in this window, and its time is the number of the last such ask */
+#define RECENT_TIMED 0x20U  /* else its time says when the last sector that was fetched is there */
 
 /* The lines that were used last, as many as a cache holds. Their order of use is a log of uses, of which a line's last one counts: so
- * a use touches one line and not its neighbours in the order, which are not in the machine's cache. */
+ * a use touches one line and not its neighbours in the order, which are not in the machine's cache. Lines that were first used one
+ * after the other have numbers that follow each other, so that a use is first looked for behind the one before it. */
 struct recent_line {
-	uint64_t tag;	 /* the address, and in its lowest bits the sectors that are valid, those under way too */
-	uint64_t filled; /* when the last sector that was fetched is there; if `asked`, that ask says */
-	uint64_t used;	 /* its last use in the log */
-	uint32_t next;	 /* in its slot's list */
-	uint32_t asked;	 /* of an L1: 1 + the number of the last ask of this window for it; 0: none */
+	uint64_t tag;
+	uint32_t used; /* its last use in the log, whose numbers begin anew after 2^32 */
+	uint32_t next; /* in its slot's list */
 };
 
 struct recent {
 	struct recent_line *lines; /* from 1 on */
+	uint64_t *times; /* of the lines, apart from them since most uses need none */
 	uint32_t *slots, mask;
 	uint32_t n, capacity;
 	uint32_t *log, log_mask; /* a ring of line numbers */
-	uint64_t head, tail;
+	uint32_t head, tail;
+	uint32_t last; /* the line that was used last */
 };
 
-/* Room for `capacity` lines. NULL when memory is short. */
-struct recent *gt_recent_open(uint32_t capacity, struct gt_error *error);
-void gt_recent_close(struct recent *recent);
+/* Room for `capacity` lines, in the arena. NULL when memory is short. */
+struct recent *gt_recent_open(struct gt_arena *arena, uint32_t capacity, struct gt_error *error);
 
-/* The line of an address, as the newest; the oldest gives way to one that is not there, which has no valid sectors. */
-struct recent_line *gt_recent_use(struct recent *recent, uint64_t address);
+/* The number of the line of an address, as the newest; the oldest gives way to one that is not there, which has no valid sectors. */
+uint32_t gt_recent_use(struct recent *recent, uint64_t address);
 
+/* When the last sector of a line that was fetched is there; 0 if no ask of another window has been for it. */
+static inline uint64_t recent_time(const struct recent *recent, uint32_t number)
+{
+	return recent->lines[number].tag & RECENT_TIMED ? recent->times[number] : 0;
+}
+
+static inline void recent_set_time(struct recent *recent, uint32_t number, uint64_t time)
+{
+	recent->lines[number].tag |= RECENT_TIMED;
+	recent->times[number] = time;
+}
+
+/* Eight lines that follow each other have slots side by side, in an order that depends on them: so lines at a power of two from each
+ * other do not meet. */
 static inline uint32_t *recent_slot(const struct recent *recent, uint64_t address)
 {
-	return &recent->slots[gt_fibonacci(address / GT_LINE) >> 32 & recent->mask];
+	uint64_t line = address / GT_LINE, scattered = gt_fibonacci(line / 8);
+
+	return &recent->slots[(scattered >> 32 << 3 | ((line ^ scattered >> 29) & 7)) & recent->mask];
 }
 
 /* Brings what a use of the address touches into the machine's cache: first the slot, then, some time later, the line. */
@@ -76,6 +95,14 @@ static inline void recent_prefetch_slot(const struct recent *recent, uint64_t ad
 static inline void recent_prefetch_line(const struct recent *recent, uint64_t address)
 {
 	__builtin_prefetch(&recent->lines[*recent_slot(recent, address)], 1);
+}
+
+/* The same of all of it that is used at random. */
+static inline void recent_prefetch(const struct recent *recent)
+{
+	prefetch_bytes(recent, sizeof *recent);
+	prefetch_bytes(recent->slots, (recent->mask + 1) * sizeof *recent->slots);
+	prefetch_bytes(recent->lines, (recent->n + 1) * sizeof *recent->lines);
 }
 
 /* The sectors of a line that come with these if `bytes` are fetched at a time. */
@@ -95,8 +122,7 @@ struct shared_l2 {
 };
 
 /* Returns 0, or -1 when memory is short. */
-int gt_l2_open(struct shared_l2 *l2, const struct gt_issue_times *times, struct gt_error *error);
-void gt_l2_close(struct shared_l2 *l2);
+int gt_l2_open(struct shared_l2 *l2, struct gt_arena *arena, const struct gt_issue_times *times, struct gt_error *error);
 
 /* When sectors are there that an SM asks for. */
 uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/map.h"
 #include "base/options.h"
+#include "base/pages.h"
 #include "check.h"
 
 static uint64_t size_of(const char *text)
@@ -51,6 +52,35 @@ static void counts_are_read(void)
 	CHECK(gt_parse_count("-7", 0, UINT64_MAX, &value, &error) != 0);
 	CHECK(gt_parse_count("7x", 0, 9, &value, &error) != 0);
 	CHECK(gt_parse_count("", 0, 9, &value, &error) != 0);
+}
+
+/* Memory of an arena is zero, begins on a line of the machine's cache, overlaps no other, and keeps what it holds when it grows. */
+static void an_arena_gives_memory(void)
+{
+	struct gt_arena arena = {0};
+	uint32_t *grown = NULL;
+	size_t capacity = 0;
+	char *before = NULL;
+
+	for (size_t i = 0; i < 3000; i++) {
+		size_t bytes = i % 1000 == 999 ? (size_t)9 << 20 : i * 7 % 5000;
+		char *taken = gt_arena_take(&arena, bytes);
+		CHECK(taken && (uintptr_t)taken % 64 == 0);
+		for (size_t k = 0; k < bytes; k += 61)
+			CHECK_EQUAL(taken[k], 0);
+		memset(taken, 0xff, bytes);
+		if (before)
+			CHECK_EQUAL(*before, -1);
+		before = bytes ? taken : before;
+		grown = gt_arena_grown(&arena, grown, i + 1, &capacity, sizeof *grown);
+		CHECK(grown && capacity > i);
+		grown[i] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < 3000; i++)
+		CHECK_EQUAL(grown[i], i);
+	CHECK(!gt_arena_take(&arena, SIZE_MAX));
+	gt_arena_close(&arena);
+	CHECK(!arena.chunks);
 }
 
 static void lists_are_read(void)
@@ -117,6 +147,7 @@ int main(void)
 	RUN(sizes_are_read);
 	RUN(sizes_are_written_as_they_are_read);
 	RUN(counts_are_read);
+	RUN(an_arena_gives_memory);
 	RUN(lists_are_read);
 	RUN(a_map_keeps_what_it_is_given);
 	RUN(errors_are_one_printable_line);
