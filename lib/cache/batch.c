@@ -24,6 +24,7 @@ static void arrival_close(struct gt_arrivals *arrival)
 		free(arrival->queues[i].requests);
 	free(arrival->queues);
 	free(arrival->queue_of);
+	free(arrival->order);
 	gt_rows_free(arrival->rows);
 	*arrival = (struct gt_arrivals){0};
 }
@@ -94,7 +95,8 @@ static int travel_open(struct gt_arrivals *arrival, const struct gt_spread *spre
 	if (arrival->queues)
 		return 0;
 	arrival->queues = calloc(most, sizeof *arrival->queues);
-	if (!arrival->queues)
+	arrival->queue_of = calloc(SMS, sizeof *arrival->queue_of);
+	if (!arrival->queues || !arrival->queue_of)
 		return gt_fail_memory(error, "requests on their way (--arrival travel)");
 	arrival->n = most;
 	return begin_taking(arrival, error);
@@ -108,18 +110,35 @@ static int travel_add(struct gt_arrivals *arrival, const struct gt_rows *rows, s
 	if (!requests)
 		return gt_fail_memory(error, "requests on their way (--arrival travel)");
 	queue->requests = requests;
-	requests[queue->n] = gt_request_of(rows, i);
-	requests[queue->n].step = queue->n; /* its place, until all of the step are there */
-	queue->n++;
+	requests[queue->n++] = gt_request_of(rows, i);
+	arrival->sms = rows->sm[i] < arrival->sms ? arrival->sms : rows->sm[i] + 1U;
 	arrival->waiting++;
 	return 0;
 }
 
-static int by_sm_and_place(const void *left, const void *right)
+/* Puts the requests of a step in order by SM, those of one in the order in which they came: `order` gets their places. Counts them by SM
+ * in queue_of. */
+static int order_by_sm(struct gt_arrivals *arrival, const struct gt_queue *queue, struct gt_error *error)
 {
-	const struct gt_request *a = left, *b = right;
+	uint32_t *order = gt_grown_to(arrival->order, queue->n, &arrival->order_capacity, sizeof *order), before = 0;
 
-	return a->sm != b->sm ? (int)a->sm - (int)b->sm : (a->step > b->step) - (a->step < b->step);
+	if (!order)
+		return gt_fail_memory(error, "requests on their way (--arrival travel)");
+	arrival->order = order;
+	order[0] = 0;
+	if (queue->n == 1)
+		return 0;
+	memset(arrival->queue_of, 0, arrival->sms * sizeof *arrival->queue_of);
+	for (size_t i = 0; i < queue->n; i++)
+		arrival->queue_of[queue->requests[i].sm]++;
+	for (uint32_t sm = 0; sm < arrival->sms; sm++) {
+		uint32_t n = arrival->queue_of[sm];
+		arrival->queue_of[sm] = before;
+		before += n;
+	}
+	for (size_t i = 0; i < queue->n; i++)
+		order[arrival->queue_of[queue->requests[i].sm]++] = (uint32_t)i;
+	return 0;
 }
 
 /* Takes a request from the current queue, if it has one. */
@@ -857,13 +876,14 @@ static int travel_to(struct gt_level *level, uint64_t step, struct gt_sink *sent
 
 	for (; arrival->step < step && arrival->waiting > 0; arrival->step++) {
 		struct gt_queue *queue = &arrival->queues[arrival->step % arrival->n];
-		if (queue->n > 1)
-			qsort(queue->requests, queue->n, sizeof *queue->requests, by_sm_and_place);
+		if (queue->n > 0 && order_by_sm(arrival, queue, error) != 0)
+			return -1;
 		for (size_t i = 0; i < queue->n; i++) {
-			queue->requests[i].step = arrival->step;
+			struct gt_request *request = &queue->requests[arrival->order[i]];
+			request->step = arrival->step;
 			if (arrival->rows->n == arrival->rows->capacity && serve_taken(level, sent, error) != 0)
 				return -1;
-			gt_request_append(arrival->rows, &queue->requests[i]);
+			gt_request_append(arrival->rows, request);
 		}
 		arrival->waiting -= queue->n;
 		queue->n = 0;

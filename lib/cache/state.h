@@ -151,7 +151,10 @@ struct gt_queue {
 struct gt_arrivals {
 	struct gt_queue *queues; /* in the order in which SMs were first seen; by SM while requests are taken. Of travel: a ring of steps */
 	size_t n, capacity;
-	uint32_t *queue_of; /* of each SM: place in queues + 1 */
+	uint32_t *queue_of; /* of each SM: place in queues + 1; of travel: its requests of a step, while they are put in order */
+	uint32_t *order;    /* of travel: the requests of a step by SM */
+	size_t order_capacity;
+	uint32_t sms;	    /* of travel: above every SM that was seen */
 	uint64_t step;	    /* of travel: all that come before it have been served */
 	/* While requests are taken. */
 	struct gt_rows *rows; /* the batch returned last; else NULL */
