@@ -1176,6 +1176,40 @@ turns() {
 	[ "$(cat "$BATS_TEST_TMPDIR/said")" = "gtrace-ptx: warning: kernel times reads %clock64, which counts here the instructions that the warp has issued: no time was measured" ]
 }
 
+# A wait of 10^9 clocks is 4 * 10^9 instructions of a warp if each counts one; a 16th more with each read makes it some thousands. What
+# reads the clock at two places measures, and is not hurried: 3 instructions between the two.
+@test "a loop that waits until a clock says so ends soon; a measurement stays as it is" {
+	cat >"$BATS_TEST_TMPDIR/wait.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.visible .entry wait(.param .u64 A)
+		{
+			.reg .u64 %a, %b, %c, %d, %o; .reg .u32 %i; .reg .pred %p;
+			ld.param.u64 %o, [A];
+			mov.u32 %i, 0;
+		MEASURE:
+			mov.u64 %a, %clock64;
+			add.u32 %i, %i, 1;
+			xor.b64 %d, %d, %a;
+			mov.u64 %b, %clock64;
+			sub.u64 %b, %b, %a;
+			setp.lt.u32 %p, %i, 3000;
+			@%p bra MEASURE;
+			st.global.u64 [%o], %b;
+			mov.u64 %a, %clock64;
+		WAIT:
+			mov.u64 %b, %clock64;
+			sub.u64 %c, %b, %a;
+			setp.lt.u64 %p, %c, 1000000000;
+			@%p bra WAIT;
+			ret;
+		}
+	END
+	gtrace-ptx --max-instructions 200000 --dump "A=$BATS_TEST_TMPDIR/dump" --launch 'wait<<<2,64>>>(A=u64[1])' "$BATS_TEST_TMPDIR/wait.ptx" >/dev/null
+	[ "$(od -An -tu8 "$BATS_TEST_TMPDIR/dump" | tr -d ' ')" = 3 ]
+}
+
 # Valid PTX, by ptxas of CUDA 13, that is not modelled: each line is an instruction, and what is said of it.
 @test "instructions that are not modelled are refused by name, with their line" {
 	local instruction words n=0

@@ -301,6 +301,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	warp->carry = 0;
 	memset(warp->last_error, 0, sizeof warp->last_error);
 	warp->issued = warp->ahead = 0;
+	warp->timer = (struct gt_ptx_timer){0};
 	warp->an = 0;
 	warp->noted = 0;
 	warp->barriers = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Special registers. %clock and %globaltimer count the instructions that the warp issued, the latter as nanoseconds; %smid
- * follows from the block's number. */
+/* Special registers. %clock and %globaltimer count the instructions that the warp issued, the latter as nanoseconds, and what a
+ * warp that waits for a time has been spared; %smid follows from the block's number. */
 #include <string.h>
 
 #include "cuda/ptx/exec/code.h"
@@ -53,8 +53,8 @@ VALUE(lanemask_lt, (UINT64_C(1) << lane) - 1)
 VALUE(lanemask_le, (UINT64_C(2) << lane) - 1)
 VALUE(lanemask_gt, GT_PTX_FULL & ~((UINT64_C(2) << lane) - 1))
 VALUE(lanemask_ge, GT_PTX_FULL & ~((UINT64_C(1) << lane) - 1))
-VALUE(issued, warp->issued)
-VALUE(issued_high, warp->issued >> 32)
+VALUE(issued, warp->issued + warp->timer.skipped)
+VALUE(issued_high, (warp->issued + warp->timer.skipped) >> 32)
 VALUE(zero, 0)
 VALUE(one, 1)
 VALUE(dynamic_shared, LAUNCH->dynamic_shared)
@@ -151,6 +151,28 @@ void gt_ptx_fill_special(const struct gt_ptx_warp *warp, const struct gt_ptx_spe
 			words[lane] = (uint32_t)wide;
 }
 
+#define WAITING_READS 1024 /* of a clock at one instruction, in a row */
+#define WAITING_LOOP 64	   /* instructions between two of them, at most */
+
+/* A loop that waits until a time, such as one of milliseconds, would issue millions of instructions in each warp. Once a warp does nothing
+ * else for long, each read of the clock finds it later by a part of the time since the first, so that the wait ends soon. */
+static void pass_time(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
+{
+	struct gt_ptx_timer *timer = &warp->timer;
+	const uint64_t now = warp->issued + timer->skipped;
+
+	if (op != timer->at || warp->issued - timer->last > WAITING_LOOP) {
+		timer->at = op;
+		timer->first = now;
+		timer->reads = 0;
+	} else if (timer->reads < WAITING_READS) {
+		timer->reads++;
+	} else {
+		timer->skipped += (now - timer->first) / 16;
+	}
+	timer->last = warp->issued;
+}
+
 const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 					    uint32_t mask)
 {
@@ -160,6 +182,7 @@ const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const stru
 	unsigned char *values = (unsigned char *)room, *lanes = gt_ptx_lanes(warp, op->d);
 
 	warp->core->ran->clock = special->name; /* all that are read each time are clocks */
+	pass_time(warp, op);
 	gt_ptx_fill_special(warp, special, values);
 	/* Lanes of other paths may be in the middle of an instruction and use this slot. */
 	for (uint32_t m = mask; m; m &= m - 1)

@@ -78,6 +78,14 @@ struct gt_ptx_watch {
 	uint64_t times;	/* in a row that it was */
 };
 
+/* Of a warp that waits by reading a clock: the instruction that reads it, `issued` at its last read, the time at its first, the reads
+ * since, and by how much the clock is ahead of `issued`. */
+struct gt_ptx_timer {
+	const struct gt_ptx_op *at;
+	uint64_t last, first, skipped;
+	uint32_t reads;
+};
+
 struct gt_ptx_warp {
 	unsigned char *arena; /* of the running function */
 	uint32_t mask;	      /* active lanes */
@@ -104,6 +112,7 @@ struct gt_ptx_warp {
 	bool multiplies, meets; /* it has begun a wgmma that it has not waited for; it waits for its group */
 	uint32_t cluster_owes; /* lanes that have arrived, and have still to wait */
 	struct gt_ptx_watch watch, poll;
+	struct gt_ptx_timer timer;
 	uint32_t yields;  /* of its paths to others, since lanes at a join went on */
 	uint32_t starved; /* when it repeats itself: lanes that have not run in between */
 	unsigned char *arenas; /* of all frames */
