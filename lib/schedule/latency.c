@@ -559,15 +559,22 @@ static inline int load(struct clocked *clocked, const struct gt_issue_times *tim
 	return absent ? miss(clocked, number, address, recent_fetched(absent, times->l1_sector), delay, error) : 0;
 }
 
+/* Whether L1 is asked for what a load wants. */
+static inline bool is_cached_load(const struct clocked *clocked, const struct shape *shape)
+{
+	enum gt_operator said = gt_op_operator(shape->op);
+
+	return gt_op_action(shape->op) == GT_LOAD && clocked->l1 && said != GT_CG && said != GT_CV;
+}
+
 /* L1 takes a request that is served `delay` cycles after its access. */
 static inline int request(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
 			  uint32_t delay, struct serving *serving, struct gt_error *error)
 {
-	enum gt_operator said = gt_op_operator(shape->op);
 	enum gt_action action = gt_op_action(shape->op);
 	uint8_t sectors = shape->mask & RECENT_SECTORS;
 
-	if (action == GT_LOAD && clocked->l1 && said != GT_CG && said != GT_CV)
+	if (is_cached_load(clocked, shape))
 		return load(clocked, times, address, sectors, delay, serving, error);
 	if (action == GT_STORE) {
 		serving->data = later(serving->data, serving->step + delay);
@@ -584,8 +591,15 @@ static int request_span(struct clocked *clocked, const struct gt_issue_times *ti
 {
 	const struct span_more *more = gt_span_more(span);
 	const uint64_t delta = (uint64_t)(int64_t)more->delta;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < more->n; i++)
+	/* Mostly the lines of a load were brought one after the other, and are there. */
+	for (bool loads = is_cached_load(clocked, shape); loads && i < more->n; i++)
+		if (!recent_use_next(clocked->l1, span->base + i * delta, shape->mask & RECENT_SECTORS) &&
+		    request(clocked, times, shape, span->base + i * delta, delay + i, serving, error) != 0)
+			return -1;
+	serving->data = i > 0 ? later(serving->data, serving->step + delay + i - 1 + times->l1) : serving->data;
+	for (; i < more->n; i++)
 		if (request(clocked, times, shape, span->base + i * delta, delay + i, serving, error) != 0)
 			return -1;
 	return 0;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdbool.h>
-
 #include "schedule/recent.h"
 
 #include "gpu/parameter.h"
@@ -38,8 +36,7 @@ struct recent *gt_recent_open(struct gt_arena *arena, uint32_t capacity, struct 
 	return recent;
 }
 
-/* Takes uses out of the log that are not the last ones of their lines. */
-static void trim(struct recent *recent)
+void gt_recent_trim(struct recent *recent)
 {
 	uint32_t end = recent->head;
 
@@ -51,18 +48,6 @@ static void trim(struct recent *recent)
 		recent->lines[number].used = end++;
 	}
 	recent->tail = end;
-}
-
-static inline void note_use(struct recent *recent, uint32_t number)
-{
-	struct recent_line *line = &recent->lines[number];
-
-	if (line->used + 1 == recent->tail)
-		return;
-	if (recent->tail - recent->head > recent->log_mask)
-		trim(recent);
-	recent->log[recent->tail & recent->log_mask] = number;
-	line->used = recent->tail++;
 }
 
 /* The place of the oldest line, whose address is forgotten. */
@@ -80,17 +65,12 @@ static uint32_t give_way(struct recent *recent)
 	return oldest;
 }
 
-static inline bool is_of(const struct recent_line *line, uint64_t address)
-{
-	return (line->tag ^ address) < GT_LINE;
-}
-
 /* The number of the line of an address; 0: it is not there. */
 static uint32_t recent_number(const struct recent *recent, uint64_t address)
 {
 	uint32_t number = *recent_slot(recent, address);
 
-	while (number != 0 && !is_of(&recent->lines[number], address))
+	while (number != 0 && !recent_is_of(&recent->lines[number], address))
 		number = recent->lines[number].next;
 	return number;
 }
@@ -113,10 +93,9 @@ uint32_t gt_recent_use(struct recent *recent, uint64_t address)
 {
 	uint32_t number = recent->last + 1;
 
-	if (number > recent->n || !is_of(&recent->lines[number], address))
+	if (number > recent->n || !recent_is_of(&recent->lines[number], address))
 		number = use_another(recent, address);
-	recent->last = number;
-	note_use(recent, number);
+	recent_note_use(recent, number);
 	return number;
 }
 

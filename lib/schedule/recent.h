@@ -4,6 +4,7 @@
 #ifndef GT_SCHEDULE_RECENT_H
 #define GT_SCHEDULE_RECENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,6 +65,39 @@ struct recent *gt_recent_open(struct gt_arena *arena, uint32_t capacity, struct 
 
 /* The number of the line of an address, as the newest; the oldest gives way to one that is not there, which has no valid sectors. */
 uint32_t gt_recent_use(struct recent *recent, uint64_t address);
+
+/* Takes uses out of the log that are not the last ones of their lines. */
+void gt_recent_trim(struct recent *recent);
+
+static inline void recent_note_use(struct recent *recent, uint32_t number)
+{
+	struct recent_line *line = &recent->lines[number];
+
+	recent->last = number;
+	if (line->used + 1 == recent->tail)
+		return;
+	if (recent->tail - recent->head > recent->log_mask)
+		gt_recent_trim(recent);
+	recent->log[recent->tail & recent->log_mask] = number;
+	line->used = recent->tail++;
+}
+
+static inline bool recent_is_of(const struct recent_line *line, uint64_t address)
+{
+	return (line->tag ^ address) < GT_LINE;
+}
+
+/* Uses sectors that are in the line behind the one used last, and not under way; false: they are not there. */
+static inline bool recent_use_next(struct recent *recent, uint64_t address, uint8_t sectors)
+{
+	const uint32_t number = recent->last + 1;
+	const struct recent_line *line = &recent->lines[number];
+
+	if (number > recent->n || !recent_is_of(line, address) || line->tag & (RECENT_ASKED | RECENT_TIMED) || sectors & ~line->tag)
+		return false;
+	recent_note_use(recent, number);
+	return true;
+}
 
 /* When the last sector of a line that was fetched is there; 0 if no ask of another window has been for it. */
 static inline uint64_t recent_time(const struct recent *recent, uint32_t number)
