@@ -2,66 +2,16 @@
 /* The order of issue that follows from time: a step is a cycle, and a warp issues when what it waits for is there. Schedulers
  * are greedy, then prefer the youngest warp, and L1 takes their accesses in turn: what R. Huerta et al. (Analyzing Modern NVIDIA
  * GPU Cores, 2025) found. Which requests hit is what recent.h takes the caches for. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
 #include "gpu/parameter.h"
-#include "schedule/machine.h"
-#include "schedule/recent.h"
+#include "schedule/clocked.h"
 #include "stream/hint.h"
 #include "stream/op.h"
 
 /* ---- warps ---- */
 
 /* The warps of resident blocks, for the order of issue by time: when each may go on to its next access. */
-
-#define GT_NEVER UINT64_MAX /* as a time: not known yet */
-
-#define QUEUE 5 /* accesses of a scheduler that L1 has not taken, before it has to wait: the same paper */
-
-/* An access that L1 has not taken: words of the spans that the SM holds. */
-struct waiting {
-	struct runner *runner;
-	size_t first, words;
-	uint32_t requests;
-};
-
-/* A scheduler and its warps; those that became resident last stand last. */
-struct scheduler {
-	struct runner **runners;
-	uint64_t *ready; /* of each: when it may issue what leads to its next access; GT_NEVER: not known, or none is left */
-	size_t n, capacity;
-	struct runner *current; /* its instructions up to its next access issue until `until`; NULL: none */
-	struct runner *last;	/* that issued */
-	uint64_t until;
-	uint64_t wake; /* when it can do something next, if L1 takes nothing from it */
-	struct waiting queue[QUEUE];
-	uint32_t first, queued;
-	uint64_t sends; /* when L1 can take its next access */
-};
-
-#define RUNNER_WORDS 24 /* of spans that a runner holds itself */
-
-/* Its first part fills a line of the machine's cache. */
-struct runner {
-	struct kept *row; /* its accesses still to be issued that are unpacked, in spans; all have been if there are none */
-	struct block *block;
-	struct scheduler *scheduler;
-	uint64_t arrived; /* when it may go on but for barriers; GT_NEVER: a load that it waits for is queued, or L2 is asked */
-	uint64_t data;	  /* when all loads that L1 has taken have their data, but for those of `asking` */
-	uint32_t left;	  /* words of its accesses */
-	uint32_t place;	  /* in its scheduler */
-	uint32_t barriers; /* of its block, that it has passed when it makes its next access */
-	uint32_t instructions; /* before its next access */
-	uint32_t number; /* of its block */
-	uint16_t asking; /* accesses that L1 has taken in this window and asked L2 for */
-	uint8_t queued;	 /* accesses that L1 has not taken */
-	bool held : 1;	 /* by a barrier, for the others of its block */
-	bool begun : 1;	 /* L1 has taken an access */
-
-	uint64_t words[RUNNER_WORDS]; /* accesses that are near, apart from those of its block, which are far from each other */
-};
 
 static bool is_left(const struct runner *runner)
 {
@@ -231,156 +181,6 @@ static void runner_leave(struct runner *runner)
 		scheduler->runners[at]->place = (uint32_t)at;
 	if (scheduler->last == runner)
 		scheduler->last = NULL;
-}
-
-/* ---- an SM ---- */
-
-/* What an SM asks L2 for in a window. */
-struct ask {
-	uint64_t address;
-	uint64_t there;	 /* when it has it, once L2 is asked */
-	uint64_t filled; /* when its line in L1 is, then */
-	uint32_t line;	 /* that line; 0: none */
-	uint32_t before; /* 1 + the last ask for the line before this one, in the window; 0: none */
-	uint32_t delay;	 /* cycles from the access to the request */
-	uint8_t sectors;
-	bool stores;
-};
-
-/* An access that L1 has taken in a window. What it asks and waits for goes up to that of the next one. */
-struct taken {
-	struct runner *runner;
-	uint32_t block;
-	uint32_t rows, words; /* of those that are held */
-	uint32_t asks, waits;
-	uint32_t ended; /* 1 + the number of the block that it ends; 0: it does not, or its data is known */
-};
-
-/* A block that has ended, whose place is free at a time but for the data that its last warp waits for. */
-struct ended {
-	size_t place;
-	uint64_t free_at;
-};
-
-/* Runners of a block that has ended: room for as many. */
-struct spare {
-	struct spare *next;
-	size_t n;
-};
-
-struct clocked {
-	struct gt_arena *arena;
-	struct spare *spares;
-	struct scheduler *schedulers;
-	struct recent *l1; /* NULL: there is none */
-	uint32_t n, turn;  /* the scheduler from which L1 takes next */
-	uint32_t queued;   /* accesses that L1 has not taken */
-	uint32_t took;	   /* in the window before */
-	uint64_t free;	   /* when L1 can take an access */
-	uint64_t wake;	   /* the step of its next event */
-	uint64_t room;	   /* from this step on it can take a block; GT_NEVER: not known */
-
-	/* Of a window. */
-	struct held held[2]; /* rows that have issued; the second has room */
-	struct ask *asks;
-	struct taken *taken;
-	uint16_t *steps; /* of each that is taken, from the window's first on */
-	uint32_t *waits; /* twice the number of an ask, and 1 for its line, 0 for itself */
-	struct ended *ended;
-	size_t n_asks, n_taken, n_waits, n_ended, asks_capacity, taken_capacity, steps_capacity, waits_capacity, ended_capacity;
-	struct block *dead; /* blocks that have ended */
-};
-
-struct turned {
-	uint32_t sm, taken;
-};
-
-struct machine {
-	struct gt_arena arena; /* all that is here, and the SMs' state */
-	struct shared_l2 l2;
-	uint64_t window, end; /* the window's most steps; the step after it; 0: there is none */
-	struct turned *order;	  /* of what all SMs have taken in the window */
-	size_t order_capacity;
-	uint32_t *counts; /* of the steps of a window, room for one more */
-};
-
-static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
-{
-	uint64_t bytes = schedule->occupancy.l1_bytes ? schedule->occupancy.l1_bytes : schedule->config->times.l1_bytes;
-	struct gt_arena *arena = &schedule->machine->arena;
-	struct clocked *clocked = sm->clocked = gt_arena_take(arena, sizeof *clocked);
-
-	if (!clocked)
-		return gt_fail_memory(error, "the schedulers of an SM");
-	clocked->arena = clocked->held[0].arena = clocked->held[1].arena = arena;
-	clocked->n = schedule->config->schedulers;
-	clocked->wake = GT_NEVER;
-	clocked->schedulers = gt_arena_take(arena, clocked->n * sizeof *clocked->schedulers);
-	if (!clocked->schedulers)
-		return gt_fail_memory(error, "the schedulers of an SM");
-	for (uint32_t i = 0; i < clocked->n; i++)
-		clocked->schedulers[i].wake = GT_NEVER;
-	if (schedule->config->times.l1_bytes > 0 && !(clocked->l1 = gt_recent_open(arena, (uint32_t)(bytes / GT_LINE), error)))
-		return -1;
-	return 0;
-}
-
-/* Frees a block that has ended; its runners are for another one of the SM. */
-static void bury(struct clocked *clocked, struct block *block, struct keep *keep)
-{
-	struct spare *spare = (void *)block->runners;
-
-	*spare = (struct spare){clocked->spares, block->n_runners};
-	clocked->spares = spare;
-	gt_block_free(block, keep);
-}
-
-static void close_machine(struct gt_schedule *schedule)
-{
-	struct machine *machine = schedule->machine;
-
-	for (uint32_t sm = 0; sm < schedule->config->sms; sm++) {
-		while (schedule->sms[sm].clocked && schedule->sms[sm].clocked->dead) {
-			struct block *block = schedule->sms[sm].clocked->dead;
-			schedule->sms[sm].clocked->dead = block->next;
-			gt_block_free(block, &schedule->keep);
-		}
-		schedule->sms[sm].clocked = NULL;
-	}
-	if (!machine)
-		return;
-	gt_arena_close(&machine->arena);
-	free(machine);
-}
-
-#define WINDOW_MOST 1024 /* steps of a window */
-
-/* The least time in which an SM has what it asks L2 for. So the SMs need not know of each other for so many steps, but for the
- * blocks that they take: a window, in which an SM runs on its own. */
-static uint64_t window_of(const struct gt_issue_times *times)
-{
-	uint64_t nearest = gt_spread_nearest(&times->spread);
-
-	return sooner(times->l2 > nearest ? times->l2 - nearest : 1, WINDOW_MOST);
-}
-
-static int open_machine(struct gt_schedule *schedule, struct gt_error *error)
-{
-	const struct gt_issue_times *times = &schedule->config->times;
-	struct machine *machine = schedule->machine = calloc(1, sizeof *machine);
-
-	if (!machine)
-		return gt_fail_memory(error, "the lines of a cache");
-	machine->window = window_of(times);
-	machine->counts = gt_arena_take(&machine->arena, (machine->window + 1) * sizeof *machine->counts);
-	if (!machine->counts)
-		return gt_fail_memory(error, "the steps of a window");
-	if (gt_l2_open(&machine->l2, &machine->arena, times, error) != 0)
-		return -1;
-	for (size_t i = 0; i < schedule->n_active; i++)
-		if (open_sm(schedule, &schedule->sms[schedule->active[i]], error) != 0)
-			return -1;
-	return 0;
 }
 
 /* ---- blocks ---- */
@@ -915,7 +715,7 @@ static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error
 	}
 	for (struct block *block; (block = clocked->dead);) {
 		clocked->dead = block->next;
-		bury(clocked, block, &schedule->keep);
+		gt_clocked_bury(clocked, block, &schedule->keep);
 	}
 	clocked->took = (uint32_t)clocked->n_taken;
 	clocked->n_taken = clocked->n_asks = clocked->n_waits = clocked->n_ended = 0;
@@ -1056,7 +856,7 @@ static uint64_t next_step(const struct gt_schedule *schedule)
 
 static int run(struct gt_schedule *schedule, struct gt_error *error)
 {
-	if (!schedule->machine && open_machine(schedule, error) != 0)
+	if (!schedule->machine && gt_clocked_open(schedule, error) != 0)
 		return -1;
 	struct machine *machine = schedule->machine;
 	for (;;) {
@@ -1073,4 +873,4 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 	}
 }
 
-const struct gt_issue gt_issue_latency = {"latency", BY_WARP, admit, NULL, run, close_machine};
+const struct gt_issue gt_issue_latency = {"latency", BY_WARP, admit, NULL, run, gt_clocked_close};
