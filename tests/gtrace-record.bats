@@ -915,6 +915,18 @@ expect_nvcc() {
 	done
 }
 
+@test "--memcheck names the first read of device memory that nothing has written" {
+	# 20 of 40 words; the kernel has written them when it adds again.
+	for level in plain avx2 avx2-native native; do
+		GTRACE_PTX_LEVEL=$level run ! record --memcheck "$PROGRAM" unwritten
+		grep '^gtrace-record: ' "$ERR" >said
+		[ "$(wc -l <said)" -eq 2 ]
+		[ "$(head -n 1 said)" = "gtrace-record: kernel add, PTX line 24, pc 0x18: block (0,0,0) thread (20,0,0): load of 4 bytes at 0x200000000050, where nothing was written, in 'cudaMalloc 1', 160 bytes at 0x200000000000" ]
+		[ "$(tail -n 1 said)" = "gtrace-record: memcheck: 1 instructions at fault, 20 accesses by threads: the stream has no end" ]
+	done
+	record "$PROGRAM" unwritten
+}
+
 @test "--memcheck reports each instruction at fault once and goes on; freed memory is given out late" {
 	# 60 loads and 60 stores go outside.
 	fails_memcheck() {

@@ -320,7 +320,7 @@ int main(int argc, char **argv)
 	tool_must(tool, gt_ptx_memory_open(&self.memory, DEVICE_MEMORY, &tool->error));
 	self.memory.places = self.tracing.places;
 	if (self.tracing.check == GT_PTX_MEMCHECK)
-		gt_ptx_hold_back(&self.memory);
+		tool_must(tool, gt_ptx_memory_watch(&self.memory, &tool->error));
 	if (self.tracing.heap > 0)
 		gt_ptx_heap_resize(&self.memory, self.tracing.heap);
 	self.machine = gt_ptx_machine_open(&self.module, &self.memory, self.path, &tool->error);

@@ -465,9 +465,25 @@ static int stray(void)
 {
 	unsigned *words = device_words(40);
 
+	cudaMemset(words, 0, 160);
 	puts("before");
 	launch_add(words, 100, 1, 1, 128);
 	puts("after");
+	return 0;
+}
+
+/* A kernel adds to 40 words, of which one was set, 15 were copied and 4 are a kernel's. */
+static int unwritten(void)
+{
+	unsigned *words = device_words(40), *others = device_words(40), zeros[15] = {0};
+
+	cudaMemset(others, 0, 160);
+	cudaMemset(words, 0, 4);
+	cudaMemcpy(words + 1, zeros, sizeof zeros, 1);
+	cudaMemcpy(words + 16, others, 16, 3);
+	launch_add(words, 40, 1, 1, 40);
+	launch_add(words, 40, 1, 1, 40);
+	cudaFree(words);
 	return 0;
 }
 
@@ -576,6 +592,7 @@ static int churn(void)
 		words = device_words(16384);
 	}
 	printf("same %d\n", same);
+	cudaMemset(words, 0, 256);
 	launch_add(words, 64, 1, 1, 64);
 	return 0;
 }
@@ -693,7 +710,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } things[] = {
-	{"api", api}, {"three", three_launches}, {"forked", forked}, {"stray", stray}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null}, {"segv", segv},
+	{"api", api}, {"three", three_launches}, {"forked", forked}, {"stray", stray}, {"unwritten", unwritten}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null}, {"segv", segv},
 	 {"endless", endless}, {"crash", crash}, {"killed", killed}, {"large", large},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},

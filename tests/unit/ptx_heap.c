@@ -85,7 +85,7 @@ static void test_held(void)
 	struct gt_ptx_memory memory;
 
 	CHECK_EQUAL(gt_ptx_memory_open(&memory, 1U << 20, &error), 0);
-	gt_ptx_hold_back(&memory);
+	CHECK_EQUAL(gt_ptx_memory_watch(&memory, &error), 0);
 	CHECK_EQUAL(gt_ptx_heap_resize(&memory, heap), 0);
 	CHECK_EQUAL(gt_ptx_heap_open(&memory, &error), 0);
 	while (n < FREED) {

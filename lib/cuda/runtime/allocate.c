@@ -247,6 +247,8 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 										  : gt_cudart_no_room(call, bytes);
 	}
 	say_short(call, bytes);
+	if (kind != GT_PTX_OF_DEVICE) /* the host writes there, too, which nobody sees */
+		gt_ptx_wrote(&gt_cudart.memory, address, bytes);
 	*pointer = (void *)(uintptr_t)address;
 	return CUDA_SUCCESS;
 }

@@ -77,6 +77,7 @@ static int gt_cudart_cooperative(const struct gt_function *function, struct gt_d
 	if (!address && gt_ptx_allocate(&gt_cudart.memory, sizeof fresh, "grid_workspace", &address, &error) != 0)
 		return CUDA_MEMORY_ALLOCATION;
 	memcpy(gt_ptx_at(&gt_cudart.memory, address, sizeof fresh), &fresh, sizeof fresh);
+	gt_ptx_wrote(&gt_cudart.memory, address, sizeof fresh);
 	*workspace = address;
 	return CUDA_SUCCESS;
 }

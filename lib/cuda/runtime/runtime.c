@@ -321,8 +321,8 @@ static void open_runtime(void)
 		gt_cudart_stop("%s", error.text);
 	gt_cudart.memory.advice = " (--memory gives it more)";
 	gt_cudart.memory.places = record->tracing.places;
-	if (record->tracing.check == GT_PTX_MEMCHECK)
-		gt_ptx_hold_back(&gt_cudart.memory);
+	if (record->tracing.check == GT_PTX_MEMCHECK && gt_ptx_memory_watch(&gt_cudart.memory, &error) != 0)
+		gt_cudart_stop("%s", error.text);
 	catch_faults();
 	open_stream();
 }

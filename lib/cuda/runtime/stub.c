@@ -61,6 +61,8 @@ void *gt_stub_at(const char *call, const void *pointer, uint64_t n, uint64_t eac
 	if (!at)
 		gt_cudart_stop("%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not all in one allocation of device memory", call, bytes,
 			       address);
+	if (written)
+		gt_ptx_wrote(&gt_cudart.memory, address, bytes);
 	if (written && gt_cudart.recorder)
 		gt_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), address, bytes);
 	return at;

@@ -236,6 +236,8 @@ static void *place(const void *pointer, size_t bytes, bool on_device)
 /* The recorder is told what comes into device memory from outside of kernels. */
 static void note_copy(const void *to, size_t bytes)
 {
+	if (is_device(gt_cudart_address(to)))
+		gt_ptx_wrote(&gt_cudart.memory, gt_cudart_address(to), bytes);
 	if (gt_cudart.recorder && is_device(gt_cudart_address(to)))
 		gt_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), gt_cudart_address(to), bytes);
 }

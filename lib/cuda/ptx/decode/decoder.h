@@ -16,6 +16,7 @@ struct gt_ptx_decoder {
 	struct gt_ptx_code *code;
 	struct gt_ptx_flow flow;
 	struct gt_ptx_registers registers;
+	size_t n_followed; /* of them */
 	struct gt_map frame; /* a name's address -> offset in the local frame */
 	bool *waits;	/* by instruction: gt_ptx_find_waits */
 	size_t *starts; /* first micro-op of each block; one more for the end */
@@ -67,6 +68,11 @@ struct gt_ptx_result {
 int gt_ptx_result_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type,
 		  struct gt_ptx_result *result);
 int gt_ptx_finish_result(struct gt_ptx_decoder *decoder, const struct gt_ptx_result *result);
+
+/* With --memcheck: finds the registers that may not be written where they are read, and sets their origin; returns how many there are.
+ * Appends what is done with them before the instruction. */
+size_t gt_ptx_unset_find(struct gt_ptx_registers *registers);
+int gt_ptx_unset_emit(struct gt_ptx_decoder *decoder);
 
 /* Zeroed memory for what a micro-op points to; freed with the code. NULL when memory is short. */
 void *gt_ptx_own(struct gt_ptx_decoder *decoder, size_t bytes);

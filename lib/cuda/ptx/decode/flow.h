@@ -84,6 +84,8 @@ struct gt_ptx_register {
 	enum gt_ptx_type type;
 	bool read;	    /* by some instruction */
 	bool unset;	    /* by some path, and nothing on it may have written it before */
+	const char *origin; /* --memcheck: the name of a register that nothing has written, from which its value may come; NULL: there is none */
+	uint32_t written;   /* then: the slot of the lanes in which it is written */
 	size_t first, last; /* live from here to there: instruction i reads at 2i and writes at 2i + 1 */
 	uint32_t slot;	    /* bytes from the beginning of the slots */
 };

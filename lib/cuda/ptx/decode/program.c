@@ -256,7 +256,7 @@ static int emit_poll(struct gt_ptx_decoder *decoder)
 static int decode_instruction(struct gt_ptx_decoder *decoder)
 {
 	decoder->first = true;
-	if (read_guard(decoder) != 0 || keep_guard(decoder) != 0)
+	if (read_guard(decoder) != 0 || (decoder->n_followed > 0 && gt_ptx_unset_emit(decoder) != 0) || keep_guard(decoder) != 0)
 		return -1;
 	if (decoder_of(decoder->instruction->row)(decoder) != 0)
 		return -1;
@@ -335,7 +335,11 @@ static int place_registers(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_code *code = decoder->code;
 	const uint32_t before = 512;
 
-	code->image_at = (before + registers->slot_bytes + 511) / 512 * 512;
+	const uint32_t masks = (before + registers->slot_bytes + 3) / 4 * 4;
+	size_t n = 0;
+	for (size_t r = 0; decoder->n_followed > 0 && r < registers->n; r++)
+		registers->list[r].written = masks + 4 * (uint32_t)(registers->list[r].origin ? n++ : 0);
+	code->image_at = (masks + 4 * (uint32_t)n + 511) / 512 * 512;
 	code->slots = calloc(registers->n + 1, sizeof *code->slots);
 	bool *there = calloc(code->image_at, sizeof *there);
 	for (size_t r = 0; code->slots && there && r < registers->n; r++) {
@@ -351,12 +355,15 @@ static int place_registers(struct gt_ptx_decoder *decoder)
 
 static int list_unset(struct gt_ptx_code *code, const struct gt_ptx_registers *registers, struct gt_error *error)
 {
-	code->unset = malloc((registers->n + 1) * sizeof *code->unset);
+	code->unset = malloc((2 * registers->n + 1) * sizeof *code->unset);
 	if (!code->unset)
 		return gt_fail_memory(error, "the registers of a function");
-	for (size_t r = 0; r < registers->n; r++)
+	for (size_t r = 0; r < registers->n; r++) {
 		if (registers->list[r].unset)
 			code->unset[code->n_unset++] = (struct gt_ptx_slot){registers->list[r].slot, gt_ptx_slot_bytes(registers->list[r].type)};
+		if (registers->list[r].origin)
+			code->unset[code->n_unset++] = (struct gt_ptx_slot){registers->list[r].written, 4};
+	}
 	return 0;
 }
 
@@ -375,6 +382,8 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0 ||
 	    gt_ptx_find_waits(&decoder->registers, &decoder->flow, &decoder->waits, decoder->error) != 0)
 		return -1;
+	if (decoder->machine->memory->written)
+		decoder->n_followed = gt_ptx_unset_find(&decoder->registers);
 	if (place_registers(decoder) != 0 || list_unset(code, &decoder->registers, decoder->error) != 0)
 		return -1;
 	decoder->starts = calloc(decoder->flow.n_blocks + 1, sizeof *decoder->starts);
@@ -386,7 +395,8 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	if (list_accesses(code, decoder->error) != 0)
 		return -1;
 	code->arena_bytes = code->image_at + decoder->image_bytes;
-	return make_native(decoder);
+	/* What is followed looks at registers in the arena. */
+	return decoder->n_followed > 0 ? 0 : make_native(decoder);
 }
 
 /* Decodes one function of a program. NULL on error. */

@@ -94,7 +94,7 @@ bool gt_ptx_find_shared(const struct gt_ptx_program *program, size_t i, uint64_t
 	return array->bytes > 0;
 }
 
-/* "; nearest is 'tile', 4224 bytes at 0x0" of an address outside of all memory of the block, or "" if it has no variable; returns `text`. */
+/* "; nearest is 'tile', 4224 bytes at 0x0" of an address, or "" if the block has no variable; returns `text`. */
 #define SHARED_TEXT 160
 static const char *shared_describe(const struct gt_ptx_core *core, uint64_t at, char text[SHARED_TEXT])
 {
@@ -189,7 +189,7 @@ static bool is_told(const struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
 }
 
 /* Reports the fault unless one of its instruction was; false: it stays one. */
-static bool go_on(struct gt_ptx_core *core, bool *told)
+bool gt_ptx_go_on(struct gt_ptx_core *core, bool *told)
 {
 	struct gt_ptx_notes *notes = core->machine->notes;
 
@@ -211,15 +211,16 @@ static unsigned char *pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op
 {
 	struct gt_ptx_access *access = op->with.access;
 
-	if (!go_on(warp->core, &access->told))
+	if (!gt_ptx_go_on(warp->core, &access->told))
 		return NULL;
 	access->outside++;
 	return memset(warp->core->nowhere[lane], 0, GT_PTX_NOWHERE);
 }
 
+
 bool gt_ptx_leave_out(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
 {
-	return go_on(warp->core, &op->with.call->told);
+	return gt_ptx_go_on(warp->core, &op->with.call->told);
 }
 
 bool gt_ptx_ends_at_fault(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran,
@@ -360,6 +361,7 @@ unsigned char *gt_ptx_place_at(const struct gt_ptx_warp *warp, unsigned lane, ui
 	case GT_PTX_PARAM:
 		return at <= core->parameter_bytes && bytes <= core->parameter_bytes - at ? core->parameters + at : NULL;
 	default:
+		gt_ptx_wrote(core->memory, at, bytes);
 		return gt_ptx_at(core->memory, at, bytes);
 	}
 }
@@ -549,29 +551,89 @@ int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 	return 0;
 }
 
-/* prefetch, discard, applypriority: rows of a byte a lane, of which stages take the whole lines. What
- * is prefetched outside of all allocations is left alone, as is what is no global memory. */
-const struct gt_ptx_op *gt_ptx_touch_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+/* ---- reads of what nothing has written, with GT_PTX_MEMCHECK ---- */
+
+/* The bits of a space that say which bytes were written, and *at in it; NULL: nothing is asked of them. */
+static unsigned char *written_in(struct gt_ptx_core *core, enum gt_ptx_space space, uint64_t *at, unsigned bytes)
+{
+	if (space == GT_PTX_GLOBAL) {
+		*at -= GT_PTX_GLOBAL_BASE;
+		return *at < core->memory->reserved && bytes <= core->memory->reserved - *at ? core->memory->written : NULL;
+	}
+	if (space != GT_PTX_SHARED)
+		return NULL;
+	if (*at >= GT_PTX_CLUSTER_STEP)
+		core = gt_ptx_cluster_peer(core, (*at >> GT_PTX_CLUSTER_SHIFT) - 1);
+	*at %= GT_PTX_CLUSTER_STEP;
+	return core && *at < core->shared_bytes && bytes <= core->shared_bytes - *at ? core->shared_written : NULL;
+}
+
+static void tell_unwritten(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t at, enum gt_ptx_space space,
+			   unsigned bytes)
+{
+	struct gt_ptx_access *access = op->with.access;
+	const struct gt_ptx_allocation *near = space == GT_PTX_GLOBAL ? gt_ptx_nearest(warp->core->memory, at) : NULL;
+	char text[SHARED_TEXT];
+
+	access->outside++;
+	if (access->told_unwritten)
+		return;
+	if (space == GT_PTX_SHARED)
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 " of shared memory, where nothing was written%s", action_name(access),
+			     bytes, at, shared_describe(warp->core, at % GT_PTX_CLUSTER_STEP, text));
+	else
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ", where nothing was written, in '%s', %" PRIu64 " bytes at 0x%" PRIx64,
+			     action_name(access), bytes, at, near ? near->name : "", near ? near->bytes : 0, near ? near->address : 0);
+	gt_ptx_go_on(warp->core, &access->told_unwritten);
+}
+
+/* One that was written in part may have gaps that nobody uses. */
+static void look_at(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint64_t address, unsigned bytes)
 {
 	const struct gt_ptx_access *access = op->with.access;
-	bool prefetches = gt_hint_action(access->hint) <= GT_PREFETCH_L2;
-	struct gt_ptx_reach reach = {.lanes = gt_ptx_lanes(warp, access->address)};
-	uint32_t inside = 0;
+	enum gt_ptx_space space = access->space;
+	uint64_t at = address;
 
-	gt_ptx_widen(warp, access, &reach);
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		uint64_t address = reach.lanes[lane] + reach.offset, within;
-		bool found = space_of(address, &within) == GT_PTX_GLOBAL && gt_ptx_at(warp->core->memory, address, 1);
-		if (!prefetches && (!found || address % GT_LINE != 0))
-			return gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no line of global memory: a multiple of %d expected",
-					    address, GT_LINE);
-		inside |= (uint32_t)found << lane;
+	if (space == GT_PTX_GENERIC)
+		space = space_of(address, &at);
+	const uint64_t named = at;
+	unsigned char *bits = written_in(warp->core, space, &at, bytes);
+	if (!bits)
+		return;
+	if (access->action != GT_STORE && !access->overwrites && !gt_ptx_bits_any(bits, at, bytes))
+		tell_unwritten(warp, op, lane, named, space, bytes);
+	if (access->action != GT_LOAD)
+		gt_ptx_bits_mark(bits, at, bytes);
+}
+
+static bool is_looked_at(const struct gt_ptx_access *access)
+{
+	return !access->untraced && !access->in_frame && gt_hint_action(access->hint) == GT_ACCESS_DATA;
+}
+
+void gt_ptx_look_at_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach,
+			  unsigned bytes)
+{
+	for (uint32_t m = is_looked_at(op->with.access) ? mask : 0; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		/* What is out of bounds was found to be. */
+		if (reach->host || reach->where[lane] != warp->core->nowhere[lane])
+			look_at(warp, op, lane, reach->lanes[lane] + reach->offset, bytes);
 	}
-	if (!inside || !(warp->core->traced >> GT_GLOBAL & 1))
-		return op + 1;
-	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE), access->hint, 1, reach.lanes,
-			    reach.offset, gt_ptx_stride_plain(reach.lanes, inside)) != 0
-		       ? NULL
-		       : op + 1;
+}
+
+void gt_ptx_look_at_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	const unsigned all = GT_WARP_SIZE * bytes;
+	uint64_t at = first;
+
+	if (!is_looked_at(access))
+		return;
+	unsigned char *bits = stride == bytes ? written_in(warp->core, access->space == GT_PTX_GENERIC ? GT_PTX_GLOBAL : access->space, &at, all) : NULL;
+	if (bits && access->action == GT_STORE)
+		gt_ptx_bits_mark(bits, at, all);
+	else if (!bits || access->action != GT_LOAD || !gt_ptx_bits_all(bits, at, all))
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			look_at(warp, op, lane, first + (uint64_t)stride * lane, bytes);
 }

@@ -202,7 +202,7 @@ struct gt_ptx_reach {
 int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		      struct gt_ptx_reach *reach, unsigned bytes);
 
-/* The place of a lane's generic [address, address + bytes) in this process, or NULL. */
+/* The place of a lane's generic [address, address + bytes) in this process, or NULL. What is there counts as written. */
 unsigned char *gt_ptx_place_at(const struct gt_ptx_warp *warp, unsigned lane, uint64_t address, uint64_t bytes);
 
 /* Extends 32-bit addresses. Their sum with the offset has the register's width, so it wraps at 2^32. */
@@ -288,6 +288,12 @@ GT_INLINE unsigned char *gt_ptx_place_of(const struct gt_ptx_reach *reach, unsig
 	return reach->host ? reach->host + (reach->lanes[lane] + reach->offset - reach->low + lane * reach->apart)
 			   : reach->where[lane];
 }
+
+/* With GT_PTX_MEMCHECK: marks what an access writes, and reports the instruction if it reads what nothing has written; of the lanes in
+ * `mask`, or of all, at a stride. */
+void gt_ptx_look_at_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach,
+			  unsigned bytes);
+void gt_ptx_look_at_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes);
 
 /* Records the access, if its space is traced; the stride is that of the lanes. */
 int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,

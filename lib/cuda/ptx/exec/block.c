@@ -463,6 +463,10 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 	const struct gt_ptx_launch *launch = core->launch;
 
 	core->traced = is_traced(launch, block) ? launch->traced_spaces | (launch->notes_work ? GT_PTX_NOTES_WORK : 0) : 0;
+	if (core->shared_written) {
+		core->traced |= GT_PTX_NOTES_WRITTEN;
+		memset(core->shared_written, 0, core->shared_bytes / 8 + 1);
+	}
 	core->block = block;
 	gt_ptx_block_place(launch, block, core->ctaid);
 	core->accesses = core->polls = 0;
@@ -548,11 +552,12 @@ static int open_core(struct gt_ptx_core *core)
 	core->warps = calloc(core->n_warps, sizeof *core->warps);
 	core->shared = core->shared_bytes <= GT_PTX_SHARED_MAX ? calloc(1, core->shared_bytes + 1) : NULL;
 	core->parameters = calloc(1, core->parameter_bytes + 1);
+	core->shared_written = core->memory->written && core->shared ? calloc(1, core->shared_bytes / 8 + 1) : NULL;
 	if (core->shared_bytes > GT_PTX_SHARED_MAX)
 		return gt_fail(error,
 			       "kernel %.128s: %" PRIu64 " bytes of shared memory; a block has %u at most",
 			       launch->kernel->name, core->shared_bytes, GT_PTX_SHARED_MAX);
-	if (!core->warps || !core->shared || !core->parameters)
+	if (!core->warps || !core->shared || !core->parameters || (core->memory->written && !core->shared_written))
 		return gt_fail_memory(error, "the warps of a block");
 	if (core->parameter_bytes > 0)
 		memcpy(core->parameters, launch->parameters, core->parameter_bytes);
@@ -594,6 +599,7 @@ void gt_ptx_core_close(struct gt_ptx_core *core)
 		close_warp(&core->warps[w]);
 	free(core->warps);
 	free(core->shared);
+	free(core->shared_written);
 	free(core->parameters);
 	free(core);
 }
@@ -635,6 +641,7 @@ static struct gt_ptx_core *take_kept(const struct gt_ptx_core *like)
 	core->n_warps = kept.n_warps;
 	core->warps = kept.warps;
 	core->shared = kept.shared;
+	core->shared_written = kept.shared_written;
 	core->shared_bytes = kept.shared_bytes;
 	core->parameters = kept.parameters;
 	core->parameter_bytes = kept.parameter_bytes;

@@ -42,6 +42,7 @@ struct gt_ptx_op {
 		const struct gt_ptx_product *product;
 		const struct gt_ptx_segment *segment; /* machine code (lib/cuda/ptx/native) */
 		const struct gt_ptx_entry *entry;     /* the same, of several segments and accesses */
+		struct gt_ptx_follow *follow;  /* which registers are written, with --memcheck */
 		const char *text;	       /* what an unknown instruction says */
 	} with;
 	uint32_t d, q;	     /* slots of the results */
@@ -78,10 +79,11 @@ struct gt_ptx_access {
 	/* The allocation that the last access fell into. */
 	uint64_t low, high;
 	unsigned char *host;	   /* of `low` */
-	/* Lanes outside of every allocation in this launch: how many, the first, its line; whether it was told. */
+	/* Lanes outside of every allocation in this launch: how many, the first, its line. */
 	uint64_t outside, outside_address;
 	uint32_t outside_line;
-	bool told;
+	bool told, told_unwritten; /* of the first one; of the first that nothing had written */
+	bool overwrites; /* an atomic whose new value is none of the old one, which nobody reads */
 };
 
 /* Where a value passed to or from a function lies: a slot, or bytes of the local frame. */
@@ -97,6 +99,28 @@ struct gt_ptx_call {
 	struct gt_ptx_place *arguments, *returns;
 	size_t n_arguments, n_returns;
 	bool told; /* of the first that was passed over, see exec/machine.h */
+};
+
+/* What is done before an instruction with registers that may not be written: decode/unset.c. A register's mask has the lanes in which
+ * it is. */
+enum gt_ptx_written_if { GT_PTX_NEEDS_NONE, GT_PTX_NEEDS_ONE, GT_PTX_NEEDS_ALL, GT_PTX_NEEDS_CHOSEN, GT_PTX_NEEDS_AND, GT_PTX_NEEDS_OR };
+struct gt_ptx_followed {
+	uint32_t written;	     /* the mask's slot */
+	const char *name, *origin;   /* of the register, and of one that nothing has written, from which it comes */
+	const char *decides;	     /* what its value does */
+};
+struct gt_ptx_followed_list {
+	size_t n;
+	struct gt_ptx_followed *of;
+};
+struct gt_ptx_follow {
+	uint32_t guard;
+	uint8_t guarded;
+	struct gt_ptx_followed_list guards, uses, sources, results;
+	enum gt_ptx_written_if need;		/* of the sources, for the results */
+	uint32_t masks[3], slots[3];	/* selp, and.pred, or.pred: of each source, its mask and its slot */
+	bool stores;			/* the sources, of which all may be missing */
+	bool told;
 };
 
 /* A step in the place of `n` lane operations. They are the warp's alone, so that it may run ahead of its turn. */
@@ -127,7 +151,7 @@ extern const struct gt_ptx_texture_steps {
 	gt_ptx_step *fetch, *load_surface, *store_surface, *query;
 } gt_ptx_texture_steps;
 gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt_ptx_unknown,
-	gt_ptx_do_nothing, gt_ptx_local_address, gt_ptx_poll, gt_ptx_read_special, gt_ptx_touch_lines;
+	gt_ptx_do_nothing, gt_ptx_local_address, gt_ptx_follow_written, gt_ptx_poll, gt_ptx_read_special, gt_ptx_touch_lines;
 
 /* The tables of lane operations, by an instruction's name. A new operation is a row in one of the tables. */
 

@@ -89,6 +89,84 @@ static void fill_frame(struct gt_ptx_warp *warp, const struct gt_ptx_code *code,
 	}
 }
 
+/* ---- registers that may not be written, with GT_PTX_MEMCHECK ---- */
+
+/* Lanes in which a value is missing that decides something: reports the first. They are taken to be written then. */
+static void tell_missing(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t lanes, const struct gt_ptx_followed *of,
+			 const char *decides)
+{
+	struct gt_ptx_core *core = warp->core;
+	struct gt_ptx_notes *notes = core->machine->notes;
+	const bool itself = strcmp(of->name, of->origin) == 0;
+
+	if (!lanes)
+		return;
+	if (!op->with.follow->told)
+		gt_ptx_fault(warp, op, gt_ptx_lowest(lanes), "the value of %.64s%s%.64s, which nothing has written, %s", of->name,
+			     itself ? "" : ", from that of ", itself ? "" : of->origin, decides);
+	gt_ptx_go_on(core, &op->with.follow->told);
+	if (notes)
+		notes->accesses += (uint64_t)__builtin_popcount(lanes);
+	gt_ptx_set_predicate(warp, of->written, lanes, GT_PTX_FULL);
+}
+
+static void tell_uses(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct gt_ptx_followed_list *list, uint32_t mask)
+{
+	for (size_t i = 0; i < list->n; i++)
+		tell_missing(warp, op, mask & ~gt_ptx_predicate(warp, list->of[i].written), &list->of[i], list->of[i].decides);
+}
+
+/* The same where one source may settle the result without the others. */
+static uint32_t written_by_choice(const struct gt_ptx_warp *warp, const struct gt_ptx_follow *follow)
+{
+	const uint32_t x = gt_ptx_predicate(warp, follow->masks[0]), y = gt_ptx_predicate(warp, follow->masks[1]);
+
+	if (follow->need == GT_PTX_NEEDS_CHOSEN) {
+		const uint32_t first = gt_ptx_predicate(warp, follow->slots[2]);
+		return gt_ptx_predicate(warp, follow->masks[2]) & ((first & x) | (~first & y));
+	}
+	const uint32_t turned = follow->need == GT_PTX_NEEDS_AND ? GT_PTX_FULL : 0;
+	return (x & y) | (x & (gt_ptx_predicate(warp, follow->slots[0]) ^ turned)) | (y & (gt_ptx_predicate(warp, follow->slots[1]) ^ turned));
+}
+
+/* The lanes in which the results are written. */
+static uint32_t written_by(const struct gt_ptx_warp *warp, const struct gt_ptx_follow *follow)
+{
+	uint32_t one = 0, all = GT_PTX_FULL;
+
+	for (size_t i = 0; i < follow->sources.n; i++) {
+		one |= gt_ptx_predicate(warp, follow->sources.of[i].written);
+		all &= gt_ptx_predicate(warp, follow->sources.of[i].written);
+	}
+	switch (follow->need) {
+	case GT_PTX_NEEDS_ONE: return follow->sources.n > 0 ? one : GT_PTX_FULL;
+	case GT_PTX_NEEDS_ALL: return all;
+	case GT_PTX_NEEDS_NONE: return GT_PTX_FULL;
+	default: return written_by_choice(warp, follow);
+	}
+}
+
+const struct gt_ptx_op *gt_ptx_follow_written(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_follow *follow = op->with.follow;
+	uint32_t one = 0;
+
+	tell_uses(warp, op, &follow->guards, mask);
+	if (follow->guarded)
+		mask &= follow->guarded == 1 ? gt_ptx_predicate(warp, follow->guard) : ~gt_ptx_predicate(warp, follow->guard);
+	tell_uses(warp, op, &follow->uses, mask);
+	for (size_t i = 0; follow->stores && i < follow->sources.n; i++)
+		one |= gt_ptx_predicate(warp, follow->sources.of[i].written);
+	if (follow->stores)
+		tell_missing(warp, op, mask & ~one, &follow->sources.of[0], "is stored");
+	const uint32_t written = written_by(warp, follow);
+	for (size_t i = 0; i < follow->results.n; i++)
+		gt_ptx_set_predicate(warp, follow->results.of[i].written, mask, written);
+	return op + 1;
+}
+
+/* ---- frames ---- */
+
 /* Begins a function for some lanes, whose path is on top then. */
 static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const struct gt_ptx_op *call,
 		 struct gt_ptx_path *parent, uint32_t mask)

@@ -451,6 +451,7 @@ int gt_ptx_pool_open(struct gt_ptx_memory *memory, struct gt_error *error)
 		free(pool);
 		return -1;
 	}
+	gt_ptx_wrote(memory, address, memory->pending * GT_PTX_BUFFER_BYTES);
 	pool->address = address;
 	pool->n = memory->pending;
 	memory->pool = pool;

@@ -154,6 +154,7 @@ static int initialise_variable(struct gt_ptx_machine *machine, size_t i, struct 
 	const struct gt_ptx_variable *variable = &machine->module->variables[i];
 	unsigned char *host = gt_ptx_at(machine->memory, machine->variables[i].address, variable->bytes);
 
+	gt_ptx_wrote(machine->memory, machine->variables[i].address, variable->bytes); /* 0 without an initial value */
 	if (variable->initial)
 		memcpy(host, variable->initial, variable->bytes);
 	for (size_t r = 0; r < variable->n_references; r++) {

@@ -185,6 +185,8 @@ int gt_ptx_execute(struct gt_ptx_machine *machine, const struct gt_ptx_program *
 struct gt_ptx_warp;
 struct gt_ptx_op;
 
+/* After a fault: with GT_PTX_MEMCHECK reports it unless *told, which is set, and takes it back; false: it stays one. */
+bool gt_ptx_go_on(struct gt_ptx_core *core, bool *told);
 /* The same after a fault of a call that can be left out: whether it is. */
 bool gt_ptx_leave_out(struct gt_ptx_warp *warp, const struct gt_ptx_op *op);
 

@@ -170,6 +170,8 @@ static void window_close(struct gt_ptx_memory *memory)
 		munmap(memory->below, GT_PTX_GRANULE);
 	if (memory->host)
 		munmap(memory->host, memory->reserved);
+	if (memory->written)
+		munmap(memory->written, memory->reserved / 8);
 }
 
 /* Makes the pages of [address, address + bytes) usable; they are zero when first touched. Returns 0, or -1. */
@@ -204,9 +206,65 @@ int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_e
 	return gt_fail_memory(error, "the table of device memory");
 }
 
-void gt_ptx_hold_back(struct gt_ptx_memory *memory)
+int gt_ptx_memory_watch(struct gt_ptx_memory *memory, struct gt_error *error)
 {
 	memory->held_max = memory->limit / GT_PTX_HELD_PART;
+	memory->written = map_zeros(NULL, memory->reserved / 8, PROT_READ | PROT_WRITE);
+	return memory->written ? 0 : gt_fail_errno(error, "what is noted of device memory");
+}
+
+/* ---- which bytes were written ---- */
+
+/* The bits of one byte of a table that stand for [at, at + n); *n: how many of the rest there are. */
+static unsigned char bits_of(uint64_t at, uint64_t *n)
+{
+	const uint64_t first = at % 8, here = *n < 8 - first ? *n : 8 - first;
+
+	*n = here;
+	return (unsigned char)(((1U << here) - 1) << first);
+}
+
+void gt_ptx_bits_mark(unsigned char *bits, uint64_t at, uint64_t n)
+{
+	for (uint64_t here; n > 0; at += here, n -= here) {
+		here = n;
+		if (at % 8 == 0 && n >= 64) {
+			here = n / 8 * 8;
+			memset(bits + at / 8, 0xff, here / 8);
+			continue;
+		}
+		const unsigned char marks = bits_of(at, &here);
+		bits[at / 8] |= marks;
+	}
+}
+
+bool gt_ptx_bits_any(const unsigned char *bits, uint64_t at, uint64_t n)
+{
+	for (uint64_t here; n > 0; at += here, n -= here) {
+		here = n;
+		if (bits[at / 8] & bits_of(at, &here))
+			return true;
+	}
+	return false;
+}
+
+bool gt_ptx_bits_all(const unsigned char *bits, uint64_t at, uint64_t n)
+{
+	for (uint64_t here; n > 0; at += here, n -= here) {
+		here = n;
+		const unsigned char wanted = bits_of(at, &here);
+		if ((bits[at / 8] & wanted) != wanted)
+			return false;
+	}
+	return true;
+}
+
+void gt_ptx_wrote(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
+{
+	const uint64_t at = address - GT_PTX_GLOBAL_BASE;
+
+	if (memory->written && at < memory->reserved && bytes <= memory->reserved - at)
+		gt_ptx_bits_mark(memory->written, at, bytes);
 }
 
 /* The first place behind an allocation, or before the first. Small ones never touch, so that one step beyond the end of one is no
@@ -416,13 +474,21 @@ static int find_place(const struct gt_ptx_memory *memory, struct gt_ptx_wish *pl
 /* ---- allocation ---- */
 
 /* A large array is cleared without touching it. */
-static void clear(unsigned char *host, uint64_t bytes)
+static void clear_bytes(unsigned char *host, uint64_t bytes)
 {
 	size_t begin, end;
 
 	gt_pages_return(host, bytes, &begin, &end);
 	memset(host, 0, begin);
 	memset(host + end, 0, bytes - end);
+}
+
+/* The first bytes of an allocation, which may have been written. */
+static void clear(struct gt_ptx_memory *memory, uint64_t at, uint64_t bytes)
+{
+	clear_bytes(memory->host + at, bytes);
+	if (memory->written) /* no other allocation has a byte of the last bits */
+		clear_bytes(memory->written + at / 8, (bytes + 7) / 8);
 }
 
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
@@ -456,7 +522,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	uint64_t stale =
 		end < memory->used ? end : memory->used; /* bytes up to `used` may have been written */
 	if (stale > *address - GT_PTX_GLOBAL_BASE)
-		clear(memory->host + (*address - GT_PTX_GLOBAL_BASE), stale - (*address - GT_PTX_GLOBAL_BASE));
+		clear(memory, *address - GT_PTX_GLOBAL_BASE, stale - (*address - GT_PTX_GLOBAL_BASE));
 	link_behind(memory, before, allocation);
 	memory->n++;
 	memory->live_bytes += bytes;

@@ -87,6 +87,7 @@ struct gt_ptx_memory {
 	struct gt_ptx_room *gaps; /* behind allocations, by address */
 	struct gt_ptx_page *pages;
 	unsigned char *below; /* the granule below the window, mapped when asked for */
+	unsigned char *written; /* bit i: byte i from `host` on was written since it was given out; NULL: nobody asks */
 	struct gt_ptx_texture **textures; /* by handle - 1; NULL: removed. texture.h */
 	size_t n_textures, textures_capacity;
 	struct gt_ptx_heap *heap; /* NULL: there is none yet. heap.c */
@@ -98,8 +99,16 @@ struct gt_ptx_memory {
 /* Room for `limit` bytes in all; nothing is touched until used. */
 int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error);
 void gt_ptx_memory_close(struct gt_ptx_memory *memory);
-/* From now on freed memory, and the heap's, is held back. */
-void gt_ptx_hold_back(struct gt_ptx_memory *memory);
+/* From now on freed memory, and the heap's, is held back, and it is noted which bytes are written. */
+int gt_ptx_memory_watch(struct gt_ptx_memory *memory, struct gt_error *error);
+
+/* Notes that bytes have been written, if that is noted; without this, or an access of a kernel, those of an allocation have not. What is
+ * no memory of the device is left out. */
+void gt_ptx_wrote(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
+/* The same in a table of bits: marks them; whether any of them, or all, are marked. */
+void gt_ptx_bits_mark(unsigned char *bits, uint64_t at, uint64_t n);
+bool gt_ptx_bits_any(const unsigned char *bits, uint64_t at, uint64_t n);
+bool gt_ptx_bits_all(const unsigned char *bits, uint64_t at, uint64_t n);
 
 /* Zeroed bytes, GT_PTX_ALIGNMENT aligned, and with a granule if they are more than GT_PTX_SMALL; freed room is used again, but that
  * which is held back only if there is no other. Returns 0 with the address, or -1 when the limit is reached, or when they have a

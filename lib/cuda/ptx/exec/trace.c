@@ -415,6 +415,8 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
 		spin_note(warp->core, op->line, first, space == GT_GLOBAL, access->action == GT_STORE);
+	if (warp->core->traced & GT_PTX_NOTES_WRITTEN)
+		gt_ptx_look_at_reach(warp, op, mask, reach, bytes);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, mask, space, first, &operation, &hint) != 0)
@@ -437,9 +439,38 @@ int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint6
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
 		spin_note(warp->core, op->line, first, space == GT_GLOBAL,
 				 access->action == GT_STORE);
+	if (warp->core->traced & GT_PTX_NOTES_WRITTEN)
+		gt_ptx_look_at_row(warp, op, first, stride, bytes);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, GT_PTX_FULL, space, first, &operation, &hint) != 0)
 		return -1;
 	return trace_whole(warp, op, operation, hint, bytes, first, stride);
+}
+
+/* prefetch, discard, applypriority: rows of a byte a lane, of which stages take the whole lines. What
+ * is prefetched outside of all allocations is left alone, as is what is no global memory. */
+const struct gt_ptx_op *gt_ptx_touch_lines(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	bool prefetches = gt_hint_action(access->hint) <= GT_PREFETCH_L2;
+	struct gt_ptx_reach reach = {.lanes = gt_ptx_lanes(warp, access->address)};
+	uint32_t inside = 0;
+
+	gt_ptx_widen(warp, access, &reach);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		uint64_t address = reach.lanes[lane] + reach.offset;
+		bool found = gt_ptx_at(warp->core->memory, address, 1);
+		if (!prefetches && (!found || address % GT_LINE != 0))
+			return gt_ptx_fault(warp, op, lane, "0x%" PRIx64 " is no line of global memory: a multiple of %d expected",
+					    address, GT_LINE);
+		inside |= (uint32_t)found << lane;
+	}
+	if (!inside || !(warp->core->traced >> GT_GLOBAL & 1))
+		return op + 1;
+	return gt_ptx_trace(warp, op, inside, gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE), access->hint, 1, reach.lanes,
+			    reach.offset, gt_ptx_stride_plain(reach.lanes, inside)) != 0
+		       ? NULL
+		       : op + 1;
 }

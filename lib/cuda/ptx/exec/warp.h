@@ -132,9 +132,11 @@ struct gt_ptx_barrier {
 };
 
 #define GT_PTX_SPIN_KEYS 2048
-/* In core->traced: accesses are looked at; rows have the column work. */
+/* In core->traced: accesses are looked at; rows have the column work; it is noted which bytes are written. */
 #define GT_PTX_NOTES_SPIN (UINT32_C(1) << 31)
 #define GT_PTX_NOTES_WORK (UINT32_C(1) << 30)
+#define GT_PTX_NOTES_WRITTEN (UINT32_C(1) << 29)
+#define GT_PTX_NOTES_LEAST GT_PTX_NOTES_WRITTEN
 
 /* Whether a block spins, as far as its accesses say (trace.c). */
 struct gt_ptx_spin {
@@ -161,7 +163,7 @@ struct gt_ptx_core {
 	struct gt_ptx_memory *memory;
 	struct gt_sink *sink;
 	struct gt_ptx_hold *hold; /* where accesses go in its place; NULL: nowhere */
-	uint32_t traced; /* bit (1 << enum gt_space), none outside the traced blocks; GT_PTX_NOTES_SPIN and WORK */
+	uint32_t traced; /* bit (1 << enum gt_space), none outside the traced blocks; GT_PTX_NOTES_SPIN and so on */
 	uint64_t block;	 /* linear */
 	uint32_t ctaid[3];
 	struct gt_ptx_cluster *cluster; /* NULL: it is alone */
@@ -169,6 +171,7 @@ struct gt_ptx_core {
 	bool arrives; /* a thread has arrived at the cluster's barrier */
 	unsigned char *shared;
 	uint64_t shared_bytes;
+	unsigned char *shared_written; /* a bit for each of them: it was written; NULL: nobody asks */
 	unsigned char *parameters;
 	uint64_t parameter_bytes;
 	struct gt_ptx_barrier barriers[GT_PTX_BARRIERS];

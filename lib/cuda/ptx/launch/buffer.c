@@ -226,6 +226,7 @@ static int make_buffer(struct gt_ptx_buffer *buffer, size_t number, struct gt_pt
 	memory->call = 0;
 	if (result != 0)
 		return -1;
+	gt_ptx_wrote(memory, buffer->address, bytes);
 	if (buffer_fill(buffer, gt_ptx_at(memory, buffer->address, bytes), error) != 0)
 		return -1;
 	return add_buffer(buffers, buffer, error);

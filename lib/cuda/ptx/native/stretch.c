@@ -305,7 +305,7 @@ static void write_gather(const struct move *move)
 	write_bounds(move);
 	write_tests(move);
 	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, offsetof(struct gt_ptx_core, traced));
-	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_WORK);
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_LEAST);
 	slow_if(move, GT_NOT_BELOW);
 	gt_native_text(code, "\xf7\xc2"); /* test edx, the space's bit */
 	gt_native_word(code, access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[access->space]);
