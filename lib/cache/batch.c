@@ -579,75 +579,6 @@ static int emit_rows(const struct gt_level *level, const struct gt_rows *rows, s
 	return 0;
 }
 
-/* ---- what the next requests will need of many small caches, which together exceed the machine's own ---- */
-
-#define AHEAD 16 /* requests */
-
-#define MANY_LINES 65536 /* whose state exceeds the machine's cache; fewer gain nothing */
-
-/* A line that will be looked up. */
-struct ahead {
-	const struct gt_tags *tags;
-	const uint32_t *chain; /* of the finder; NULL: there is none, and what is known of the line has been prefetched */
-};
-
-static struct ahead look_ahead(const struct gt_level *level, const struct gt_tags *tags, uint64_t line)
-{
-	struct ahead ahead = {.tags = tags};
-
-	if (level->geometry.recency > GT_RECENCY_NIBBLES) {
-		ahead.chain = gt_finder_chain(&tags->finder, line);
-		__builtin_prefetch(ahead.chain);
-		return ahead;
-	}
-	uint32_t first = gt_first_slot(&level->geometry, gt_level_set_of(level, line));
-	__builtin_prefetch(&tags->tag[first], 1);
-	__builtin_prefetch(&tags->dirty[first], 1);
-	if (tags->state)
-		__builtin_prefetch(&tags->state[first], 1);
-	else
-		__builtin_prefetch(&tags->valid[first], 1);
-	return ahead;
-}
-
-static void follow_ahead(const struct ahead *ahead)
-{
-	const struct gt_tags *tags = ahead->tags;
-	uint32_t slot = *ahead->chain - 1;
-
-	if (slot == GT_NO_SLOT)
-		return;
-	__builtin_prefetch(&tags->tag[slot]);
-	__builtin_prefetch(&tags->valid[slot], 1);
-	__builtin_prefetch(&tags->dirty[slot], 1);
-	if (tags->depth)
-		__builtin_prefetch(&tags->depth[(size_t)slot * tags->geometry->sectors], 1);
-	if (tags->geometry->recency == GT_RECENCY_LIST)
-		__builtin_prefetch(&tags->links[slot], 1);
-}
-
-/* Before row i is served: prefetches for it and those behind it, some at a time. */
-static inline void prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i)
-{
-	const size_t end = rows->n - i < AHEAD ? rows->n : i + AHEAD;
-	const unsigned width = level->config.line < GT_LINE ? (unsigned)level->config.line / GT_SECTOR : GT_PIECES_MAX;
-	const unsigned all = (1U << width) - 1;
-	struct ahead ahead[AHEAD * GT_PIECES_MAX];
-	size_t n = 0;
-
-	if (i % AHEAD != 0 || (uint64_t)level->instances_all->made * level->geometry.slots < MANY_LINES)
-		return;
-	for (; i < end; i++) {
-		const struct gt_tags *tags = level->instances[gt_level_instance_of(level, rows, i)];
-		for (unsigned at = 0; tags && at < GT_PIECES_MAX; at += width)
-			if (rows->sectors[i] >> at & all)
-				ahead[n++] = look_ahead(level, tags, (rows->address[i] + at * GT_SECTOR) >> level->line_shift);
-	}
-	for (size_t k = 0; k < n; k++)
-		if (ahead[k].chain)
-			follow_ahead(&ahead[k]);
-}
-
 /* ---- a batch in its order ---- */
 
 #define STATUS_ROWS 256 /* that are served before they are emitted */
@@ -741,7 +672,7 @@ GT_INLINE int serve_each(struct gt_level *level, const struct gt_rows *rows, boo
 	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
 
 	for (size_t i = 0; i < rows->n; i++) {
-		prefetch(level, rows, i);
+		gt_level_prefetch(level, rows, i);
 		struct gt_tags *tags = gt_level_instance(level, gt_level_instance_of(level, rows, i), error);
 		if (!tags)
 			return -1;
@@ -788,7 +719,7 @@ static int find_row(struct gt_serving *serving, const struct gt_rows *rows, size
 	struct gt_level *level = serving->level;
 
 	*status = GT_STATUS_NONE;
-	prefetch(level, rows, i);
+	gt_level_prefetch(level, rows, i);
 	if (found_before(level, rows, i))
 		return 0;
 	level->counters.requests++;

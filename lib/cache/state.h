@@ -333,6 +333,9 @@ struct gt_serving {
 	struct gt_error *error;
 };
 
+/* Before row i of a batch is served: prefetches for it and those behind it, some at a time. */
+void gt_level_prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i);
+
 /* Sets the next uses of row i of the batch, for a policy that looks ahead. */
 static inline void gt_level_foresee(const struct gt_level *level, struct gt_tags *tags, size_t i)
 {
