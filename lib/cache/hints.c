@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests with hints of instructions - prefetches, discards, eviction priorities, bytes to fetch - or in the access policy window of a
- * launch: gcache(1) defines their effects. Then the status of a request of any kind. */
+ * launch: gcache(1) defines their effects. Then the status of a request of any kind,
+ * and prefetches of what the next requests will need. */
 #include "cache/state.h"
 #include "stream/hint.h"
 #include "stream/op.h"

@@ -6,7 +6,7 @@
  *	notes.c    counts by site, and finds the causes of load misses
  *	batch.c    takes a batch, or ends a kernel: serves requests in order, holds those that are served later, passes them on with
  *	           their status, and serves what the launch itself reads
- *	hints.c    serves a request that has a hint or lies in the window of its launch; finds the status of any
+ *	hints.c    serves a request that has a hint or lies in the window of its launch; finds the status of any; prefetches
  *	serve.c    serves a request without a hint, and does what it does to one line
  *
  * A batch that is mostly plain loads goes through the fast wing (cache/fast/fast.h), with the same result. */
