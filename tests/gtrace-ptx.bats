@@ -155,6 +155,23 @@ print(len(live))")
 	[ "$(gtrace-cat "$t/unordered" | grep -c '^#kernel.*order=block')" -eq 0 ]
 }
 
+@test "a launch that takes hours is named once, after 5 seconds; with few of its blocks it takes none" {
+	huge='vectoradd<<<2147483647,64>>>(f32[640], f32[640], f32[640], 640)'
+	timeout 60 gtrace-ptx --launch "${huge/2147483647/10}" --launch "$huge" $ptx/vectoradd.ptx >/dev/null 2>"$t/err" &
+	timeout 7 gtrace-ptx --quiet --launch "$huge" $ptx/vectoradd.ptx >/dev/null 2>"$t/quiet" &
+	for ((i = 0; i < 300; i++)); do [ -s "$t/err" ] && break; sleep 0.1; done
+	kill %1
+	wait || true
+	[ ! -s "$t/quiet" ]
+	run cat "$t/err"
+	[[ $output =~ ^gtrace-ptx:\ warning:\ kernel\ vectoradd:\ 2147483647\ blocks:\ at\ the\ rate\ of\ the\ first\ [1-9][0-9]*,\ about\ [1-9][0-9]*\ (minutes|hours|days)\;\ --blocks\ 1000\ --skip-untraced\ runs\ a\ part$ ]]
+	for jobs in 1 2; do
+		timeout 10 gtrace-ptx -j $jobs --blocks 12 --skip-untraced --launch "$huge" $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
+		[ ! -s "$t/err" ]
+		[ "$(rows "$t/stream" | wc -l)" -eq 60 ] # of 10 blocks, whose 2 warps load twice and store once
+	done
+}
+
 @test "what is traced: --blocks, --launches, --kernel, --skip-untraced, --space" {
 	launch='vectoradd<<<10,64>>>(A=f32[640]:ramp, A, C=f32[640], 640)'
 	run_ptx $ptx/vectoradd.ptx "$launch" --blocks 3 --dump C="$t/C"

@@ -83,6 +83,18 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	cmp "$OUT" first
 }
 
+@test "a launch that takes hours is named once, after 5 seconds; with few of its blocks it takes none" {
+	LD_PRELOAD=${PRELOAD:-} timeout 60 gtrace-record "$PROGRAM" huge >/dev/null 2>"$ERR" &
+	for ((i = 0; i < 300; i++)); do [ -s "$ERR" ] && break; sleep 0.1; done
+	kill $!
+	wait $! || true
+	[ "$(grep -c 'warning: kernel add: 2147483647 blocks: at the rate of the first [1-9][0-9]*, about [1-9][0-9]* [mhd][a-z]*s; --blocks 1000 --skip-untraced runs a part$' "$ERR")" -eq 1 ] ||
+		{ cat "$ERR"; return 1; }
+	LD_PRELOAD=${PRELOAD:-} timeout 10 gtrace-record --blocks 1000 --skip-untraced "$PROGRAM" huge >"$OUT" 2>"$ERR"
+	[ ! -s "$ERR" ]
+	[ "$(ids)" = "1 2" ]
+}
+
 @test "launches are chosen by name, number and blocks" {
 	run -7 record --kernel '^ad' "$PROGRAM" three
 	[ "$(ids)" = "1 3" ]

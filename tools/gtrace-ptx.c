@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
+#include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/launch/launch.h"
 #include "cuda/ptx/launch/run.h"
@@ -121,12 +122,42 @@ static void analyse(struct gtrace_ptx *self)
 		tool_must(tool, gt_static_write_module(&self->module, &self->shape, self->output, stdout, &tool->error));
 }
 
+/* A launch under way. */
+struct watch {
+	const struct tool *tool;
+	const struct gt_ptx_launch *launch;
+	const char *name;
+	int name_length;
+	struct gt_progress_state state;
+	struct gt_progress_forecast forecast;
+};
+
+static void warn_if_long(void *context, uint64_t blocks, uint64_t accesses)
+{
+	struct watch *watch = context;
+	char text[GT_PROGRESS_FORECAST];
+
+	(void)accesses;
+	watch->state.done += blocks;
+	watch->state.all = gt_ptx_executed_end(watch->launch);
+	if (gt_progress_is_long(&watch->forecast, &watch->state, text))
+		tool_warn(watch->tool, "kernel %.*s: %s; %s", watch->name_length, watch->name, text, GT_TRACING_PART);
+}
+
 /* Records one launch, of the command line or of a kernel. */
 static int record(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	struct gtrace_ptx *self = context;
+	size_t length;
+	struct watch watch = {.tool = &self->tool, .launch = launch, .state.since = tool_now(),
+			      .name = gt_ptx_shown_name(&self->module, launch->kernel, &length)};
+	const struct gt_ptx_told told = {warn_if_long, &watch};
 
-	return gt_ptx_record(self->recorder, &self->module, self->machine, launch, self->registers, ran, error);
+	watch.name_length = length < GT_KERNEL_NAME ? (int)length : GT_KERNEL_NAME;
+	launch->told = &told;
+	int result = gt_ptx_record(self->recorder, &self->module, self->machine, launch, self->registers, ran, error);
+	launch->told = NULL;
+	return result;
 }
 
 static void run(struct gtrace_ptx *self, const struct launch *launch)

@@ -14,6 +14,8 @@
 #define AGAIN 0.25
 #define RETURNS 0.01 /* so often at most, since it costs a system call */
 #define LEFT_FROM 1.0 /* seconds from which the time left is known well enough */
+#define LONG_KNOWN 5.0 /* seconds of a launch from which its rate tells how long it takes */
+#define LONG 300.0 /* seconds, of which a user is warned */
 #define COLUMNS 80
 #define NAME_LEAST 8 /* columns of a kernel's name, or it is left out */
 #define ERASE "\r\033[K"
@@ -131,6 +133,39 @@ void gt_progress_show(struct gt_progress *progress, const struct gt_progress_sta
 	fflush(progress->to);
 	progress->visible = true;
 	progress->shown = now;
+}
+
+/* "12 minutes", "3 hours" or "5 days" */
+static void write_long(char text[32], double seconds)
+{
+	if (seconds < 2 * 3600)
+		snprintf(text, 32, "%.0f minutes", seconds / 60);
+	else if (seconds < 2 * 86400)
+		snprintf(text, 32, "%.0f hours", seconds / 3600);
+	else
+		snprintf(text, 32, "%.0f days", seconds / 86400);
+}
+
+/* Blocks that wait for each other end together, so the rate is known only when as much time has passed again as until the first ended. */
+bool gt_progress_is_long(struct gt_progress_forecast *forecast, const struct gt_progress_state *state, char text[GT_PROGRESS_FORECAST])
+{
+	char about[32];
+
+	if (state->done < forecast->next || state->done >= state->all)
+		return false;
+	const double now = gt_progress_now(), seconds = now - state->since;
+	if (forecast->next == 0)
+		forecast->first = now;
+	forecast->next = state->done + state->done / 16 + 1; /* so that blocks of a microsecond do not pay for a clock */
+	if (seconds < LONG_KNOWN || seconds < 2 * (forecast->first - state->since))
+		return false;
+	const double all = seconds * (double)state->all / (double)state->done;
+	if (all <= LONG)
+		return false;
+	forecast->next = UINT64_MAX;
+	write_long(about, all);
+	snprintf(text, GT_PROGRESS_FORECAST, "%" PRIu64 " blocks: at the rate of the first %" PRIu64 ", about %s", state->all, state->done, about);
+	return true;
 }
 
 void gt_progress_erase(struct gt_progress *progress)

@@ -441,6 +441,16 @@ static int three_launches(void)
 	return 7;
 }
 
+/* More blocks than anyone waits for, after a launch of few. */
+static int huge_launch(void)
+{
+	unsigned *words = device_words(256);
+
+	launch_add(words, 256, 1, 2, 128);
+	launch_add(words, 256, 1, 2147483647, 32);
+	return 0;
+}
+
 /* A child launches, too. Its status is what it got. */
 static int forked(void)
 {
@@ -710,7 +720,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } things[] = {
-	{"api", api}, {"three", three_launches}, {"forked", forked}, {"stray", stray}, {"unwritten", unwritten}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null}, {"segv", segv},
+	{"api", api}, {"three", three_launches}, {"huge", huge_launch}, {"forked", forked}, {"stray", stray}, {"unwritten", unwritten}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null}, {"segv", segv},
 	 {"endless", endless}, {"crash", crash}, {"killed", killed}, {"large", large},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},

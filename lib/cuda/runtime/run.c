@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/launch/run.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
@@ -253,12 +254,18 @@ void gt_cudart_note_launches(void)
 }
 
 static struct gt_progress_state state; /* of the line */
+static struct gt_progress_forecast forecast;
 
 static void show_blocks(void *context, uint64_t blocks, uint64_t accesses)
 {
-	(void)context;
+	char text[GT_PROGRESS_FORECAST];
+	bool said = false;
+
 	state.done += blocks;
+	state.all = gt_ptx_executed_end(context);
 	state.rows += accesses;
+	if (gt_progress_is_long(&forecast, &state, text))
+		gt_cudart_say_once(&said, "warning: kernel %s: %s; %s", state.kernel, text, GT_TRACING_PART);
 	if (gt_progress_due(&gt_cudart.progress))
 		gt_progress_show(&gt_cudart.progress, &state);
 }
@@ -266,18 +273,20 @@ static void show_blocks(void *context, uint64_t blocks, uint64_t accesses)
 /* A launch begins. */
 static void watch(const struct gt_fat *fat, struct gt_ptx_launch *launch)
 {
-	static const struct gt_ptx_told blocks = {show_blocks, NULL};
+	static struct gt_ptx_told blocks = {show_blocks, NULL};
 	static char name[GT_KERNEL_NAME];
 
-	if (!gt_cudart.progress.to)
+	if (gt_cudart.record.quiet)
 		return;
 	copy_name(fat, launch->kernel, name);
+	blocks.context = launch;
 	launch->told = &blocks;
 	state.kernel = name;
 	state.launch = launch->number;
 	state.done = 0;
-	state.all = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	state.all = gt_ptx_blocks(launch);
 	state.since = gt_progress_now();
+	forecast = (struct gt_progress_forecast){0};
 	if (gt_progress_returns(&gt_cudart.progress) || gt_progress_due(&gt_cudart.progress))
 		gt_progress_show(&gt_cudart.progress, &state);
 }

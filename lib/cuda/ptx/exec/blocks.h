@@ -22,6 +22,16 @@ static inline void gt_ptx_block_place(const struct gt_ptx_launch *launch, uint64
 	ctaid[2] = (uint32_t)(block / launch->grid[0] / launch->grid[1]);
 }
 
+/* One more than the last block that is executed, if there are no clusters. */
+static inline uint64_t gt_ptx_executed_end(const struct gt_ptx_launch *launch)
+{
+	const uint64_t blocks = gt_ptx_blocks(launch);
+
+	if (!launch->skip_untraced || launch->first_block >= blocks)
+		return blocks;
+	return launch->traced_blocks < blocks - launch->first_block ? launch->first_block + launch->traced_blocks : blocks;
+}
+
 /* Allocates a block of the launch of `like`: shared memory, parameters, warps. NULL on error. */
 struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like);
 void gt_ptx_core_close(struct gt_ptx_core *core);

@@ -47,7 +47,9 @@ struct concurrent {
 
 static uint64_t clusters_of(const struct gt_ptx_launch *launch)
 {
-	return gt_ptx_blocks(launch) / gt_ptx_cluster_size(launch);
+	const uint32_t n = gt_ptx_cluster_size(launch);
+
+	return n > 1 ? gt_ptx_blocks(launch) / n : gt_ptx_executed_end(launch);
 }
 
 static uint64_t cluster_of(const struct gt_ptx_launch *launch, uint64_t block)
@@ -229,8 +231,8 @@ static int run_round(struct concurrent *concurrent, bool *wait, bool *spin, bool
 /* The first block from `block` on that is executed. */
 static uint64_t executed_from(const struct gt_ptx_launch *launch, uint64_t block)
 {
-	const uint64_t blocks = gt_ptx_blocks(launch);
 	const bool clusters = gt_ptx_cluster_size(launch) > 1;
+	const uint64_t blocks = clusters ? gt_ptx_blocks(launch) : gt_ptx_executed_end(launch);
 
 	while (block < blocks && !gt_ptx_is_executed(launch, clusters ? cluster_of(launch, block) : block))
 		block++;
@@ -401,7 +403,7 @@ static int run_blocks(const struct gt_ptx_core *like, struct gt_ptx_ran *ran)
 {
 	const struct gt_ptx_launch *launch = like->launch;
 	struct gt_ptx_core *core = NULL;
-	uint64_t blocks = gt_ptx_blocks(launch), block = 0;
+	uint64_t blocks = gt_ptx_executed_end(launch), block = 0;
 	uint64_t left = launch->max_instructions ? launch->max_instructions : UINT64_MAX;
 	int result = 0;
 	bool waits;

@@ -395,7 +395,7 @@ static int begin(struct gt_ptx_team *team, struct gt_ptx_machine *machine, struc
 
 static int run(struct gt_ptx_team *team, struct gt_error *error)
 {
-	const uint64_t blocks = gt_ptx_blocks(team->launch), most = gt_ptx_group_blocks(team->launch);
+	const uint64_t blocks = gt_ptx_executed_end(team->launch), most = gt_ptx_group_blocks(team->launch);
 
 	for (uint64_t block = 0; block < blocks; block += most) {
 		struct gt_ptx_group *group = gt_pipeline_next(team->pipeline, error);
