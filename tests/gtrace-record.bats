@@ -390,6 +390,11 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	fails 1 "entry at byte 16" "$PROGRAM" wild-entry
 	fails 1 "no PTX" "$PROGRAM" no-ptx
 	fails 1 "not a fat binary" "$PROGRAM" no-wrapper
+	fails 1 "not a fat binary" "$PROGRAM" wild-list
+	fails 1 "PTX 2: damaged cubin" "$PROGRAM" damaged-cubin
+	fails 1 "fat binary without entries" "$PROGRAM" empty-container
+	record "$PROGRAM" other-cubin
+	grep -q 'PTX 2: the machine code has no registers of kernel k: they are estimated' "$ERR"
 }
 
 @test "a program that is killed, exits early or does not exist gives no complete stream" {

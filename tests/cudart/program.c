@@ -676,21 +676,27 @@ static int nothing(void)
 	return 0;
 }
 
-static int broken_ptx(void)
+/* A launch of the kernel k of a fat binary. */
+static int launch_of(const struct wrapper *wrapper)
 {
 	static char gone;
+	void **handle = __cudaRegisterFatBinary(wrapper);
+
+	__cudaRegisterFunction(handle, &gone, "k", "k", -1, NULL, NULL, NULL, NULL, NULL);
+	return cudaLaunchKernel(&gone, one, one, NULL, 0, NULL);
+}
+
+static int broken_ptx(void)
+{
 	static const struct wrapper wrapper = {0x466243b1, 1, ".version 7.0\n.target sm_70\n.entry k() { frobnicate; ", NULL};
 
-	void **handle = __cudaRegisterFatBinary(&wrapper);
-	__cudaRegisterFunction(handle, &gone, "k", "k", -1, NULL, NULL, NULL, NULL, NULL);
-	cudaLaunchKernel(&gone, one, one, NULL, 0, NULL);
+	launch_of(&wrapper);
 	return 0;
 }
 
 /* A container whose only entry says it has more bytes than there are; and one without PTX. */
 static int launch_from(uint64_t container_bytes, uint64_t payload_bytes, unsigned kind)
 {
-	static char gone;
 	static uint64_t data[14];
 	static struct wrapper wrapper = {0x466243b1, 1, data, NULL};
 
@@ -698,12 +704,45 @@ static int launch_from(uint64_t container_bytes, uint64_t payload_bytes, unsigne
 	data[1] = container_bytes;
 	data[2] = UINT64_C(0x0000004001010000) | kind;
 	data[3] = payload_bytes;
-	void **handle = __cudaRegisterFatBinary(&wrapper);
-	__cudaRegisterFunction(handle, &gone, "k", "k", -1, NULL, NULL, NULL, NULL, NULL);
-	cudaLaunchKernel(&gone, one, one, NULL, 0, NULL);
+	launch_of(&wrapper);
 	return 0;
 }
 
+/* An entry of PTX, and one of machine code that is an ELF file of `sections` sections without the kernel, and no ELF file for 0. */
+static int launch_with_cubin(unsigned char sections)
+{
+	static union { uint64_t words[34]; unsigned char bytes[34 * 8]; } data;
+	static struct wrapper wrapper = {0x466243b1, 1, &data, NULL};
+	unsigned char *cubin = data.bytes + 208;
+
+	data.words[0] = UINT64_C(0x00100001ba55ed50);
+	data.words[1] = sizeof data - 16;
+	data.words[2] = UINT64_C(0x0000004001010001);
+	data.words[3] = 64;
+	strcpy((char *)data.bytes + 80, ".version 7.0\n.target sm_70\n.entry k() { ret; }\n");
+	data.words[18] = UINT64_C(0x0000004001010002);
+	data.words[19] = 64;
+	if (sections > 0) {
+		memcpy(cubin, "\177ELF\2\1", 6);
+		cubin[0x3a] = 64; /* bytes of a section's header; the only section is the header of the file itself */
+		cubin[0x3c] = sections;
+	}
+	return launch_of(&wrapper);
+}
+
+/* A linked program whose list of containers is nowhere. */
+static int wild_list(void)
+{
+	static const char text[] = ".version 7.0\n.target sm_70\n.entry k() { ret; }\n";
+	static struct wrapper wrapper = {0x466243b1, 2, text, NULL};
+
+	wrapper.prelinked = (const void *)0x1234;
+	return launch_of(&wrapper);
+}
+
+static int damaged_cubin(void) { return launch_with_cubin(0); }
+static int other_cubin(void) { return launch_with_cubin(1); }
+static int empty_container(void) { return launch_from(0, 8, 1); }
 static int wild_container(void) { return launch_from(UINT64_C(1) << 60, 8, 1); }
 static int wild_entry(void) { return launch_from(72, UINT64_C(1) << 62, 1); }
 static int no_ptx(void) { return launch_from(72, 8, 2); }
@@ -723,7 +762,8 @@ static const struct {
 	{"api", api}, {"three", three_launches}, {"huge", huge_launch}, {"forked", forked}, {"stray", stray}, {"unwritten", unwritten}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null}, {"segv", segv},
 	 {"endless", endless}, {"crash", crash}, {"killed", killed}, {"large", large},
 	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
-	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"no-wrapper", no_wrapper},
+	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"wild-list", wild_list}, {"damaged-cubin", damaged_cubin},
+	{"other-cubin", other_cubin}, {"empty-container", empty_container}, {"no-wrapper", no_wrapper},
 };
 
 int main(int argc, char **argv)

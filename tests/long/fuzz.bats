@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A minute of make fuzz, for all targets together; many wrong operands, and many damaged files.
+# A minute of make fuzz, for all targets together; many wrong operands, and many damaged files and fat binaries.
 
 @test "fuzzing finds nothing in a minute" {
 	cd "$ROOT"
@@ -20,4 +20,24 @@
 	MUTANTS=3000 SEED=2 run bats -f damaged "$ROOT/tests/fuzz.bats"
 	echo "$output"
 	[ "$status" -eq 0 ]
+}
+
+@test "1,500 programs with damaged fat binaries" {
+	cd "$BATS_TEST_TMPDIR"
+	programs=()
+	if command -v nvcc >/dev/null; then
+		make -s -C "$ROOT/examples/kernels" CUDA=nvcc OUT="$PWD/packed" "$PWD/packed/vectoradd"
+		make -s -C "$ROOT/examples/kernels" CUDA=nvcc NVCCFLAGS='-rdc=true --compress-mode none' OUT="$PWD/linked" "$PWD/linked/vectoradd"
+		programs+=(packed/vectoradd linked/vectoradd)
+	fi
+	if command -v clang >/dev/null; then
+		make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$PWD/text" "$PWD/text/vectoradd"
+		programs+=(text/vectoradd)
+	fi
+	[ "${#programs[@]}" -gt 0 ] || skip "no compiler of CUDA"
+	for program in "${programs[@]}"; do
+		run python3 "$ROOT/tests/fatbins.py" 500 1 "$program"
+		echo "$program: $output"
+		[ "$status" -eq 0 ]
+	done
 }

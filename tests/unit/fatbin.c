@@ -98,8 +98,8 @@ static void entries_are_chosen(void)
 	struct gt_error error;
 
 	begin_container(&container);
-	CHECK_EQUAL(gt_fatbin_open(&fatbin, container.bytes, container.n, &error), 0);
-	CHECK_EQUAL(gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &error), 0);
+	CHECK_EQUAL(gt_fatbin_open(&fatbin, container.bytes, container.n, &error), -1);
+	CHECK_TEXT(error.text, "fat binary without entries");
 	add_entry(&container, GT_FATBIN_ELF, 17, 75, 0, "elf 75..", 8, 0);
 	add_entry(&container, GT_FATBIN_ELF, 17, 90, 0, "elf 90..", 8, 0);
 	CHECK_EQUAL(gt_fatbin_open(&fatbin, container.bytes, container.n, &error), 0);

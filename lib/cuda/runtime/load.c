@@ -149,18 +149,22 @@ static int gather_ptx(const struct gt_fat *fat, struct gt_ptx_text *to, struct g
 	return code;
 }
 
-/* The cubin is used for the number of registers only, so it may be missing. Returns a code. */
+/* The cubin is used for the number of registers only, so it may be missing, but not be damaged. Returns a code. */
 static int take_cubin(struct gt_fat *fat, struct gt_error *error)
 {
 	struct gt_fatbin fatbin;
 	struct gt_fatbin_entry entry;
+	struct gt_cubin_kernel about;
 
 	int found = gt_fatbin_open(&fatbin, fat->data, gt_cudart_readable(fat->data), error);
 	if (found == 0)
 		found = gt_fatbin_choose(&fatbin, GT_FATBIN_ELF, gt_cudart_capability(), &entry, error);
 	if (found == 1)
 		fat->cubin = gt_fatbin_unpack(&entry, &fat->cubin_bytes, error);
-	return found < 0 || (found == 1 && !fat->cubin) ? CUDA_INVALID_KERNEL_IMAGE : CUDA_SUCCESS;
+	if (found < 0 || (found == 1 && !fat->cubin) ||
+	    (fat->cubin && gt_cubin_find(fat->cubin, fat->cubin_bytes, "", &about, error) < 0))
+		return CUDA_INVALID_KERNEL_IMAGE;
+	return CUDA_SUCCESS;
 }
 
 /* For --ptx, writes the text whose lines messages and pc refer to: DIR/1.ptx is "PTX 1". */
@@ -300,6 +304,8 @@ static void load_registers(struct gt_function *function)
 	struct gt_fat *fat = function->fat;
 
 	function->registers = gt_cudart_machine_registers(fat, function->name);
+	if (fat->cubin && function->registers == 0)
+		gt_cudart_say("%s: the machine code has no registers of kernel %s: they are estimated", fat->name, function->name);
 	if (gt_ptx_registers_of(gt_cudart_machine(fat), function->kernel, function->registers, &function->registers,
 			     &function->registers_estimated, &error) != 0)
 		gt_cudart_stop("%s", error.text);
@@ -400,7 +406,9 @@ API void **__cudaRegisterFatBinary(const void *text)
 
 	gt_cudart_lock();
 	if (gt_cudart_readable(wrapper) < sizeof *wrapper || wrapper->magic != WRAPPER_MAGIC ||
-	    gt_cudart_readable(wrapper->data) == 0)
+	    gt_cudart_readable(wrapper->data) == 0 ||
+	    (wrapper->version == WRAPPER_LINKED && wrapper->prelinked &&
+	     gt_cudart_readable(wrapper->prelinked) < sizeof *wrapper->prelinked))
 		gt_cudart_stop("the program registers something that is not a fat binary");
 	struct gt_fat *fat = take(sizeof *fat);
 	fat->data = wrapper->data;

@@ -58,6 +58,8 @@ int gt_fatbin_open(struct gt_fatbin *fatbin, const void *data, size_t available,
 	if (header < CONTAINER_HEADER || header > available || bytes > available - header)
 		return gt_fail(error, "fat binary of %" PRIu64 " bytes, but only %zu are there", bytes,
 			       available - CONTAINER_HEADER);
+	if (bytes == 0)
+		return gt_fail(error, "fat binary without entries");
 	fatbin->at = (size_t)header;
 	fatbin->bytes = (size_t)(header + bytes);
 	return 0;
