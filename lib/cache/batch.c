@@ -900,7 +900,7 @@ static int flush(const struct gt_serving *serving)
 	struct gt_tags *tags = serving->tags;
 	uint32_t sets = level->config.write == GT_WRITE_BACK ? level->geometry.sets : 0;
 
-	for (uint32_t set = 0; set < sets; set++) {
+	for (uint32_t set = gt_tags_used(tags, 0); set < sets; set = gt_tags_used(tags, set + 1)) {
 		uint32_t n = gt_tags_by_recency(tags, set, level->slots);
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t slot = level->slots[i];

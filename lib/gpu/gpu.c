@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 #include "base/grown.h"
 #include "base/installed.h"
 #include "base/options.h"
@@ -112,10 +114,17 @@ bool gt_gpu_known(const char *key)
 	return type_of(key) != NULL;
 }
 
+static uint64_t hash_of(const char *key)
+{
+	return XXH3_64bits(key, strlen(key));
+}
+
 static struct gt_gpu_figure *figure_of(const struct gt_gpu *gpu, const char *key)
 {
+	uint64_t hash = gpu ? hash_of(key) : 0;
+
 	for (size_t i = 0; gpu && i < gpu->n; i++)
-		if (strcmp(gpu->figures[i].key, key) == 0)
+		if (gpu->hashes[i] == hash && strcmp(gpu->figures[i].key, key) == 0)
 			return &gpu->figures[i];
 	return NULL;
 }
@@ -127,15 +136,19 @@ const char *gt_gpu_get(const struct gt_gpu *gpu, const char *key)
 	return figure ? figure->value : NULL;
 }
 
-static struct gt_gpu_figure *append(struct gt_gpu *gpu, struct gt_error *error)
+/* A figure without a value, for a key. */
+static struct gt_gpu_figure *append(struct gt_gpu *gpu, const char *key, struct gt_error *error)
 {
 	struct gt_gpu_figure *figures = gt_grown(gpu->figures, gpu->n, &gpu->capacity, sizeof *figures);
+	uint64_t *hashes = gt_grown(gpu->hashes, gpu->n, &gpu->hashes_capacity, sizeof *hashes);
 
-	if (!figures) {
+	gpu->figures = figures ? figures : gpu->figures;
+	gpu->hashes = hashes ? hashes : gpu->hashes;
+	if (!figures || !hashes) {
 		gt_fail_memory(error, "a GPU description");
 		return NULL;
 	}
-	gpu->figures = figures;
+	gpu->hashes[gpu->n] = hash_of(key);
 	return &gpu->figures[gpu->n++];
 }
 
@@ -169,7 +182,7 @@ int gt_gpu_set(struct gt_gpu *gpu, const char *key, const char *value, const cha
 		return gt_fail(error, "%s: %s", key, reason.text);
 	struct gt_gpu_figure *figure = figure_of(gpu, key);
 	if (!figure)
-		figure = append(gpu, error);
+		figure = append(gpu, key, error);
 	if (!figure)
 		return -1;
 	*figure = new;
@@ -189,6 +202,7 @@ int gt_gpu_join(struct gt_gpu *gpu, const struct gt_gpu *from, struct gt_error *
 void gt_gpu_clear(struct gt_gpu *gpu)
 {
 	free(gpu->figures);
+	free(gpu->hashes);
 	*gpu = (struct gt_gpu){0};
 }
 

@@ -28,6 +28,8 @@ struct gt_gpu_figure {
 struct gt_gpu {
 	struct gt_gpu_figure *figures; /* in the file's order */
 	size_t n, capacity;
+	uint64_t *hashes; /* of their keys: each launch looks up a hundred keys or more */
+	size_t hashes_capacity;
 };
 
 /* Reads the description `name_or_file`: a path if it has a slash or names a readable file, else

@@ -26,11 +26,6 @@ static void finder_close(struct gt_finder *finder)
 	free(finder->next);
 }
 
-static void finder_clear(struct gt_finder *finder)
-{
-	memset(finder->heads, 0, (UINT64_C(1) << (64 - finder->shift)) * sizeof *finder->heads);
-}
-
 static void finder_add(struct gt_finder *finder, uint64_t line, uint32_t slot)
 {
 	uint32_t *head = gt_finder_chain(finder, line);
@@ -245,24 +240,20 @@ void gt_geometry_close(struct gt_geometry *geometry)
 	geometry->first = NULL;
 }
 
-/* Sets the order of an empty cache. */
-static void reset_order(struct gt_tags *tags)
+/* Sets the order of an empty set. */
+static void reset_order(struct gt_tags *tags, uint32_t set)
 {
 	const struct gt_geometry *geometry = tags->geometry;
+	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set);
 
-	if (geometry->recency == GT_RECENCY_WAYS)
-		return;
-	if (geometry->recency == GT_RECENCY_LIST) {
-		memset(tags->ends, 0, geometry->sets * sizeof *tags->ends);
-		return;
-	}
-	for (uint32_t set = 0; set < geometry->sets; set++) {
-		uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set);
-		if (geometry->recency == GT_RECENCY_NIBBLES)
-			tags->nibbles[set] = NIBBLES_IN_ORDER;
-		else
-			for (uint32_t way = 0; way < ways; way++)
-				tags->bytes[first + way] = (uint8_t)way;
+	switch (geometry->recency) {
+	case GT_RECENCY_WAYS: break;
+	case GT_RECENCY_NIBBLES: tags->nibbles[set] = NIBBLES_IN_ORDER; break;
+	case GT_RECENCY_BYTES:
+		for (uint32_t way = 0; way < ways; way++)
+			tags->bytes[first + way] = (uint8_t)way;
+		break;
+	case GT_RECENCY_LIST: tags->ends[set] = (struct gt_links){0}; break;
 	}
 }
 
@@ -306,6 +297,13 @@ static bool allocate_sectors(struct gt_tags *tags)
 	return tags->valid && (tags->depth || !geometry->depths);
 }
 
+#define WORD_SETS 64 /* sets of a word of gt_tags.used */
+
+static uint32_t words_of_sets(const struct gt_geometry *geometry)
+{
+	return geometry->sets / WORD_SETS + 1;
+}
+
 int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_t policy_bytes,
 		 uint64_t seed, struct gt_error *error)
 {
@@ -315,10 +313,12 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_
 	tags->tag = slack ? aligned_zeros(slots + slack, sizeof *tags->tag) : calloc(slots, sizeof *tags->tag);
 	tags->dirty = calloc(slots + slack, sizeof *tags->dirty);
 	tags->vacancy = calloc(geometry->sets, sizeof *tags->vacancy);
+	tags->used = calloc(words_of_sets(geometry), sizeof *tags->used);
 	tags->policy = calloc(policy_bytes + !policy_bytes, 1);
-	if (!tags->tag || !tags->dirty || !tags->vacancy || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
+	if (!tags->tag || !tags->dirty || !tags->vacancy || !tags->used || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
 		return gt_fail_memory(error, "a cache's lines");
-	reset_order(tags);
+	for (uint32_t set = 0; set < geometry->sets; set++)
+		reset_order(tags, set);
 	return has_finder(geometry) ? finder_open(&tags->finder, geometry->slots, error) : 0;
 }
 
@@ -329,6 +329,7 @@ void gt_tags_close(struct gt_tags *tags)
 	free(tags->dirty);
 	free(tags->held);
 	free(tags->vacancy);
+	free(tags->used);
 	free(tags->policy);
 	free(tags->rank);
 	free(tags->depth);
@@ -340,21 +341,42 @@ void gt_tags_close(struct gt_tags *tags)
 	finder_close(&tags->finder);
 }
 
+uint32_t gt_tags_used(const struct gt_tags *tags, uint32_t set)
+{
+	uint32_t sets = tags->geometry->sets, word = set / WORD_SETS;
+	uint64_t from = set < sets ? tags->used[word] & UINT64_MAX << set % WORD_SETS : 0;
+
+	while (from == 0 && ++word < words_of_sets(tags->geometry))
+		from = tags->used[word];
+	return from ? word * WORD_SETS + (uint32_t)__builtin_ctzll(from) : sets;
+}
+
+/* Each chain begins in the hash of each of its lines, all of which are valid. */
+static void clear_set(struct gt_tags *tags, uint32_t set)
+{
+	uint32_t first = gt_first_slot(tags->geometry, set), ways = gt_ways_of(tags->geometry, set);
+
+	for (uint32_t slot = first; has_finder(tags->geometry) && slot < first + ways; slot++)
+		if (tags->tag[slot] != 0)
+			*gt_finder_chain(&tags->finder, tags->tag[slot] - 1) = 0;
+	memset(tags->tag + first, 0, ways * sizeof *tags->tag);
+	memset(tags->dirty + first, 0, ways * sizeof *tags->dirty);
+	if (tags->held)
+		memset(tags->held + first, 0, ways * sizeof *tags->held);
+	if (tags->rank)
+		memset(tags->rank + first, GT_RANK_NORMAL, ways);
+	tags->vacancy[set] = 0;
+	reset_order(tags, set);
+}
+
 void gt_tags_clear(struct gt_tags *tags)
 {
-	const struct gt_geometry *geometry = tags->geometry;
+	uint32_t sets = tags->geometry->sets;
 
-	memset(tags->tag, 0, geometry->slots * sizeof *tags->tag);
-	memset(tags->dirty, 0, geometry->slots * sizeof *tags->dirty);
-	if (tags->held)
-		memset(tags->held, 0, geometry->slots * sizeof *tags->held);
-	memset(tags->vacancy, 0, geometry->sets * sizeof *tags->vacancy);
+	for (uint32_t set = gt_tags_used(tags, 0); set < sets; set = gt_tags_used(tags, set + 1))
+		clear_set(tags, set);
+	memset(tags->used, 0, words_of_sets(tags->geometry) * sizeof *tags->used);
 	memset(tags->policy, 0, tags->policy_bytes);
-	if (tags->rank)
-		memset(tags->rank, GT_RANK_NORMAL, geometry->slots);
-	reset_order(tags);
-	if (has_finder(geometry))
-		finder_clear(&tags->finder);
 }
 
 int gt_tags_hold(struct gt_tags *tags, uint32_t slot, uint64_t sectors, struct gt_error *error)
@@ -409,6 +431,8 @@ uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_
 {
 	uint64_t old = tags->tag[slot];
 
+	if (old == 0)
+		tags->used[set / WORD_SETS] |= UINT64_C(1) << set % WORD_SETS;
 	if (has_finder(tags->geometry)) {
 		if (old != 0)
 			finder_remove(&tags->finder, old - 1, slot);

@@ -174,6 +174,7 @@ struct gt_tags {
 	struct gt_links *links; /* of each slot: only valid ones are in the list */
 	struct gt_links *ends;	/* of each set: .newer the most, .older the least recent slot + 1 */
 	uint32_t *vacancy;	/* of each set: no way below this is invalid */
+	uint64_t *used;		/* a bit of each set: whether it may hold lines, so that launches that use few sets clear few */
 	struct gt_finder finder; /* if recency is GT_RECENCY_BYTES or GT_RECENCY_LIST */
 	uint64_t last_line;	 /* that was found by it, and where */
 	uint32_t last_slot;
@@ -199,6 +200,8 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_
 void gt_tags_close(struct gt_tags *tags);
 /* Makes everything invalid. The generator keeps its state. */
 void gt_tags_clear(struct gt_tags *tags);
+/* The first set from `set` on that may hold lines, or the number of sets. */
+uint32_t gt_tags_used(const struct gt_tags *tags, uint32_t set);
 
 /* The invalid way of lowest index, or GT_NO_SLOT if the set is full. */
 uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set);

@@ -85,6 +85,15 @@ bytes() { "$BUILD/tests/bench/used" "$@" 2>&1 >/dev/null | awk '{ print $2 }'; }
 	[ "$(stat -c %s page/index.html)" -lt 2000000 ]
 }
 
+@test "gcache: a launch costs what it uses of a cache, not the size of the cache" {
+	"$BUILD/tests/bench/launches" 4000 20 | gcoalesce | gschedule --gpu a100 | gcache --l1 >launches.l1
+	for size in 1M 32M; do
+		gcache --l2 --size $size launches.l1 >/dev/null
+	done
+	awk -v a="$(least gcache --l2 --size 1M launches.l1)" -v b="$(least gcache --l2 --size 32M launches.l1)" \
+		'BEGIN { print a, b; exit !(a > 0 && b <= 2 * a + 0.1) }'
+}
+
 @test "findings and the page: time is linear in instructions" {
 	for n in 20000 40000; do
 		awk -v n=$n 'BEGIN {

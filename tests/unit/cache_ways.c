@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations of sets whose ways stand in order, against the same done one way at a time. */
+/* The operations of sets whose ways stand in order, against the same done one way at a time; and what clearing leaves. */
 #include "replace/tags.h"
+
+#include <string.h>
 
 #include "base/random.h"
 #include "check.h"
@@ -51,10 +53,88 @@ static void a_state_tells_what_is_invalid_and_how_deep(void)
 	}
 }
 
+#define SETS 200
+#define LINES_OF_SET 700
+
+/* Uses some sets of a cache: fills, drops, stores and ranks. */
+static void use_some(struct gt_tags *tags, uint32_t some)
+{
+	struct gt_error error;
+
+	for (unsigned round = 0; round < 3000; round++) {
+		uint32_t set = below(some) * 7 % SETS;
+		uint64_t line = set + (uint64_t)SETS * below(LINES_OF_SET);
+		uint32_t slot = gt_tags_find(tags, set, line);
+		if (slot == GT_NO_SLOT) {
+			uint32_t vacant = gt_tags_vacant(tags, set);
+			slot = gt_tags_fill(tags, set, vacant == GT_NO_SLOT ? gt_tags_oldest(tags, set) : vacant, line);
+		} else {
+			gt_tags_touch(tags, set, &slot);
+		}
+		tags->dirty[slot] = below(16);
+		CHECK_EQUAL(gt_tags_hold(tags, slot, below(16), &error), 0);
+		CHECK_EQUAL(gt_tags_rank(tags, slot, (uint8_t)below(3), &error), 0);
+		if (below(5) == 0)
+			gt_tags_drop(tags, set, slot);
+	}
+}
+
+static void check_order(const struct gt_tags *tags, const struct gt_tags *fresh)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+
+	if (tags->nibbles)
+		CHECK(memcmp(tags->nibbles, fresh->nibbles, geometry->sets * sizeof *tags->nibbles) == 0);
+	if (tags->bytes)
+		CHECK(memcmp(tags->bytes, fresh->bytes, geometry->slots) == 0);
+	if (tags->ends)
+		CHECK(memcmp(tags->ends, fresh->ends, geometry->sets * sizeof *tags->ends) == 0);
+	if (tags->finder.heads)
+		CHECK(memcmp(tags->finder.heads, fresh->finder.heads, (UINT64_C(1) << (64 - tags->finder.shift)) * sizeof *tags->finder.heads) == 0);
+}
+
+static void check_as_new(const struct gt_tags *tags, const struct gt_tags *fresh)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+
+	CHECK(memcmp(tags->tag, fresh->tag, geometry->slots * sizeof *tags->tag) == 0);
+	CHECK(memcmp(tags->dirty, fresh->dirty, geometry->slots * sizeof *tags->dirty) == 0);
+	CHECK(memcmp(tags->vacancy, fresh->vacancy, geometry->sets * sizeof *tags->vacancy) == 0);
+	CHECK_EQUAL(gt_tags_used(tags, 0), geometry->sets);
+	for (uint32_t slot = 0; slot < geometry->slots; slot++)
+		CHECK(tags->rank[slot] == GT_RANK_NORMAL && (!tags->held || tags->held[slot] == 0));
+	check_order(tags, fresh);
+}
+
+static void a_cleared_cache_is_as_a_new_one(void)
+{
+	static const uint32_t forms[] = {4, 16, 40, 300};
+	uint32_t ways[SETS];
+	struct gt_error error;
+
+	for (size_t form = 0; form < sizeof forms / sizeof *forms; form++)
+		for (uint32_t some = 1; some <= SETS; some = some * 3 + 1) {
+			struct gt_geometry geometry;
+			struct gt_tags tags, fresh;
+			for (uint32_t set = 0; set < SETS; set++)
+				ways[set] = forms[form] + (form == 2 ? set % 3 : 0);
+			CHECK_EQUAL(gt_geometry_open(&geometry, ways, SETS, 4, false, true, &error), 0);
+			CHECK_EQUAL(gt_tags_open(&tags, &geometry, 0, 1, &error) | gt_tags_open(&fresh, &geometry, 0, 1, &error), 0);
+			use_some(&tags, some);
+			CHECK(gt_tags_used(&tags, 0) < SETS);
+			gt_tags_clear(&tags);
+			check_as_new(&tags, &fresh);
+			gt_tags_close(&tags);
+			gt_tags_close(&fresh);
+			gt_geometry_close(&geometry);
+		}
+}
+
 int main(void)
 {
 	state = gt_random_state(1, 0);
 	RUN(a_line_moves_to_the_first_way);
 	RUN(a_state_tells_what_is_invalid_and_how_deep);
+	RUN(a_cleared_cache_is_as_a_new_one);
 	return check_report();
 }
