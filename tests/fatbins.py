@@ -11,7 +11,8 @@ import random
 import resource
 import subprocess
 import sys
-from collections import Counter
+
+from mutants import try_mutants
 
 SECONDS, ADDRESSES = 10, 4 << 30
 CONTAINER, ENTRY, WRAPPER = 16, 64, 24
@@ -107,6 +108,7 @@ def limit():
 
 
 def record(arguments):
+    os.chmod("program", 0o755)
     return subprocess.run(["gtrace-record", "--memory", "1G", "./program"] + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=SECONDS, preexec_fn=limit)
 
@@ -129,28 +131,18 @@ def main():
     n, seed, path, arguments = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
     with open(path, "rb") as file:
         data = file.read()
-    places, pick, ended, wrong, whole = layout(data), random.Random(seed), Counter(), 0, None
-    for i in range(-1, n):
-        copy, in_payload = mutant(data, places, pick) if i >= 0 else (data, False)
-        with open("program", "wb") as file:
-            file.write(copy)
-        os.chmod("program", 0o755)
-        try:
-            done = record(arguments)
-            if i < 0:
-                whole = done.stdout
-                if done.returncode != 0:
-                    sys.exit("%s fails without damage: %s" % (path, done.stderr))
-            ended[done.returncode] += i >= 0
-            why = fault(done, whole, in_payload)
-        except subprocess.TimeoutExpired:
-            why, done = "longer than %d s" % SECONDS, None
-        if why:
-            wrong += 1
-            os.replace("program", "program.%d" % i)
-            print("%s: damage %s: program.%d %s" % (why, "in code" if in_payload else "in headers", i, done.stderr[:400] if done else ""))
-    print("%d mutants: %d recorded, %d refused, %d wrong" % (n, ended[0], ended[1], wrong))
-    sys.exit(wrong != 0 or not ended[1] or not ended[0])
+    places, pick = layout(data), random.Random(seed)
+    with open("program", "wb") as file:
+        file.write(data)
+    sound, damaged = record(arguments), {}
+    if sound.returncode != 0:
+        sys.exit("%s fails without damage: %s" % (path, sound.stderr))
+
+    def make():
+        copy, damaged["in_payload"] = mutant(data, places, pick)
+        return copy
+
+    sys.exit(not try_mutants(n, "program", make, lambda: record(arguments), lambda done: fault(done, sound.stdout, damaged["in_payload"])))
 
 
 if __name__ == "__main__":

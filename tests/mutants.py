@@ -93,28 +93,37 @@ def fault(done):
     return None if shown(done.stderr) else "not for a terminal"
 
 
+def try_mutants(n, name, make, run, fault):
+    """Writes what make() returns to the file `name` and has run() read it, N times. A file with which fault(done) finds something wrong
+    is kept as name.I. Returns whether nothing is wrong, and some were read and some refused."""
+    ended, wrong = Counter(), 0
+    for i in range(n):
+        with open(name, "wb") as file:
+            file.write(make())
+        try:
+            done = run()
+            ended[done.returncode] += 1
+            why = fault(done)
+        except subprocess.TimeoutExpired as late:
+            why, done = "longer than %d s" % late.timeout, None
+        if why:
+            wrong += 1
+            os.replace(name, "%s.%d" % (name, i))
+            print("%s.%d: %s %s" % (name, i, why, done.stderr[:400] if done else ""))
+    print("%d mutants: %d read, %d refused, %d wrong" % (n, ended[0], ended[1], wrong))
+    return wrong == 0 and ended[0] > 0 and ended[1] > 0
+
+
 def main():
     n, seed, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     with open(path, "rb") as file:
         data = file.read()
     name = os.path.basename(path)
     command = [name if word == "{}" else word for word in sys.argv[4:]]
-    pick, ended, wrong = random.Random(seed), Counter(), 0
-    for i in range(n):
-        with open(name, "wb") as file:
-            file.write(mutant(data, pick))
-        try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=SECONDS)
-            ended[done.returncode] += 1
-            why = fault(done)
-        except subprocess.TimeoutExpired:
-            why, done = "longer than %d s" % SECONDS, None
-        if why:
-            wrong += 1
-            os.replace(name, "%s.%d" % (name, i))
-            print("%s: %s: %s.%d %s" % (" ".join(command), why, name, i, done.stderr[:400] if done else ""))
-    print("%d mutants: %d read, %d refused, %d wrong" % (n, ended[0], ended[1], wrong))
-    sys.exit(wrong != 0 or not ended[1] or not ended[0])
+    pick = random.Random(seed)
+    print(" ".join(command))
+    sys.exit(not try_mutants(n, name, lambda: mutant(data, pick), lambda: subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=SECONDS), fault))
 
 
 if __name__ == "__main__":

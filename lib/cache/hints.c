@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests with hints of instructions - prefetches, discards, eviction priorities, bytes to fetch - or in the access policy window of a
- * launch: gcache(1) defines their effects. Then the status of a request of any kind,
- * and prefetches of what the next requests will need. */
+ * launch: gcache(1) defines their effects. Then the status of a request of any kind, and prefetches of
+ * what the next requests will need. */
 #include "cache/state.h"
 #include "stream/hint.h"
 #include "stream/op.h"
@@ -307,8 +307,6 @@ int gt_level_find(const struct gt_serving *serving, uint8_t *status)
 
 /* ---- what the next requests will need of many small caches, which together exceed the machine's own ---- */
 
-#define AHEAD 16 /* requests */
-
 #define MANY_LINES 65536 /* whose state exceeds the machine's cache; fewer gain nothing */
 
 /* A line that will be looked up. */
@@ -352,15 +350,15 @@ static void follow_ahead(const struct ahead *ahead)
 		__builtin_prefetch(&tags->links[slot], 1);
 }
 
-void gt_level_prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+void gt_level_prefetch_from(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
-	const size_t end = rows->n - i < AHEAD ? rows->n : i + AHEAD;
+	const size_t end = rows->n - i < GT_AHEAD ? rows->n : i + GT_AHEAD;
 	const unsigned width = level->config.line < GT_LINE ? (unsigned)level->config.line / GT_SECTOR : GT_PIECES_MAX;
 	const unsigned all = (1U << width) - 1;
-	struct ahead ahead[AHEAD * GT_PIECES_MAX];
+	struct ahead ahead[GT_AHEAD * GT_PIECES_MAX];
 	size_t n = 0;
 
-	if (i % AHEAD != 0 || (uint64_t)level->instances_all->made * level->geometry.slots < MANY_LINES)
+	if ((uint64_t)level->instances_all->made * level->geometry.slots < MANY_LINES)
 		return;
 	for (; i < end; i++) {
 		const struct gt_tags *tags = level->instances[gt_level_instance_of(level, rows, i)];

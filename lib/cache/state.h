@@ -333,8 +333,17 @@ struct gt_serving {
 	struct gt_error *error;
 };
 
-/* Before row i of a batch is served: prefetches for it and those behind it, some at a time. */
-void gt_level_prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i);
+#define GT_AHEAD 16 /* requests that are prefetched at a time */
+
+/* Prefetches what the GT_AHEAD rows of a batch from row i on will need of many small caches. */
+void gt_level_prefetch_from(const struct gt_level *level, const struct gt_rows *rows, size_t i);
+
+/* Before row i of a batch is served. */
+static inline void gt_level_prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	if (i % GT_AHEAD == 0)
+		gt_level_prefetch_from(level, rows, i);
+}
 
 /* Sets the next uses of row i of the batch, for a policy that looks ahead. */
 static inline void gt_level_foresee(const struct gt_level *level, struct gt_tags *tags, size_t i)

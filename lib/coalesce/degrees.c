@@ -67,16 +67,7 @@ int gt_degrees_begin(struct gt_degrees *degrees, const char *kernel, struct gt_e
 /* Adds the run to the other accesses, and ends it. */
 static void end_run(struct gt_degrees_instruction *instruction)
 {
-	struct gt_degree *sum = &instruction->degree;
-	const struct gt_degree *once = &instruction->run.once;
-	const uint64_t times = instruction->run.times;
-
-	sum->accesses += times * once->accesses;
-	sum->lanes += times * once->lanes;
-	sum->in_range += times * once->in_range;
-	sum->sectors += times * once->sectors;
-	for (unsigned i = 0; i < GT_DEGREE_POINTS; i++)
-		sum->graph[i] += times * once->graph[i];
+	gt_degree_join(&instruction->degree, &instruction->run.once, instruction->run.times);
 	instruction->run = (struct gt_degrees_run){.mask = 0};
 }
 
@@ -153,9 +144,7 @@ static void add_load(struct loads *loads, const struct gt_degrees_instruction *i
 	if (gt_op_action(op) != GT_LOAD || gt_op_space(op) != GT_GLOBAL)
 		return;
 	gt_degree_mean_add(&loads->mean, &instruction->degree);
-	loads->sum.accesses += instruction->degree.accesses;
-	loads->sum.lanes += instruction->degree.lanes;
-	loads->sum.in_range += instruction->degree.in_range;
+	gt_degree_join(&loads->sum, &instruction->degree, 1);
 }
 
 static void write_loads(const struct loads *loads, const char *kernel, bool graph, FILE *to)

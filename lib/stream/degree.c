@@ -48,6 +48,16 @@ static unsigned range_sectors(const double *graph)
 	return sectors;
 }
 
+void gt_degree_join(struct gt_degree *degree, const struct gt_degree *other, uint64_t times)
+{
+	degree->accesses += times * other->accesses;
+	degree->lanes += times * other->lanes;
+	degree->in_range += times * other->in_range;
+	degree->sectors += times * other->sectors;
+	for (unsigned i = 0; i < GT_DEGREE_POINTS; i++)
+		degree->graph[i] += times * other->graph[i];
+}
+
 void gt_degree_mean_add(struct gt_degree_mean *mean, const struct gt_degree *degree)
 {
 	double accesses = (double)degree->accesses;

@@ -20,6 +20,9 @@ struct gt_degree {
 /* Counts an access of a warp: the addresses of its n lanes, at least one, of so many bytes. */
 void gt_degree_add(struct gt_degree *degree, const uint64_t *addresses, unsigned n, unsigned bytes);
 
+/* Adds what is counted of other accesses, so many times. */
+void gt_degree_join(struct gt_degree *degree, const struct gt_degree *other, uint64_t times);
+
 /* The mean of several degrees, of which each counts the same, as in [003] eq. (1). */
 struct gt_degree_mean {
 	uint64_t n;

@@ -302,10 +302,11 @@ static void load_registers(struct gt_function *function)
 {
 	struct gt_error error;
 	struct gt_fat *fat = function->fat;
+	bool said = false; /* of this kernel */
 
 	function->registers = gt_cudart_machine_registers(fat, function->name);
 	if (fat->cubin && function->registers == 0)
-		gt_cudart_say("%s: the machine code has no registers of kernel %s: they are estimated", fat->name, function->name);
+		gt_cudart_say_once(&said, "warning: %s: the machine code has no registers of kernel %s: they are estimated", fat->name, function->name);
 	if (gt_ptx_registers_of(gt_cudart_machine(fat), function->kernel, function->registers, &function->registers,
 			     &function->registers_estimated, &error) != 0)
 		gt_cudart_stop("%s", error.text);

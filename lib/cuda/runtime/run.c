@@ -259,13 +259,12 @@ static struct gt_progress_forecast forecast;
 static void show_blocks(void *context, uint64_t blocks, uint64_t accesses)
 {
 	char text[GT_PROGRESS_FORECAST];
-	bool said = false;
 
 	state.done += blocks;
 	state.all = gt_ptx_executed_end(context);
 	state.rows += accesses;
 	if (gt_progress_is_long(&forecast, &state, text))
-		gt_cudart_say_once(&said, "warning: kernel %s: %s; %s", state.kernel, text, GT_TRACING_PART);
+		gt_cudart_say("warning: kernel %s: %s; %s", state.kernel, text, GT_TRACING_PART);
 	if (gt_progress_due(&gt_cudart.progress))
 		gt_progress_show(&gt_cudart.progress, &state);
 }

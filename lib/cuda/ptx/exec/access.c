@@ -217,7 +217,6 @@ static unsigned char *pass_over(struct gt_ptx_warp *warp, const struct gt_ptx_op
 	return memset(warp->core->nowhere[lane], 0, GT_PTX_NOWHERE);
 }
 
-
 bool gt_ptx_leave_out(struct gt_ptx_warp *warp, const struct gt_ptx_op *op)
 {
 	return gt_ptx_go_on(warp->core, &op->with.call->told);

@@ -169,39 +169,27 @@ FLOATS(GT_LANES)
 static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW){"rsqrt.f32", GT_PTX_F32, {GT_PTX_F32}, RSQRT_STEPS}};
 const struct gt_ptx_forms gt_ptx_float_forms = {float_rows, sizeof float_rows / sizeof float_rows[0]};
 
-/* Sets the rounding mode, and returns the one before. On x86-64 all arithmetic of steps is of SSE or AVX, whose mode alone is set:
- * fesetround sets that of the x87, too, and takes longer than the step does. */
+/* On x86-64 all arithmetic of steps is of SSE or AVX, whose mode alone is set: fesetround sets that of the x87, too, and takes longer
+ * than the step does. */
 #if defined __x86_64__
-typedef unsigned rounding;
-static rounding set_rounding(rounding mode)
-{
-	const rounding before = _MM_GET_ROUNDING_MODE();
-
-	_MM_SET_ROUNDING_MODE(mode);
-	return before;
-}
-static const rounding rounding_modes[] = {
-	[GT_PTX_RN] = _MM_ROUND_NEAREST, [GT_PTX_RZ] = _MM_ROUND_TOWARD_ZERO, [GT_PTX_RM] = _MM_ROUND_DOWN, [GT_PTX_RP] = _MM_ROUND_UP};
+#define ROUNDING()	  ((int)_MM_GET_ROUNDING_MODE())
+#define SET_ROUNDING(MODE) _MM_SET_ROUNDING_MODE((unsigned)(MODE))
+enum { NEAREST = _MM_ROUND_NEAREST, TOWARD_ZERO = _MM_ROUND_TOWARD_ZERO, DOWN = _MM_ROUND_DOWN, UP = _MM_ROUND_UP };
 #else
-typedef int rounding;
-static rounding set_rounding(rounding mode)
-{
-	const rounding before = fegetround();
-
-	fesetround(mode);
-	return before;
-}
-static const rounding rounding_modes[] = {
-	[GT_PTX_RN] = FE_TONEAREST, [GT_PTX_RZ] = FE_TOWARDZERO, [GT_PTX_RM] = FE_DOWNWARD, [GT_PTX_RP] = FE_UPWARD};
+#define ROUNDING()	  fegetround()
+#define SET_ROUNDING(MODE) fesetround(MODE)
+enum { NEAREST = FE_TONEAREST, TOWARD_ZERO = FE_TOWARDZERO, DOWN = FE_DOWNWARD, UP = FE_UPWARD };
 #endif
 
 const struct gt_ptx_op *gt_ptx_rounded(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
-	const rounding before = set_rounding(rounding_modes[op->choice]);
+	static const int modes[] = {[GT_PTX_RN] = NEAREST, [GT_PTX_RZ] = TOWARD_ZERO, [GT_PTX_RM] = DOWN, [GT_PTX_RP] = UP};
+	const int before = ROUNDING();
 
-	/* The step is a separate function, so the compiler cannot move its arithmetic past these calls. */
+	/* The step is a separate function, so the compiler cannot move its arithmetic past these. */
+	SET_ROUNDING(modes[op->choice]);
 	const struct gt_ptx_op *next = op->with.inner(warp, op, mask);
-	set_rounding(before);
+	SET_ROUNDING(before);
 	return next;
 }
 
