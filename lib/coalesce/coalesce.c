@@ -146,7 +146,7 @@ static void begin_requests(struct requests *requests)
 {
 	requests->n = 0;
 	for (size_t i = 0; i < SHAPES; i++)
-		requests->shapes[i].key.mask = 0;
+		requests->shapes[i].key = (struct shape_key){.mask = 0};
 }
 
 /* Where the next GT_TOUCHED_MAX may be put. */

@@ -38,6 +38,10 @@ programs() {
 		shared_stride 8
 		strides
 		pchase 16384 32 3
+		atomic_exch
+		invert_image 512 32
+		pannotia_fw 64
+		reductions 16384
 		polybench_gemm 64
 		polybench_2mm 64
 		polybench_3mm 64
