@@ -147,18 +147,37 @@ static void check_others(const struct gt_level_config *config)
 	tool_warn(&tool, "%s keeps its lines from launch to launch, but gsample has left out launches", settings.name);
 }
 
+static bool is_shaped; /* the level has the shape that the GPU and the last launch ask for */
+
+/* The level for a launch: to read what the GPU and the launch say takes longer than to serve a small one. */
+static void shape_level(struct gt_cache_stage *level, struct gt_level_config *config, const struct gt_kernel *kernel)
+{
+	if (is_shaped && gt_level_suits(config, kernel))
+		return;
+	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, config, &tool.error));
+	check(config, ~UINT64_C(0));
+	check_others(config);
+	tool_must(&tool, gt_cache_stage_shape(level, config, gt_reader_gpu(tool.in), kernel, &tool.error));
+	is_shaped = true;
+}
+
+static bool take_gpu(void *context, const struct gt_gpu *gpu)
+{
+	(void)context, (void)gpu;
+	is_shaped = false;
+	return true;
+}
+
 static bool begin_kernel(void *context, const struct gt_kernel *kernel)
 {
 	static struct gt_level_config config;
 	static uint32_t device;
 
 	tool_must(&tool, gt_kernel_same_device(kernel, &device, &tool.error));
-	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, &config, &tool.error));
-	check(&config, ~UINT64_C(0));
-	check_others(&config);
+	shape_level(context, &config, kernel);
 	partitioned = config.l2_partitions;
 	shared_by_blocks = (partitioned || !config.shared) && gt_kernel_blocks(kernel) > 1;
-	tool_must(&tool, gt_cache_stage_begin(context, &config, gt_reader_gpu(tool.in), kernel, &tool.error));
+	tool_must(&tool, gt_cache_stage_begin(context, kernel, &tool.error));
 	tool_must(&tool, gt_intake_begin(&intake, gt_reader_gpu(tool.in), &tool.error));
 	return true;
 }
@@ -336,7 +355,7 @@ int main(int argc, char **argv)
 	const struct gt_relay_stage threads = {
 		.own_bytes = sizeof(struct own), .close_own = close_own, .take = begin_batch, .lanes = tool.jobs,
 		.serve = serve_batch, .gather = gather_batch, .count = count_batch, .context = &stage};
-	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .end = end_kernel,
+	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .gpu = take_gpu, .end = end_kernel,
 					   .relay = &threads, .relays = relays, .context = &stage};
 	tool_read(&tool);
 	tool_write(&tool);

@@ -615,6 +615,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	config->is_timed = asks_for_time(settings);
 	config->activated = settings->role->activated;
 	config->causes = settings->causes;
+	config->l1_bytes = kernel ? kernel->l1_bytes : 0;
+	config->l2_fetch_bytes = kernel ? kernel->prefers.l2_fetch_bytes : 0;
 	config->memory = settings->memory ? settings->memory : GT_LEVEL_MEMORY;
 	config->directory = settings->directory ? settings->directory : "/tmp";
 	for (int id = 0; id < GT_PARAMETERS; id++) {

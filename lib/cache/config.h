@@ -198,6 +198,7 @@ struct gt_level_config {
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
 	const char *directory; /* of the file that takes the rest of them */
 	struct gt_timed_config timed; /* the functional model uses partitions and banks if they are interleaved */
+	uint64_t l1_bytes, l2_fetch_bytes; /* what the launch for which it was made said of these, or 0 */
 };
 
 /* A kind of level with its defaults. */
@@ -237,6 +238,12 @@ void gt_role_help(const struct gt_role *role, char option[GT_OPTION_HELP]);
 /* Makes the config from all sources. Returns 0, or -1 naming an invalid key of the description. */
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error);
+
+/* Whether a config that was made for a launch is the one that gt_level_resolve makes for another of the same GPU. */
+static inline bool gt_level_suits(const struct gt_level_config *config, const struct gt_kernel *kernel)
+{
+	return config->l1_bytes == kernel->l1_bytes && config->l2_fetch_bytes == kernel->prefers.l2_fetch_bytes;
+}
 
 /* The config of a functional level by the names of its role and parameters, as gt_level_make has them. */
 int gt_level_configure(const char *role, const char *const *parameters, const struct gt_gpu *gpu, const struct gt_kernel *kernel,

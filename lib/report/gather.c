@@ -684,10 +684,16 @@ int gt_report_add_by_name(struct gt_report *report, struct gt_error *error)
 static struct gt_report_launched *launched_of(struct gt_report *report, uint64_t id, struct gt_error *error)
 {
 	int fresh;
+	/* Records of a launch mostly follow each other. */
+	if (report->launched_n > 0 && report->last_id == id)
+		return &report->launched[report->last];
 	const uint64_t *place = number_of(report, id, report->launched_n, &fresh, error);
-
-	if (!place || !fresh)
-		return place ? &report->launched[*place] : NULL;
+	if (!place)
+		return NULL;
+	report->last_id = id;
+	report->last = (size_t)*place;
+	if (!fresh)
+		return &report->launched[*place];
 	struct gt_report_launched *grown = gt_grown(report->launched, report->launched_n, &report->launched_capacity, sizeof *grown);
 	if (!grown) {
 		gt_fail_memory(error, "the report");
@@ -789,23 +795,43 @@ static int begin_spreads(struct gt_report_stage *stage, size_t first, struct gt_
 	return 0;
 }
 
-/* Adds entry i of the counts of a launch, whose number is that and 1. */
-static int add_of_launch(struct gt_report *report, struct gt_report_kernel *kernel, struct gt_report_stage *stage, const struct gt_count *count,
-			 size_t i, size_t number, struct gt_error *error)
+/* Whether an entry is of the same name as a counter that is a sum, to which it was added. */
+static bool added(struct gt_report_counter *counter, const struct gt_count_entry *entry)
 {
-	const struct gt_count_entry *entry = &count->entries[i];
-	const struct gt_report_counter *counter = add_entry(report, stage, stage_before(report, kernel, stage), entry, i, error);
-	const bool several = kernel->merged > 1;
+	if (counter->differs || counter->value.kind != GT_COUNT_NUMBER || entry->kind != GT_COUNT_NUMBER || gt_counter_is_setting(counter->about) ||
+	    entry->number > UINT64_MAX - counter->value.number || strcmp(counter->value.name, entry->name) != 0)
+		return false;
+	counter->value.number += entry->number;
+	return true;
+}
 
-	if (!counter || !several || entry->kind != GT_COUNT_NUMBER)
-		return counter ? 0 : -1;
+/* Notes what a launch of that number, and 1, has of a counter. */
+static int note_of_launch(struct gt_report_stage *stage, const struct gt_report_counter *counter, uint64_t value, size_t number, struct gt_error *error)
+{
 	struct gt_report_spread *spread = spread_to(stage, counter, error);
+
 	if (!spread)
 		return -1;
 	if (spread->last != number)
 		note_last(spread);
 	spread->last = number;
-	spread->of_last += entry->number;
+	spread->of_last += value;
+	return 0;
+}
+
+/* Adds the entries of the counts of a launch, whose number is that and 1. */
+static int add_of_launch(struct gt_report *report, struct gt_report_kernel *kernel, struct gt_report_stage *stage, const struct gt_count *count,
+			 size_t number, struct gt_error *error)
+{
+	const struct gt_report_stage *before = stage_before(report, kernel, stage);
+
+	for (size_t i = 0; i < count->n; i++) {
+		const struct gt_count_entry *entry = &count->entries[i];
+		const struct gt_report_counter *counter = i < stage->n && added(&stage->counters[i], entry) ? &stage->counters[i]
+														: add_entry(report, stage, before, entry, i, error);
+		if (!counter || (kernel->merged > 1 && entry->kind == GT_COUNT_NUMBER && note_of_launch(stage, counter, entry->number, number, error) != 0))
+			return -1;
+	}
 	return 0;
 }
 
@@ -841,10 +867,7 @@ static int add_count(struct gt_report *report, const struct gt_count *count, str
 	if (!stage || (kernel->merged > 1 && !stage->spreads && begin_spreads(stage, kernel->first, error) != 0))
 		return -1;
 	stage->launch = launched->announcement;
-	for (size_t i = 0; i < count->n; i++)
-		if (add_of_launch(report, kernel, stage, count, i, number, error) != 0)
-			return -1;
-	return 0;
+	return add_of_launch(report, kernel, stage, count, number, error);
 }
 
 /* ---- what is counted ---- */

@@ -86,6 +86,8 @@ struct gt_report {
 		uint64_t announcement; /* the last of it, of all */
 	} *launched;
 	size_t launched_n, launched_capacity;
+	uint64_t last_id; /* of the launch that was found last, */
+	size_t last; /* and its place */
 	uint64_t announcements;
 	struct gt_map names; /* from the hash of a name to its kernel */
 	struct gt_names counter_names;

@@ -327,14 +327,21 @@ static struct turn *most_room(struct turn *turns, size_t n)
 	return most;
 }
 
+/* Whether no SM will take a block any more. */
+static bool is_dealt_out(const struct gt_schedule *schedule)
+{
+	return schedule->floating && schedule->first_assigned && schedule->finished && !schedule->floaters.first;
+}
+
 /* SMs that have room at a step take blocks one by one. */
 static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_error *error)
 {
+	enum filled dealt = schedule->floating && !schedule->first_assigned ? deal(schedule, error) : FILL_DONE;
 	size_t n = 0;
 
-	if (schedule->floating && schedule->first_assigned && schedule->finished && !schedule->floaters.first)
-		return FILL_DONE; /* no block is left */
-	for (size_t i = 0; i < schedule->n_active; i++) {
+	if (dealt != FILL_DONE)
+		return dealt;
+	for (size_t i = 0; i < schedule->n_active && !is_dealt_out(schedule); i++) {
 		const struct sm *sm = &schedule->sms[schedule->active[i]];
 		if (!schedule->floating && schedule->finished && !sm->waiting.first)
 			continue; /* no block is left for it */
@@ -342,7 +349,7 @@ static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_err
 		if (room > 0)
 			schedule->turns[n++] = (struct turn){room, gt_machine_turn(schedule, sm->number, schedule->step), sm->number};
 	}
-	for (struct turn *turn; (turn = most_room(schedule->turns, n));) {
+	for (struct turn *turn; !is_dealt_out(schedule) && (turn = most_room(schedule->turns, n));) {
 		struct sm *sm = &schedule->sms[turn->sm];
 		enum filled filled = schedule->config->dispatch->fill(schedule, sm, error);
 		uint64_t room = gt_machine_room(schedule, sm, schedule->step);
@@ -924,6 +931,8 @@ static void free_queue(struct gt_schedule *schedule, struct block_queue *queue)
 
 static void free_sm(struct gt_schedule *schedule, struct sm *sm)
 {
+	if (!sm->waiting.first && !sm->resident && !sm->warps)
+		return; /* most SMs of a small launch took no block */
 	free_queue(schedule, &sm->waiting);
 	for (size_t i = 0; i < sm->n_resident; i++)
 		if (sm->resident[i])

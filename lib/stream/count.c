@@ -18,18 +18,22 @@ void gt_count_begin(struct gt_count *count, const char *stage, uint64_t kernel)
 
 static void clear_entries(struct gt_count *count)
 {
-	for (size_t i = 0; i < count->n; i++) {
-		free(count->entries[i].array);
-		free(count->entries[i].text);
-	}
+	for (size_t i = 0; i < count->n; i++)
+		if (count->entries[i].kind != GT_COUNT_NUMBER) {
+			free(count->entries[i].array);
+			free(count->entries[i].text);
+		}
 	count->n = 0;
 	count->elements = 0;
 }
 
 void gt_count_again(struct gt_count *count, const char *stage, uint64_t kernel)
 {
+	const size_t length = strnlen(stage, sizeof count->stage - 1);
+
 	clear_entries(count);
-	snprintf(count->stage, sizeof count->stage, "%s", stage);
+	memcpy(count->stage, stage, length);
+	count->stage[length] = '\0';
 	count->kernel = kernel;
 }
 
@@ -40,15 +44,15 @@ void gt_count_clear(struct gt_count *count)
 	memset(count, 0, sizeof *count);
 }
 
-static struct gt_count_entry *append(struct gt_count *count, const char *name, enum gt_count_kind kind)
+struct gt_count_entry *gt_count_entry_new(struct gt_count *count, const char *name, size_t length, enum gt_count_kind kind)
 {
 	struct gt_count_entry *entries = gt_grown(count->entries, count->n, &count->capacity, sizeof *entries);
 
 	if (!entries)
 		return NULL;
 	count->entries = entries;
-	struct gt_count_entry *entry = &count->entries[count->n];
-	const size_t length = strnlen(name, sizeof entry->name - 1);
+	struct gt_count_entry *entry = &count->entries[count->n++];
+	length = length < sizeof entry->name ? length : sizeof entry->name - 1;
 	memcpy(entry->name, name, length);
 	entry->name[length] = '\0';
 	entry->kind = kind;
@@ -59,47 +63,54 @@ static struct gt_count_entry *append(struct gt_count *count, const char *name, e
 	return entry;
 }
 
+int gt_count_take_array(struct gt_count *count, struct gt_count_entry *entry, size_t n, struct gt_error *error)
+{
+	if (n > GT_COUNT_VALUES_MAX - count->elements)
+		return gt_fail(error, "%s: more than %d values in the counts of a kernel", count->stage, GT_COUNT_VALUES_MAX);
+	entry->array = malloc((n + !n) * sizeof *entry->array);
+	if (!entry->array)
+		return gt_fail_memory(error, "a count");
+	entry->n = n;
+	count->elements += n;
+	return 0;
+}
+
 int gt_count_number(struct gt_count *count, const char *name, uint64_t value, struct gt_error *error)
 {
-	struct gt_count_entry *entry = append(count, name, GT_COUNT_NUMBER);
+	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_NUMBER);
 
 	if (!entry)
 		return gt_fail_memory(error, "a count");
 	entry->number = value;
-	count->n++;
 	return 0;
 }
 
 int gt_count_array(struct gt_count *count, const char *name, const uint64_t *values, size_t n,
 		   struct gt_error *error)
 {
-	const size_t elements = count->elements + n;
+	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_ARRAY);
 
-	if (elements > GT_COUNT_VALUES_MAX)
-		return gt_fail(error, "%s: more than %d values in the counts of a kernel", count->stage, GT_COUNT_VALUES_MAX);
-	struct gt_count_entry *entry = append(count, name, GT_COUNT_ARRAY);
-	if (entry)
-		entry->array = malloc((n + !n) * sizeof *values);
-	if (!entry || !entry->array)
+	if (!entry)
 		return gt_fail_memory(error, "a count");
+	if (gt_count_take_array(count, entry, n, error) != 0) {
+		count->n--;
+		return -1;
+	}
 	if (n > 0)
 		memcpy(entry->array, values, n * sizeof *values);
-	entry->n = n;
-	count->elements = elements;
-	count->n++;
 	return 0;
 }
 
 int gt_count_text(struct gt_count *count, const char *name, const char *text, struct gt_error *error)
 {
-	struct gt_count_entry *entry = append(count, name, GT_COUNT_TEXT);
+	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_TEXT);
 
-	if (entry)
-		entry->text = malloc(strlen(text) + 1);
-	if (!entry || !entry->text)
+	if (!entry)
 		return gt_fail_memory(error, "a count");
-	memcpy(entry->text, text, strlen(text) + 1);
-	count->n++;
+	if (!(entry->text = strdup(text))) {
+		count->n--;
+		return gt_fail_memory(error, "a count");
+	}
 	return 0;
 }
 

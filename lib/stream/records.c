@@ -17,6 +17,12 @@ int gt_bytes_write(void *context, const char *data, size_t n)
 
 	if (bytes->failed)
 		return -1;
+	/* msgpack-c writes an object in pieces of a few bytes. */
+	if (n > 0 && n <= bytes->capacity - bytes->n) {
+		memcpy(bytes->data + bytes->n, data, n);
+		bytes->n += n;
+		return 0;
+	}
 	unsigned char *grown = gt_grown_to(bytes->data, bytes->n + n, &bytes->capacity, 1);
 	if (!grown) {
 		bytes->failed = bytes->n + n > 0;
@@ -94,6 +100,12 @@ uint64_t gt_objects_count(const unsigned char *bytes, size_t n)
 	uint64_t seen = 0, claimed = 1;
 
 	for (size_t at = 0; at < n && seen < claimed && claimed <= GT_OBJECTS_MAX; seen++) {
+		/* Most objects are short strings and small numbers. */
+		if ((bytes[at] & 0xe0) == 0xa0 || bytes[at] < 0x80) {
+			const size_t length = bytes[at] < 0x80 ? 1 : 1 + (bytes[at] & 31U);
+			at = length < n - at ? at + length : n;
+			continue;
+		}
 		struct head head = read_head(bytes + at, n - at);
 		claimed += head.objects;
 		at = head.bytes < n - at ? at + (size_t)head.bytes : n;
@@ -105,7 +117,10 @@ uint64_t gt_objects_count(const unsigned char *bytes, size_t n)
 
 int gt_object_is(const msgpack_object *object, const char *text)
 {
-	return object->type == MSGPACK_OBJECT_STR && object->via.str.size == strlen(text) &&
+	if (object->type != MSGPACK_OBJECT_STR || object->via.str.size == 0)
+		return object->type == MSGPACK_OBJECT_STR && !*text;
+	/* Most keys differ in their first byte. */
+	return object->via.str.ptr[0] == *text && object->via.str.size == strlen(text) &&
 	       memcmp(object->via.str.ptr, text, object->via.str.size) == 0;
 }
 
@@ -119,7 +134,17 @@ const msgpack_object *gt_object_get(const msgpack_object *map, const char *key)
 
 void gt_pack_text(msgpack_packer *packer, const char *text)
 {
-	msgpack_pack_str_with_body(packer, text, strlen(text));
+	enum { SHORT = 31 }; /* bytes of a text whose length is in its first byte */
+	const size_t n = strnlen(text, SHORT + 1);
+	char packed[1 + SHORT];
+
+	if (n > SHORT) {
+		msgpack_pack_str_with_body(packer, text, strlen(text));
+		return;
+	}
+	packed[0] = (char)(0xa0 | n);
+	memcpy(packed + 1, text, n);
+	packer->callback(packer->data, packed, 1 + n);
 }
 
 /* Copies a string, cut to fit, or a number. Returns 0, or -1 if the object is none, or the number is above max. */
@@ -191,48 +216,46 @@ void gt_count_pack(msgpack_packer *packer, const struct gt_count *count)
 	}
 }
 
-static int unpack_array(const char *name, const msgpack_object_array *from, struct gt_count *count,
-			struct gt_error *error)
+static int unpack_array(const msgpack_object_array *from, struct gt_count *count, struct gt_count_entry *entry, struct gt_error *error)
 {
-	enum { FEW = 64 };
-	uint64_t few[FEW], *values = from->size <= FEW ? few : malloc(from->size * sizeof *values);
-	int result = 0;
+	if (gt_count_take_array(count, entry, from->size, error) != 0)
+		return -1;
+	for (uint32_t i = 0; i < from->size; i++)
+		if (read_number(&from->ptr[i], UINT64_MAX, &entry->array[i]) != 0)
+			return gt_fail(error, "count: '%s': expected numbers", entry->name);
+	return 0;
+}
 
-	if (!values)
+static int unpack_text(const msgpack_object *value, struct gt_count_entry *entry, struct gt_error *error)
+{
+	size_t bytes = (size_t)value->via.str.size + 1;
+
+	entry->text = malloc(bytes);
+	if (!entry->text)
 		return gt_fail_memory(error, "a count");
-	for (uint32_t i = 0; i < from->size && result == 0; i++)
-		result = read_number(&from->ptr[i], UINT64_MAX, &values[i]);
-	if (result != 0)
-		gt_fail(error, "count: '%s': expected numbers", name);
-	else
-		result = gt_count_array(count, name, values, from->size, error);
-	if (values != few)
-		free(values);
-	return result;
+	return read_text(value, entry->text, bytes);
 }
 
 static int unpack_entry(const msgpack_object_kv *pair, struct gt_count *count, struct gt_error *error)
 {
-	char name[GT_COUNT_NAME];
+	static const enum gt_count_kind kinds[] = {
+		[MSGPACK_OBJECT_POSITIVE_INTEGER] = GT_COUNT_NUMBER, [MSGPACK_OBJECT_ARRAY] = GT_COUNT_ARRAY, [MSGPACK_OBJECT_STR] = GT_COUNT_TEXT};
+	const msgpack_object *value = &pair->val;
 
-	if (read_text(&pair->key, name, sizeof name) != 0)
+	if (pair->key.type != MSGPACK_OBJECT_STR)
 		return gt_fail(error, "count: expected a string for a counter's name");
-	if ((name[0] == 's' && strcmp(name, "stage") == 0) || (name[0] == 'k' && strcmp(name, "kernel") == 0))
+	if (gt_object_is(&pair->key, "stage") || gt_object_is(&pair->key, "kernel"))
 		return 0;
-	if (pair->val.type == MSGPACK_OBJECT_POSITIVE_INTEGER)
-		return gt_count_number(count, name, pair->val.via.u64, error);
-	if (pair->val.type == MSGPACK_OBJECT_ARRAY)
-		return unpack_array(name, &pair->val.via.array, count, error);
-	if (pair->val.type != MSGPACK_OBJECT_STR)
-		return gt_fail(error, "count: '%s': expected a number, numbers or a string", name);
-	size_t bytes = (size_t)pair->val.via.str.size + 1;
-	char *text = malloc(bytes);
-	if (!text)
+	bool known = value->type == MSGPACK_OBJECT_POSITIVE_INTEGER || value->type == MSGPACK_OBJECT_ARRAY || value->type == MSGPACK_OBJECT_STR;
+	struct gt_count_entry *entry = gt_count_entry_new(count, pair->key.via.str.ptr, pair->key.via.str.size, known ? kinds[value->type] : GT_COUNT_NUMBER);
+	if (!entry)
 		return gt_fail_memory(error, "a count");
-	read_text(&pair->val, text, bytes);
-	int result = gt_count_text(count, name, text, error);
-	free(text);
-	return result;
+	if (value->type == MSGPACK_OBJECT_ARRAY)
+		return unpack_array(&value->via.array, count, entry, error);
+	if (value->type == MSGPACK_OBJECT_STR)
+		return unpack_text(value, entry, error);
+	entry->number = value->via.u64;
+	return known ? 0 : gt_fail(error, "count: '%s': expected a number, numbers or a string", entry->name);
 }
 
 int gt_count_unpack(const msgpack_object *map, struct gt_count *count, struct gt_error *error)

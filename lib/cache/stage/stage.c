@@ -109,12 +109,14 @@ static const char *const stages[GT_WARMS] = {
 /* Keeps the ranges of a count, if it is of one of these stages. Returns 0, or -1. */
 static int warming_note(struct gt_warming *warming, const struct gt_count *count, struct gt_error *error)
 {
-	const struct gt_count_entry *addresses = gt_count_find(count, "addresses"), *bytes = gt_count_find(count, "bytes");
 	int from = GT_WARM_NONE + 1;
 
 	while (from < GT_WARMS && strcmp(count->stage, stages[from]) != 0)
 		from++;
-	if (from == GT_WARMS || !addresses || !bytes)
+	if (from == GT_WARMS)
+		return 0;
+	const struct gt_count_entry *addresses = gt_count_find(count, "addresses"), *bytes = gt_count_find(count, "bytes");
+	if (!addresses || !bytes)
 		return 0;
 	clear(&warming->of[from]);
 	warming->of[from].kernel = count->kernel;
@@ -678,7 +680,7 @@ static int warm(struct gt_cache_stage *stage, struct gt_error *error)
 	return level ? warming_apply(&stage->warming, level, stage->kernel, error) : 0;
 }
 
-int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
+int gt_cache_stage_shape(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
 			 const struct gt_kernel *kernel, struct gt_error *error)
 {
 	char *said = gt_level_said(stage->settings, gpu, kernel, config, error);
@@ -688,10 +690,13 @@ int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_con
 	bool changed = !stage->said || strcmp(said, stage->said) != 0;
 	free(stage->said);
 	stage->said = said;
+	return changed ? open_level(stage, config, error) : 0;
+}
+
+int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_kernel *kernel, struct gt_error *error)
+{
 	stage->kernel = kernel->id;
-	if ((changed && open_level(stage, config, error) != 0) || stage->kind->begin(stage->level, kernel, error) != 0)
-		return -1;
-	return warm(stage, error);
+	return stage->kind->begin(stage->level, kernel, error) == 0 ? warm(stage, error) : -1;
 }
 
 int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error)

@@ -38,9 +38,11 @@ struct gt_cache_stage {
 	struct gt_count arrays; /* the last count "allocations", for the sites of a level that is made later */
 };
 
-/* Begins a kernel with a config that passed the check. The present level is kept if no parameter has changed. */
-int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
+/* Before the first kernel, and before each whose config may be another: makes the level of a config that passed the check. The present
+ * one is kept if no parameter has changed. */
+int gt_cache_stage_shape(struct gt_cache_stage *stage, const struct gt_level_config *config, const struct gt_gpu *gpu,
 			 const struct gt_kernel *kernel, struct gt_error *error);
+int gt_cache_stage_begin(struct gt_cache_stage *stage, const struct gt_kernel *kernel, struct gt_error *error);
 /* A count of the kernel. The allocations and copies that warm the level may precede or follow its launch. */
 int gt_cache_stage_note(struct gt_cache_stage *stage, const struct gt_count *count, struct gt_error *error);
 
