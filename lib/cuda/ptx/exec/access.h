@@ -102,7 +102,16 @@ GT_FAST GT_INLINE uint32_t gt_ptx_outside_fast(const uint64_t *lanes, uint64_t o
 
 GT_FAST GT_INLINE bool gt_ptx_is_part64_fast(const uint64_t *lanes, uint32_t mask, uint64_t first, uint64_t stride)
 {
-	return gt_ptx_is_part64_plain(lanes, mask, first, stride);
+	const __m256i step = _mm256_set1_epi64x((int64_t)(4 * stride));
+	__m256i expected = _mm256_setr_epi64x((int64_t)first, (int64_t)(first + stride), (int64_t)(first + 2 * stride), (int64_t)(first + 3 * stride));
+	uint32_t same = 0;
+
+	for (int i = 0; i < 8; i++) {
+		__m256i equal = _mm256_cmpeq_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(lanes + 4 * i)), expected);
+		same |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << 4 * i;
+		expected = _mm256_add_epi64(expected, step);
+	}
+	return !(mask & ~same);
 }
 /* Eight lanes at a time: those of whole warps are often side by side, or at one place, even if the warp's are not. `at` is a
  * number, since it is in no object before a lane's address is added. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Barriers of a block and of a cluster, and how the blocks of a cluster reach each other's shared memory. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/paths.h"
@@ -16,13 +17,7 @@ enum { SYNC, ARRIVE, REDUCE };
 
 static uint32_t expected_threads(const struct gt_ptx_core *core, const struct gt_ptx_barrier *barrier)
 {
-	uint32_t warps = 0;
-
-	if (barrier->expected)
-		return barrier->expected;
-	for (uint32_t w = 0; w < core->n_warps; w++)
-		warps += core->warps[w].state != GT_PTX_DONE;
-	return warps * GT_WARP_SIZE;
+	return barrier->expected ? barrier->expected : core->running * GT_WARP_SIZE;
 }
 
 void gt_ptx_wake(struct gt_ptx_warp *warp, unsigned number, const struct gt_ptx_barrier *barrier)
@@ -112,6 +107,11 @@ static void arrive(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigne
 	complete_warp(warp, number);
 }
 
+static bool is_uniform(const uint32_t *lanes)
+{
+	return memcmp(lanes, lanes + 1, (GT_WARP_SIZE - 1) * sizeof *lanes) == 0;
+}
+
 /* The barrier and the count of threads of the lowest lane, and which lanes name the same; 0 after a
  * fault. */
 static uint32_t operands(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, uint32_t *number,
@@ -133,6 +133,8 @@ static uint32_t operands(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 			     *threads, GT_WARP_SIZE);
 		return 0;
 	}
+	if (is_uniform(numbers) && (!counts || is_uniform(counts)))
+		return mask;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned other = gt_ptx_lowest(m);
 		same |= (uint32_t)(numbers[other] == *number && (!counts || counts[other] == *threads))

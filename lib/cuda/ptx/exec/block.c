@@ -12,6 +12,7 @@
 #include "base/grown.h"
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/matrix.h"
 #include "cuda/ptx/exec/paths.h"
 
@@ -78,27 +79,49 @@ static int keep_turn(struct gt_ptx_warp *warp, const struct gt_ptx_op *at)
 	return 0;
 }
 
-/* Those of some lanes whose part of a slot is the same in two places. The sizes that most slots have need no calls. */
+/* The lanes whose part of a slot differs in two places, of so many bytes a lane. */
+static uint32_t differ_plain(const unsigned char *one, const unsigned char *other, uint32_t size)
+{
+	uint32_t differ = 0;
+
+	for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++)
+		differ |= (uint32_t)(memcmp(one + lane * size, other + lane * size, size) != 0) << lane;
+	return differ;
+}
+
+#if defined __x86_64__
+/* The same of 4 or 8 bytes a lane, which most slots have. */
+GT_FAST static uint32_t differ_fast(const unsigned char *one, const unsigned char *other, uint32_t size)
+{
+	const __m256i *x = (const void *)one, *y = (const void *)other;
+	uint32_t same = 0;
+
+	if (size == 4)
+		for (int i = 0; i < 4; i++)
+			same |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(
+					_mm256_cmpeq_epi32(_mm256_loadu_si256(x + i), _mm256_loadu_si256(y + i)))) << 8 * i;
+	else
+		for (int i = 0; i < 8; i++)
+			same |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(
+					_mm256_cmpeq_epi64(_mm256_loadu_si256(x + i), _mm256_loadu_si256(y + i)))) << 4 * i;
+	return ~same;
+}
+#endif
+
+/* Those of some lanes whose part of a slot is the same in two places. */
 static uint32_t alike(const unsigned char *one, const unsigned char *other, uint32_t bytes, uint32_t lanes)
 {
 	const uint32_t size = bytes / GT_WARP_SIZE;
-	uint32_t differ = 0;
 
-	if (size == 4) {
-		const uint32_t *x = (const void *)one, *y = (const void *)other;
-		for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++)
-			differ |= (uint32_t)(x[lane] != y[lane]) << lane;
-	} else if (size == 8) {
-		const uint64_t *x = (const void *)one, *y = (const void *)other;
-		for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++)
-			differ |= (uint32_t)(x[lane] != y[lane]) << lane;
-	} else if (size > 0) {
-		for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++)
-			differ |= (uint32_t)(memcmp(one + lane * size, other + lane * size, size) != 0) << lane;
-	} else {
-		differ = *(const uint32_t *)(const void *)one ^ *(const uint32_t *)(const void *)other;
-	}
-	return lanes & ~differ;
+	if (size == 0)
+		return lanes & ~(*(const uint32_t *)(const void *)one ^ *(const uint32_t *)(const void *)other);
+	if (memcmp(one, other, bytes) == 0)
+		return lanes;
+#if defined __x86_64__
+	if ((size == 4 || size == 8) && gt_ptx_simd_variant() == GT_PTX_AVX2)
+		return lanes & ~differ_fast(one, other, size);
+#endif
+	return lanes & ~differ_plain(one, other, size);
 }
 
 /* Those of some lanes that have all registers that they had; first by the slot that told the last ones apart. */

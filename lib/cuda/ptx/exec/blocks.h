@@ -6,9 +6,6 @@
 
 #include "cuda/ptx/exec/warp.h"
 
-/* Warp instructions without a change that a wait could end with, after which a launch is taken to hang. */
-#define GT_PTX_PATIENCE (UINT64_C(1) << 22)
-
 /* Blocks of a launch, and where one of them is in the grid. */
 static inline uint64_t gt_ptx_blocks(const struct gt_ptx_launch *launch)
 {

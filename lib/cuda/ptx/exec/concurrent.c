@@ -21,6 +21,7 @@
 #define RESIDENT_MAX 4096 /* concurrent blocks, at most: more than any GPU holds */
 #define RESIDENT_WARPS 16384 /* their warps, likewise */
 #define HELD_ROWS    32   /* in a batch */
+#define STUCK (UINT64_C(1) << 18) /* warp instructions in which all wait, and memory is the same: the launch is taken to hang */
 #define SPUN_SHARE   400  /* the part of --max-instructions that blocks may spin before the launch is taken to hang, */
 #define SPUN_MIN     (UINT64_C(1) << 20) /* if it is so many instructions */
 
@@ -41,7 +42,7 @@ struct concurrent {
 	uint64_t *next, *left;
 	struct gt_ptx_ran *ran;
 	uint64_t quiet; /* warp instructions since all wait and none can be started */
-	uint64_t state; /* a hash of memory, taken after half of GT_PTX_PATIENCE */
+	uint64_t state; /* a hash of memory, taken after half of STUCK */
 	uint64_t spun;	/* warp instructions since all wait or spin and none can be started */
 };
 
@@ -294,12 +295,12 @@ static int check_runaway(struct concurrent *concurrent, uint64_t issued)
 	uint64_t before = concurrent->quiet;
 
 	concurrent->quiet += issued;
-	if (before < GT_PTX_PATIENCE / 2 && concurrent->quiet >= GT_PTX_PATIENCE / 2)
+	if (before < STUCK / 2 && concurrent->quiet >= STUCK / 2)
 		concurrent->state = memory_state(concurrent);
-	if (concurrent->quiet < GT_PTX_PATIENCE)
+	if (concurrent->quiet < STUCK)
 		return 0;
 	if (concurrent->state == memory_state(concurrent))
-		return fail_runaway(concurrent, GT_PTX_PATIENCE,
+		return fail_runaway(concurrent, STUCK,
 				    "nothing has changed that its loop could wait for; what the host does meanwhile comes after the launch");
 	concurrent->quiet = 0;
 	return 0;

@@ -12,6 +12,8 @@
 /* Active functions: their parts of the arena and of local memory, and their parameters and results. Paths of a warp may be in
  * several functions at a time; each has its own part of the arena. */
 
+#define HOST_LINE ((size_t)64) /* bytes of a line of the host's caches */
+
 /* Room for the arena and the local memory of one more function. */
 static int make_room(struct gt_ptx_warp *warp, size_t arena_end, size_t local_end, struct gt_error *error)
 {
@@ -27,7 +29,8 @@ static int make_room(struct gt_ptx_warp *warp, size_t arena_end, size_t local_en
 		warp->arena_bytes = 2 * arena_end;
 	}
 	if (local_end > warp->local_stride) {
-		size_t stride = 2 * local_end;
+		/* An odd number of cache lines: where lanes access the same variable, each has a set of the host's caches of its own. */
+		const size_t stride = ((2 * local_end + HOST_LINE - 1) / HOST_LINE | 1) * HOST_LINE;
 		unsigned char *grown = calloc(GT_WARP_SIZE, stride);
 		if (!grown)
 			return gt_fail_memory(error, "the local memory of a warp");
@@ -71,8 +74,32 @@ static void place_frame(struct gt_ptx_frame *frame)
 		frame->after->before = frame;
 }
 
-/* Sets what is in slots before a function begins. The kernel's part of the arena is no other function's, so what it had in an
- * earlier block is still there. */
+/* Whether a part of the arena has been the function's since its slots were filled there; it is the function's from now on. */
+static bool was_filled(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, size_t begin)
+{
+	const size_t end = begin + code->arena_bytes;
+
+	for (unsigned i = 0; i < GT_PTX_FILLS; i++)
+		if (warp->fills[i].code == code && warp->fills[i].begin == begin)
+			return true;
+	for (unsigned i = 0; i < GT_PTX_FILLS; i++)
+		if (warp->fills[i].begin < end && begin < warp->fills[i].end)
+			warp->fills[i].code = NULL;
+	warp->fills[warp->next_fill++ % GT_PTX_FILLS] = (struct gt_ptx_filled){code, begin, end};
+	return false;
+}
+
+/* The kernel's part of the arena is no other function's, so what it had in an earlier block is still there. */
+static bool kernel_was_filled(struct gt_ptx_warp *warp, const struct gt_ptx_code *code)
+{
+	if (warp->filled == code)
+		return true;
+	warp->filled = code;
+	memset(warp->fills, 0, sizeof warp->fills);
+	return false;
+}
+
+/* Sets what is in slots before a function begins, but for what is there if they were filled. */
 static void fill_frame(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, bool filled)
 {
 	if (!filled) {
@@ -197,9 +224,7 @@ static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const
 	}
 	warp->frame = NULL; /* the arena may have moved */
 	gt_ptx_path_select(warp, warp->top);
-	fill_frame(warp, code, !caller && warp->filled == code);
-	if (!caller)
-		warp->filled = code;
+	fill_frame(warp, code, caller ? was_filled(warp, code, frame->arena) : kernel_was_filled(warp, code));
 	return 0;
 }
 

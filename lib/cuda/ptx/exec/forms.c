@@ -60,7 +60,19 @@ static const struct level {
 };
 enum { NATIVE = 3, UNKNOWN };
 static unsigned chosen;
+static bool has_avx2, has_avx512;
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
+
+#if defined __x86_64__
+/* Not by __builtin_cpu_supports, which older versions of clang have without f16c. In a virtual machine the instruction takes some
+ * microseconds, so it is asked once. */
+static bool has_f16c(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
 
 static void ask(void)
 {
@@ -69,6 +81,11 @@ static void ask(void)
 	chosen = name ? 0 : NATIVE;
 	while (name && chosen < UNKNOWN && strcmp(levels[chosen].name, name) != 0)
 		chosen++;
+#if defined __x86_64__
+	has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+	has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
 }
 
 /* UNKNOWN is refused before a kernel is decoded. */
@@ -86,46 +103,19 @@ int gt_ptx_level_check(struct gt_error *error)
 	return gt_fail(error, "GTRACE_PTX_LEVEL: '%.64s': plain, avx2, avx2-native or native expected", getenv("GTRACE_PTX_LEVEL"));
 }
 
-/* Not by __builtin_cpu_supports, which older versions of clang have without f16c. */
-#if defined __x86_64__
-static bool has_f16c(void)
-{
-	unsigned a, b, c, d;
-
-	return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-}
-#endif
-
-static bool has_avx2(void)
-{
-#if defined __x86_64__
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
-#else
-	return false;
-#endif
-}
-
-static bool has_avx512(void)
-{
-#if defined __x86_64__
-	return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#else
-	return false;
-#endif
-}
-
 enum gt_ptx_simd gt_ptx_simd_variant(void)
 {
-	return has_avx2() ? limit()->widest : GT_PTX_PLAIN;
+	const struct level *level = limit();
+
+	return has_avx2 ? level->widest : GT_PTX_PLAIN;
 }
 
 bool gt_ptx_makes_native(void)
 {
-	return limit()->native && has_avx2();
+	return limit()->native && has_avx2;
 }
 
 bool gt_ptx_uses_avx512(void)
 {
-	return limit()->avx512 && has_avx512();
+	return limit()->avx512 && has_avx512;
 }

@@ -332,24 +332,25 @@ static uint64_t local_offset(const struct gt_ptx_warp *warp, const struct gt_ptx
 }
 
 /* Local memory is interleaved by words over the lanes of a warp, as in hardware, so an access of more than 4 bytes becomes one
- * access for each word. */
-static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-		       const struct gt_ptx_reach *reach, uint8_t operation, uint16_t hint, unsigned bytes)
+ * access for each word. Words of lanes at a stride are at a stride, too. */
+static int trace_local(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach,
+		       uint8_t operation, uint16_t hint, int64_t stride, unsigned bytes)
 {
 	const struct gt_ptx_core *core = warp->core;
-	uint64_t words = core->local_words, lanes[GT_WARP_SIZE] = {0};
+	uint64_t words = core->local_words, lanes[GT_WARP_SIZE];
 	uint64_t base =
 		GT_PTX_LOCAL_BASE + (core->block * core->n_warps + warp->index) * words * 4 * GT_WARP_SIZE;
 	uint64_t from = local_offset(warp, op->with.access, reach);
+	const bool affine = stride != GT_STRIDE_LANES && stride % 4 == 0;
+	const int64_t apart = !affine ? GT_STRIDE_LANES : mask & (mask - 1) ? stride * GT_WARP_SIZE + 4 : 0;
 	unsigned size = bytes < 4 ? bytes : 4;
 
 	for (unsigned word = 0; word < (bytes + 3) / 4; word++) {
-		for (uint32_t m = mask; m; m &= m - 1) {
-			unsigned lane = gt_ptx_lowest(m);
-			uint64_t at = reach->lanes[lane] + from + 4 * word;
-			lanes[lane] = base + (at / 4 * GT_WARP_SIZE + lane) * 4 + at % 4;
+		for (unsigned lane = affine ? gt_ptx_lowest(mask) : 0, end = affine ? lane + 1 : GT_WARP_SIZE; lane < end; lane++) {
+			const uint64_t at = reach->lanes[lane] + from + 4 * word;
+			lanes[lane] = base + at / 4 * 4 * GT_WARP_SIZE + lane * 4 + at % 4;
 		}
-		if (gt_ptx_trace(warp, op, mask, operation, hint, size, lanes, 0, gt_ptx_stride_plain(lanes, mask)) != 0)
+		if (gt_ptx_trace(warp, op, mask, operation, hint, size, lanes, 0, affine ? apart : gt_ptx_stride_plain(lanes, mask)) != 0)
 			return -1;
 	}
 	return 0;
@@ -422,7 +423,7 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	if (name_access(warp, op, mask, space, first, &operation, &hint) != 0)
 		return -1;
 	if (space == GT_LOCAL)
-		return trace_local(warp, op, mask, reach, operation, hint, bytes);
+		return trace_local(warp, op, mask, reach, operation, hint, stride, bytes);
 	uint64_t offset = reach->offset;
 	if (reach->space == GT_PTX_SHARED && access->space == GT_PTX_GENERIC)
 		offset -= GT_PTX_SHARED_BASE;

@@ -24,6 +24,8 @@
 #define GT_PTX_SHARED_MAX (1U << 20)			       /* bytes a block, beyond any GPU's */
 #define GT_PTX_LOCAL_MAX (512U << 10)		       /* bytes of local memory a thread, CUDA's limit */
 
+#define GT_PTX_FILLS 8 /* functions whose constants are known to be in the arena, at most */
+
 #define GT_PTX_NOWHERE 64 /* bytes, as many as a lane accesses at a time */
 
 enum gt_ptx_path_state {
@@ -106,6 +108,12 @@ struct gt_ptx_warp {
 	struct gt_ptx_frame *frame, *last; /* of `path`; the last in the arena */
 	struct gt_ptx_frame *free_frames; /* by `before` */
 	const struct gt_ptx_code *filled; /* the kernel, once its slots are filled */
+	/* The same of functions that it calls: whose slots are filled where in the arena, in a ring; `code` NULL: no one's. */
+	struct gt_ptx_filled {
+		const struct gt_ptx_code *code;
+		size_t begin, end;
+	} fills[GT_PTX_FILLS];
+	unsigned next_fill;
 	uint32_t partial[GT_PTX_BARRIERS + 2]; /* lanes that have arrived where not all have */
 	uint32_t partials; /* bit b: partial[b] is not 0 */
 	uint32_t cluster_arrived; /* lanes that have arrived at the cluster's barrier, whose phase goes on */

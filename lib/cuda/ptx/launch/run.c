@@ -90,6 +90,8 @@ struct gt_ptx_worker {
 	struct gt_error error;
 };
 
+#define PATIENCE (UINT64_C(1) << 22) /* warp instructions that a block may wait for those that other threads run */
+
 /* A block that waits for another has no end here: that one may not have begun. */
 static int fail_waiting(const struct gt_ptx_core *core)
 {
@@ -110,7 +112,7 @@ static int run_block(struct gt_ptx_core *core, uint64_t block, uint64_t *left)
 			return -1;
 		if (waited > 0 || core->repeats)
 			waited = gt_ptx_block_waits(core) ? waited + (before - *left) + 1 : 0;
-		if (waited > GT_PTX_PATIENCE)
+		if (waited > PATIENCE)
 			return fail_waiting(core);
 	}
 	return 0;
