@@ -777,6 +777,8 @@ static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struc
 		return -1;
 	if (hinted(level, rows))
 		return serve_hinted(level, rows, sent, error);
+	if (level->full && level->config.by != GT_BY_PC)
+		return gt_notes_serve(level, rows, sent, error);
 	return (noted ? serve_and_note : level->fast ? level->fast : serve_rows)(level, rows, sent, error);
 }
 

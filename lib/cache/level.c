@@ -68,6 +68,109 @@ static int by_pc_count(const struct gt_by_pc *by, struct gt_count *count, struct
 	return result;
 }
 
+/* ---- counts by site, and causes of misses ---- */
+
+/* Appends a number or an array of a class. */
+static int count_one(struct gt_count *count, const char *class, const struct gt_count_entry *entry, struct gt_error *error)
+{
+	char name[GT_COUNT_NAME];
+
+	snprintf(name, sizeof name, "%.*s%.*s", GT_SITE_NAME, class, GT_COUNT_NAME - GT_SITE_NAME - 1, entry->name);
+	if (entry->kind == GT_COUNT_ARRAY)
+		return gt_count_array(count, name, entry->array, entry->n, error);
+	return gt_count_number(count, name, entry->number, error);
+}
+
+static size_t bins_of(const struct gt_cause_counters *causes)
+{
+	size_t n = GT_DISTANCE_BINS;
+
+	while (n > 0 && causes->distance[n - 1] == 0)
+		n--;
+	return n;
+}
+
+/* Those that the level can have. */
+static int count_causes(const struct gt_level *level, const struct gt_cause_counters *causes, struct gt_count *count, struct gt_error *error)
+{
+	const size_t partial = offsetof(struct gt_cause_counters, partial_reads), elsewhere = offsetof(struct gt_cause_counters, elsewhere),
+		     others = offsetof(struct gt_cause_counters, others_hits), end = offsetof(struct gt_cause_counters, distance);
+	const bool shared = level->config.shared;
+
+	if (gt_count_some(count, &gt_counters_causes, causes, 0, partial, error) != 0 ||
+	    gt_count_some(count, &gt_counters_causes, causes, partial, elsewhere, error) != 0)
+		return -1;
+	if (gt_count_some(count, &gt_counters_causes, causes, shared ? others : elsewhere, shared ? end : others, error) != 0)
+		return -1;
+	return gt_count_arrays(count, &gt_counters_causes, causes, GT_DISTANCE_BINS, bins_of(causes), error);
+}
+
+static int count_all_causes(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
+{
+	struct gt_cause_counters total = {0};
+
+	if (!level->full)
+		return 0;
+	for (size_t i = 0; i < level->by_site.n; i++)
+		gt_counters_add(&total, &level->by_site.noted[i].causes, sizeof total);
+	return count_causes(level, &total, count, error);
+}
+
+static int count_site(const struct gt_level *level, size_t site, struct gt_count *one, struct gt_error *error)
+{
+	const struct gt_noted *noted = &level->by_site.noted[site];
+	const size_t sent_writes = offsetof(struct gt_served, sent_writes), partial = offsetof(struct gt_served, partial_writes);
+	const bool back = level->config.write == GT_WRITE_BACK; /* what is sent then is what other requests wrote */
+
+	if (gt_count_some(one, &gt_counters_site_level, &noted->served, 0, back ? sent_writes : partial, error) != 0 ||
+	    gt_count_some(one, &gt_counters_site_level, &noted->served, partial, sizeof noted->served, error) != 0)
+		return -1;
+	return level->full ? count_causes(level, &noted->causes, one, error) : 0;
+}
+
+/* The counters of a site have its name before theirs. */
+static int append_site(const struct gt_level *level, size_t site, struct gt_count *count, struct gt_error *error)
+{
+	char name[GT_SITE_NAME], class[GT_SITE_NAME + 1];
+	struct gt_count one;
+	int result;
+
+	gt_count_begin(&one, "", 0);
+	result = count_site(level, site, &one, error);
+	snprintf(class, sizeof class, "%s.", gt_site_format(&level->by_site.sites, site, name));
+	for (size_t i = 0; i < one.n && result == 0; i++)
+		result = count_one(count, class, &one.entries[i], error);
+	gt_count_clear(&one);
+	return result;
+}
+
+/* By instruction, and by the order in which they were met. */
+static int compare_sites(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static int count_sites(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
+{
+	const struct gt_by_site *by = &level->by_site;
+	int result = 0;
+
+	if (level->config.by != GT_BY_SITE || by->n == 0)
+		return 0;
+	uint64_t *order = malloc(by->n * sizeof *order);
+	if (!order)
+		return gt_fail_memory(error, "counts by site");
+	for (size_t i = 0; i < by->n; i++)
+		order[i] = (uint64_t)by->sites.sites[i].pc << 32 | i;
+	qsort(order, by->n, sizeof *order, compare_sites);
+	for (size_t i = 0; i < by->n && result == 0; i++)
+		result = append_site(level, order[i] & UINT32_MAX, count, error);
+	free(order);
+	return result;
+}
+
 /* ---- a level's counters by name, and its shape ---- */
 
 struct shape {
@@ -159,9 +262,9 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 	if (level->config.l2_partitions && (gt_count_numbers(count, &gt_counters_l2_partitions, &level->l2_partitions, sizeof level->l2_partitions, error) != 0 ||
 				     gt_count_arrays(count, &gt_counters_l2_partitions, &level->l2_partitions, GT_L2_PARTITIONS, GT_L2_PARTITIONS, error) != 0))
 		return -1;
-	if (gt_notes_count(level, count, error) != 0 || describe_shape(level, count, error) != 0)
+	if (count_all_causes(level, count, error) != 0 || describe_shape(level, count, error) != 0)
 		return -1;
-	return by_pc_count(&level->by_pc, count, error) == 0 ? gt_notes_count_sites(level, count, error) : -1;
+	return by_pc_count(&level->by_pc, count, error) == 0 ? count_sites(level, count, error) : -1;
 }
 
 #define SMS 65536	 /* values of the column sm */
@@ -250,6 +353,7 @@ static int open_full(struct gt_level *level, struct gt_error *error)
 	level->full->look = calloc(1, sizeof *level->full->look);
 	if (!level->full->look)
 		return gt_fail_memory(error, "causes of misses");
+	level->full->look->at = gt_look_in_full;
 	gt_level_choose(level->full);
 	return 0;
 }

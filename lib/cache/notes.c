@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/wide.h"
 #include "cache/level.h"
 #include "cache/state.h"
 #include "replace/stack.h"
@@ -19,18 +20,8 @@
 #include "stream/op.h"
 #include "stream/program.h"
 
-struct served {
-	GT_SITE_SERVED_COUNTERS(GT_COUNTER_FIELD)
-};
-
 /* Counters of the level that a site has, too: by how much they grow while its requests are served. */
 #define OF_LEVEL(DO) DO(reads) DO(read_hits) DO(writes) DO(atomics) DO(bypassed) DO(sent_reads) DO(sent_writes)
-
-/* What one site counts; without sites all requests are of one. */
-struct noted {
-	struct served served;
-	struct gt_cause_counters causes;
-};
 
 /* A line that an instance has been asked for. The distances of its sectors follow it, and the SMs + 1 that brought them. */
 struct record {
@@ -38,6 +29,7 @@ struct record {
 	uint32_t kernel;	 /* in which the writer and the SMs are known */
 	uint32_t writer;	 /* the site of the last store that wrote a sector in part + 1, or 0 */
 	uint32_t slot;		 /* of its last use + 1, or 0 */
+	uint32_t own, full;	 /* where the level, and its full one, may have the line */
 	uint32_t distance[];	 /* of each sector, in lines: the largest of its line since the sector was used */
 };
 
@@ -54,21 +46,50 @@ struct past {
 
 enum { FIRST_SLOTS = 64 };
 
+/* Sectors of a line that a request gives to an instance of a private level, and those of them that it missed and nothing had brought. */
+struct passed {
+	uint64_t line, given, fresh;
+	uint32_t site;
+};
+
+/* A row of a batch; what it has sent and passed lies together. */
+struct turn {
+	uint32_t row; /* that has this turn */
+	/* Of the row of this number. */
+	uint32_t site;
+	uint32_t record; /* of its line: its number + 1, or 0 if it had none yet */
+	uint32_t sent, sent_end, passed, passed_end;
+};
+
+/* The batch that is served, that of a private level SM by SM. */
+struct batch {
+	struct turn *turns;
+	uint32_t *before; /* of each SM: rows of lower ones */
+	uint32_t *order;  /* of what is sent */
+	size_t turns_capacity, before_capacity, order_capacity;
+	struct gt_rows *sent;
+	struct passed *passed;
+	size_t passed_n, passed_capacity;
+	bool open;
+};
+
 struct gt_notes {
-	struct gt_sites sites;
-	struct noted *noted; /* of each site */
-	size_t n, capacity;
-	size_t site; /* of the present request */
-	struct served last; /* the level's counters when they were last looked at */
+	struct gt_by_site *by; /* of the level */
+	size_t site;	       /* of the present request */
+	struct gt_served last; /* the level's counters when they were last looked at */
+	struct batch batch;
 	/* For the causes. */
 	struct gt_look look;
 	struct past *pasts; /* of each instance */
 	size_t record_bytes;
+	struct record *record; /* that was looked up last */
 	struct gt_map everywhere; /* of a private level: the sectors of a line that any instance has been given in this kernel */
 	uint32_t kernel;	  /* from 1 */
 };
 
 /* ---- opening ---- */
+
+static gt_look_at look;
 
 static int open_causes(struct gt_level *level, struct gt_error *error)
 {
@@ -81,7 +102,7 @@ static int open_causes(struct gt_level *level, struct gt_error *error)
 		return gt_fail_memory(error, "causes of misses");
 	if (!level->config.shared && gt_map_open(&notes->everywhere, 64, error) != 0)
 		return -1;
-	notes->look.notes = notes;
+	notes->look.at = look;
 	level->look = &notes->look;
 	return 0;
 }
@@ -91,7 +112,8 @@ int gt_notes_open(struct gt_level *level, struct gt_error *error)
 	level->notes = calloc(1, sizeof *level->notes);
 	if (!level->notes)
 		return gt_fail_memory(error, "counts by site");
-	if (level->config.by == GT_BY_SITE && gt_sites_open(&level->notes->sites, error) != 0)
+	level->notes->by = &level->by_site;
+	if (level->config.by == GT_BY_SITE && gt_sites_open(&level->by_site.sites, error) != 0)
 		return -1;
 	return level->config.causes ? open_causes(level, error) : 0;
 }
@@ -113,11 +135,16 @@ void gt_notes_close(struct gt_level *level)
 
 	if (!notes)
 		return;
-	gt_sites_close(&notes->sites);
-	free(notes->noted);
+	gt_sites_close(&notes->by->sites);
+	free(notes->by->noted);
 	for (size_t i = 0; notes->pasts && i < level->instances_end; i++)
 		forget(&notes->pasts[i]);
 	free(notes->pasts);
+	free(notes->batch.turns);
+	free(notes->batch.before);
+	free(notes->batch.order);
+	free(notes->batch.passed);
+	gt_rows_free(notes->batch.sent);
 	if (notes->everywhere.slots)
 		gt_map_close(&notes->everywhere);
 	free(notes);
@@ -131,8 +158,8 @@ void gt_notes_begin(struct gt_level *level)
 	if (!notes)
 		return;
 	if (level->config.by == GT_BY_SITE)
-		gt_sites_begin(&notes->sites);
-	notes->n = 0;
+		gt_sites_begin(&notes->by->sites);
+	notes->by->n = 0;
 	memset(&notes->last, 0, sizeof notes->last);
 	notes->kernel++;
 	if (notes->everywhere.slots)
@@ -141,7 +168,7 @@ void gt_notes_begin(struct gt_level *level)
 
 int gt_level_name_arrays(struct gt_level *level, const struct gt_count *count, struct gt_error *error)
 {
-	return level->config.by == GT_BY_SITE ? gt_sites_note(&level->notes->sites, count, error) : 0;
+	return level->config.by == GT_BY_SITE ? gt_sites_note(&level->by_site.sites, count, error) : 0;
 }
 
 void gt_notes_forget(struct gt_level *level)
@@ -155,12 +182,12 @@ void gt_notes_forget(struct gt_level *level)
 /* Counters of one more site. */
 static int add_noted(struct gt_notes *notes, struct gt_error *error)
 {
-	struct noted *bigger = gt_grown(notes->noted, notes->n, &notes->capacity, sizeof *bigger);
+	struct gt_noted *bigger = gt_grown(notes->by->noted, notes->by->n, &notes->by->capacity, sizeof *bigger);
 
 	if (!bigger)
 		return gt_fail_memory(error, "counts by site");
-	notes->noted = bigger;
-	memset(&bigger[notes->n++], 0, sizeof *bigger);
+	notes->by->noted = bigger;
+	memset(&bigger[notes->by->n++], 0, sizeof *bigger);
 	return 0;
 }
 
@@ -169,19 +196,27 @@ static int find_site(struct gt_notes *notes, const struct gt_rows *rows, size_t 
 {
 	const unsigned first = rows->sectors[i] & 15 ? (unsigned)__builtin_ctz(rows->sectors[i]) : 0;
 
-	notes->site = gt_sites_number(&notes->sites, rows->pc[i], false, rows->address[i] + first * GT_SECTOR);
+	notes->site = gt_sites_number(&notes->by->sites, rows->pc[i], false, rows->address[i] + first * GT_SECTOR);
 	return notes->site == GT_SITE_NONE ? gt_fail_memory(error, "counts by site") : 0;
 }
 
-int gt_notes_before(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
+/* Makes the site of row i the present one. */
+static int know_site(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
 	struct gt_notes *notes = level->notes;
 
 	if (level->config.by == GT_BY_SITE && find_site(notes, rows, i, error) != 0)
 		return -1;
-	while (notes->n <= notes->site)
+	while (notes->by->n <= notes->site)
 		if (add_noted(notes, error) != 0)
 			return -1;
+	return 0;
+}
+
+int gt_notes_before(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	if (know_site(level, rows, i, error) != 0)
+		return -1;
 	if (!level->full)
 		return 0;
 	level->look->counts = level->full->look->counts = true;
@@ -189,7 +224,7 @@ int gt_notes_before(struct gt_level *level, const struct gt_rows *rows, size_t i
 	return 0;
 }
 
-static void add_served(const struct gt_notes *notes, const struct gt_level_counters *counters, struct served *to)
+static void add_served(const struct gt_notes *notes, const struct gt_level_counters *counters, struct gt_served *to)
 {
 #define ADD(NAME) to->NAME += counters->NAME - notes->last.NAME;
 	OF_LEVEL(ADD)
@@ -225,7 +260,6 @@ static void find_causes(const struct gt_look *look, const struct gt_look *full, 
 		const struct gt_looked *load = &look->loads[i];
 		const uint64_t others = load->missed & ~load->fresh & ~load->dropped, capacity = others & missed_in_full(full, load->line);
 		causes->compulsory += gt_count_bits(load->missed & load->fresh);
-		causes->elsewhere += gt_count_bits(load->missed & load->elsewhere);
 		causes->invalidated += gt_count_bits(load->missed & load->dropped);
 		causes->capacity += gt_count_bits(capacity);
 		causes->conflict += gt_count_bits(others & ~capacity);
@@ -235,7 +269,7 @@ static void find_causes(const struct gt_look *look, const struct gt_look *full, 
 void gt_notes_after(struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
 	struct gt_notes *notes = level->notes;
-	struct noted *noted = &notes->noted[notes->site];
+	struct gt_noted *noted = &notes->by->noted[notes->site];
 
 	add_served(notes, &level->counters, &noted->served);
 	remember(notes, &level->counters);
@@ -292,6 +326,7 @@ static struct record *record_of(const struct gt_serving *serving, struct past *p
 	uint64_t *place = gt_map_put(&past->index, line, past->n, &fresh);
 	struct record *record = !place ? NULL : fresh ? add_record(level->notes, past) : record_at(level->notes, past, *place);
 
+	level->notes->record = record;
 	if (!record)
 		gt_fail_memory(serving->error, "causes of misses");
 	else if (record->kernel != level->notes->kernel) {
@@ -322,7 +357,7 @@ static int renumber(const struct gt_notes *notes, struct past *past, struct gt_e
 }
 
 /* The line becomes the last used: its sectors are as far back as it was, or further. */
-static int use_line(const struct gt_serving *serving, struct past *past, struct record *record)
+GT_WIDE static int use_line(const struct gt_serving *serving, struct past *past, struct record *record)
 {
 	uint32_t distance = 0;
 
@@ -343,26 +378,47 @@ static int use_line(const struct gt_serving *serving, struct past *past, struct 
 	return 0;
 }
 
-/* Sectors are given to an instance that has not had them; `known` is all of them that any instance has had in this kernel. */
-static int give(const struct gt_serving *serving, struct record *record, uint64_t line, uint64_t sectors)
+/* Another instance may have been given, in this kernel, what this one misses. */
+static int pass(struct gt_notes *notes, const struct passed *passed, struct gt_error *error)
+{
+	int fresh;
+	uint64_t *known = gt_map_put(&notes->everywhere, passed->line, 0, &fresh);
+
+	if (!known)
+		return gt_fail_memory(error, "causes of misses");
+	notes->by->noted[passed->site].causes.elsewhere += gt_count_bits(passed->fresh & *known);
+	*known |= passed->given;
+	return 0;
+}
+
+/* What instances pass to each other is counted in the order of the rows. */
+static int pass_in_turn(struct gt_notes *notes, const struct passed *passed, struct gt_error *error)
+{
+	struct batch *batch = &notes->batch;
+
+	if (!batch->open)
+		return pass(notes, passed, error);
+	struct passed *bigger = gt_grown(batch->passed, batch->passed_n, &batch->passed_capacity, sizeof *bigger);
+	if (!bigger)
+		return gt_fail_memory(error, "causes of misses");
+	batch->passed = bigger;
+	bigger[batch->passed_n++] = *passed;
+	return 0;
+}
+
+/* Sectors are given to an instance that has not had them; a load has missed those in `fresh`, which nothing had brought. */
+static int give(const struct gt_serving *serving, struct record *record, uint64_t line, uint64_t sectors, uint64_t fresh)
 {
 	struct gt_level *level = serving->level;
 	uint16_t *bringers = bringers_of(level, record);
-	int fresh;
 
-	if (sectors == 0)
-		return 0;
 	record->given |= sectors;
 	record->dropped &= ~sectors;
 	for (uint64_t rest = level->config.shared ? sectors : 0; rest; rest &= rest - 1)
 		bringers[__builtin_ctzll(rest)] = (uint16_t)(serving->request.sm + 1);
-	if (level->config.shared)
+	if (level->config.shared || (sectors | fresh) == 0)
 		return 0;
-	uint64_t *known = gt_map_put(&level->notes->everywhere, line, 0, &fresh);
-	if (!known)
-		return gt_fail_memory(serving->error, "causes of misses");
-	*known |= sectors;
-	return 0;
+	return pass_in_turn(level->notes, &(struct passed){line, sectors, fresh, (uint32_t)level->notes->site}, serving->error);
 }
 
 /* Sectors are used. Others that came with them, or would have in a cache that had not the first, have been used as late. */
@@ -390,18 +446,32 @@ struct present {
 	uint64_t valid, held;
 };
 
-static struct present look_up(const struct gt_serving *serving, uint64_t line)
+/* Where a line may be is known: caches of many ways then find it without a search. */
+static inline void look_there_first(struct gt_tags *tags, uint64_t line, uint32_t slot)
 {
-	const uint32_t slot = gt_tags_find(serving->tags, gt_level_set_of(serving->level, line), line);
+	if (tags->tag[slot] != line + 1)
+		return;
+	tags->last_line = line;
+	tags->last_slot = slot;
+}
 
+static struct present look_up(const struct gt_serving *serving, uint64_t line, uint32_t *at)
+{
+	struct gt_tags *tags = serving->tags;
+	uint32_t slot = *at;
+
+	look_there_first(tags, line, slot);
+	if (tags->tag[slot] != line + 1)
+		slot = gt_tags_find(tags, gt_level_set_of(serving->level, line), line);
 	if (slot == GT_NO_SLOT)
 		return (struct present){.line = false};
-	return (struct present){true, gt_tags_valid(serving->tags, slot), gt_tags_held(serving->tags, slot)};
+	*at = slot;
+	return (struct present){true, gt_tags_valid(tags, slot), gt_tags_held(tags, slot)};
 }
 
 static struct gt_cause_counters *counters_of(const struct gt_notes *notes)
 {
-	return notes->look.counts ? &notes->noted[notes->site].causes : NULL;
+	return notes->look.counts ? &notes->by->noted[notes->site].causes : NULL;
 }
 
 static void add_load(struct gt_look *look, const struct gt_looked *load)
@@ -413,10 +483,10 @@ static void add_load(struct gt_look *look, const struct gt_looked *load)
 /* Sectors that were written in part are read: on account of the site that wrote, if that was in this kernel. */
 static void count_partial_reads(struct gt_notes *notes, const struct record *record, uint64_t sectors)
 {
-	const size_t site = record->writer && record->writer <= notes->n ? record->writer - 1 : notes->site;
+	const size_t site = record->writer && record->writer <= notes->by->n ? record->writer - 1 : notes->site;
 
 	if (sectors && notes->look.counts)
-		notes->noted[site].causes.partial_reads += gt_count_bits(sectors);
+		notes->by->noted[site].causes.partial_reads += gt_count_bits(sectors);
 }
 
 static void count_distances(struct gt_cause_counters *counters, const struct record *record, uint64_t sectors)
@@ -436,23 +506,16 @@ static void count_others(const struct gt_serving *serving, struct gt_cause_count
 	}
 }
 
-static uint64_t given_elsewhere(const struct gt_notes *notes, uint64_t line, uint64_t sectors)
-{
-	const uint64_t *known = sectors && notes->everywhere.slots ? gt_map_get(&notes->everywhere, line) : NULL;
-
-	return known ? sectors & *known : 0;
-}
-
 static int look_at_load(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece, enum gt_lookup lookup)
 {
 	struct gt_level *level = serving->level;
 	struct gt_notes *notes = level->notes;
 	struct gt_cause_counters *counters = counters_of(notes);
-	const struct present present = look_up(serving, piece->line);
 	struct record *record = record_of(serving, past, piece->line);
 
 	if (!record)
 		return -1;
+	const struct present present = look_up(serving, piece->line, &record->own);
 	const bool near = lookup == GT_LOOKUP_NEAR, passes = lookup == GT_LOOKUP_PASSING;
 	const uint64_t used = piece->used, fresh = used & ~record->given, dropped = used & record->dropped, missed = used & ~present.valid;
 	if (!(passes && record->given == 0) && use_line(serving, past, record) != 0)
@@ -461,25 +524,26 @@ static int look_at_load(const struct gt_serving *serving, struct past *past, con
 	count_others(serving, counters, record, used & present.valid);
 	if (!near) {
 		count_partial_reads(notes, record, missed & present.held);
-		add_load(&notes->look, &(struct gt_looked){piece->line, missed, fresh, dropped, given_elsewhere(notes, piece->line, fresh)});
+		add_load(&notes->look, &(struct gt_looked){piece->line, missed, fresh, dropped});
 	}
+	const uint64_t elsewhere = counters && !near ? missed & fresh : 0;
 	if (passes)
-		return 0;
+		return give(serving, record, piece->line, 0, elsewhere);
 	use_sectors(level, record, used, fresh | dropped);
-	return give(serving, record, piece->line, near ? missed : gt_level_groups(level, missed) & ~present.valid);
+	return give(serving, record, piece->line, near ? missed : gt_level_groups(level, missed) & ~present.valid, elsewhere);
 }
 
 static int look_at_bringing(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece)
 {
-	const struct present present = look_up(serving, piece->line);
 	struct record *record = record_of(serving, past, piece->line);
-	const uint64_t missed = piece->used & ~present.valid;
 
 	if (!record || use_line(serving, past, record) != 0)
 		return -1;
+	const struct present present = look_up(serving, piece->line, &record->own);
+	const uint64_t missed = piece->used & ~present.valid;
 	count_partial_reads(serving->level->notes, record, missed & present.held);
 	use_sectors(serving->level, record, piece->used, piece->used & (~record->given | record->dropped));
-	return give(serving, record, piece->line, gt_level_groups(serving->level, missed) & ~present.valid);
+	return give(serving, record, piece->line, gt_level_groups(serving->level, missed) & ~present.valid, 0);
 }
 
 /* Sectors whose bytes are all valid after a store into a line that has a place. */
@@ -492,7 +556,6 @@ static int look_at_store(const struct gt_serving *serving, struct past *past, co
 {
 	struct gt_level *level = serving->level;
 	const struct gt_level_config *config = &level->config;
-	const struct present present = look_up(serving, piece->line);
 	const bool evicts = config->write == GT_WRITE_EVICT, allocates = config->allocate && !evicts;
 	struct record *record = record_of(serving, past, piece->line);
 
@@ -504,6 +567,7 @@ static int look_at_store(const struct gt_serving *serving, struct past *past, co
 	}
 	if (allocates && use_line(serving, past, record) != 0)
 		return -1;
+	const struct present present = look_up(serving, piece->line, &record->own);
 	const uint64_t whole = stored_whole(config, piece), parts = piece->used & ~piece->full & ~present.valid;
 	uint64_t brought = whole;
 	for (uint64_t rest = whole; rest; rest &= rest - 1)
@@ -516,7 +580,7 @@ static int look_at_store(const struct gt_serving *serving, struct past *past, co
 		brought |= gt_level_groups(level, parts);
 		count_partial_reads(level->notes, record, parts);
 	}
-	return give(serving, record, piece->line, brought & ~present.valid);
+	return give(serving, record, piece->line, brought & ~present.valid, 0);
 }
 
 static int look_at_dropping(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece)
@@ -529,16 +593,10 @@ static int look_at_dropping(const struct gt_serving *serving, struct past *past,
 	return 0;
 }
 
-int gt_look_at(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup)
+static int look(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup)
 {
-	struct gt_look *look = serving->level->look;
-
-	if (!look->notes) {
-		if (lookup == GT_LOOKUP_LOAD || lookup == GT_LOOKUP_PASSING)
-			add_load(look, &(struct gt_looked){.line = piece->line, .missed = piece->used & ~look_up(serving, piece->line).valid});
-		return 0;
-	}
 	struct past *past = past_of(serving, serving->error);
+
 	if (!past)
 		return -1;
 	switch (lookup) {
@@ -550,106 +608,309 @@ int gt_look_at(const struct gt_serving *serving, const struct gt_piece *piece, e
 	return look_at_load(serving, past, piece, lookup);
 }
 
-/* ---- counting ---- */
-
-/* Appends a number or an array of a class. */
-static int count_one(struct gt_count *count, const char *class, const struct gt_count_entry *entry, struct gt_error *error)
+int gt_look_in_full(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup)
 {
-	char name[GT_COUNT_NAME];
+	uint32_t slot = serving->tags->last_slot;
 
-	snprintf(name, sizeof name, "%.*s%.*s", GT_SITE_NAME, class, GT_COUNT_NAME - GT_SITE_NAME - 1, entry->name);
-	if (entry->kind == GT_COUNT_ARRAY)
-		return gt_count_array(count, name, entry->array, entry->n, error);
-	return gt_count_number(count, name, entry->number, error);
+	if (lookup == GT_LOOKUP_LOAD || lookup == GT_LOOKUP_PASSING)
+		add_load(serving->level->look, &(struct gt_looked){.line = piece->line, .missed = piece->used & ~look_up(serving, piece->line, &slot).valid});
+	return 0;
 }
 
-static size_t bins_of(const struct gt_cause_counters *causes)
+/* ---- a batch ---- */
+
+/* The full level serves row i, and sends nothing. `record`: of the last line of the row, or NULL. */
+static int serve_full(struct gt_serving *full, struct record *record, const struct gt_rows *rows, size_t i)
 {
-	size_t n = GT_DISTANCE_BINS;
+	const uint64_t line = rows->address[i] / GT_LINE;
 
-	while (n > 0 && causes->distance[n - 1] == 0)
-		n--;
-	return n;
-}
-
-/* Those that the level can have. */
-static int count_causes(const struct gt_level *level, const struct gt_cause_counters *causes, struct gt_count *count, struct gt_error *error)
-{
-	const size_t partial = offsetof(struct gt_cause_counters, partial_reads), elsewhere = offsetof(struct gt_cause_counters, elsewhere),
-		     others = offsetof(struct gt_cause_counters, others_hits), end = offsetof(struct gt_cause_counters, distance);
-	const bool shared = level->config.shared;
-
-	if (gt_count_some(count, &gt_counters_causes, causes, 0, partial, error) != 0 ||
-	    gt_count_some(count, &gt_counters_causes, causes, partial, elsewhere, error) != 0)
+	if (record && full->level->usual)
+		look_there_first(full->tags, line, record->full);
+	if (gt_level_serve_row(full, full->tags, rows, i) != 0)
 		return -1;
-	if (gt_count_some(count, &gt_counters_causes, causes, shared ? others : elsewhere, shared ? end : others, error) != 0)
+	if (record && full->level->usual && full->tags->last_line == line)
+		record->full = full->tags->last_slot;
+	return 0;
+}
+
+/* Serves row i, of the site that is known, by the level, and by its full one. */
+static int serve_both(struct gt_serving *serving, struct gt_serving *full, const struct gt_rows *rows, size_t i)
+{
+	struct gt_level *level = serving->level;
+
+	level->look->counts = full->level->look->counts = true;
+	level->look->n = full->level->look->n = 0;
+	level->notes->record = NULL;
+	if (gt_level_serve_row(serving, serving->tags, rows, i) != 0 || serve_full(full, level->notes->record, rows, i) != 0)
 		return -1;
-	return gt_count_arrays(count, &gt_counters_causes, causes, GT_DISTANCE_BINS, bins_of(causes), error);
+	gt_notes_after(level, rows, i);
+	return 0;
 }
 
-int gt_notes_count(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
+/* Whether a cache has all of these sectors; *slot, where it was, becomes where the line is. */
+static bool has(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint64_t used, uint32_t *slot)
 {
-	const struct gt_notes *notes = level->notes;
-	struct gt_cause_counters total = {0};
-
-	if (!notes || !level->full)
-		return 0;
-	for (size_t i = 0; i < notes->n; i++)
-		gt_counters_add(&total, &notes->noted[i].causes, sizeof total);
-	return count_causes(level, &total, count, error);
+	if (tags->tag[*slot] != line + 1) {
+		const uint32_t found = gt_tags_find(tags, gt_level_set_of(level, line), line);
+		if (found == GT_NO_SLOT)
+			return false;
+		*slot = found;
+	}
+	return (used & ~gt_tags_valid(tags, *slot)) == 0;
 }
 
-static int count_site(const struct gt_level *level, size_t site, struct gt_count *one, struct gt_error *error)
+static void touch(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint32_t slot, uint64_t used)
 {
-	const struct noted *noted = &level->notes->noted[site];
-	const size_t sent_writes = offsetof(struct served, sent_writes), partial = offsetof(struct served, partial_writes);
-	const bool back = level->config.write == GT_WRITE_BACK; /* what is sent then is what other requests wrote */
+	const uint32_t set = level->geometry.ways > 0 ? slot / level->geometry.ways : gt_level_set_of(level, line);
 
-	if (gt_count_some(one, &gt_counters_site_level, &noted->served, 0, back ? sent_writes : partial, error) != 0 ||
-	    gt_count_some(one, &gt_counters_site_level, &noted->served, partial, sizeof noted->served, error) != 0)
+	gt_level_touch(level, tags, set, slot, used, used, level->counters.mru);
+}
+
+/* The record of the line of a load of the usual kind that hits here and in the full level, of sectors that have been given; else
+ * NULL. */
+static struct record *hit_record(const struct gt_serving *serving, const struct gt_serving *full, struct past *past, const struct turn *turn,
+				 uint64_t line, uint64_t used)
+{
+	const struct gt_notes *notes = serving->level->notes;
+	const uint64_t *place = turn->record == 0 && past->open ? gt_map_get(&past->index, line) : NULL;
+	struct record *record = turn->record ? record_at(notes, past, turn->record - 1) : place ? record_at(notes, past, *place) : NULL;
+
+	if (!record || record->kernel != notes->kernel || used & (~record->given | record->dropped))
+		return NULL;
+	return has(serving->level, serving->tags, line, used, &record->own) && has(full->level, full->tags, line, used, &record->full) ? record : NULL;
+}
+
+/* Nothing but the order of lines changes. */
+static int serve_hit(struct gt_serving *serving, struct gt_serving *full, struct past *past, struct record *record, uint64_t line, uint64_t used)
+{
+	struct gt_level *level = serving->level;
+	struct gt_noted *noted = &level->by_site.noted[level->notes->site];
+	const uint64_t sectors = gt_count_bits(used);
+
+	if (use_line(serving, past, record) != 0)
 		return -1;
-	return level->full ? count_causes(level, &noted->causes, one, error) : 0;
+	count_distances(&noted->causes, record, used);
+	count_others(serving, &noted->causes, record, used);
+	use_sectors(level, record, used, 0);
+	touch(level, serving->tags, line, record->own, used);
+	touch(full->level, full->tags, line, record->full, used);
+	level->counters.reads += sectors;
+	level->counters.read_hits += sectors;
+	noted->served.reads += sectors;
+	noted->served.read_hits += sectors;
+	level->notes->last.reads += sectors;
+	level->notes->last.read_hits += sectors;
+	return 0;
 }
 
-/* The counters of a site have its name before theirs. */
-static int append_site(const struct gt_level *level, size_t site, struct gt_count *count, struct gt_error *error)
+/* Whether a row is a load of the usual kind. */
+static bool is_usual(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
-	char name[GT_SITE_NAME], class[GT_SITE_NAME + 1];
-	struct gt_count one;
-	int result;
-
-	gt_count_begin(&one, "", 0);
-	result = count_site(level, site, &one, error);
-	snprintf(class, sizeof class, "%s.", gt_site_format(&level->notes->sites, site, name));
-	for (size_t i = 0; i < one.n && result == 0; i++)
-		result = count_one(count, class, &one.entries[i], error);
-	gt_count_clear(&one);
-	return result;
+	return level->usual && !level->config.l2_partitions && level->class_of[rows->op[i]] == GT_CLASS_READ;
 }
 
-/* By instruction, and by the order in which they were met. */
-static int compare_sites(const void *left, const void *right)
+static struct past *past_at(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
-	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
+	return &level->notes->pasts[level->config.shared || !rows->scheduled ? 0 : rows->sm[i]];
 }
 
-int gt_notes_count_sites(const struct gt_level *level, struct gt_count *count, struct gt_error *error)
+/* Serves row i. */
+static int serve_row(struct gt_serving *serving, struct gt_serving *full, const struct gt_rows *rows, size_t i)
 {
-	const struct gt_notes *notes = level->notes;
-	int result = 0;
+	struct gt_level *level = serving->level;
+	const struct turn *turn = &level->notes->batch.turns[i];
 
-	if (!notes || level->config.by != GT_BY_SITE || notes->n == 0)
-		return 0;
-	uint64_t *order = malloc(notes->n * sizeof *order);
-	if (!order)
-		return gt_fail_memory(error, "counts by site");
-	for (size_t i = 0; i < notes->n; i++)
-		order[i] = (uint64_t)notes->sites.sites[i].pc << 32 | i;
-	qsort(order, notes->n, sizeof *order, compare_sites);
-	for (size_t i = 0; i < notes->n && result == 0; i++)
-		result = append_site(level, order[i] & UINT32_MAX, count, error);
-	free(order);
-	return result;
+	level->notes->site = turn->site;
+	if (level->lookahead)
+		gt_level_foresee(level, serving->tags, i);
+	if (!is_usual(level, rows, i))
+		return serve_both(serving, full, rows, i);
+	const uint64_t line = rows->address[i] / GT_LINE, used = rows->sectors[i] & 15;
+	struct past *past = past_at(level, rows, i);
+	struct record *record = hit_record(serving, full, past, turn, line, used);
+	if (!record)
+		return serve_both(serving, full, rows, i);
+	serving->request.sm = rows->scheduled ? rows->sm[i] : 0;
+	return serve_hit(serving, full, past, record, line, used);
+}
+
+/* Rows that are looked at before they are served: what is prefetched first is read then. */
+enum { RECORD_AHEAD = 8, SLOTS_AHEAD = 4 };
+
+static void prefetch_record(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	const struct past *past = past_at(level, rows, i);
+	const uint64_t *place = past->open ? gt_map_get(&past->index, rows->address[i] >> level->line_shift) : NULL;
+
+	level->notes->batch.turns[i].record = place ? (uint32_t)*place + 1 : 0;
+	if (place)
+		__builtin_prefetch(record_at(level->notes, past, *place), 1);
+}
+
+static void prefetch_slot(const struct gt_tags *tags, uint32_t slot)
+{
+	if (!tags)
+		return;
+	__builtin_prefetch(&tags->tag[slot]);
+	if (tags->valid)
+		__builtin_prefetch(&tags->valid[slot]);
+	if (tags->links)
+		__builtin_prefetch(&tags->links[slot], 1);
+}
+
+static void prefetch_slots(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	const struct past *past = past_at(level, rows, i);
+	const uint32_t number = level->notes->batch.turns[i].record;
+	const size_t instance = gt_level_instance_of(level, rows, i);
+
+	if (number == 0)
+		return;
+	const struct record *record = record_at(level->notes, past, number - 1);
+	prefetch_slot(level->instances[instance], record->own);
+	prefetch_slot(level->full->instances[instance], record->full);
+	if (record->slot)
+		gt_timeline_prefetch(&past->slots, record->slot - 1);
+}
+
+/* Before the row that has turn k is served. */
+static void prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t k)
+{
+	const struct turn *turns = level->notes->batch.turns;
+
+	if (level->config.l2_partitions)
+		return;
+	if (k + RECORD_AHEAD < rows->n)
+		prefetch_record(level, rows, turns[k + RECORD_AHEAD].row);
+	if (k + SLOTS_AHEAD < rows->n)
+		prefetch_slots(level, rows, turns[k + SLOTS_AHEAD].row);
+}
+
+static int find_instances(struct gt_serving *serving, struct gt_serving *full, size_t n)
+{
+	serving->tags = gt_level_instance(serving->level, n, serving->error);
+	full->tags = gt_level_instance(full->level, n, full->error);
+	return serving->tags && full->tags ? 0 : -1;
+}
+
+/* Room for a batch. */
+static int open_batch(struct batch *batch, const struct gt_rows *rows, uint32_t sms, struct gt_error *error)
+{
+	struct turn *turns = gt_grown_to(batch->turns, rows->n, &batch->turns_capacity, sizeof *turns);
+	batch->turns = turns ? turns : batch->turns;
+	uint32_t *before = gt_grown_to(batch->before, sms, &batch->before_capacity, sizeof *before);
+	batch->before = before ? before : batch->before;
+
+	if (!turns || !before)
+		return gt_fail_memory(error, "a batch of rows");
+	if (!batch->sent && !(batch->sent = gt_rows_new(GT_ROWS_BATCH, error)))
+		return -1;
+	batch->passed_n = batch->sent->n = 0;
+	memset(before, 0, sms * sizeof *before);
+	return 0;
+}
+
+/* Finds the sites of rows, which are numbered in their order. */
+static int find_sites(struct gt_level *level, const struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_notes *notes = level->notes;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (know_site(level, rows, i, error) != 0)
+			return -1;
+		notes->batch.turns[i] = (struct turn){.row = (uint32_t)i, .site = (uint32_t)notes->site};
+	}
+	return 0;
+}
+
+/* Puts rows in order by SM, those of one in the order in which they came. */
+static void order_by_sm(struct batch *batch, const struct gt_rows *rows, uint32_t sms)
+{
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		batch->before[rows->sm[i]]++;
+	for (uint32_t sm = 0; sm < sms; sm++) {
+		uint32_t n = batch->before[sm];
+		batch->before[sm] = first;
+		first += n;
+	}
+	for (size_t i = 0; i < rows->n; i++)
+		batch->turns[batch->before[rows->sm[i]]++].row = (uint32_t)i;
+}
+
+static int serve_turns(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	struct batch *batch = &level->notes->batch;
+	struct gt_serving serving = {.level = level, .sent = sent, .error = error}, full = {.level = level->full, .error = error};
+	size_t instance = SIZE_MAX;
+
+	for (size_t k = 0; k < rows->n; k++) {
+		const size_t i = batch->turns[k].row, of = gt_level_instance_of(level, rows, i);
+		struct turn *turn = &batch->turns[i];
+		prefetch(level, rows, k);
+		if (of != instance && find_instances(&serving, &full, instance = of) != 0)
+			return -1;
+		turn->sent = (uint32_t)batch->sent->n;
+		turn->passed = (uint32_t)batch->passed_n;
+		if (serve_row(&serving, &full, rows, i) != 0)
+			return -1;
+		turn->sent_end = (uint32_t)batch->sent->n;
+		turn->passed_end = (uint32_t)batch->passed_n;
+	}
+	return 0;
+}
+
+/* What has been sent and passed, in the order of the rows. */
+static int finish_turns(struct gt_notes *notes, size_t rows, struct gt_sink *sent, struct gt_error *error)
+{
+	struct batch *batch = &notes->batch;
+	uint32_t *order = gt_grown_to(batch->order, batch->sent->n, &batch->order_capacity, sizeof *order);
+	size_t n = 0;
+
+	if (!order && batch->sent->n > 0)
+		return gt_fail_memory(error, "a batch of rows");
+	batch->order = order;
+	for (size_t i = 0; i < rows; i++) {
+		const struct turn *turn = &batch->turns[i];
+		for (uint32_t at = turn->sent; at < turn->sent_end; at++)
+			order[n++] = at;
+		for (uint32_t at = turn->passed; at < turn->passed_end; at++)
+			if (pass(notes, &batch->passed[at], error) != 0)
+				return -1;
+	}
+	for (size_t done = 0, some; done < n; done += some) {
+		if (gt_sink_room(sent, error) != 0)
+			return -1;
+		size_t room = sent->rows->capacity - sent->rows->n;
+		some = n - done < room ? n - done : room;
+		gt_requests_append(sent->rows, batch->sent, order + done, some);
+	}
+	return 0;
+}
+
+/* A private level: SM by SM, so that the machine's cache keeps what it needs of one. */
+static int serve_by_sm(struct gt_level *level, const struct gt_rows *rows, uint32_t sms, struct gt_sink *sent, struct gt_error *error)
+{
+	struct batch *batch = &level->notes->batch;
+	struct gt_sink own = gt_sink_that_grows(batch->sent);
+
+	order_by_sm(batch, rows, sms);
+	gt_rows_shape(batch->sent, sent->rows);
+	batch->open = true;
+	int result = serve_turns(level, rows, sent == &level->dropped ? sent : &own, error);
+	batch->open = false;
+	return result == 0 ? finish_turns(level->notes, rows->n, sent, error) : -1;
+}
+
+int gt_notes_serve(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	const bool by_sm = !level->config.shared && rows->scheduled;
+	uint32_t sms = 1;
+
+	for (size_t i = 0; by_sm && i < rows->n; i++)
+		sms = rows->sm[i] < sms ? sms : rows->sm[i] + 1U;
+	if (open_batch(&level->notes->batch, rows, sms, error) != 0 || find_sites(level, rows, error) != 0)
+		return -1;
+	return by_sm ? serve_by_sm(level, rows, sms, sent, error) : serve_turns(level, rows, sent, error);
 }

@@ -97,6 +97,8 @@ static int send(const struct gt_serving *serving, const struct gt_request *reque
 	struct gt_level_counters *counters = &serving->level->counters;
 	enum gt_action action = gt_op_action(request->op);
 
+	if (!serving->sent)
+		return 0;
 	if (gt_sink_room(serving->sent, serving->error) != 0)
 		return -1;
 	gt_request_append(serving->sent->rows, request);

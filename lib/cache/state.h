@@ -26,6 +26,7 @@
 #include "replace/tags.h"
 #include "stream/count.h"
 #include "stream/kernel.h"
+#include "stream/program.h"
 #include "stream/request.h"
 #include "stream/rows.h"
 
@@ -117,6 +118,23 @@ struct gt_cause_counters {
 #undef GT_COUNTER_ELEMENTS
 };
 
+struct gt_served {
+	GT_SITE_SERVED_COUNTERS(GT_COUNTER_FIELD)
+};
+
+/* What one site counts. */
+struct gt_noted {
+	struct gt_served served;
+	struct gt_cause_counters causes;
+};
+
+/* A zeroed one counts nothing; without --by site all requests are of one. */
+struct gt_by_site {
+	struct gt_sites sites;
+	struct gt_noted *noted; /* of each site */
+	size_t n, capacity;
+};
+
 struct gt_notes; /* counts by site, and what the causes of misses follow from: cache/notes.c */
 
 /* A part of a load, in one line: which of its sectors missed. */
@@ -124,17 +142,31 @@ struct gt_looked {
 	uint64_t line, missed;
 	uint64_t fresh;	  /* nothing has brought them */
 	uint64_t dropped; /* they were made invalid */
-	uint64_t elsewhere; /* fresh, but the cache of another SM was given them */
+};
+
+/* What a request is about to do to the sectors of a line. */
+enum gt_lookup {
+	GT_LOOKUP_LOAD,
+	GT_LOOKUP_NEAR,	   /* of a load that will ask the line's home for what is not here, and keep that */
+	GT_LOOKUP_PASSING, /* of a load that brings nothing */
+	GT_LOOKUP_BRING,   /* of what is no load and brings what is not here */
+	GT_LOOKUP_STORE,
+	GT_LOOKUP_DROP, /* makes them invalid */
 };
 
 #define GT_LOOKED_MAX 8
 
+struct gt_serving;
+struct gt_piece;
+/* Looks before a request does it. Returns 0, or -1. */
+typedef int gt_look_at(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup);
+
 /* What the present request has looked up. */
 struct gt_look {
+	gt_look_at *at;
 	bool counts; /* it is one of the kernel's own */
 	unsigned n;
 	struct gt_looked loads[GT_LOOKED_MAX];
-	struct gt_notes *notes; /* NULL: the level is another's full one */
 };
 
 /* ---- the level ---- */
@@ -169,7 +201,6 @@ struct gt_lookahead;
 enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_CONSTANT, GT_CLASS_BYPASS, GT_CLASSES };
 
 struct gt_level;
-struct gt_serving;
 /* Serves a request. Returns 0, or -1 with the error that the serving names. */
 typedef int gt_serve(const struct gt_serving *serving);
 
@@ -226,6 +257,7 @@ struct gt_level {
 	struct gt_launch_read_counters launch_reads;
 	struct gt_l2_partition_counters l2_partitions;
 	struct gt_by_pc by_pc;
+	struct gt_by_site by_site;
 	struct gt_notes *notes; /* NULL: it neither counts by site nor finds causes */
 	/* To find causes: the same level but of one set, under LRU, which serves the same requests; and what either looks up. Else NULL. */
 	struct gt_level *full;
@@ -324,7 +356,7 @@ void gt_waiting_close(struct gt_level *level);
 
 /* ---- the path of a request ---- */
 
-/* A request that is being served, its instance, and the sink for the requests that it sends. */
+/* A request that is being served, its instance, and the sink for the requests that it sends; NULL: it sends none. */
 struct gt_serving {
 	struct gt_level *level;
 	struct gt_tags *tags;
@@ -415,7 +447,9 @@ int gt_notes_open(struct gt_level *level, struct gt_error *error);
 void gt_notes_close(struct gt_level *level);
 void gt_notes_begin(struct gt_level *level);
 
-/* Before one of the rows of a batch is served; and after, by the full level, too. */
+/* Serves a batch without hints, and finds the causes of misses. */
+int gt_notes_serve(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error);
+/* Before one of the rows of another batch is served; and after, by the full level, too. */
 int gt_notes_before(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error);
 void gt_notes_after(struct gt_level *level, const struct gt_rows *rows, size_t i);
 /* What the level has counted since is no row's. */
@@ -426,24 +460,13 @@ void gt_notes_forget(struct gt_level *level);
 /* Takes the names of arrays, if the count has them and the level counts by site. */
 int gt_level_name_arrays(struct gt_level *level, const struct gt_count *count, struct gt_error *error);
 
-int gt_notes_count(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
-int gt_notes_count_sites(const struct gt_level *level, struct gt_count *count, struct gt_error *error);
+/* The look of a full level. */
+extern gt_look_at gt_look_in_full;
 
-/* What a request is about to do to the sectors of a line. */
-enum gt_lookup {
-	GT_LOOKUP_LOAD,
-	GT_LOOKUP_NEAR,	   /* of a load that will ask the line's home for what is not here, and keep that */
-	GT_LOOKUP_PASSING, /* of a load that brings nothing */
-	GT_LOOKUP_BRING,   /* of what is no load and brings what is not here */
-	GT_LOOKUP_STORE,
-	GT_LOOKUP_DROP, /* makes them invalid */
-};
-
-/* Looks before the request does it, if the level has a look. */
-int gt_look_at(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup);
+/* If the level has a look. */
 static inline int gt_level_look(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup)
 {
-	return serving->level->look ? gt_look_at(serving, piece, lookup) : 0;
+	return serving->level->look ? serving->level->look->at(serving, piece, lookup) : 0;
 }
 
 /* Serves what the launch reads, once, before its first request, which has this step. */

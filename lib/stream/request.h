@@ -60,4 +60,7 @@ static inline void gt_request_append(struct gt_rows *rows, const struct gt_reque
 		rows->hint[at] = request->hint;
 }
 
+/* Appends the rows from[order[0]], from[order[1]] ... to `to`, which has room and no columns that `from` has not. */
+void gt_requests_append(struct gt_rows *to, const struct gt_rows *from, const uint32_t *order, size_t n);
+
 #endif

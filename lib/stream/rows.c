@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "stream/request.h"
 
 #define COLUMN(NAME, WIRE, IN_ACCESS, IN_REQUEST, FLAG)                                          \
 	{WIRE, offsetof(struct gt_rows, NAME), sizeof *((struct gt_rows *)0)->NAME,                \
@@ -119,6 +120,30 @@ int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struc
 		return -1;
 	to->n++;
 	return 0;
+}
+
+#define GATHER(TYPE)                                                                              \
+	do {                                                                                       \
+		TYPE *restrict out = (TYPE *)gt_column_of(to, column) + to->n;                     \
+		const TYPE *restrict in = gt_column_of(from, column);                              \
+		for (size_t k = 0; k < n; k++)                                                     \
+			out[k] = in[order[k]];                                                     \
+	} while (0)
+
+void gt_requests_append(struct gt_rows *to, const struct gt_rows *from, const uint32_t *order, size_t n)
+{
+	for (size_t c = 0; c < gt_columns_n; c++) {
+		const struct gt_column *column = &gt_columns[c];
+		if (!gt_column_present(to, column))
+			continue;
+		switch (column->width) {
+		case 1: GATHER(uint8_t); break;
+		case 2: GATHER(uint16_t); break;
+		case 4: GATHER(uint32_t); break;
+		default: GATHER(uint64_t);
+		}
+	}
+	to->n += n;
 }
 
 void gt_rows_append(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n)

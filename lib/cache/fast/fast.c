@@ -106,32 +106,14 @@ static inline void served_add(struct served *served, size_t i, uint32_t sectors)
 	served->sectors[served->n++] = (uint8_t)sectors;
 }
 
-#define GATHER(TYPE, COLUMN)                                                                      \
-	do {                                                                                       \
-		TYPE *restrict out = to->COLUMN + to->n;                                           \
-		const TYPE *restrict in = from->COLUMN;                                            \
-		for (size_t k = 0; k < n; k++)                                                     \
-			out[k] = in[row[k]];                                                       \
-	} while (0)
-
 /* Appends the rows, with other sectors, to `to`, which has room and no hints. */
-static void append(struct gt_rows *to, const struct gt_rows *from, const uint32_t *restrict row, const uint8_t *sectors,
-		   size_t n)
+static void append(struct gt_rows *to, const struct gt_rows *from, const uint32_t *row, const uint8_t *sectors, size_t n)
 {
-	GATHER(uint32_t, block);
-	GATHER(uint16_t, warp);
-	GATHER(uint32_t, an);
-	GATHER(uint32_t, pc);
-	GATHER(uint8_t, op);
-	GATHER(uint64_t, address);
-	GATHER(uint8_t, threads);
-	if (to->scheduled) {
-		GATHER(uint64_t, step);
-		GATHER(uint16_t, sm);
-	}
-	memcpy(to->sectors + to->n, sectors, n);
-	memset(to->full + to->n, 0, n);
-	to->n += n;
+	const size_t at = to->n;
+
+	gt_requests_append(to, from, row, n);
+	memcpy(to->sectors + at, sectors, n);
+	memset(to->full + at, 0, n);
 }
 
 /* Sends what was added, as loads, and forgets it. Returns 0, or -1 with the sink's error. */
