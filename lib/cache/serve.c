@@ -255,14 +255,7 @@ static void note_state(struct gt_tags *tags, uint32_t slot, unsigned position, u
 /* The recency position of a line in its set, 0 for the most recent, if that is counted. */
 static unsigned position_of(const struct gt_level *level, const struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
-	unsigned position = 0;
-
-	if (!level->geometry.depths)
-		return 0;
-	gt_tags_by_recency(tags, set, level->slots);
-	while (level->slots[position] != slot)
-		position++;
-	return position;
+	return level->geometry.depths ? gt_tags_position(tags, set, slot) : 0;
 }
 
 /* Makes a line the most recent, unless the request changes no order. Returns the recency position that it had. */

@@ -196,6 +196,27 @@ uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *
 	return n;
 }
 
+uint32_t gt_tags_position(const struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+	uint32_t first = gt_first_slot(geometry, set), way = slot - first, position = 0;
+
+	if (geometry->recency == GT_RECENCY_WAYS)
+		return way;
+	if (geometry->recency == GT_RECENCY_BYTES) {
+		const uint8_t *order = tags->bytes + first, *found = memchr(order, (int)way, gt_ways_of(geometry, set));
+		return (uint32_t)(found - order);
+	}
+	if (geometry->recency == GT_RECENCY_NIBBLES) {
+		while ((tags->nibbles[set] >> 4 * position & 15) != way)
+			position++;
+		return position;
+	}
+	for (uint32_t at = tags->ends[set].newer; at != slot + 1; at = tags->links[at - 1].older)
+		position++;
+	return position;
+}
+
 #define NIBBLES_IN_ORDER UINT64_C(0xfedcba9876543210)
 
 static bool has_finder(const struct gt_geometry *geometry)

@@ -225,6 +225,8 @@ void gt_tags_move_first(struct gt_tags *tags, uint32_t first, uint32_t way);
 uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set);
 /* Lists the valid slots of a set, most recent first, and returns their number; room for most_ways. */
 uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *slots);
+/* The place of a valid slot among these. */
+uint32_t gt_tags_position(const struct gt_tags *tags, uint32_t set, uint32_t slot);
 /* Makes a valid slot the most recent if recency is a list, which has no positions. */
 void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot);
 

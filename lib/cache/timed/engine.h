@@ -361,10 +361,6 @@ static inline bool gt_engine_port(const struct gt_timed *timed, struct gt_engine
 	return true;
 }
 
-/* The recency position of an item's line in its set, or UINT32_MAX. */
-uint32_t gt_engine_position(const struct gt_timed *timed, const struct gt_engine *engine, const struct gt_item *item,
-			    uint32_t slot);
-
 /* Begins a step: all ports are free, earlier arrivals change the cache, and the entries of this step's arrivals are free,
  * or with --fill next those of earlier ones. */
 int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t step, struct gt_error *error);

@@ -410,7 +410,7 @@ GT_INLINE int look_up(struct gt_timed *timed, struct gt_engine *engine, const st
 			gt_engine_count_miss(timed, outcome);
 		outcome->effect += outcome->latency > 0 ? outcome->latency - 1 : 0;
 		if (timed->watch && slot != GT_NO_SLOT)
-			outcome->position = gt_engine_position(timed, engine, item, slot);
+			outcome->position = gt_tags_position(engine->tags, item->set, slot);
 		if (missing == 0 && gt_engine_plain(timed, item->request)) {
 			gt_engine_hit(timed, engine, item->set, slot, item->piece.used);
 			return 0;

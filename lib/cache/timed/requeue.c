@@ -35,7 +35,9 @@ static void count_hit(struct gt_timed *timed, struct gt_engine *engine, const st
 
 	*(read ? &counters->reads : &counters->atomics) += n;
 	*(read ? &counters->read_hits : &counters->atomic_hits) += n;
-	outcome->position = slot == GT_NO_SLOT ? 0 : gt_engine_position(timed, engine, item, slot);
+	if (!timed->watch && (!timed->level->geometry.depths || !read))
+		return;
+	outcome->position = slot == GT_NO_SLOT ? 0 : gt_tags_position(engine->tags, item->set, slot);
 	if (!timed->level->geometry.depths || !read)
 		return;
 	if (slot != GT_NO_SLOT)
@@ -53,7 +55,7 @@ static void count_part(struct gt_timed *timed, struct gt_engine *engine, const s
 	if (!timed->level->geometry.depths || item->class != GT_CLASS_READ || hits == 0)
 		return;
 	if (slot != GT_NO_SLOT)
-		gt_note_depths(engine->tags, slot, gt_engine_position(timed, engine, item, slot), hits, hits, mru);
+		gt_note_depths(engine->tags, slot, gt_tags_position(engine->tags, item->set, slot), hits, hits, mru);
 	else
 		mru[0] += (uint64_t)__builtin_popcountll(hits);
 }
@@ -188,9 +190,14 @@ struct run {
 /* Splits the running warp's next request into lookups. */
 static void cut_request(struct gt_timed *timed, const struct gt_engine *engine, struct running *running)
 {
-	const struct gt_warp *warp = &engine->wave.warps[running->warp];
+	const struct gt_wave_request *request = &engine->wave.requests[engine->wave.warps[running->warp].next];
 
-	running->n = (uint8_t)gt_engine_cut(timed, &engine->wave.requests[warp->next].request, 0, running->items);
+	running->n = (uint8_t)gt_engine_cut(timed, &request->request, 0, running->items);
+	/* The requests of a wave exceed the machine's cache. */
+	if (request->next == GT_NO_REQUEST)
+		return;
+	__builtin_prefetch(&engine->wave.requests[request->next]);
+	__builtin_prefetch(&engine->wave.requests[request->next].next);
 }
 
 /* After the last line of an access: the warp is delayed in proportion to the time until all of it has taken effect. With --fill

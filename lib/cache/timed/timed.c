@@ -95,6 +95,8 @@ static int find_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
 	return 0;
 }
 
+#define PREFETCHED_BYTES 192 /* of an instance's queue, which the rows of others drive out of the nearest cache */
+
 static int wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
 	struct gt_wave_request *requests = gt_grown(wave->requests, wave->n, &wave->capacity, sizeof *requests);
@@ -110,6 +112,8 @@ static int wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, 
 	*(warp->next == GT_NO_REQUEST ? &warp->next : &requests[warp->last].next) = at;
 	warp->last = at;
 	requests[wave->n++] = (struct gt_wave_request){gt_request_of(rows, i), GT_NO_REQUEST};
+	for (size_t next = 0; next < PREFETCHED_BYTES / sizeof *requests; next++)
+		__builtin_prefetch(&requests[wave->n + next], 1);
 	return 0;
 }
 
@@ -153,7 +157,6 @@ static struct gt_engine *engine_open(struct gt_timed *timed, size_t number, stru
 
 #define STEP_MAX (UINT64_MAX / 4) /* of a request; clocks advance beyond it */
 #define GATHERED_ROWS 4096	  /* of an instance, that are served together */
-#define PREFETCHED_BYTES 192	  /* of an instance's queue, which the rows of others drive out of the nearest cache */
 #define RELEASE_ROWS 65536	  /* that wait before the first attempt to pass them on */
 
 static struct gt_rows *new_rows(size_t capacity, struct gt_error *error)
