@@ -102,6 +102,16 @@ static bool alike(void)
 	return true;
 }
 
+/* What an operation of that name may choose: the part of a value, or a rounding. */
+static uint8_t choice_of(const char *name)
+{
+	if (strncmp(name, "join", 4) == 0)
+		return 32;
+	if (strncmp(name, "part", 4) == 0)
+		return any() & 1 ? 32 : 0;
+	return (uint8_t)(strncmp(name, "cvt.i.", 6) == 0 ? any() % 5 : strncmp(name, "cvt.s32.f", 9) == 0 ? any() % 3 : 0);
+}
+
 /* Draws operations; those of `steps` for any processor, those of `ops` for this one. */
 static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
 {
@@ -109,7 +119,7 @@ static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct gt_ptx_form *form = forms[any() % n_forms];
-		ops[i] = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .d = slot_of(form->d, kinds),
+		ops[i] = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .choice = choice_of(form->name), .d = slot_of(form->d, kinds),
 					    .a = slot_of(form->sources[0], kinds), .b = slot_of(form->sources[1], kinds),
 					    .c = slot_of(form->sources[2], kinds)};
 		if (form->d == GT_PTX_PRED && form->sources[0] != GT_PTX_PRED) { /* a comparison */

@@ -138,7 +138,7 @@ static void blend(struct gt_native_segment *segment, unsigned d, unsigned a, uns
 	gt_native_byte(segment->code, mask << 4);
 }
 
-static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half)
+static void widen(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half)
 {
 	static const struct gt_native_op extract = {GT_0F3A, GT_66, 0, GT_VEXTRACTI128};
 
@@ -146,7 +146,7 @@ static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d
 		vector256(segment, extract, from, 0, d);
 		gt_native_byte(segment->code, 1);
 	}
-	vector256(segment, (struct gt_native_op){GT_0F38, GT_66, 0, (uint8_t)opcode}, d, 0, half ? d : from);
+	vector256(segment, op, d, 0, half ? d : from);
 }
 
 /* A part of a predicate into eax, ecx or edx, and back. */
@@ -353,7 +353,7 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 
 	if (!segment->whole) {
 		if (value->n == 2)
-			widen(segment, GT_VPMOVSXDQ, SECOND, ACTIVE, i);
+			widen(segment, gt_native_signs, SECOND, ACTIVE, i);
 		load(segment, FIRST, base, offset);
 		blend(segment, FIRST, FIRST, from, value->n == 2 ? SECOND : ACTIVE);
 		from = FIRST;
@@ -457,7 +457,7 @@ static void emit_select(struct gt_native_segment *segment, const struct gt_nativ
 	mask_of_bits(segment, FIRST);
 	for (unsigned i = 0; i < n; i++) {
 		if (n == 2)
-			widen(segment, GT_VPMOVSXDQ, SECOND, FIRST, i);
+			widen(segment, gt_native_signs, SECOND, FIRST, i);
 		blend(segment, d->at[i], y->at[i], x->at[i], n == 2 ? SECOND : FIRST);
 	}
 }
@@ -476,16 +476,21 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 	write_predicate(segment, op->d, GT_RAX);
 }
 
+/* The lower or the upper words. */
 static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	static const struct gt_native_op shuffle = {GT_0F, GT_NP, 0, GT_VSHUFPS}, permute = {GT_0F3A, GT_66, 1, GT_VPERMQ};
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
 
-	(void)rule;
-	vector256(segment, shuffle, FIRST, x->at[0], x->at[1]); /* the lower words, in the order 0 1 4 5 2 3 6 7 */
-	gt_native_byte(segment->code, 0x88);
+	vector256(segment, shuffle, FIRST, x->at[0], x->at[1]); /* in the order 0 1 4 5 2 3 6 7 */
+	gt_native_byte(segment->code, rule->kind == GT_NATIVE_PART && op->choice == 32 ? 0xdd : 0x88);
 	vector256(segment, permute, d->at[0], 0, FIRST);
 	gt_native_byte(segment->code, 0xd8);
+}
+
+static void raise(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	shift_by(segment, GT_VPSHIFTQ, LEFT, d, x, 32);
 }
 
 /* The processor gives the least integer where there is none: all bits of it turned are the largest one. */
@@ -520,12 +525,13 @@ const struct gt_native_isa gt_native_avx2 = {
 	.vector = vector256,
 	.fill = fill,
 	.widen = widen,
+	.raise = raise,
 	.canonical = canonical,
 	.binary = binary,
 	.unary = unary,
 	.shift = shift,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
-		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
+		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_PART] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
 	.few = true,
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 0, GT_VPBROADCASTQ}},
 	.insert = {GT_0F3A, GT_66, 0, GT_VINSERTI128},

@@ -137,10 +137,8 @@ static void fill(struct gt_native_segment *segment, unsigned wide, unsigned d, u
 	vector(segment, wide ? broadcast64 : broadcast32, d, 0, GT_RAX);
 }
 
-static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half)
+static void widen(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half)
 {
-	const struct gt_native_op op = {GT_0F38, GT_66, 0, (uint8_t)opcode};
-
 	if (half) {
 		vector(segment, extract, from, 0, d);
 		gt_native_byte(segment->code, 1);
@@ -252,13 +250,30 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 	write_predicate(segment, op->d, FOUND);
 }
 
-/* The source of this instruction stands where others have their result. */
+/* Lanes of 64 bits by 32 to the right or to the left. */
+static void shift_words(struct gt_native_segment *segment, enum gt_vector_opcode opcode, unsigned d, unsigned x)
+{
+	fill(segment, 1, SECOND, 32);
+	vector(segment, (struct gt_native_op){GT_0F38, GT_66, 1, (uint8_t)opcode}, d, x, SECOND);
+}
+
+static void raise(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	shift_words(segment, GT_VPSLLV, d, x);
+}
+
+/* The lower or the upper words. The source of this instruction stands where others have their result. */
 static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
+	const bool upper = rule->kind == GT_NATIVE_PART && op->choice == 32;
+	const unsigned to[] = {d->at[0], FIRST};
 
-	vector(segment, rule->op, x->at[0], 0, d->at[0]);
-	vector(segment, rule->op, x->at[1], 0, FIRST);
+	for (unsigned i = 0; i < 2; i++) {
+		if (upper)
+			shift_words(segment, GT_VPSRLV, THIRD, x->at[i]);
+		vector(segment, rule->op, upper ? THIRD : x->at[i], 0, to[i]);
+	}
 	vector(segment, insert, d->at[0], d->at[0], FIRST);
 	gt_native_byte(segment->code, 1);
 }
@@ -344,12 +359,13 @@ const struct gt_native_isa gt_native_avx512 = {
 	.vector = vector,
 	.fill = fill,
 	.widen = widen,
+	.raise = raise,
 	.canonical = canonical,
 	.binary = binary,
 	.unary = unary,
 	.shift = binary,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
-		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
+		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_PART] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 1, GT_VPBROADCASTQ}},
 	.insert = {GT_0F3A, GT_66, 1, GT_VINSERTI64X4},
 	.set_constants = set_nan,

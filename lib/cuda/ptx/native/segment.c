@@ -41,6 +41,7 @@
 	COMPARE("geu", T, 0F, P, WIDE, GT_VCMP, 0x15), COMPARE("gtu", T, 0F, P, WIDE, GT_VCMP, 0x16),   \
 	COMPARE("num", T, 0F, P, WIDE, GT_VCMP, 0x07), COMPARE("nan", T, 0F, P, WIDE, GT_VCMP, 0x03)
 #define WIDEN(NAME, OPCODE) {NAME, GT_NATIVE_WIDEN, OP(0F38, 66, 0, OPCODE), 0, false}
+#define NARROW_FLOAT(NAME, CANONICAL) {NAME, GT_NATIVE_NARROW_FLOAT, OP(0F, 66, 1, GT_VCVTPD2PS), 0, CANONICAL}
 #define NARROW(NAME) {NAME, GT_NATIVE_NARROW, OP(0F38, F3, 0, GT_VPMOVQD), 0, false}
 #define LOGIC(NAME, OPCODE) {NAME ".pred", GT_NATIVE_LOGIC, OP(0F, NP, 0, OPCODE), 0, false}
 
@@ -68,6 +69,10 @@ static const struct gt_native_rule rules[] = {
 	WIDEN("cvt.u64.u32", GT_VPMOVZXDQ), WIDEN("cvt.s64.u32", GT_VPMOVZXDQ), WIDEN("cvt.u64.s32", GT_VPMOVSXDQ), WIDEN("cvt.s64.s32", GT_VPMOVSXDQ),
 	WIDEN("width.b64.b32", GT_VPMOVZXDQ), WIDEN("width.s64.s32", GT_VPMOVSXDQ),
 	NARROW("cvt.u32.u64"), NARROW("cvt.u32.s64"), NARROW("cvt.s32.u64"), NARROW("cvt.s32.s64"), NARROW("width.b32.b64"),
+	{"part.b32.b64", GT_NATIVE_PART, OP(0F38, F3, 0, GT_VPMOVQD), 0, false}, {"join.b64.b32", GT_NATIVE_JOIN, OP(0F, 66, 1, GT_VPOR), 0, false},
+	{"cvt.f64.s32", GT_NATIVE_WIDEN, OP(0F, F3, 0, GT_VCVTDQ2PD), 0, false}, {"cvt.f64.f32", GT_NATIVE_WIDEN, OP(0F, NP, 0, GT_VCVTPS2PD), 0, false},
+	NARROW_FLOAT("cvt.f32.f64", true), NARROW_FLOAT("cvt.s32.f64", false),
+	{"cvt.i.f32.f32", GT_NATIVE_ROUND, OP(0F3A, 66, 0, GT_VROUNDPS), 0, true}, {"cvt.i.f64.f64", GT_NATIVE_ROUND, OP(0F3A, 66, 1, GT_VROUNDPD), 0, false},
 	{"cvt.s32.f32", GT_NATIVE_TRUNCATE, OP(0F, F3, 0, GT_VCVTTPS2DQ), 0, false},
 	{"mul.wide.s32", GT_NATIVE_WIDE_PRODUCT, OP(0F38, 66, 1, GT_VPMULDQ), GT_VPMOVSXDQ, false},
 	{"mul.wide.u32", GT_NATIVE_WIDE_PRODUCT, OP(0F, 66, 1, GT_VPMULUDQ), GT_VPMOVZXDQ, false},
@@ -416,7 +421,8 @@ static void store_predicates(struct gt_native_segment *segment)
 /* ---- operations that every set of instructions puts together alike ---- */
 
 const struct gt_native_op gt_native_move = {GT_0F, GT_66, 0, GT_VMOVDQA}, gt_native_xor = {GT_0F, GT_66, 0, GT_VPXOR},
-			  gt_native_or = {GT_0F, GT_66, 0, GT_VPOR},
+			  gt_native_or = {GT_0F, GT_66, 0, GT_VPOR}, gt_native_zeros = {GT_0F38, GT_66, 0, GT_VPMOVZXDQ},
+			  gt_native_signs = {GT_0F38, GT_66, 0, GT_VPMOVSXDQ},
 			  gt_native_store = {GT_0F, GT_F3, 0, GT_VMOVDQU_STORE};
 
 /* Of lanes of 32 bits, and of 64. */
@@ -527,22 +533,21 @@ static void emit_shift(struct gt_native_segment *segment, const struct gt_native
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
 
 	for (unsigned i = 0; i < 2; i++) {
-		isa->widen(segment, GT_VPMOVZXDQ, isa->first, y->at[0], i);
+		isa->widen(segment, gt_native_zeros, isa->first, y->at[0], i);
 		isa->shift(segment, rule, d->at[i], x->at[i], isa->first);
 	}
 }
 
 /* Half i of a source of 32-bit lanes, widened. */
-static void widen(struct gt_native_segment *segment, unsigned opcode, unsigned d, uint32_t slot, unsigned i)
+static void widen(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, uint32_t slot, unsigned i)
 {
 	const struct gt_native_isa *isa = segment->isa;
 	const struct gt_native_operand from = source(segment, slot, 1, 0);
 
 	if (from.in_register)
-		isa->widen(segment, opcode, d, from.at, i);
+		isa->widen(segment, op, d, from.at, i);
 	else
-		isa->memory(segment, (struct gt_native_op){GT_0F38, GT_66, 0, (uint8_t)opcode}, d, 0, from.place.base,
-			    from.place.offset + i * isa->bytes / 2);
+		isa->memory(segment, op, d, 0, from.place.base, from.place.offset + i * isa->bytes / 2);
 }
 
 static void emit_widen(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -550,7 +555,7 @@ static void emit_widen(struct gt_native_segment *segment, const struct gt_native
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
 
 	for (unsigned i = 0; i < 2; i++)
-		widen(segment, rule->op.opcode, d->at[i], op->a, i);
+		widen(segment, rule->op, d->at[i], op->a, i);
 }
 
 /* Of lanes of 64 bits only the lower halves are multiplied, so that a constant need not be widened. */
@@ -559,18 +564,69 @@ static void emit_wide_product(struct gt_native_segment *segment, const struct gt
 	const struct gt_native_isa *isa = segment->isa;
 	const bool adds = rule->kind == GT_NATIVE_WIDE_MULTIPLY_ADD, constant = gt_native_is_constant(segment->needs, op->b);
 	const struct gt_native_operand second = {.in_register = true, .at = isa->second};
+	const struct gt_native_op by = rule->immediate == GT_VPMOVSXDQ ? gt_native_signs : gt_native_zeros;
 
 	if (adds)
 		read_for(segment, op, op->c, 2, true);
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned to = adds ? isa->first : d->at[i];
-		widen(segment, rule->immediate, isa->first, op->a, i);
+		widen(segment, by, isa->first, op->a, i);
 		if (!constant)
-			widen(segment, rule->immediate, isa->second, op->b, i);
+			widen(segment, by, isa->second, op->b, i);
 		gt_native_with(segment, rule->op, to, isa->first, constant ? source(segment, op->b, 1, 0) : second);
 		if (adds)
 			gt_native_with(segment, add[1], d->at[i], isa->first, source(segment, op->c, 2, i));
+	}
+}
+
+static void emit_join(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 2);
+
+	for (unsigned i = 0; i < 2; i++) {
+		widen(segment, gt_native_zeros, isa->first, op->b, i);
+		isa->raise(segment, isa->first, isa->first);
+		isa->vector(segment, rule->op, d->at[i], x->at[i], isa->first);
+	}
+}
+
+/* Instructions that convert to an integer give the least one where there is none, which is right but for what is too large. */
+static void emit_narrow_float(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op least = {GT_0F, GT_66, 1, GT_VMIN};
+	const struct gt_native_isa *isa = segment->isa;
+	const bool to_integer = !rule->canonical;
+	const struct gt_native_op truncates = {GT_0F, GT_66, 1, GT_VCVTPD2DQ}, rounds = {GT_0F, GT_F2, 1, GT_VCVTPD2DQ};
+	const struct gt_native_op convert = !to_integer ? rule->op : op->choice == GT_PTX_RN ? rounds : truncates;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
+	const unsigned to[] = {d->at[0], isa->first};
+
+	if (to_integer)
+		isa->fill(segment, 1, isa->second, UINT64_C(0x41dfffffffc00000)); /* 2^31 - 1 */
+	for (unsigned i = 0; i < 2; i++) {
+		if (to_integer)
+			isa->vector(segment, least, isa->first, isa->second, x->at[i]); /* the latter of NaN */
+		isa->vector(segment, convert, to[i], 0, to_integer ? isa->first : x->at[i]);
+	}
+	isa->vector(segment, isa->insert, d->at[0], d->at[0], isa->first);
+	gt_native_byte(segment->code, 1);
+	if (rule->canonical)
+		isa->canonical(segment, d->at[0]);
+}
+
+static void emit_round(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const uint8_t modes[] = {[GT_PTX_AS_IT_IS] = 3, [GT_PTX_RN] = 0, [GT_PTX_RM] = 1, [GT_PTX_RP] = 2, [GT_PTX_RZ] = 3};
+	const unsigned n = rule->op.wide ? 2 : 1;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *d = gt_native_write_to(segment, op->d, n);
+
+	for (unsigned i = 0; i < n; i++) {
+		segment->isa->vector(segment, rule->op, d->at[i], 0, x->at[i]);
+		gt_native_byte(segment->code, modes[op->choice]);
+		if (rule->canonical)
+			segment->isa->canonical(segment, d->at[i]);
 	}
 }
 
@@ -581,6 +637,9 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_WIDEN] = emit_widen,
 		[GT_NATIVE_WIDE_PRODUCT] = emit_wide_product,
 		[GT_NATIVE_WIDE_MULTIPLY_ADD] = emit_wide_product,
+		[GT_NATIVE_JOIN] = emit_join,
+		[GT_NATIVE_NARROW_FLOAT] = emit_narrow_float,
+		[GT_NATIVE_ROUND] = emit_round,
 	};
 	gt_native_emitter *special = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind];
 
@@ -592,7 +651,14 @@ bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **r
 	*rule = op->guarded ? NULL : gt_native_rule_of(op->run);
 	if (!*rule)
 		return false;
-	return (*rule)->kind != GT_NATIVE_TRUNCATE || (op->choice != GT_PTX_RN && op->choice != GT_PTX_RM && op->choice != GT_PTX_RP);
+	switch ((*rule)->kind) {
+	case GT_NATIVE_TRUNCATE: return op->choice != GT_PTX_RN && op->choice != GT_PTX_RM && op->choice != GT_PTX_RP;
+	case GT_NATIVE_NARROW_FLOAT: return (*rule)->canonical || op->choice <= GT_PTX_RZ;
+	case GT_NATIVE_ROUND: return op->choice <= GT_PTX_RP;
+	case GT_NATIVE_PART: return op->choice == 0 || op->choice == 32;
+	case GT_NATIVE_JOIN: return op->choice == 32;
+	default: return true;
+	}
 }
 
 void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *ops, size_t n)

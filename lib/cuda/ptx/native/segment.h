@@ -60,6 +60,10 @@ enum gt_native_kind {
 	GT_NATIVE_LOGIC,   /* of predicates */
 	GT_NATIVE_WIDEN,   /* 64 bits of 32 */
 	GT_NATIVE_NARROW,
+	GT_NATIVE_PART,	   /* the lower or upper 32 bits of 64 */
+	GT_NATIVE_JOIN,	   /* x, and the bits of y above its lower 32 */
+	GT_NATIVE_NARROW_FLOAT, /* 32 bits of a double: a float, or an integer, which NaN and what is too small make the least */
+	GT_NATIVE_ROUND,   /* to an integer of the same type */
 	GT_NATIVE_TRUNCATE, /* an integer of a float, towards 0; what is too large becomes the largest, NaN becomes 0 */
 	GT_NATIVE_WIDE_PRODUCT, /* 64 bits of two of 32, each widened first by opcode `immediate` */
 	GT_NATIVE_WIDE_MULTIPLY_ADD,
@@ -136,8 +140,10 @@ struct gt_native_isa {
 		      uint32_t offset);
 	void (*vector)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
 	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
-	/* The lower or upper half of lanes of 32 bits, widened by GT_VPMOVSXDQ or GT_VPMOVZXDQ. */
-	void (*widen)(struct gt_native_segment *segment, unsigned opcode, unsigned d, unsigned from, unsigned half);
+	/* The lower or upper half of lanes of 32 bits, widened by an operation. */
+	void (*widen)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half);
+	/* d = x, 64 bits, to the left by 32; `second` may change. */
+	void (*raise)(struct gt_native_segment *segment, unsigned d, unsigned x);
 	void (*canonical)(struct gt_native_segment *segment, unsigned d); /* a NaN becomes the one that f32 has */
 	/* d = x OP y, as the rule says; `shift` has a count of 64 bits. */
 	void (*binary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
@@ -189,7 +195,8 @@ struct gt_native_place gt_native_predicate(const struct gt_native_segment *segme
 struct gt_native_place gt_native_new_predicate(struct gt_native_segment *segment, uint32_t slot);
 
 /* Instructions that both sets have. */
-extern const struct gt_native_op gt_native_move, gt_native_xor, gt_native_or, gt_native_store;
+extern const struct gt_native_op gt_native_move, gt_native_xor, gt_native_or, gt_native_store, gt_native_zeros, gt_native_signs; /* the last
+	two widen integers by zeros, and by signs */
 /* Emits an operation. */
 gt_native_emitter gt_native_emit;
 

@@ -268,7 +268,7 @@ static void write_addresses(const struct move *move)
 	for (unsigned i = 0; i < 2 * gt_native_parts(isa); i++) {
 		with(move, add(move), isa->second, isa->third, wide ? i : i / 2);
 		if (!wide)
-			isa->widen(segment, GT_VPMOVZXDQ, isa->fourth, isa->second, i % 2);
+			isa->widen(segment, gt_native_zeros, isa->fourth, isa->second, i % 2);
 		isa->memory(segment, gt_native_store, wide ? isa->second : isa->fourth, 0, GT_RSI, (uint32_t)(sizeof(struct gt_ptx_kept) + i * isa->bytes));
 	}
 }
