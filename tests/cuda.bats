@@ -97,6 +97,8 @@ setup() {
 
 @test "products by four warps: wgmma with every swizzle" { ARCH="-gencode arch=compute_90a,code=compute_90a" GPU=h100 passes warpgroups; }
 
+@test "tensor memory: products, loads, stores and copies of tcgen05" { ARCH="-gencode arch=compute_100a,code=compute_100a" GPU=b200 passes tensor_memory; }
+
 @test "a managed variable is managed memory in the attributes of its pointer" { passes managed_attribute_rt; }
 
 @test "a managed variable of a module that the driver loads is managed memory" {

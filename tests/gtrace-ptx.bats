@@ -1317,13 +1317,13 @@ turns() {
 		expect_failure 1 "kernel k, PTX line 13, pc 0xd: block (0,0,0) thread (0,0,0): $words" gtrace-ptx --launch 'k<<<1,32>>>()' "$BATS_TEST_TMPDIR/k.ptx"
 		n=$((n + 1))
 	done <<-'END'
-		tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32|'tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32' is not modelled
-		tcgen05.dealloc.cta_group::1.sync.aligned.b32 r1, 32|'tcgen05.dealloc.cta_group::1.sync.aligned.b32' is not modelled
-		tcgen05.ld.sync.aligned.32x32b.x1.b32 {r1}, [r2]|'tcgen05.ld.sync.aligned.32x32b.x1.b32' is not modelled
-		tcgen05.st.sync.aligned.32x32b.x1.b32 [r2], {r1}|'tcgen05.st.sync.aligned.32x32b.x1.b32' is not modelled
-		tcgen05.wait::ld.sync.aligned|'tcgen05.wait::ld.sync.aligned' is not modelled
-		tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [d1]|'tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64' is not modelled
-		tcgen05.mma.cta_group::1.kind::f16 [r1], d1, d2, r2, p|'tcgen05.mma.cta_group::1.kind::f16' is not modelled
+		tcgen05.shift.cta_group::1.down [r1]|'tcgen05.shift.cta_group::1.down' is not modelled
+		tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {r1,r2}, r3, [r2]|'tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32' is not modelled: '.red'
+		tcgen05.cp.cta_group::1.4x256b [r1], d1|'tcgen05.cp.cta_group::1.4x256b' is not modelled: '.4x256b'
+		tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32 [r1], d1|'tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32' is not modelled: '.b8x16'
+		tcgen05.mma.sp.cta_group::1.kind::f16 [r1], d1, d2, [r3], r2, p|'tcgen05.mma.sp.cta_group::1.kind::f16' is not modelled: '.sp'
+		tcgen05.mma.ws.cta_group::1.kind::f16 [r1], d1, d2, r2, p|'tcgen05.mma.ws.cta_group::1.kind::f16' is not modelled: '.ws'
+		tcgen05.mma.cta_group::1.kind::mxf4.block_scale [r1], d1, d2, r2, [r3], [r2], p|'tcgen05.mma.cta_group::1.kind::mxf4.block_scale' is not modelled: '.kind::mxf4'
 		multimem.ld_reduce.relaxed.gpu.global.add.f32 f1, [d1]|'multimem.ld_reduce.relaxed.gpu.global.add.f32' is not modelled
 		multimem.st.relaxed.gpu.global.f32 [d1], f1|'multimem.st.relaxed.gpu.global.f32' is not modelled
 		multimem.red.relaxed.gpu.global.add.f32 [d1], f1|'multimem.red.relaxed.gpu.global.add.f32' is not modelled
@@ -1331,7 +1331,7 @@ turns() {
 		cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global.mbarrier::complete_tx::bytes [s], [d1, {r1,r2,r3,r1,r2}], [s]|'cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global.mbarrier::complete_tx::bytes' is not modelled: '.tile::gather4'
 		ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {r1,r2}, [s]|'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' is not modelled: '.m16n16'
 		stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [s], {r1}|'stmatrix.sync.aligned.m16n8.x1.trans.shared.b8' is not modelled: '.m16n8'
-		clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [s], [s]|opcode 'clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128' is not known
+		clusterlaunchcontrol.stop [s], [s]|'clusterlaunchcontrol.stop' is not known in this form
 		cvt.rs.f16x2.f32 r1, f1, f2, r2|opcode 'cvt.rs.f16x2.f32' is not known
 		cvt.rs.satfinite.e2m1x4.f32 h1, {f1,f2,f3,f4}, r2|opcode 'cvt.rs.satfinite.e2m1x4.f32' is not known
 		add.rn.ftz.f32x2 d1, d2, d3|'add.rn.ftz.f32x2' is not modelled: '.ftz'

@@ -249,7 +249,7 @@ static int refuse(unsigned type, const struct wishes *wishes)
 	if (wishes->interleave != 0)
 		return gt_cudart_refuse("cuTensorMapEncodeTiled of interleaved layouts");
 	if (wishes->swizzle >= GT_SWIZZLES)
-		return gt_cudart_refuse("cuTensorMapEncodeTiled with a swizzle of other than 16 bytes");
+		return gt_cudart_refuse("cuTensorMapEncodeTiled with a swizzle of pieces of 8 or 64 bytes");
 	return CUDA_SUCCESS;
 }
 

@@ -265,7 +265,7 @@ static int decode_bar(struct gt_ptx_decoder *decoder)
 	return reduces ? emit_reduction(decoder, number) : 0;
 }
 
-/* Of several devices' memory at once, and of tensor memory. */
+/* Of several devices' memory at once. */
 static int decode_unmodelled(struct gt_ptx_decoder *decoder)
 {
 	return gt_ptx_refuse(decoder, "is not modelled");
@@ -289,6 +289,5 @@ gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_PMEVENT] = decode_untimed,
 	[GT_PTX_OP_RET] = decode_ret,
 	[GT_PTX_OP_SETMAXNREG] = decode_untimed,
-	[GT_PTX_OP_TCGEN05] = decode_unmodelled,
 	[GT_PTX_OP_TRAP] = decode_trap,
 };

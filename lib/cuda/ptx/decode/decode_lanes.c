@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda/ptx/decode/decoder.h"
+#include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/exec/warp.h"
 
@@ -563,6 +564,41 @@ static int decode_set(struct gt_ptx_decoder *decoder)
 	return gt_ptx_finish_result(decoder, &result);
 }
 
+/* ---- and, which may clear the bit of a block in its pair ---- */
+
+/* Whether a kernel of the module has instructions for pairs of blocks. */
+static bool has_pairs(const struct gt_ptx_module *module)
+{
+	for (size_t f = 0; f < module->n_functions; f++)
+		for (size_t i = 0; i < module->functions[f].n_instructions; i++)
+			if (gt_ptx_has(&module->functions[f].instructions[i], "cta_group::2"))
+				return true;
+	return false;
+}
+
+/* and.b32 d, a, 0xfeffffff: of an address of shared memory, that in the even block of the pair. The lowest 10 bits of the mask may align
+ * it, too. */
+static int decode_and(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	const uint32_t mask = decoder->instruction->n_operands == 3 ? (uint32_t)operands[2].bits : 0;
+	struct gt_ptx_result result;
+
+	if (mask >> 10 != UINT32_C(0xfeffffff) >> 10 || operands[2].kind != GT_PTX_IMMEDIATE || !gt_ptx_says(decoder, "b32") ||
+	    !has_pairs(decoder->machine->module))
+		return decode_lanes(decoder);
+	const uint32_t from = gt_ptx_source(decoder, &operands[1], GT_PTX_B32);
+	if (!from || gt_ptx_result_slot(decoder, &operands[0], GT_PTX_B32, &result) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_barrier_steps.lead);
+	if (!op)
+		return -1;
+	op->d = result.slot;
+	op->a = from;
+	op->with.immediate = mask;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
 /* ---- mov, also of vectors; cvta and isspacep ---- */
 
 static const enum gt_ptx_type bits_of[] = {
@@ -629,14 +665,51 @@ static bool divides(const struct gt_ptx_operand *vector, enum gt_ptx_type type)
 	return (n == 2 || n == 4) && whole <= 8 && whole / n >= 1;
 }
 
+/* The slot of a half of a register of 128 bits, or of the element of a vector of two; a result may be the sink. 0 on error. */
+static uint32_t wide_half(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, unsigned half, struct gt_ptx_result *result)
+{
+	const bool vector = operand->kind == GT_PTX_VECTOR;
+	const uint32_t whole = vector ? 0 : gt_ptx_wide_slot(decoder, operand);
+
+	if (!vector)
+		return whole ? whole + half * GT_PTX_WIDE_HALF : 0;
+	if (!result)
+		return gt_ptx_source(decoder, &operand->elements[half], GT_PTX_B64);
+	return gt_ptx_result_slot(decoder, &operand->elements[half], GT_PTX_B64, result) == 0 ? result->slot : 0;
+}
+
+/* mov.b128 of registers, or of vectors of two of 64 bits: half by half. */
+static int decode_wide_mov(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_operand *to = &decoder->instruction->operands[0], *from = &decoder->instruction->operands[1];
+	uint32_t halves[2];
+
+	for (size_t i = 0; i < 2; i++)
+		if (decoder->instruction->operands[i].kind == GT_PTX_VECTOR && decoder->instruction->operands[i].n_elements != 2)
+			return gt_ptx_emit_unknown(decoder, "'mov.b128' of a vector that does not fit");
+	for (unsigned i = 0; i < 2; i++)
+		if (!(halves[i] = wide_half(decoder, from, i, NULL)))
+			return -1;
+	for (unsigned i = 0; i < 2; i++) {
+		struct gt_ptx_result result = {0};
+		const uint32_t slot = wide_half(decoder, to, i, &result);
+		if (!slot || !gt_ptx_emit_form(decoder, "mov.b64", slot, halves[i], 0, 0) ||
+		    (result.slot && gt_ptx_finish_result(decoder, &result) != 0))
+			return -1;
+	}
+	return 0;
+}
+
 static int decode_mov(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct words words;
 
 	read_words(instruction, &words);
-	if (instruction->n_operands != 2 || words.type == GT_PTX_B128)
+	if (instruction->n_operands != 2)
 		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name);
+	if (words.type == GT_PTX_B128)
+		return decode_wide_mov(decoder);
 	for (size_t i = 0; i < 2; i++) {
 		const struct gt_ptx_operand *vector = &instruction->operands[i];
 		if (vector->kind != GT_PTX_VECTOR)
@@ -713,6 +786,7 @@ static int decode_isspacep(struct gt_ptx_decoder *decoder)
 }
 
 gt_ptx_decode_one *const gt_ptx_decode_lanes[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_AND] = decode_and,
 	[GT_PTX_OP_OTHER] = decode_lanes,
 	[GT_PTX_OP_ACTIVEMASK] = decode_vote,
 	[GT_PTX_OP_CVTA] = decode_cvta,

@@ -226,6 +226,7 @@ static int decode_bulk(struct gt_ptx_decoder *decoder)
 	if (read_spaces(instruction, global) != (bulk->prefetches ? 1U : 2U) || (global[0] && global[1]))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	bulk->stores = !global[1] && !bulk->prefetches;
+	bulk->pairs = gt_ptx_says(decoder, "cta_group::2");
 	/* Into global memory copies are waited for by groups, into shared memory by an mbarrier. */
 	if (reports == (global[0] || bulk->prefetches) || (bulk->reduces && !bulk->stores) ||
 	    (gt_ptx_says(decoder, "tensor") && bulk->stores && !global[0]))
@@ -241,6 +242,66 @@ static int decode_bulk(struct gt_ptx_decoder *decoder)
 	if (read != 0)
 		return gt_ptx_refused(read);
 	return gt_ptx_emit_access(decoder, &bulk->outer, gt_ptx_async_steps.bulk) ? 0 : -1;
+}
+
+/* ---- clusterlaunchcontrol ---- */
+
+/* clusterlaunchcontrol.try_cancel.async(.SPACE).mbarrier::complete_tx::bytes(.multicast::cluster::all).b128 [address], [mbarrier]: asks for
+ * the work of a cluster that has not begun. There is none here, so the answer is 16 bytes of zeros. */
+static int decode_try_cancel(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_bulk *bulk = gt_ptx_own(decoder, sizeof *bulk);
+	struct gt_ptx_access *said;
+	enum gt_ptx_type type;
+	int read = gt_ptx_new_access(decoder, &said, &type);
+
+	if (!bulk || read != 0)
+		return bulk ? gt_ptx_refused(read) : -1;
+	if (instruction->n_operands != 2 || type != GT_PTX_B128 || !gt_ptx_says(decoder, "async") ||
+	    !gt_ptx_says(decoder, "mbarrier::complete_tx::bytes"))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	bulk->declines = true;
+	bulk->outer = *said;
+	bulk->mbarrier = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
+	if (read_end(decoder, &bulk->inner, &bulk->inner_base, &instruction->operands[0], GT_PTX_SHARED, GT_STORE) != 0 ||
+	    gt_ptx_read_address(decoder, &bulk->mbarrier, &instruction->operands[1]) != 0 ||
+	    (gt_ptx_says(decoder, "multicast::cluster::all") && !(bulk->blocks = gt_ptx_constant_slot(decoder, UINT32_MAX, 4))))
+		return -1;
+	return gt_ptx_emit_access(decoder, &bulk->outer, gt_ptx_async_steps.bulk) ? 0 : -1;
+}
+
+/* clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, answer; .get_first_ctaid.v4.b32.b128 {x, y, z, _}, answer;
+ * .get_first_ctaid::x.b32.b128 x, answer: of the one answer there is, no, and zeros. */
+static int decode_query_cancel(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const bool asks = gt_ptx_says(decoder, "is_canceled");
+	const uint32_t zero = gt_ptx_constant_slot(decoder, 0, 4);
+	size_t n;
+
+	if (instruction->n_operands != 2)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	const struct gt_ptx_operand *results = gt_ptx_elements(&instruction->operands[0], &n);
+	if (!zero || !gt_ptx_wide_slot(decoder, &instruction->operands[1]))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct gt_ptx_result result;
+		if (results[i].kind == GT_PTX_SINK)
+			continue;
+		if (gt_ptx_result_slot(decoder, &results[i], asks ? GT_PTX_PRED : GT_PTX_B32, &result) != 0 ||
+		    !gt_ptx_emit_form(decoder, asks ? "not.pred" : "mov.b32", result.slot, asks ? GT_PTX_ALL_ONES : zero, 0, 0) ||
+		    gt_ptx_finish_result(decoder, &result) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int decode_launch_control(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_says(decoder, "try_cancel") ? decode_try_cancel(decoder)
+	       : gt_ptx_says(decoder, "query_cancel") ? decode_query_cancel(decoder)
+						      : gt_ptx_refuse(decoder, "is not known in this form");
 }
 
 /* ---- mbarrier, and cp.async.mbarrier.arrive ---- */
@@ -349,6 +410,22 @@ static int emit_report(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 
 /* ---- loads, stores and atomics ---- */
 
+/* ld and st of a register of 128 bits: of its halves. */
+static int decode_wide(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, bool stores)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	const uint32_t slot = gt_ptx_wide_slot(decoder, &operands[stores ? 1 : 0]);
+
+	access->action = stores ? GT_STORE : GT_LOAD;
+	access->size = sizeof(uint64_t);
+	access->n = 2;
+	access->slots[0] = slot;
+	access->slots[1] = slot + GT_PTX_WIDE_HALF;
+	if (!slot || gt_ptx_read_address(decoder, access, &operands[stores ? 0 : 1]) != 0)
+		return -1;
+	return gt_ptx_emit_access(decoder, access, stores ? gt_ptx_store_step(access) : gt_ptx_load_step(access)) ? 0 : -1;
+}
+
 static bool fits(const struct gt_ptx_access *access, size_t n)
 {
 	unsigned bytes = (unsigned)access->size * access->n;
@@ -371,6 +448,8 @@ static int decode_ld(struct gt_ptx_decoder *decoder)
 	if (read_policy(decoder, access, &operands) != 0)
 		return -1;
 	const struct gt_ptx_operand *values = operands == 2 ? gt_ptx_elements(&instruction->operands[0], &n) : NULL;
+	if (values && type == GT_PTX_B128 && n == 1)
+		return decode_wide(decoder, access, false);
 	if (!values || !fits(access, n))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	access->action = GT_LOAD;
@@ -407,6 +486,8 @@ static int decode_st(struct gt_ptx_decoder *decoder)
 		return -1;
 	const bool asynchronous = gt_ptx_says(decoder, "async");
 	const struct gt_ptx_operand *values = operands == 2U + asynchronous ? gt_ptx_elements(&instruction->operands[1], &n) : NULL;
+	if (values && type == GT_PTX_B128 && n == 1 && !asynchronous)
+		return decode_wide(decoder, access, true);
 	if (!values || !fits(access, n) || (asynchronous && !is_reported(decoder)))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	access->action = GT_STORE;
@@ -693,6 +774,7 @@ static int decode_tensormap(struct gt_ptx_decoder *decoder)
 gt_ptx_decode_one *const gt_ptx_decode_memory[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_APPLYPRIORITY] = decode_line,
 	[GT_PTX_OP_ATOM] = decode_atom,
+	[GT_PTX_OP_CLUSTERLAUNCHCONTROL] = decode_launch_control,
 	[GT_PTX_OP_CP] = decode_cp,
 	[GT_PTX_OP_CREATEPOLICY] = decode_createpolicy,
 	[GT_PTX_OP_DISCARD] = decode_line,

@@ -318,8 +318,9 @@ static int check_register(struct gt_ptx_decoder *decoder, const char *name, enum
 	const enum gt_ptx_opcode row = decoder->instruction->row;
 	const unsigned size = gt_ptx_type_size(type), has = gt_ptx_type_size(found);
 	const bool alike = is_bits(found) || is_bits(type) || is_integer(found) == is_integer(type);
-	/* The stride of wmma has 32 bits, and becomes a part of an address; the mask of a copy to a cluster has 16, and is read as 32. */
-	const bool fits = has == size || (has > size && takes_wider(row)) || row == GT_PTX_OP_WMMA || (row == GT_PTX_OP_CP && has == 2);
+	/* The stride of wmma has 32 bits, and becomes a part of an address; the mask of blocks of a cluster has 16, and is read as 32. */
+	const bool fits = has == size || (has > size && takes_wider(row)) || row == GT_PTX_OP_WMMA ||
+			  ((row == GT_PTX_OP_CP || row == GT_PTX_OP_TCGEN05) && has == 2);
 	char text[GT_PTX_NAME];
 
 	if ((found == GT_PTX_PRED) != (type == GT_PTX_PRED))
@@ -447,6 +448,16 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	uint32_t changed = gt_ptx_temporary_slot(decoder, type);
 	return changed && emit_width(decoder, changed, size, slot, from_size, is_signed(type)) == 0 ? changed
 												    : 0;
+}
+
+uint32_t gt_ptx_wide_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand)
+{
+	const struct gt_ptx_register *reg = gt_ptx_register_named(&decoder->registers, operand->name);
+
+	if (reg && gt_ptx_type_size(reg->type) == 2 * sizeof(uint64_t))
+		return reg->slot;
+	gt_fail(decoder->error, "PTX line %u: a register of 128 bits expected", decoder->instruction->line);
+	return 0;
 }
 
 int gt_ptx_result_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, enum gt_ptx_type type,
@@ -595,6 +606,10 @@ static const struct {
 	{"5d", COPIES, SAYS_NOTHING, 0},
 	{"tile", COPIES, SAYS_NOTHING, 0},
 	{"multicast::cluster", COPIES, SAYS_NOTHING, 0},
+	{"multicast::cluster::all", COPIES, SAYS_NOTHING, 0},
+	{"cta_group::1", COPIES, SAYS_NOTHING, 0},
+	{"cta_group::2", COPIES, SAYS_NOTHING, 0},
+	{"try_cancel", COPIES, SAYS_NOTHING, 0},
 	{"prefetch", COPIES, SAYS_NOTHING, 0},
 	{"mbarrier::complete_tx::bytes", COPIES | STORES | 1 << GT_PTX_ACCESS_REDUCTION, SAYS_NOTHING, 0},
 	{"x1", MATRICES, ELEMENTS, 1},

@@ -58,6 +58,10 @@ uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type 
 /* The slot that holds an operand's value, converted to the type; 0 on error. */
 uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 		       enum gt_ptx_type type);
+/* The slot of a register of 128 bits, which has the lanes of its lower half, and GT_PTX_WIDE_HALF bytes behind those of its upper; 0 if
+ * the operand is none, which is an error. */
+#define GT_PTX_WIDE_HALF (GT_WARP_SIZE * 8)
+uint32_t gt_ptx_wide_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand);
 /* The slot to write a result of that type to. If the register is wider, this is a temporary, and gt_ptx_finish_result
  * widens it into the register afterwards. */
 struct gt_ptx_result {

@@ -221,10 +221,9 @@ static const struct gt_ptx_op *step_mbarrier(struct gt_ptx_warp *warp, const str
 	return op + 1;
 }
 
-/* Tells the mbarriers of the lanes, at the addresses of an access, that so many bytes a lane have come. False after a
- * fault. */
-static bool mbarrier_complete(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct gt_ptx_access *where,
-			      uint32_t mask, const uint32_t *bytes)
+/* Changes the mbarriers of the lanes, at the addresses of an access, by so much a lane. False after a fault. */
+static bool change_mbarriers(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, struct gt_ptx_access *where, uint32_t mask,
+			     enum gt_ptx_mbarrier_action action, const uint32_t *counts)
 {
 	struct gt_ptx_op report = *op;
 	struct gt_ptx_reach reach;
@@ -235,7 +234,7 @@ static bool mbarrier_complete(struct gt_ptx_warp *warp, const struct gt_ptx_op *
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned lane = gt_ptx_lowest(m);
 		uint64_t before;
-		const char *wrong = act(gt_ptx_place_of(&reach, lane), GT_PTX_MBARRIER_COMPLETE, bytes[lane], &before);
+		const char *wrong = act(gt_ptx_place_of(&reach, lane), action, counts[lane], &before);
 		if (wrong) {
 			gt_ptx_fault(warp, op, lane, "%s", wrong);
 			return false;
@@ -271,7 +270,7 @@ static enum gt_ptx_type element_type(const struct gt_tensor_map *map)
 
 bool gt_tensor_is_sound(const struct gt_tensor_map *map)
 {
-	static const unsigned spans[GT_SWIZZLES] = {UINT32_MAX, 32, 64, 128};
+	static const unsigned spans[GT_SWIZZLES] = {UINT32_MAX, 32, 64, 128, 128};
 
 	if (map->rank == 0 || map->rank > GT_TENSOR_RANK_MAX || map->type >= GT_TENSOR_TYPES || map->swizzle >= GT_SWIZZLES)
 		return false;
@@ -416,6 +415,12 @@ static bool copy_bytes(struct pieces *pieces, uint32_t bytes)
 	return flush(pieces);
 }
 
+/* The answer that no cluster was cancelled: its bytes, or 0 after a fault. */
+static uint32_t decline(struct pieces *pieces)
+{
+	return add_piece(pieces, 0, address_of(pieces->warp, &pieces->bulk->inner_base, pieces->lane), PIECE, true) && flush(pieces) ? PIECE : 0;
+}
+
 /* ---- a box of a tensor ---- */
 
 static const struct gt_tensor_map *map_of(const struct pieces *pieces, struct gt_tensor_map *map)
@@ -512,25 +517,63 @@ static uint32_t copy_box(struct pieces *pieces)
 
 /* ---- all of it ---- */
 
+/* The block whose mbarrier hears of what comes to a block; address: that of an mbarrier. */
+static uint32_t reports_to(const struct pieces *pieces, uint64_t address, uint32_t block)
+{
+	const uint64_t window = address / GT_PTX_CLUSTER_STEP, rank = window == 0 ? pieces->warp->core->rank : window - 1;
+
+	return pieces->bulk->pairs ? block / 2 * 2 + rank % 2 : block;
+}
+
 /* Reports to the mbarriers of a lane: that of the address, or those at the same place in other blocks. */
-static bool report(const struct pieces *pieces, const uint32_t *sizes)
+static bool report(const struct pieces *pieces, enum gt_ptx_mbarrier_action action, const uint32_t *counts)
 {
 	struct gt_ptx_access *mbarrier = &pieces->bulk->mbarrier, there = *mbarrier;
 	const uint32_t mask = UINT32_C(1) << pieces->lane;
+	const uint64_t whole = address_of(pieces->warp, mbarrier, pieces->lane), address = whole % GT_PTX_CLUSTER_STEP;
 
 	if (pieces->blocks == 0)
-		return mbarrier_complete(pieces->warp, pieces->op, mbarrier, mask, sizes);
-	const uint64_t address = address_of(pieces->warp, mbarrier, pieces->lane) % GT_PTX_CLUSTER_STEP;
+		return change_mbarriers(pieces->warp, pieces->op, mbarrier, mask, action, counts);
 	there.address = pieces->bulk->inner.address;
 	there.narrow = false;
 	there.offset = 0;
 	for (uint32_t left = pieces->blocks; left; left &= left - 1) {
 		((uint64_t *)gt_ptx_lanes(pieces->warp, there.address))[pieces->lane] =
-			(gt_ptx_lowest(left) + 1) * GT_PTX_CLUSTER_STEP + address;
-		if (!mbarrier_complete(pieces->warp, pieces->op, &there, mask, sizes))
+			(reports_to(pieces, whole, gt_ptx_lowest(left)) + 1) * GT_PTX_CLUSTER_STEP + address;
+		if (!change_mbarriers(pieces->warp, pieces->op, &there, mask, action, counts))
 			return false;
 	}
 	return true;
+}
+
+/* The blocks that a lane names; all that there are, if it asks for the work of another cluster. False after a fault. */
+static bool read_blocks(struct pieces *pieces)
+{
+	const struct gt_ptx_cluster *cluster = pieces->warp->core->cluster;
+
+	if (!pieces->bulk->blocks)
+		return true;
+	pieces->blocks = ((const uint32_t *)gt_ptx_lanes(pieces->warp, pieces->bulk->blocks))[pieces->lane] & 0xffff;
+	if (pieces->bulk->declines)
+		pieces->blocks &= (UINT32_C(1) << (cluster ? cluster->n : 1)) - 1;
+	if (pieces->blocks == 0)
+		gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "none of the blocks of the cluster is named");
+	return pieces->blocks != 0;
+}
+
+static const struct gt_ptx_op *arrive_in_blocks(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	struct gt_ptx_bulk *bulk = (struct gt_ptx_bulk *)op->with.access;
+	uint32_t counts[GT_WARP_SIZE];
+
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+		counts[lane] = 1;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		struct pieces pieces = {.warp = warp, .op = op, .bulk = bulk, .lane = gt_ptx_lowest(m)};
+		if (!read_blocks(&pieces) || !report(&pieces, GT_PTX_MBARRIER_ARRIVE, counts))
+			return NULL;
+	}
+	return op + 1;
 }
 
 static const struct gt_ptx_op *copy_bulk(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
@@ -541,20 +584,22 @@ static const struct gt_ptx_op *copy_bulk(struct gt_ptx_warp *warp, const struct 
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned lane = gt_ptx_lowest(m);
 		struct pieces pieces = {.warp = warp, .op = op, .bulk = bulk, .lane = lane};
-		if (bulk->blocks && !(pieces.blocks = ((const uint32_t *)gt_ptx_lanes(warp, bulk->blocks))[lane] & 0xffff))
-			return gt_ptx_fault(warp, op, lane, "a copy to none of the blocks of the cluster");
+		if (!read_blocks(&pieces))
+			return NULL;
 		if (bulk->reduces) {
 			pieces.change = gt_ptx_change(bulk->reduces, bulk->type);
 			pieces.element = gt_ptx_type_size(bulk->type);
 		}
 		if (bulk->rank > 0 && !(sizes[lane] = copy_box(&pieces)))
 			return NULL;
-		if (bulk->rank == 0) {
+		if (bulk->declines && !((sizes[lane] = decline(&pieces))))
+			return NULL;
+		if (bulk->rank == 0 && !bulk->declines) {
 			sizes[lane] = ((const uint32_t *)gt_ptx_lanes(warp, bulk->bytes))[lane];
 			if (!copy_bytes(&pieces, sizes[lane]))
 				return NULL;
 		}
-		if (bulk->mbarrier.address && !report(&pieces, sizes))
+		if (bulk->mbarrier.address && !report(&pieces, GT_PTX_MBARRIER_COMPLETE, sizes))
 			return NULL;
 	}
 	return op + 1;
@@ -602,7 +647,7 @@ static bool set(struct gt_tensor_map *map, const struct gt_ptx_remap *remap, uin
 	case GT_TENSOR_FIELD_STRIDE: map->strides[d] = value; return true;
 	case GT_TENSOR_FIELD_STEP: map->steps[d] = (uint8_t)value; return value > 0 && value <= 8;
 	case GT_TENSOR_FIELD_TYPE: map->type = type_of(value); return map->type < GT_TENSOR_TYPES;
-	case GT_TENSOR_FIELD_SWIZZLE: map->swizzle = (uint8_t)value; return value < GT_SWIZZLES;
+	case GT_TENSOR_FIELD_SWIZZLE: map->swizzle = (uint8_t)value; return value <= GT_SWIZZLE_128;
 	case GT_TENSOR_FIELD_FILL: map->fills_nan = value == 1; return value < 2;
 	default: return value == 0; /* interleaved layouts, and other swizzles than of 16 bytes */
 	}
@@ -662,6 +707,7 @@ static const struct gt_ptx_op *copy_map(GT_STEP_ARGUMENTS)
 
 const struct gt_ptx_async_steps gt_ptx_async_steps = {
 	.bulk = copy_bulk,
+	.arrive = arrive_in_blocks,
 	.mbarrier = step_mbarrier,
 	.replace_in_map = replace_in_map,
 	.copy_map = copy_map,

@@ -276,6 +276,22 @@ unsigned char *gt_ptx_cluster_place(struct gt_ptx_core *core, uint64_t address, 
 MAPS(32)
 MAPS(64)
 
+/* Bit 24 of an address of shared memory is that of a block's place in its pair, so programs clear it for the even block's. Here the
+ * window of a block has 1 + its rank, or 0 for its own. */
+static const struct gt_ptx_op *lead_address(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const uint32_t *from = gt_ptx_lanes(warp, op->a), rank = warp->core->rank;
+	uint32_t *to = gt_ptx_lanes(warp, op->d);
+
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		const uint32_t window = from[lane] >> GT_PTX_CLUSTER_SHIFT, at = from[lane] & (uint32_t)op->with.immediate;
+		const uint32_t even = window == 0 ? rank % 2 * rank : (window - 1) / 2 * 2 + 1;
+		to[lane] = window <= GT_PTX_CLUSTER_BLOCKS ? even << GT_PTX_CLUSTER_SHIFT | (at & (uint32_t)(GT_PTX_CLUSTER_STEP - 1)) : at;
+	}
+	return op + 1;
+}
+
 /* ---- the barrier ---- */
 
 /* True if all threads of a block that have not exited have arrived. */
@@ -353,4 +369,5 @@ const struct gt_ptx_barrier_steps gt_ptx_barrier_steps = {
 	.cluster_wait = cluster_wait,
 	.map_address = {map_address32, map_address64},
 	.rank_of = {rank_of32, rank_of64},
+	.lead = lead_address,
 };

@@ -494,6 +494,7 @@ int gt_ptx_block_begin(struct gt_ptx_core *core, uint64_t block)
 	gt_ptx_block_place(launch, block, core->ctaid);
 	core->accesses = core->polls = 0;
 	core->arrives = false;
+	core->tensor_taken = 0;
 	core->running = core->n_warps;
 	if (core->shared_bytes > 0)
 		memset(core->shared, 0, core->shared_bytes);
@@ -568,6 +569,7 @@ static int open_core(struct gt_ptx_core *core)
 	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
 
 	memcpy(core->extent, launch->block, sizeof core->extent);
+	core->tensor = NULL;
 	core->n_warps = (uint32_t)((threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE);
 	core->shared_bytes = shared_bytes(core);
 	core->parameter_bytes = gt_ptx_parameter_bytes(launch->kernel);
@@ -623,6 +625,7 @@ void gt_ptx_core_close(struct gt_ptx_core *core)
 	free(core->warps);
 	free(core->shared);
 	free(core->shared_written);
+	free(core->tensor);
 	free(core->parameters);
 	free(core);
 }
@@ -666,6 +669,7 @@ static struct gt_ptx_core *take_kept(const struct gt_ptx_core *like)
 	core->shared = kept.shared;
 	core->shared_written = kept.shared_written;
 	core->shared_bytes = kept.shared_bytes;
+	core->tensor = kept.tensor;
 	core->parameters = kept.parameters;
 	core->parameter_bytes = kept.parameter_bytes;
 	core->local_words = kept.local_words;

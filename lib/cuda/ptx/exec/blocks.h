@@ -101,9 +101,10 @@ unsigned char *gt_ptx_cluster_place(struct gt_ptx_core *core, uint64_t address, 
 void gt_ptx_cluster_left(struct gt_ptx_warp *warp);
 
 /* mapa: op->d becomes op->a in the shared memory of block op->b; op->with.immediate: where the window of shared
- * addresses begins in op->a. getctarank: op->d becomes the rank of op->a. */
+ * addresses begins in op->a. getctarank: op->d becomes the rank of op->a. lead:
+ * op->d becomes op->a, masked with op->with.immediate, in the shared memory of the even block of its pair. */
 extern const struct gt_ptx_barrier_steps {
-	gt_ptx_step *wait, *cluster_arrive, *cluster_wait, *map_address[2], *rank_of[2];
+	gt_ptx_step *wait, *cluster_arrive, *cluster_wait, *map_address[2], *rank_of[2], *lead;
 } gt_ptx_barrier_steps;
 
 #endif

@@ -40,6 +40,7 @@ struct gt_ptx_op {
 		struct gt_ptx_call *call;
 		const struct gt_ptx_switch *ways;
 		const struct gt_ptx_product *product;
+		const struct gt_ptx_tensor_move *move; /* of tensor memory */
 		const struct gt_ptx_segment *segment; /* machine code (lib/cuda/ptx/native) */
 		const struct gt_ptx_entry *entry;     /* the same, of several segments and accesses */
 		struct gt_ptx_follow *follow;  /* which registers are written, with --memcheck */

@@ -276,4 +276,66 @@ gt_ptx_step gt_ptx_wgmma_wait;
 /* A warp has ended: others may have waited for it. */
 void gt_ptx_wgmma_left(struct gt_ptx_warp *warp);
 
+/* ---- tcgen05 ---- */
+
+/* Tensor memory: a word for each of 128 lanes and 512 columns, of each block. Its addresses have the lane in the upper 16 bits, and the
+ * column in the lower ones. Blocks get it zeroed, in units of 32 columns. A product may be one of a pair of blocks: those of ranks 2 i
+ * and 2 i + 1 of a cluster. */
+
+#define GT_PTX_TENSOR_LANES   128
+#define GT_PTX_TENSOR_COLUMNS 512
+#define GT_PTX_TENSOR_UNIT    32
+
+/* The shapes of tcgen05.ld and tcgen05.st: 16 lanes, or 32, of so many bits. */
+enum gt_ptx_tensor_shape { GT_PTX_32X32B, GT_PTX_16X64B, GT_PTX_16X128B, GT_PTX_16X256B, GT_PTX_16X32BX2, GT_PTX_TENSOR_SHAPES };
+
+/* An address in tensor memory: a slot, and what is added to it. */
+struct gt_ptx_tensor_address {
+	uint32_t slot;
+	int64_t offset;
+};
+
+/* tcgen05.ld, tcgen05.st */
+struct gt_ptx_tensor_move {
+	struct gt_ptx_tensor_address address;
+	enum gt_ptx_tensor_shape shape;
+	uint16_t n;	/* registers */
+	uint16_t columns; /* that it reaches */
+	uint32_t half;	/* of 16x32bx2: columns from the first half to the second */
+	bool packed;	/* a register has the lower halves of two columns */
+	uint32_t slots[GT_PTX_TENSOR_LANES];
+};
+
+enum gt_ptx_tensor_kind { GT_PTX_KIND_F16, GT_PTX_KIND_TF32, GT_PTX_KIND_F8F6F4, GT_PTX_KIND_I8, GT_PTX_TENSOR_KINDS };
+
+/* tcgen05.mma */
+struct gt_ptx_tensor_product {
+	struct gt_ptx_access access; /* of pieces of 16 bytes in shared memory: its address slot is temporary */
+	gt_ptx_multiplier *multiply;
+	enum gt_ptx_tensor_kind kind;
+	bool pair, a_in_tensor;
+	struct gt_ptx_tensor_address d, a; /* a: if it is in tensor memory */
+	uint32_t a_descriptor, b_descriptor, form, adds; /* slots; form: the instruction descriptor */
+	uint32_t disabled[2 * GT_PTX_TENSOR_LANES / GT_WARP_SIZE]; /* slots of bits of lanes that are not written; 0: none */
+	uint8_t scale; /* D is divided by 2 to the power of it before */
+};
+
+/* tcgen05.cp: lines of a matrix in shared memory, 32 of which go to 32 lanes */
+struct gt_ptx_tensor_copy {
+	struct gt_ptx_access access; /* as of a product */
+	bool pair;
+	struct gt_ptx_tensor_address d;
+	uint32_t descriptor;	   /* slot */
+	uint8_t lines, pieces;	   /* pieces of 16 bytes of a line */
+	uint8_t next;		   /* lanes from 32 lines to the next 32 */
+	uint8_t times, apart;	   /* so often a line is there, so many lanes apart */
+};
+
+/* op->with.access: of alloc, where the address goes, op->a: columns; of a product and of copy, that of its struct. free: op->a:
+ * address, op->b: columns. op->with.move: load and store. */
+extern const struct gt_ptx_tensor_steps {
+	gt_ptx_step *alloc, *free, *load, *store, *copy;
+} gt_ptx_tensor_steps;
+gt_ptx_step *gt_ptx_tensor_product_step(void);
+
 #endif

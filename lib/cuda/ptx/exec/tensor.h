@@ -31,8 +31,9 @@ enum gt_tensor_type {
 	GT_TENSOR_TYPES
 };
 
-/* CUtensorMapSwizzle: pieces of 16 bytes of shared memory change places within rows of so many bytes. */
-enum gt_tensor_swizzle { GT_SWIZZLE_NONE, GT_SWIZZLE_32, GT_SWIZZLE_64, GT_SWIZZLE_128, GT_SWIZZLES };
+/* CUtensorMapSwizzle: pieces of 16 bytes of shared memory change places within rows of so many bytes; or pieces of 32 bytes, within rows
+ * of 128. */
+enum gt_tensor_swizzle { GT_SWIZZLE_NONE, GT_SWIZZLE_32, GT_SWIZZLE_64, GT_SWIZZLE_128, GT_SWIZZLE_128_BY_32, GT_SWIZZLES };
 
 struct gt_tensor_map {
 	uint64_t address;
@@ -55,9 +56,12 @@ static inline uint32_t gt_tensor_extent(const struct gt_tensor_map *map, unsigne
 	return d == 0 ? map->box[0] : (map->box[d] + map->steps[d] - 1U) / map->steps[d];
 }
 
-/* Where a byte of shared memory goes: its address with bits 4 to 6 changed by bits 7 to 9, as far as the swizzle has them. */
+/* Where a byte of shared memory goes: its address with bits 4 to 6 changed by bits 7 to 9, as far as the swizzle has them; or bits 5
+ * and 6 by bits 7 and 8. */
 static inline uint64_t gt_swizzled(uint64_t address, enum gt_tensor_swizzle swizzle)
 {
+	if (swizzle == GT_SWIZZLE_128_BY_32)
+		return address ^ ((address >> 7 & 3) << 5);
 	return address ^ ((address >> 7 & ((1U << swizzle) - 1U)) << 4);
 }
 
@@ -76,6 +80,9 @@ struct gt_ptx_bulk {
 	bool prefetches;   /* global memory into L2: there is no inner */
 	uint8_t rank;	   /* of a tensor; 0: successive bytes */
 	uint16_t hint;	   /* that is written; a tensor map can add one */
+	bool pairs;	   /* .cta_group::2: of the blocks' pairs those mbarriers hear of it whose block is even, or odd, as that of the
+			    * mbarrier's address */
+	bool declines;	   /* clusterlaunchcontrol.try_cancel: it writes zeros, and there is no outer */
 	uint32_t bytes;	   /* slot: of successive bytes */
 	uint32_t blocks;   /* slot: the blocks of the cluster that get a copy each; 0: the one of the address */
 	uint32_t coordinates[GT_TENSOR_RANK_MAX]; /* slots */
@@ -132,11 +139,11 @@ enum gt_ptx_mbarrier_action {
 
 /* ---- steps ---- */
 
-/* op->with.access: of bulk, `outer` of a struct gt_ptx_bulk; of the changes of maps, `place` of a struct gt_ptx_remap; of mbarrier,
+/* op->with.access: of bulk, `outer` of a struct gt_ptx_bulk, as of arrive, which arrives at its mbarrier in its blocks; of the changes of maps, `place` of a struct gt_ptx_remap; of mbarrier,
  * where the mbarriers of the lanes are; op->a: the count, bytes, state or parity, 0: the count is 1;
  * op->d: the state, or the predicate, 0: none. */
 extern const struct gt_ptx_async_steps {
-	gt_ptx_step *bulk, *mbarrier, *replace_in_map, *copy_map;
+	gt_ptx_step *bulk, *arrive, *mbarrier, *replace_in_map, *copy_map;
 } gt_ptx_async_steps;
 
 #endif

@@ -180,6 +180,8 @@ struct gt_ptx_core {
 	unsigned char *shared;
 	uint64_t shared_bytes;
 	unsigned char *shared_written; /* a bit for each of them: it was written; NULL: nobody asks */
+	uint32_t *tensor; /* tensor memory, lane by lane; NULL: none was allocated yet */
+	uint32_t tensor_taken; /* bit u: columns of unit u are allocated */
 	unsigned char *parameters;
 	uint64_t parameter_bytes;
 	struct gt_ptx_barrier barriers[GT_PTX_BARRIERS];

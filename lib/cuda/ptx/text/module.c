@@ -208,6 +208,7 @@ size_t gt_ptx_results(const struct gt_ptx_instruction *instruction)
 	switch (gt_ptx_row(instruction)->results) {
 	case GT_PTX_RESULTS_NONE: return 0;
 	case GT_PTX_RESULTS_IF_RED: return gt_ptx_has(instruction, "red");
+	case GT_PTX_RESULTS_IF_VECTOR: return instruction->operands[0].kind == GT_PTX_VECTOR;
 	case GT_PTX_RESULTS_UNLESS_ADDRESS: return instruction->operands[0].kind != GT_PTX_ADDRESS;
 	default: return instruction->operands[0].paired ? 2 : 1;
 	}

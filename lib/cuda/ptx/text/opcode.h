@@ -25,6 +25,7 @@
 	ROW(BRKPT, "brkpt",                  NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(BRX, "brx",                      NONE,    BRANCHES_BY_INDEX,  NONE,       control,       NONE) \
 	ROW(CALL, "call",                    NONE,    CALLS,              NONE,       control,       NONE) \
+	ROW(CLUSTERLAUNCHCONTROL, "clusterlaunchcontrol", UNLESS_ADDRESS, FALLS_THROUGH, COPY, memory,     NONE) \
 	ROW(CP, "cp",                        NONE,    FALLS_THROUGH,      COPY,       memory,        NONE) \
 	ROW(CREATEPOLICY, "createpolicy",    ONE,     FALLS_THROUGH,      NONE,       memory,        NONE) \
 	ROW(CVT, "cvt",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         CONVERT) \
@@ -79,7 +80,7 @@
 	ROW(SULD, "suld",                    ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
 	ROW(SUQ, "suq",                      ONE,     FALLS_THROUGH,      NONE,       texture,       NONE) \
 	ROW(SUST, "sust",                    NONE,    FALLS_THROUGH,      IMAGE,      texture,       NONE) \
-	ROW(TCGEN05, "tcgen05",              NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(TCGEN05, "tcgen05",              IF_VECTOR, FALLS_THROUGH,    MATRIX,     matrix,        NONE) \
 	ROW(TENSORMAP, "tensormap",          NONE,    FALLS_THROUGH,      NONE,       memory,        NONE) \
 	ROW(TEX, "tex",                      ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
 	ROW(TLD4, "tld4",                    ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
@@ -96,6 +97,7 @@ enum gt_ptx_results_rule {
 	GT_PTX_RESULTS_NONE,
 	GT_PTX_RESULTS_UPDATED, /* one, which is read too */
 	GT_PTX_RESULTS_IF_RED, /* one with .red, else none */
+	GT_PTX_RESULTS_IF_VECTOR, /* one if the first operand is a vector, else none */
 	GT_PTX_RESULTS_UNLESS_ADDRESS, /* none if the first operand is an address, else one */
 };
 
