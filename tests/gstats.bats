@@ -248,6 +248,55 @@ open('flipped.gt', 'wb').write(data)"
 	diff "$ROOT/tests/golden/gstats-two.csv" out.csv
 }
 
+@test "a report of more counts than memory is to hold is whole, to the last number" {
+	# Twelve megabytes of counts; the CSV is what awk makes of the same numbers.
+	awk 'BEGIN {
+		print "#gtrace\t0.1.0"
+		print "kernel,stage,counter,value" >"expected.csv"
+		for (id = 1; id <= 120; id++) {
+			printf "#kernel\tid=%d\tname=k%d\tgrid=1,1,1\tblock=32,1,1\tregisters=0\tshared_bytes=0\torder=none\tl1_bytes=0\n", id, id % 7
+			printf "#count\tstage=mine\tkernel=%d\treads=%d\tmru=[", id, id * id
+			printf "%d,mine,reads,%d\n", id, id * id >"expected.csv"
+			reads += id * id
+			for (i = 0; i < 25000; i++) {
+				value = (id * 7919 + i * 104729) % 99999989
+				printf "%s%d", i ? "," : "", value
+				printf "%d,mine,mru[%d],%d\n", id, i, value >"expected.csv"
+				sum[i] += value
+			}
+			print "]"
+		}
+		printf "total,mine,reads,%d\n", reads >"expected.csv"
+		for (i = 0; i < 25000; i++)
+			printf "total,mine,mru[%d],%d\n", i, sum[i] >"expected.csv"
+		print "#end\t0"
+	}' >long.txt
+	gtrace-cat --from long.txt >long.gt
+	gstats --csv long.gt | cmp - expected.csv
+	gstats --csv --output long.csv long.gt
+	cmp long.csv expected.csv
+	[ "$(ls -- *.partial* 2>/dev/null | wc -l)" -eq 0 ]
+	TMPDIR=/nowhere expect_failure 1 "/nowhere: cannot make a temporary file" gstats --csv long.gt
+	[ ! -s "$BATS_TEST_TMPDIR/stdout" ]
+	gstats --csv two.gt | TMPDIR=/nowhere cmp - "$ROOT/tests/golden/gstats-two.csv"
+}
+
+# bytes COMMAND...: of memory at its peak.
+bytes() { "$BUILD/tests/bench/used" "$@" 2>used >/dev/null && awk '{ print $2 }' used; }
+
+@test "memory is neither of launches nor of names" {
+	# 198 MB and 102 MB if each launch, or name, were whole.
+	"$BUILD/tests/bench/launches" 40000 20 | gcoalesce >launches
+	"$BUILD/tests/bench/launches" 20000 20000 | gcoalesce >names
+	for form in --csv --json "--names ncu --by launch"; do
+		# shellcheck disable=SC2086
+		[ "$(bytes gstats $form launches)" -lt 32000000 ]
+	done
+	[ "$(bytes gstats --csv --output launches.csv launches)" -lt 48000000 ] # with the text, which is short enough to be in memory
+	[ "$(bytes gstats names)" -lt 32000000 ]
+	[ "$(bytes gstats --csv --by kernel names)" -lt 32000000 ]
+}
+
 @test "a total that does not fit 64 bits is an error" {
 	expect_failure 1 "stage l1, counter reads: the total does not fit 64 bits" gstats overflow.gt
 }

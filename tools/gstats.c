@@ -156,19 +156,41 @@ static void take(struct tool *tool, struct gt_report *report, enum gt_event even
 		gt_report_gpu(report, gt_reader_gpu(tool->in));
 }
 
-/* Where the report is printed: a file of --output is written once the report is whole. */
-static FILE *open_output(struct tool *tool, const struct options *options, struct gt_memory_file *saved)
+/* What a file of --output gets once the report is whole: from memory, or, where that would not hold it, from a temporary file. */
+struct saved {
+	struct gt_memory_file memory;
+	FILE *file;
+};
+
+/* Where the report is printed. */
+static FILE *open_output(struct tool *tool, const struct options *options, bool is_long, struct saved *saved)
 {
+	saved->file = NULL;
 	if (!options->output)
 		return options->tee ? stderr : stdout;
-	tool_must(tool, gt_memory_file_open(saved, &tool->error));
+	if (!is_long) {
+		tool_must(tool, gt_memory_file_open(&saved->memory, &tool->error));
+		return saved->memory.file;
+	}
+	const int descriptor = gt_temporary_file(gt_temporary_directory(), &tool->error);
+	tool_must(tool, descriptor < 0 ? -1 : 0);
+	saved->file = fdopen(descriptor, "w");
+	tool_must(tool, saved->file ? 0 : gt_fail_memory(&tool->error, "the report"));
 	return saved->file;
 }
 
-static void close_output(struct tool *tool, const struct options *options, struct gt_memory_file *saved)
+static void close_output(struct tool *tool, const struct options *options, struct saved *saved)
 {
-	if (options->output)
-		tool_must(tool, gt_memory_file_save(saved, options->output, "the report", &tool->error));
+	if (!options->output)
+		return;
+	if (!saved->file) {
+		tool_must(tool, gt_memory_file_save(&saved->memory, options->output, "the report", &tool->error));
+		return;
+	}
+	if (fflush(saved->file) != 0 || ferror(saved->file))
+		tool_must(tool, gt_fail_errno(&tool->error, "temporary file in %s: the report", gt_temporary_directory()));
+	tool_must(tool, gt_whole_file_copy(options->output, fileno(saved->file), "the report", &tool->error));
+	fclose(saved->file);
 }
 
 /* The table and JSON name the metrics that the model does not have; CSV has no place for them. */
@@ -242,8 +264,8 @@ static void print_findings(struct tool *tool, const struct gt_report *report, co
 static void print(struct tool *tool, const struct gt_report *report, const struct gt_reference *reference,
 		  const struct options *options)
 {
-	struct gt_memory_file saved;
-	FILE *to = open_output(tool, options, &saved);
+	struct saved saved;
+	FILE *to = open_output(tool, options, report->packed && gt_packed_in_file(report->packed), &saved);
 
 	if (options->kernels)
 		tool_must(tool, gt_report_write_kernels(report, strcmp(options->form, "csv") == 0, to, &tool->error));
@@ -299,11 +321,11 @@ static void write_callgrind(struct tool *tool, const struct gt_report *report, c
 static void print_errors(struct tool *tool, const struct options *options)
 {
 	struct gt_errors errors = {0};
-	struct gt_memory_file saved;
+	struct saved saved;
 
 	for (int i = optind; i < tool->argc; i++)
 		tool_must(tool, gt_errors_read(&errors, tool->argv[i], &tool->error));
-	FILE *to = open_output(tool, options, &saved);
+	FILE *to = open_output(tool, options, false, &saved);
 	tool_must(tool, gt_errors_write(&errors, options->form, to, &tool->error));
 	if (strcmp(options->form, "json") == 0)
 		putc('\n', to);
@@ -312,14 +334,24 @@ static void print_errors(struct tool *tool, const struct options *options)
 	tool_end(tool);
 }
 
+/* A report that is only written, kernel by kernel, needs none of them whole. `adds`: it is by name and adds launches as they come. */
+static void pack(struct tool *tool, struct gt_report *report, const struct options *options, bool adds)
+{
+	if (!options->report && !options->callgrind && !options->findings && !options->lines && !options->kernels && !options->reference &&
+	    (adds || !options->by_name))
+		tool_must(tool, gt_report_pack(report, &tool->error));
+}
+
 /* Reads the stream to its end; with --tee passes it on. */
 static void read_stream(struct tool *tool, struct gt_report *report, const struct options *options)
 {
 	enum gt_event event;
 
 	tool_read(tool);
-	if (options->by_name && !options->scale && !gt_history_find(gt_reader_history(tool->in), "gsample", NULL))
+	const bool adds = options->by_name && !options->scale && !gt_history_find(gt_reader_history(tool->in), "gsample", NULL);
+	if (adds)
 		tool_must(tool, gt_report_add_by_name(report, &tool->error));
+	pack(tool, report, options, adds);
 	if (options->tee)
 		tool_write(tool);
 	while (tool_next(tool, &event)) {
@@ -330,11 +362,12 @@ static void read_stream(struct tool *tool, struct gt_report *report, const struc
 }
 
 /* They stay open: reports have the GPU and the pipe of the part that was read last. */
-static void read_parts(struct tool *tool, struct gt_report *report, struct gt_parts **parts)
+static void read_parts(struct tool *tool, struct gt_report *report, const struct options *options, struct gt_parts **parts)
 {
 	uint64_t rows, bytes;
 	enum gt_event event;
 
+	pack(tool, report, options, false);
 	tool->started = tool_now();
 	*parts = gt_parts_open(tool->argv + optind, (size_t)(tool->argc - optind), &tool->error);
 	tool_must(tool, *parts ? 0 : -1);
@@ -353,7 +386,7 @@ static void read_parts(struct tool *tool, struct gt_report *report, struct gt_pa
 static void gather(struct tool *tool, struct gt_report *report, const struct options *options, struct gt_parts **parts)
 {
 	if (options->merge)
-		read_parts(tool, report, parts);
+		read_parts(tool, report, options, parts);
 	else
 		read_stream(tool, report, options);
 	if (options->scale)

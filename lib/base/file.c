@@ -16,8 +16,28 @@
 
 /* ---- a file that an option names ---- */
 
+/* What is written: n bytes, or, if they are NULL, all of a file. */
+struct text {
+	const void *bytes;
+	size_t n;
+	int file;
+};
+
+static bool write_text(const struct text *text, FILE *to)
+{
+	char chunk[65536];
+	ssize_t n;
+
+	if (text->bytes)
+		return fwrite(text->bytes, 1, text->n, to) == text->n;
+	for (off_t at = 0; (n = pread(text->file, chunk, sizeof chunk, at)) > 0; at += n)
+		if (fwrite(chunk, 1, (size_t)n, to) != (size_t)n)
+			return false;
+	return n == 0;
+}
+
 /* Writes to a descriptor, which may be -1, and closes it. */
-static bool write_to(int descriptor, const void *bytes, size_t n)
+static bool write_to(int descriptor, const struct text *text)
 {
 	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 
@@ -26,7 +46,7 @@ static bool write_to(int descriptor, const void *bytes, size_t n)
 			close(descriptor);
 		return false;
 	}
-	bool written = fwrite(bytes, 1, n, file) == n;
+	bool written = write_text(text, file);
 	return fclose(file) == 0 && written;
 }
 
@@ -48,14 +68,14 @@ static int descriptor_of(const char *path)
 }
 
 /* Writes a file beside its place and moves it there. `old` is what is there, or NULL. */
-static bool replace(const char *place, const struct stat *old, const void *bytes, size_t n)
+static bool replace(const char *place, const struct stat *old, const struct text *text)
 {
 	char *partial = malloc(strlen(place) + 32);
 	if (!partial)
 		return false;
 	sprintf(partial, "%s.partial-%ld", place, (long)getpid());
 	int descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL, 0666); /* not what others have put there, such as a link */
-	bool done = write_to(descriptor, bytes, n) && (!old || chmod(partial, old->st_mode & 07777) == 0) && rename(partial, place) == 0;
+	bool done = write_to(descriptor, text) && (!old || chmod(partial, old->st_mode & 07777) == 0) && rename(partial, place) == 0;
 	int reason = errno;
 
 	if (!done && descriptor >= 0)
@@ -66,37 +86,42 @@ static bool replace(const char *place, const struct stat *old, const void *bytes
 }
 
 /* A file that is not there yet. What a symbolic link leads to is made in its place, and the link stays one. */
-static bool create(const char *path, const void *bytes, size_t n)
+static bool create(const char *path, const struct text *text)
 {
 	struct stat link;
 
 	if (lstat(path, &link) == 0)
-		return write_to(open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666), bytes, n);
-	return replace(path, NULL, bytes, n);
+		return write_to(open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666), text);
+	return replace(path, NULL, text);
 }
 
-static bool write_whole(const char *path, const void *bytes, size_t n)
+static bool write_whole(const char *path, const struct text *text)
 {
 	const int descriptor = descriptor_of(path);
 	struct stat old;
 
 	if (descriptor >= 0)
-		return write_to(dup(descriptor), bytes, n);
+		return write_to(dup(descriptor), text);
 	if (stat(path, &old) != 0)
-		return errno == ENOENT && create(path, bytes, n);
+		return errno == ENOENT && create(path, text);
 	if (!S_ISREG(old.st_mode))
-		return write_to(open(path, O_WRONLY | O_TRUNC), bytes, n);
+		return write_to(open(path, O_WRONLY | O_TRUNC), text);
 	if (access(path, W_OK) != 0)
 		return false;
 	char *place = realpath(path, NULL); /* a symbolic link stays one */
-	bool done = place && replace(place, &old, bytes, n);
+	bool done = place && replace(place, &old, text);
 	free(place);
 	return done;
 }
 
 int gt_whole_file_write(const char *path, const void *bytes, size_t n, const char *what, struct gt_error *error)
 {
-	return write_whole(path, bytes, n) ? 0 : gt_fail_errno(error, "%s: cannot write %s", path, what);
+	return write_whole(path, &(struct text){.bytes = bytes, .n = n}) ? 0 : gt_fail_errno(error, "%s: cannot write %s", path, what);
+}
+
+int gt_whole_file_copy(const char *path, int file, const char *what, struct gt_error *error)
+{
+	return write_whole(path, &(struct text){.file = file}) ? 0 : gt_fail_errno(error, "%s: cannot write %s", path, what);
 }
 
 /* Whether a file can be made in a folder. */

@@ -16,6 +16,9 @@
  * Returns 0, or -1. */
 int gt_whole_file_write(const char *path, const void *bytes, size_t n, const char *what, struct gt_error *error);
 
+/* The same with all that is in an open file. */
+int gt_whole_file_copy(const char *path, int file, const char *what, struct gt_error *error);
+
 /* Before long work whose result it gets: whether a file can be written there now, and whether files can be made in a folder. Returns
  * 0, or -1. */
 int gt_whole_file_check(const char *path, const char *what, struct gt_error *error);

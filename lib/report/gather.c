@@ -13,54 +13,46 @@
 
 #include "base/grown.h"
 
-#define FEW 64 /* counters that are searched linearly; with more there is an index */
+/* ---- kernels ---- */
+
+/* Kernel i, to be changed: valid until another one is asked for, but for the one before it. NULL on error. */
+static struct gt_report_kernel *kernel_at(struct gt_report *report, size_t i, struct gt_error *error)
+{
+	return report->packed ? gt_packed_at(report->packed, i, error) : &report->kernels[i];
+}
+
+/* A kernel behind the others. NULL on error. */
+static struct gt_report_kernel *new_kernel(struct gt_report *report, uint64_t id, struct gt_error *error)
+{
+	struct gt_report_kernel *kernel;
+
+	if (report->packed) {
+		kernel = gt_packed_at(report->packed, report->n, error);
+	} else {
+		struct gt_report_kernel *bigger = gt_grown(report->kernels, report->n, &report->capacity, sizeof *bigger);
+		if (!bigger)
+			gt_fail_memory(error, "the report");
+		report->kernels = bigger ? bigger : report->kernels;
+		kernel = bigger ? &bigger[report->n] : NULL;
+	}
+	if (!kernel)
+		return NULL;
+	report->n++;
+	*kernel = (struct gt_report_kernel){.chosen = !report->choose};
+	kernel->kernel.id = id;
+	return kernel;
+}
+
+int gt_report_pack(struct gt_report *report, struct gt_error *error)
+{
+	report->packed = gt_packed_open(error);
+	report->kernels = calloc(1, sizeof *report->kernels);
+	if (report->packed && !report->kernels)
+		gt_fail_memory(error, "the report");
+	return report->packed && report->kernels ? 0 : -1;
+}
 
 /* ---- stages and counters ---- */
-
-static void clear_value(struct gt_report_value *value)
-{
-	if (value->kind == GT_COUNT_ARRAY)
-		free(value->array);
-	else if (value->kind == GT_COUNT_TEXT)
-		free(value->text);
-}
-
-static void clear_kernel(struct gt_report_kernel *kernel)
-{
-	for (size_t i = 0; i < kernel->n; i++) {
-		struct gt_report_stage *stage = &kernel->stages[i];
-		for (size_t j = 0; j < stage->n; j++)
-			clear_value(&stage->counters[j].value);
-		free(stage->counters);
-		free(stage->spreads);
-		gt_map_close(&stage->index);
-	}
-	free(kernel->stages);
-	gt_kernel_clear(&kernel->kernel);
-	*kernel = (struct gt_report_kernel){0};
-}
-
-/* Adds a stage to a kernel, as the occurrence of that name, from 1. NULL on error. */
-static struct gt_report_stage *new_stage(struct gt_report_kernel *kernel, const char *plain, unsigned occurrence,
-					 struct gt_error *error)
-{
-	if (kernel->n == GT_REPORT_STAGES_MAX) {
-		gt_fail(error, "kernel %" PRIu64 ": expected at most %d stages", kernel->kernel.id,
-			GT_REPORT_STAGES_MAX);
-		return NULL;
-	}
-	struct gt_report_stage *bigger = gt_grown(kernel->stages, kernel->n, &kernel->capacity, sizeof *bigger);
-	if (!bigger) {
-		gt_fail_memory(error, "the report");
-		return NULL;
-	}
-	kernel->stages = bigger;
-	struct gt_report_stage *stage = &bigger[kernel->n++];
-	*stage = (struct gt_report_stage){0};
-	snprintf(stage->plain, sizeof stage->plain, "%s", plain);
-	snprintf(stage->name, sizeof stage->name, occurrence > 1 ? "%s#%u" : "%s", stage->plain, occurrence);
-	return stage;
-}
 
 /* What a record has, which stays its own. */
 static struct gt_report_value value_of(const struct gt_count_entry *entry)
@@ -73,23 +65,6 @@ static struct gt_report_value value_of(const struct gt_count_entry *entry)
 	case GT_COUNT_TEXT: value.text = entry->text; break;
 	}
 	return value;
-}
-
-static int copy_value(struct gt_report_value *to, const struct gt_report_value *from, struct gt_error *error)
-{
-	struct gt_report_value copy = *from;
-
-	if (from->kind == GT_COUNT_ARRAY) {
-		copy.array = malloc((from->n + !from->n) * sizeof *copy.array);
-		if (!copy.array)
-			return gt_fail_memory(error, "the report");
-		if (from->n > 0)
-			memcpy(copy.array, from->array, from->n * sizeof *copy.array);
-	}
-	if (from->kind == GT_COUNT_TEXT && !(copy.text = strdup(from->text)))
-		return gt_fail_memory(error, "the report");
-	*to = copy;
-	return 0;
 }
 
 static bool same(const struct gt_report_value *a, const struct gt_report_value *b)
@@ -145,93 +120,33 @@ static int merge(struct gt_report_counter *to, const struct gt_report_value *fro
 	return fits ? 0 : gt_fail(error, "stage %s, counter %s: the total does not fit 64 bits", stage, from->name);
 }
 
-/* The key of a name in the index: its hash, or the next key if another name has that hash. */
-static uint64_t key_of(const struct gt_report_stage *stage, const char *name)
-{
-	uint64_t key = XXH3_64bits(name, strlen(name));
-	const uint64_t *place;
-
-	key -= key == GT_MAP_EMPTY;
-	while ((place = gt_map_get(&stage->index, key)) && strcmp(stage->counters[*place].value.name, name) != 0)
-		key = key + 1 == GT_MAP_EMPTY ? 0 : key + 1;
-	return key;
-}
-
-/* Puts the last counter into the index, which is built once there are more than FEW. */
-static int index_last(struct gt_report_stage *stage, struct gt_error *error)
-{
-	int fresh;
-
-	if (stage->n <= FEW)
-		return 0;
-	if (!stage->index.slots && gt_map_open(&stage->index, 2 * FEW, error) != 0)
-		return -1;
-	for (size_t i = stage->n == FEW + 1 ? 0 : stage->n - 1; i < stage->n; i++)
-		if (!gt_map_put(&stage->index, key_of(stage, stage->counters[i].value.name), i, &fresh))
-			return gt_fail_memory(error, "the report");
-	return 0;
-}
-
-static struct gt_report_counter *counter_of(const struct gt_report_stage *stage, const char *name, size_t hint)
-{
-	if (hint < stage->n && strcmp(stage->counters[hint].value.name, name) == 0)
-		return &stage->counters[hint];
-	if (stage->index.slots) {
-		const uint64_t *place = gt_map_get(&stage->index, key_of(stage, name));
-		return place ? &stage->counters[*place] : NULL;
-	}
-	for (size_t i = 0; i < stage->n; i++)
-		if (strcmp(stage->counters[i].value.name, name) == 0)
-			return &stage->counters[i];
-	return NULL;
-}
-
-/* The name must last as long as the report. */
-static struct gt_report_counter *new_counter(struct gt_report_stage *stage, const struct gt_report_value *entry, const struct gt_counter *about,
-					     bool differs, struct gt_error *error)
-{
-	struct gt_report_counter *bigger = stage->n == GT_REPORT_COUNTERS_MAX ? NULL : gt_grown(stage->counters, stage->n, &stage->capacity, sizeof *bigger);
-
-	if (!bigger) {
-		if (stage->n == GT_REPORT_COUNTERS_MAX)
-			gt_fail(error, "stage %s: expected at most %d counters", stage->name, GT_REPORT_COUNTERS_MAX);
-		else
-			gt_fail_memory(error, "the report");
-		return NULL;
-	}
-	stage->counters = bigger;
-	struct gt_report_counter *counter = &bigger[stage->n++];
-	*counter = (struct gt_report_counter){.about = about, .differs = differs};
-	return copy_value(&counter->value, entry, error) == 0 && index_last(stage, error) == 0 ? counter : NULL;
-}
-
 /* Adds a value to a stage: to which counter, or NULL on error. Stages mostly have the same counters in the same order, so its number is a
  * hint. */
 static struct gt_report_counter *add_value(struct gt_report_stage *stage, const struct gt_report_value *value, bool differs, size_t hint,
 					   struct gt_error *error)
 {
-	struct gt_report_counter *counter = counter_of(stage, value->name, hint);
+	struct gt_report_counter *counter = gt_report_find_counter(stage, value->name, hint);
 
 	if (!counter)
-		return new_counter(stage, value, gt_counter_about(stage->plain, value->name), differs, error);
+		return gt_report_new_counter(stage, value, gt_counter_about(stage->plain, value->name), differs, error);
 	counter->differs |= differs;
 	return merge(counter, value, stage->name, error) == 0 ? counter : NULL;
 }
 
-/* The stage of the kernel before this one in the report that has the same place and name: its counters are mostly the same. */
-static const struct gt_report_stage *stage_before(const struct gt_report *report, const struct gt_report_kernel *kernel, const struct gt_report_stage *stage)
+/* The stage of the kernel before kernel i in the report that has the same place and name as stage `at` of this one: its counters are mostly
+ * the same. NULL if there is none at hand. */
+static const struct gt_report_stage *stage_before(const struct gt_report *report, size_t i, size_t at, const char *plain)
 {
-	const struct gt_report_kernel *before = kernel - 1;
-	size_t at = (size_t)(stage - kernel->stages);
+	const struct gt_report_kernel *before = i == 0 ? NULL : report->packed ? gt_packed_whole(report->packed, i - 1) : &report->kernels[i - 1];
 
-	return kernel > report->kernels && at < before->n && strcmp(before->stages[at].plain, stage->plain) == 0 ? &before->stages[at] : NULL;
+	return before && at < before->n && strcmp(before->stages[at].plain, plain) == 0 ? &before->stages[at] : NULL;
 }
 
 /* The same of entry number `hint` of a record, whose name may be new; `before` may be NULL. */
 static struct gt_report_counter *add_entry(struct gt_report *report, struct gt_report_stage *stage, const struct gt_report_stage *before,
 					   const struct gt_count_entry *entry, size_t hint, struct gt_error *error)
 {
-	struct gt_report_counter *counter = stage->n > 0 ? counter_of(stage, entry->name, hint) : NULL;
+	struct gt_report_counter *counter = stage->n > 0 ? gt_report_find_counter(stage, entry->name, hint) : NULL;
 	struct gt_report_value value = value_of(entry);
 	uint64_t number;
 
@@ -239,38 +154,15 @@ static struct gt_report_counter *add_entry(struct gt_report *report, struct gt_r
 		return merge(counter, &value, stage->name, error) == 0 ? counter : NULL;
 	if (before && stage->n < before->n && strcmp(before->counters[stage->n].value.name, entry->name) == 0) {
 		value.name = before->counters[stage->n].value.name;
-		return new_counter(stage, &value, before->counters[stage->n].about, false, error);
+		return gt_report_new_counter(stage, &value, before->counters[stage->n].about, false, error);
 	}
 	if (gt_names_number(&report->counter_names, entry->name, &number, error) != 0)
 		return NULL;
 	value.name = report->counter_names.names[number];
-	return new_counter(stage, &value, gt_counter_about(stage->plain, value.name), false, error);
+	return gt_report_new_counter(stage, &value, gt_counter_about(stage->plain, value.name), false, error);
 }
 
 /* ---- what counters have in several launches ---- */
-
-const struct gt_report_spread *gt_report_spread_of(const struct gt_report_stage *stage, const struct gt_report_counter *counter)
-{
-	size_t i = (size_t)(counter - stage->counters);
-
-	return i < stage->spreads_n ? &stage->spreads[i] : NULL;
-}
-
-/* That of a counter, to be changed; NULL when memory is short. */
-static struct gt_report_spread *spread_to(struct gt_report_stage *stage, const struct gt_report_counter *counter, struct gt_error *error)
-{
-	if (stage->spreads_n < stage->n) {
-		struct gt_report_spread *grown = gt_resized(stage->spreads, stage->capacity, sizeof *grown);
-		if (!grown) {
-			gt_fail_memory(error, "the report");
-			return NULL;
-		}
-		memset(grown + stage->spreads_n, 0, (stage->capacity - stage->spreads_n) * sizeof *grown);
-		stage->spreads = grown;
-		stage->spreads_n = stage->capacity;
-	}
-	return &stage->spreads[counter - stage->counters];
-}
 
 static void note_values(struct gt_report_spread *sum, uint64_t least, uint64_t largest, uint64_t launches)
 {
@@ -287,7 +179,7 @@ static int note_launches(struct gt_report_stage *stage, const struct gt_report_c
 
 	if (counter->value.kind != GT_COUNT_NUMBER)
 		return 0;
-	struct gt_report_spread *to = spread_to(stage, sum, error);
+	struct gt_report_spread *to = gt_report_spread_to(stage, sum, error);
 	if (!to)
 		return -1;
 	if (spread && spread->launches > 0)
@@ -307,7 +199,7 @@ static int add_kernel(struct gt_report_kernel *total, const struct gt_report_ker
 			if (strcmp(total->stages[j].name, from->name) == 0)
 				to = &total->stages[j];
 		if (!to) {
-			to = new_stage(total, from->plain, 1, error);
+			to = gt_report_new_stage(total, from->plain, 1, error);
 			if (!to)
 				return -1;
 			memcpy(to->name, from->name, sizeof to->name);
@@ -336,10 +228,11 @@ int gt_report_begin(struct gt_report *report, const char *kernel_regex, struct g
 
 void gt_report_clear(struct gt_report *report)
 {
-	for (size_t i = 0; i < report->n; i++)
-		clear_kernel(&report->kernels[i]);
-	clear_kernel(&report->total);
+	for (size_t i = 0; report->kernels && i < (report->packed ? 1 : report->n); i++)
+		gt_report_kernel_clear(&report->kernels[i]);
+	gt_report_kernel_clear(&report->total);
 	free(report->kernels);
+	gt_packed_close(report->packed);
 	free(report->launched);
 	gt_map_close(&report->index);
 	gt_map_close(&report->names);
@@ -362,22 +255,6 @@ static int chosen(struct gt_report *report, const char *name, struct gt_error *e
 	return found;
 }
 
-/* A kernel behind the others. NULL on error. */
-static struct gt_report_kernel *new_kernel(struct gt_report *report, uint64_t id, struct gt_error *error)
-{
-	struct gt_report_kernel *bigger = gt_grown(report->kernels, report->n, &report->capacity, sizeof *bigger);
-
-	if (!bigger) {
-		gt_fail_memory(error, "the report");
-		return NULL;
-	}
-	report->kernels = bigger;
-	struct gt_report_kernel *kernel = &bigger[report->n++];
-	*kernel = (struct gt_report_kernel){.chosen = !report->choose};
-	kernel->kernel.id = id;
-	return kernel;
-}
-
 /* The number of a launch, `next` if it is new, which *fresh says. NULL on error. */
 static uint64_t *number_of(struct gt_report *report, uint64_t id, uint64_t next, int *fresh, struct gt_error *error)
 {
@@ -390,15 +267,16 @@ static uint64_t *number_of(struct gt_report *report, uint64_t id, uint64_t next,
 	return place;
 }
 
-/* The kernel of that id, created if it is new. NULL on error. */
-static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id, struct gt_error *error)
+/* The kernel of that id, created if it is new, and its number. NULL on error. */
+static struct gt_report_kernel *kernel_of(struct gt_report *report, uint64_t id, size_t *number, struct gt_error *error)
 {
 	int fresh;
 	const uint64_t *place = number_of(report, id, report->n, &fresh, error);
 
-	if (place && !fresh)
-		return &report->kernels[*place];
-	return place ? new_kernel(report, id, error) : NULL;
+	if (!place)
+		return NULL;
+	*number = (size_t)*place;
+	return fresh ? new_kernel(report, id, error) : kernel_at(report, *number, error);
 }
 
 static int announce(struct gt_report *report, const struct gt_kernel *from, struct gt_error *error);
@@ -406,7 +284,8 @@ static int add_count(struct gt_report *report, const struct gt_count *count, str
 
 int gt_report_add_kernel(struct gt_report *report, const struct gt_kernel *from, struct gt_error *error)
 {
-	struct gt_report_kernel *kernel = report->adds ? NULL : kernel_of(report, from->id, error);
+	size_t number;
+	struct gt_report_kernel *kernel = report->adds ? NULL : kernel_of(report, from->id, &number, error);
 
 	if (report->adds)
 		return announce(report, from, error);
@@ -444,12 +323,13 @@ static struct gt_report_stage *stage_of(struct gt_report_kernel *kernel, const c
 			return stage;
 		occurrence++;
 	}
-	return new_stage(kernel, plain, occurrence, error);
+	return gt_report_new_stage(kernel, plain, occurrence, error);
 }
 
 int gt_report_count(struct gt_report *report, const struct gt_count *count, struct gt_error *error)
 {
-	struct gt_report_kernel *kernel = report->adds ? NULL : kernel_of(report, count->kernel, error);
+	size_t number;
+	struct gt_report_kernel *kernel = report->adds ? NULL : kernel_of(report, count->kernel, &number, error);
 
 	if (report->adds)
 		return add_count(report, count, error);
@@ -462,7 +342,7 @@ int gt_report_count(struct gt_report *report, const struct gt_count *count, stru
 	if (!stage)
 		return -1;
 	stage->launch = kernel->launches;
-	const struct gt_report_stage *before = stage_before(report, kernel, stage);
+	const struct gt_report_stage *before = stage_before(report, number, (size_t)(stage - kernel->stages), stage->plain);
 	for (size_t i = 0; i < count->n; i++)
 		if (!add_entry(report, stage, before, &count->entries[i], i, error))
 			return -1;
@@ -539,7 +419,8 @@ static int scale_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
 
 int gt_report_scale(struct gt_report *report, struct gt_error *error)
 {
-	for (size_t i = 0; i < report->n; i++)
+	report->scales = report->packed;
+	for (size_t i = 0; i < report->n && !report->packed; i++)
 		if (report->kernels[i].chosen && scale_kernel(&report->kernels[i], error) != 0)
 			return -1;
 	return 0;
@@ -569,48 +450,89 @@ static int weigh_kernel(struct gt_report_kernel *kernel, struct gt_error *error)
 
 static void note_last_launches(struct gt_report_kernel *kernel);
 
+/* What is left to do with the counts of a kernel that is chosen, once all have come. */
+static int complete(const struct gt_report *report, struct gt_report_kernel *kernel, struct gt_error *error)
+{
+	if (report->adds)
+		note_last_launches(kernel);
+	if (report->scales && scale_kernel(kernel, error) != 0)
+		return -1;
+	return weigh_kernel(kernel, error);
+}
+
+static struct gt_report_kernel *read_packed(const struct gt_report *report, size_t i, struct gt_error *error)
+{
+	struct gt_report_kernel *kernel = report->kernels;
+
+	gt_report_kernel_clear(kernel);
+	if (gt_packed_read(report->packed, i, kernel, error) != 0 || (kernel->chosen && complete(report, kernel, error) != 0))
+		return NULL;
+	return kernel;
+}
+
+const struct gt_report_kernel *gt_report_read(const struct gt_report *report, size_t i, struct gt_error *error)
+{
+	return report->packed ? read_packed(report, i, error) : &report->kernels[i];
+}
+
+/* Adds kernel i to the total, if it is chosen; then it is number `kept`, and that is raised. */
+static int finish_kernel(struct gt_report *report, size_t i, size_t *kept, struct gt_error *error)
+{
+	struct gt_report_kernel *kernel = report->packed ? read_packed(report, i, error) : &report->kernels[i];
+
+	if (!kernel)
+		return -1;
+	if (!kernel->chosen) {
+		gt_report_kernel_clear(kernel);
+		return 0;
+	}
+	if ((!report->packed && complete(report, kernel, error) != 0) || add_kernel(&report->total, kernel, error) != 0)
+		return -1;
+	report->launches += gt_report_launches(kernel);
+	if (report->packed) {
+		gt_packed_move(report->packed, i, *kept);
+	} else if (*kept != i) {
+		report->kernels[*kept] = *kernel;
+		*kernel = (struct gt_report_kernel){0};
+	}
+	(*kept)++;
+	return 0;
+}
+
 int gt_report_finish(struct gt_report *report, struct gt_error *error)
 {
 	size_t kept = 0;
 
 	if (gt_unmatched_check(&report->unmatched, report->choose, error) != 0)
 		return -1;
-	for (size_t i = 0; i < report->n; i++) {
-		struct gt_report_kernel *kernel = &report->kernels[i];
-		if (!kernel->chosen) {
-			clear_kernel(kernel);
-			continue;
-		}
-		if (report->adds)
-			note_last_launches(kernel);
-		if (weigh_kernel(kernel, error) != 0 || add_kernel(&report->total, kernel, error) != 0)
+	report->launches = 0;
+	for (size_t i = 0; i < report->n; i++)
+		if (finish_kernel(report, i, &kept, error) != 0)
 			return -1;
-		if (kept != i) {
-			report->kernels[kept] = *kernel;
-			*kernel = (struct gt_report_kernel){0};
-		}
-		kept++;
-	}
 	report->n = kept;
 	return 0;
 }
 
 void gt_report_drop_total(struct gt_report *report)
 {
-	clear_kernel(&report->total);
+	gt_report_kernel_clear(&report->total);
 }
 
-/* Where the sum of the launches of that name is, or will be. */
-static uint64_t *group_of(const struct gt_report_kernel *groups, struct gt_map *index, const char *name, size_t next,
-			  int *fresh)
+/* Where the sum of the launches of that name is, or will be: the number of a kernel, `next` if it is new. NULL on error. */
+static uint64_t *group_of(struct gt_report *report, struct gt_map *index, const char *name, size_t next, int *fresh, struct gt_error *error)
 {
 	uint64_t key = XXH3_64bits(name, strlen(name));
 
 	for (;; key++) {
 		key = key == GT_MAP_EMPTY ? 0 : key;
 		uint64_t *place = gt_map_put(index, key, next, fresh);
-		if (!place || *fresh || strcmp(groups[*place].kernel.name, name) == 0)
+		const struct gt_report_kernel *kernel = place && !*fresh ? kernel_at(report, (size_t)*place, error) : NULL;
+		if (!place)
+			gt_fail_memory(error, "the report");
+		if (!place || *fresh || (kernel && strcmp(kernel->kernel.name, name) == 0))
 			return place;
+		if (!kernel)
+			return NULL;
 	}
 }
 
@@ -634,7 +556,7 @@ static int add_launch(struct gt_report_kernel *sum, struct gt_report_kernel *lau
 		*sum = (struct gt_report_kernel){.kernel = one.kernel, .announced = one.announced, .chosen = true, .merged = gt_report_launches(&one)};
 		one.kernel = (struct gt_kernel){0};
 		int result = add_kernel(sum, &one, error);
-		clear_kernel(&one);
+		gt_report_kernel_clear(&one);
 		return result;
 	}
 	sum->merged += gt_report_launches(launch);
@@ -647,6 +569,7 @@ int gt_report_by_name(struct gt_report *report, struct gt_error *error)
 	if (report->adds)
 		return 0;
 	struct gt_report_kernel *groups = calloc(report->n + 1, sizeof *groups);
+	struct gt_report sums = {.kernels = groups};
 	struct gt_map index = {0};
 	size_t n = 0;
 	int result = groups ? gt_map_open(&index, 0, error) : gt_fail_memory(error, "the report");
@@ -656,10 +579,10 @@ int gt_report_by_name(struct gt_report *report, struct gt_error *error)
 		int fresh = 1;
 		uint64_t unnamed = n, *place = &unnamed;
 		if (launch->announced && launch->kernel.name[0])
-			place = group_of(groups, &index, launch->kernel.name, n, &fresh);
+			place = group_of(&sums, &index, launch->kernel.name, n, &fresh, error);
 		n += place && fresh;
-		result = place ? add_launch(&groups[*place], launch, error) : gt_fail_memory(error, "the report");
-		clear_kernel(launch);
+		result = place ? add_launch(&groups[*place], launch, error) : -1;
+		gt_report_kernel_clear(launch);
 	}
 	gt_map_close(&index);
 	free(report->kernels);
@@ -722,33 +645,39 @@ static int open_kernel(struct gt_report *report, struct gt_report_launched *laun
 static int place_launch(struct gt_report *report, struct gt_report_launched *launched, const struct gt_kernel *from, struct gt_error *error)
 {
 	int keep = chosen(report, from->name, error), fresh = 1;
-	uint64_t *place = NULL;
+	const uint64_t *place = NULL;
 
 	if (keep <= 0) {
 		launched->kernel = LEFT_OUT;
 		return keep;
 	}
-	if (from->name[0] && !(place = group_of(report->kernels, &report->names, from->name, report->n, &fresh)))
-		return gt_fail_memory(error, "the report");
+	if (from->name[0] && !(place = group_of(report, &report->names, from->name, report->n, &fresh, error)))
+		return -1;
 	if (fresh)
 		return open_kernel(report, launched, from, error);
-	launched->kernel = *place;
-	report->kernels[*place].merged++;
-	note_shape(&report->kernels[*place], from);
+	launched->kernel = (size_t)*place;
+	struct gt_report_kernel *sum = kernel_at(report, launched->kernel, error);
+	if (!sum)
+		return -1;
+	sum->merged++;
+	note_shape(sum, from);
 	return 0;
 }
 
 /* Counts of a launch that had not been announced: it gets its kernel, too. */
 static int name_launch(struct gt_report *report, struct gt_report_launched *launched, const struct gt_kernel *from, struct gt_error *error)
 {
-	struct gt_report_kernel *counted = &report->kernels[launched->kernel], moved = *counted;
+	struct gt_report_kernel *counted = kernel_at(report, launched->kernel, error), *sum, moved;
 
+	if (!counted)
+		return -1;
+	moved = *counted;
 	*counted = (struct gt_report_kernel){0}; /* not chosen */
 	gt_kernel_clear(&moved.kernel);
 	int result = place_launch(report, launched, from, error);
 	if (result == 0 && launched->kernel != LEFT_OUT)
-		result = add_kernel(&report->kernels[launched->kernel], &moved, error);
-	clear_kernel(&moved);
+		result = (sum = kernel_at(report, launched->kernel, error)) ? add_kernel(sum, &moved, error) : -1;
+	gt_report_kernel_clear(&moved);
 	return result;
 }
 
@@ -761,9 +690,12 @@ static int announce(struct gt_report *report, const struct gt_kernel *from, stru
 	launched->announcement = ++report->announcements;
 	if (launched->kernel == UNKNOWN)
 		return place_launch(report, launched, from, error);
-	if (launched->kernel != LEFT_OUT && !report->kernels[launched->kernel].announced)
-		return name_launch(report, launched, from, error);
-	return 0;
+	if (launched->kernel == LEFT_OUT)
+		return 0;
+	const struct gt_report_kernel *kernel = kernel_at(report, launched->kernel, error);
+	if (!kernel)
+		return -1;
+	return kernel->announced ? 0 : name_launch(report, launched, from, error);
 }
 
 /* Notes what the last launch with the counter has there. */
@@ -786,7 +718,7 @@ static void note_last_launches(struct gt_report_kernel *kernel)
 static int begin_spreads(struct gt_report_stage *stage, size_t first, struct gt_error *error)
 {
 	for (size_t i = 0; i < stage->n; i++) {
-		struct gt_report_spread *spread = spread_to(stage, &stage->counters[i], error);
+		struct gt_report_spread *spread = gt_report_spread_to(stage, &stage->counters[i], error);
 		if (!spread)
 			return -1;
 		if (stage->counters[i].value.kind == GT_COUNT_NUMBER)
@@ -808,7 +740,7 @@ static bool added(struct gt_report_counter *counter, const struct gt_count_entry
 /* Notes what a launch of that number, and 1, has of a counter. */
 static int note_of_launch(struct gt_report_stage *stage, const struct gt_report_counter *counter, uint64_t value, size_t number, struct gt_error *error)
 {
-	struct gt_report_spread *spread = spread_to(stage, counter, error);
+	struct gt_report_spread *spread = gt_report_spread_to(stage, counter, error);
 
 	if (!spread)
 		return -1;
@@ -819,12 +751,10 @@ static int note_of_launch(struct gt_report_stage *stage, const struct gt_report_
 	return 0;
 }
 
-/* Adds the entries of the counts of a launch, whose number is that and 1. */
-static int add_of_launch(struct gt_report *report, struct gt_report_kernel *kernel, struct gt_report_stage *stage, const struct gt_count *count,
-			 size_t number, struct gt_error *error)
+/* Adds the entries of the counts of a launch, whose number is that and 1, to a stage; `before` is stage_before. */
+static int add_of_launch(struct gt_report *report, const struct gt_report_kernel *kernel, struct gt_report_stage *stage,
+			 const struct gt_report_stage *before, const struct gt_count *count, size_t number, struct gt_error *error)
 {
-	const struct gt_report_stage *before = stage_before(report, kernel, stage);
-
 	for (size_t i = 0; i < count->n; i++) {
 		const struct gt_count_entry *entry = &count->entries[i];
 		const struct gt_report_counter *counter = i < stage->n && added(&stage->counters[i], entry) ? &stage->counters[i]
@@ -861,105 +791,12 @@ static int add_count(struct gt_report *report, const struct gt_count *count, str
 		return -1;
 	if (launched->kernel == LEFT_OUT)
 		return 0;
-	struct gt_report_kernel *kernel = &report->kernels[launched->kernel];
-	struct gt_report_stage *stage = stage_of(kernel, count->stage, launched->announcement, error);
+	struct gt_report_kernel *kernel = kernel_at(report, launched->kernel, error);
+	struct gt_report_stage *stage = kernel ? stage_of(kernel, count->stage, launched->announcement, error) : NULL;
 	const size_t number = (size_t)(launched - report->launched) + 1;
 	if (!stage || (kernel->merged > 1 && !stage->spreads && begin_spreads(stage, kernel->first, error) != 0))
 		return -1;
 	stage->launch = launched->announcement;
-	return add_of_launch(report, kernel, stage, count, number, error);
-}
-
-/* ---- what is counted ---- */
-
-const struct gt_report_stage *gt_report_find_stage(const struct gt_report_kernel *kernel, const char *name)
-{
-	for (size_t i = 0; i < kernel->n; i++)
-		if (strcmp(kernel->stages[i].name, name) == 0)
-			return &kernel->stages[i];
-	return NULL;
-}
-
-const struct gt_report_counter *gt_report_find_counter(const struct gt_report_stage *stage, const char *name, size_t hint)
-{
-	return counter_of(stage, name, hint);
-}
-
-bool gt_report_number(const struct gt_report_stage *stage, const char *name, uint64_t *value)
-{
-	const struct gt_report_counter *counter = counter_of(stage, name, 0);
-
-	if (!counter || counter->differs || counter->value.kind != GT_COUNT_NUMBER)
-		return false;
-	*value = counter->value.number;
-	return true;
-}
-
-static const struct gt_report_value *agreed(const struct gt_report_stage *stage, const char *name)
-{
-	const struct gt_report_counter *counter = counter_of(stage, name, 0);
-
-	return counter && !counter->differs ? &counter->value : NULL;
-}
-
-/* The same as a record has it, which stays the report's. */
-static bool as_entry(const struct gt_report_stage *stage, const char *name, struct gt_count_entry *entry)
-{
-	const struct gt_report_value *value = agreed(stage, name);
-
-	if (!value)
-		return false;
-	*entry = (struct gt_count_entry){.kind = value->kind, .n = value->n};
-	if (value->kind == GT_COUNT_ARRAY)
-		entry->array = value->array;
-	else if (value->kind == GT_COUNT_TEXT)
-		entry->text = value->text;
-	return true;
-}
-
-const char *gt_report_word(const struct gt_report_stage *stage, const char *name)
-{
-	const struct gt_report_value *entry = agreed(stage, name);
-
-	return entry && entry->kind == GT_COUNT_TEXT ? entry->text : NULL;
-}
-
-enum gt_traffic_kind gt_report_traffic(const struct gt_report_stage *stage, const char *name, size_t length)
-{
-	static const char *const actions[] = {"load.", "store.", "atomic.", "reduction."}, *const lists[] = {"loads", "stores", "atomics"};
-	static const enum gt_traffic_kind kinds[] = {GT_TRAFFIC_LOADS, GT_TRAFFIC_STORES, GT_TRAFFIC_ATOMICS, GT_TRAFFIC_ATOMICS};
-	const char *op = NULL, *ops = gt_report_word(stage, "ops");
-	char counter[GT_COUNT_NAME];
-
-	if ((size_t)snprintf(counter, sizeof counter, "%.*s.op", (int)length, name) < sizeof counter)
-		op = gt_report_word(stage, counter);
-	for (size_t i = 0; i < 3 && !op && ops; i++)
-		if (strcmp(ops, lists[i]) == 0)
-			return kinds[i];
-	op = op ? op : name; /* a class of grd --by op is an operation */
-	for (size_t i = 0; i < 4; i++)
-		if (strncmp(op, actions[i], strlen(actions[i])) == 0)
-			return kinds[i];
-	return GT_TRAFFIC_MIXED;
-}
-
-int gt_report_sources(const struct gt_report_kernel *kernel, struct gt_sources *sources, struct gt_error *error)
-{
-	const struct gt_report_stage *stage = gt_report_find_stage(kernel, GT_SOURCES_STAGE);
-
-	struct gt_count_entry pcs, lines, files, names;
-
-	*sources = (struct gt_sources){0};
-	if (!stage || !as_entry(stage, "pcs", &pcs) || !as_entry(stage, "lines", &lines) || !as_entry(stage, "files", &files) ||
-	    !as_entry(stage, "names", &names))
-		return 0;
-	return gt_sources_set(sources, &pcs, &lines, &files, &names, error);
-}
-
-bool gt_report_class(const char *counter, size_t *length)
-{
-	const char *dot = strrchr(counter, '.');
-
-	*length = dot ? (size_t)(dot - counter) : 0;
-	return dot && dot != counter;
+	const struct gt_report_stage *before = stage_before(report, launched->kernel, (size_t)(stage - kernel->stages), stage->plain);
+	return add_of_launch(report, kernel, stage, before, count, number, error);
 }

@@ -9,7 +9,6 @@
 #include "report/format.h"
 #include "report/places.h"
 #include "report/report.h"
-#include "report/source_text.h"
 
 #define AROUND 1	/* lines shown before and after one with accesses */
 #define CODE_COLUMNS 45 /* of source, behind the numbers */

@@ -10,9 +10,11 @@
 #ifndef GT_REPORT_METRIC_H
 #define GT_REPORT_METRIC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/format.h"
 #include "report/gather.h"
 
 #define GT_SHOWN_ONLY "" /* printed, but not compared: what it is compared with counts less or more under this name */
@@ -86,5 +88,20 @@ bool gt_knee_takes(double few, double many);
 /* The value as text: digits, a ratio with two decimals, or "-". */
 #define GT_METRIC_TEXT 32
 const char *gt_metric_format(struct gt_metric_value value, char buffer[GT_METRIC_TEXT]);
+
+/* ---- the rows of a report for people, on the terminal and on the page: a counter's value as text, with its ratio beside it ---- */
+
+struct gt_report_row {
+	const char *name, *unit; /* the counter's; "" for no unit */
+	bool is_text;		 /* the value is a word, not a number */
+	char value[GT_TABLE_CELL];
+	char remark[GT_TABLE_CELL]; /* a ratio, the elements of a short array, or "" */
+	bool spreads;		    /* its kernel sums up several launches, in which it differs */
+	char spread[3][GT_TABLE_NUMBER]; /* then its least, mean and largest value there */
+};
+
+/* The row of a counter. False if it is not printed: it is 0 and nothing could have been counted. */
+bool gt_report_make_row(const struct gt_report_kernel *kernel, const struct gt_report_stage *stage,
+			const struct gt_report_counter *counter, struct gt_report_row *row);
 
 #endif

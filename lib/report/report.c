@@ -12,18 +12,7 @@
 #include "base/utf8.h"
 #include "report/format.h"
 #include "report/metric.h"
-#include "report/row.h"
 #include "report/sites.h"
-
-/* How many launches the kernels of a report are. */
-static uint64_t count_launches(const struct gt_report *report)
-{
-	uint64_t launches = 0;
-
-	for (size_t i = 0; i < report->n; i++)
-		launches += gt_report_launches(&report->kernels[i]);
-	return launches;
-}
 
 /* ---- a table ---- */
 
@@ -62,8 +51,8 @@ static void write_heading(const struct gt_report *report, const struct gt_report
 
 	if (kernel == &report->total) {
 		fputs("total of ", to);
-		if (count_launches(report) > report->n)
-			fprintf(to, "%" PRIu64 " launches of ", count_launches(report));
+		if (report->launches > report->n)
+			fprintf(to, "%" PRIu64 " launches of ", report->launches);
 		fprintf(to, "%zu kernels\n", report->n);
 		return;
 	}
@@ -160,27 +149,39 @@ static uint64_t polls_of(const struct gt_report_kernel *kernel)
 
 #define POLLED_SHOWN 4
 
-/* Names the kernels that polled in one line. */
-static void write_polls(const struct gt_report *report, FILE *to)
-{
-	size_t n = 0;
+/* The kernels that polled. */
+struct polled {
+	size_t first[POLLED_SHOWN], n; /* their numbers, and how many there are */
+};
 
-	for (size_t i = 0; i < report->n; i++) {
-		if (polls_of(&report->kernels[i]) == 0 || n++ >= POLLED_SHOWN)
-			continue;
-		fprintf(to, "%s%" PRIu64 " ", n == 1 ? "\nwaited by polling, how often follows from the order of turns: " : ", ",
-			report->kernels[i].kernel.id);
-		write_name(report->kernels[i].kernel.name, to);
+static void note_polls(struct polled *polled, const struct gt_report_kernel *kernel, size_t number)
+{
+	if (polls_of(kernel) > 0 && polled->n++ < POLLED_SHOWN)
+		polled->first[polled->n - 1] = number;
+}
+
+/* Names them in one line. */
+static int write_polls(const struct gt_report *report, const struct polled *polled, FILE *to, struct gt_error *error)
+{
+	for (size_t i = 0; i < polled->n && i < POLLED_SHOWN; i++) {
+		const struct gt_report_kernel *kernel = gt_report_read(report, polled->first[i], error);
+		if (!kernel)
+			return -1;
+		fprintf(to, "%s%" PRIu64 " ", i == 0 ? "\nwaited by polling, how often follows from the order of turns: " : ", ", kernel->kernel.id);
+		write_name(kernel->kernel.name, to);
 	}
-	if (n > POLLED_SHOWN)
-		fprintf(to, ", and %zu more", n - POLLED_SHOWN);
-	if (n > 0)
+	if (polled->n > POLLED_SHOWN)
+		fprintf(to, ", and %zu more", polled->n - POLLED_SHOWN);
+	if (polled->n > 0)
 		putc('\n', to);
+	return 0;
 }
 
 /* A table for each kernel, and one for the total if it is not the only kernel's. */
 static int write_table(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
 {
+	struct polled polled = {.n = 0};
+
 	if (report->gpu[0]) {
 		fputs("GPU  ", to);
 		write_name(report->gpu, to);
@@ -189,22 +190,22 @@ static int write_table(const struct gt_report *report, const struct gt_vocabular
 	if (report->n == 0)
 		fputs("no kernels\n", to);
 	for (size_t i = 0; i < report->n; i++) {
+		const struct gt_report_kernel *kernel = gt_report_read(report, i, error);
 		if (i > 0)
 			putc('\n', to);
-		if (write_kernel_table(report, &report->kernels[i], names, to, error) != 0)
+		if (!kernel || write_kernel_table(report, kernel, names, to, error) != 0)
 			return -1;
+		note_polls(&polled, kernel, i);
 	}
 	if (report->n == 1)
-		fprintf(to, "\ntotal of %" PRIu64 " %s: the same\n", count_launches(report),
-			count_launches(report) == 1 ? "kernel" : "launches");
+		fprintf(to, "\ntotal of %" PRIu64 " %s: the same\n", report->launches,
+			report->launches == 1 ? "kernel" : "launches");
 	if (report->n > 1) {
 		putc('\n', to);
 		if (write_kernel_table(report, &report->total, names, to, error) != 0)
 			return -1;
 	}
-	if (!names)
-		write_polls(report, to);
-	return 0;
+	return names ? 0 : write_polls(report, &polled, to, error);
 }
 
 /* ---- the log of Accel-Sim ---- */
@@ -226,26 +227,33 @@ static void write_log_counts(const struct gt_report_kernel *kernel, const struct
 	}
 }
 
+static void write_log_launch(const struct gt_kernel *kernel, size_t number, FILE *to)
+{
+	fputs("-kernel name = ", to);
+	write_name(kernel->name, to);
+	fprintf(to, "\n-kernel id = %" PRIu64 "\n-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n",
+		kernel->id, kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1], kernel->block[2]);
+	fputs("kernel_name = ", to);
+	write_name(kernel->name, to);
+	fprintf(to, " \nkernel_launch_uid = %zu \nkernel_stream_id = 0\n", number);
+}
+
 static int write_log(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
 {
+	const struct gt_report_kernel *kernel = NULL;
 	uint64_t *sums = calloc(names->n, sizeof *sums);
 
 	if (!sums)
 		return gt_fail_memory(error, "the log");
 	fputs(GT_LOG_FIRST "\n", to);
-	for (size_t i = 0; i < report->n; i++) {
-		const struct gt_kernel *kernel = &report->kernels[i].kernel;
-		fputs("-kernel name = ", to);
-		write_name(kernel->name, to);
-		fprintf(to, "\n-kernel id = %" PRIu64 "\n-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n",
-			kernel->id, kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1], kernel->block[2]);
-		fputs("kernel_name = ", to);
-		write_name(kernel->name, to);
-		fprintf(to, " \nkernel_launch_uid = %zu \nkernel_stream_id = 0\n", i + 1);
-		write_log_counts(&report->kernels[i], names, sums, to);
+	for (size_t i = 0; i < report->n && (kernel = gt_report_read(report, i, error)); i++) {
+		write_log_launch(&kernel->kernel, i + 1, to);
+		write_log_counts(kernel, names, sums, to);
 	}
-	fputs(GT_LOG_LAST "\n", to);
 	free(sums);
+	if (!kernel && report->n > 0)
+		return -1;
+	fputs(GT_LOG_LAST "\n", to);
 	return 0;
 }
 
@@ -334,7 +342,9 @@ static int write_counter_csv(const struct gt_report *report, FILE *to, struct gt
 
 	fputs("kernel,stage,counter,value\n", to);
 	for (size_t i = 0; i < report->n; i++) {
-		const struct gt_report_kernel *kernel = &report->kernels[i];
+		const struct gt_report_kernel *kernel = gt_report_read(report, i, error);
+		if (!kernel)
+			return -1;
 		snprintf(label, sizeof label, "%" PRIu64, kernel->kernel.id);
 		if (write_csv_kernel(report->by_name && kernel->announced ? kernel->kernel.name : label, kernel, to, error) != 0)
 			return -1;
@@ -367,24 +377,26 @@ static void write_metric_csv_row(const struct gt_kernel *kernel, const char *cap
 		gt_metric_format(value, text));
 }
 
-static void write_metric_csv(const struct gt_vocabulary *names, const struct gt_report *report, FILE *to)
+static int write_metric_csv(const struct gt_vocabulary *names, const struct gt_report *report, FILE *to, struct gt_error *error)
 {
 	const struct gt_metric *metric;
 	struct gt_metric_value value;
 
 	fputs("\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\","
 	      "\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n", to);
-	for (size_t i = 0; i < report->n; i++)
-		for (size_t at = 0; (metric = gt_metric_next(names, &report->kernels[i], &at, &value));)
-			write_metric_csv_row(&report->kernels[i].kernel, report->capability, metric, value, to);
+	for (size_t i = 0; i < report->n; i++) {
+		const struct gt_report_kernel *kernel = gt_report_read(report, i, error);
+		if (!kernel)
+			return -1;
+		for (size_t at = 0; (metric = gt_metric_next(names, kernel, &at, &value));)
+			write_metric_csv_row(&kernel->kernel, report->capability, metric, value, to);
+	}
+	return 0;
 }
 
 static int write_csv(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
 {
-	if (!names)
-		return write_counter_csv(report, to, error);
-	write_metric_csv(names, report, to);
-	return 0;
+	return names ? write_metric_csv(names, report, to, error) : write_counter_csv(report, to, error);
 }
 
 /* ---- JSON ---- */
@@ -512,7 +524,6 @@ static void write_json_counts(const struct gt_vocabulary *names, const struct gt
 
 static int write_json(const struct gt_report *report, const struct gt_vocabulary *names, FILE *to, struct gt_error *error)
 {
-	(void)error;
 	fprintf(to, "{\"gtrace_report\": %d, \"names\": \"%s\", \"gpu\": ", GT_REPORT_VERSION, names ? names->name : "gtrace");
 	if (report->gpu[0])
 		gt_json_string(report->gpu, to);
@@ -520,14 +531,17 @@ static int write_json(const struct gt_report *report, const struct gt_vocabulary
 		fputs("null", to);
 	fputs(",\n \"kernels\": [", to);
 	for (size_t i = 0; i < report->n; i++) {
+		const struct gt_report_kernel *kernel = gt_report_read(report, i, error);
+		if (!kernel)
+			return -1;
 		fputs(i ? ",\n  " : "\n  ", to);
-		write_json_launch(&report->kernels[i], to);
-		write_json_counts(names, &report->kernels[i], to);
+		write_json_launch(kernel, to);
+		write_json_counts(names, kernel, to);
 		putc('}', to);
 	}
 	fprintf(to, "],\n \"total\": {\"kernels\": %zu", report->n);
 	if (report->by_name)
-		fprintf(to, ", \"launches\": %" PRIu64, count_launches(report));
+		fprintf(to, ", \"launches\": %" PRIu64, report->launches);
 	write_json_counts(names, &report->total, to);
 	fputs("}}\n", to);
 	return 0;

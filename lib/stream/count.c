@@ -44,43 +44,40 @@ void gt_count_clear(struct gt_count *count)
 	memset(count, 0, sizeof *count);
 }
 
-struct gt_count_entry *gt_count_entry_new(struct gt_count *count, const char *name, size_t length, enum gt_count_kind kind)
+struct gt_count_entry *gt_count_entry_new(struct gt_count *count, const char *name, size_t length, enum gt_count_kind kind, size_t n,
+					  struct gt_error *error)
 {
 	struct gt_count_entry *entries = gt_grown(count->entries, count->n, &count->capacity, sizeof *entries);
+	uint64_t *array = NULL;
 
-	if (!entries)
+	if (n > GT_COUNT_VALUES_MAX - count->elements) {
+		gt_fail(error, "%s: more than %d values in the counts of a kernel", count->stage, GT_COUNT_VALUES_MAX);
 		return NULL;
-	count->entries = entries;
-	struct gt_count_entry *entry = &count->entries[count->n++];
+	}
+	count->entries = entries ? entries : count->entries;
+	if (!entries || (kind == GT_COUNT_ARRAY && !(array = malloc((n + !n) * sizeof *array)))) {
+		gt_fail_memory(error, "a count");
+		return NULL;
+	}
+	struct gt_count_entry *entry = &entries[count->n++];
 	length = length < sizeof entry->name ? length : sizeof entry->name - 1;
 	memcpy(entry->name, name, length);
 	entry->name[length] = '\0';
 	entry->kind = kind;
 	entry->number = 0;
-	entry->array = NULL;
-	entry->n = 0;
-	entry->text = NULL;
-	return entry;
-}
-
-int gt_count_take_array(struct gt_count *count, struct gt_count_entry *entry, size_t n, struct gt_error *error)
-{
-	if (n > GT_COUNT_VALUES_MAX - count->elements)
-		return gt_fail(error, "%s: more than %d values in the counts of a kernel", count->stage, GT_COUNT_VALUES_MAX);
-	entry->array = malloc((n + !n) * sizeof *entry->array);
-	if (!entry->array)
-		return gt_fail_memory(error, "a count");
+	entry->array = array;
 	entry->n = n;
+	entry->text = NULL;
 	count->elements += n;
-	return 0;
+	return entry;
 }
 
 int gt_count_number(struct gt_count *count, const char *name, uint64_t value, struct gt_error *error)
 {
-	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_NUMBER);
+	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_NUMBER, 0, error);
 
 	if (!entry)
-		return gt_fail_memory(error, "a count");
+		return -1;
 	entry->number = value;
 	return 0;
 }
@@ -88,14 +85,10 @@ int gt_count_number(struct gt_count *count, const char *name, uint64_t value, st
 int gt_count_array(struct gt_count *count, const char *name, const uint64_t *values, size_t n,
 		   struct gt_error *error)
 {
-	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_ARRAY);
+	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_ARRAY, n, error);
 
 	if (!entry)
-		return gt_fail_memory(error, "a count");
-	if (gt_count_take_array(count, entry, n, error) != 0) {
-		count->n--;
 		return -1;
-	}
 	if (n > 0)
 		memcpy(entry->array, values, n * sizeof *values);
 	return 0;
@@ -103,10 +96,10 @@ int gt_count_array(struct gt_count *count, const char *name, const uint64_t *val
 
 int gt_count_text(struct gt_count *count, const char *name, const char *text, struct gt_error *error)
 {
-	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_TEXT);
+	struct gt_count_entry *entry = gt_count_entry_new(count, name, strlen(name), GT_COUNT_TEXT, 0, error);
 
 	if (!entry)
-		return gt_fail_memory(error, "a count");
+		return -1;
 	if (!(entry->text = strdup(text))) {
 		count->n--;
 		return gt_fail_memory(error, "a count");

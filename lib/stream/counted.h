@@ -12,10 +12,9 @@
 /* Begins a count anew, which has begun before, without giving its memory back. */
 void gt_count_again(struct gt_count *count, const char *stage, uint64_t kernel);
 
-/* Appends an entry whose value is still to come, of a name that is cut to fit; NULL when memory is short. */
-struct gt_count_entry *gt_count_entry_new(struct gt_count *count, const char *name, size_t length, enum gt_count_kind kind);
-/* Gives an entry of an array room for n elements. Returns 0, or -1: too many, or memory is short. */
-int gt_count_take_array(struct gt_count *count, struct gt_count_entry *entry, size_t n, struct gt_error *error);
+/* Appends an entry whose value is still to come, of a name that is cut to fit; an array has n elements. NULL on error. */
+struct gt_count_entry *gt_count_entry_new(struct gt_count *count, const char *name, size_t length, enum gt_count_kind kind, size_t n,
+					  struct gt_error *error);
 
 /* Appends the numbers of a table (COUNT and SETTING) in its order, from the first `bytes` of a struct of its
  * fields. */

@@ -216,10 +216,8 @@ void gt_count_pack(msgpack_packer *packer, const struct gt_count *count)
 	}
 }
 
-static int unpack_array(const msgpack_object_array *from, struct gt_count *count, struct gt_count_entry *entry, struct gt_error *error)
+static int unpack_array(const msgpack_object_array *from, struct gt_count_entry *entry, struct gt_error *error)
 {
-	if (gt_count_take_array(count, entry, from->size, error) != 0)
-		return -1;
 	for (uint32_t i = 0; i < from->size; i++)
 		if (read_number(&from->ptr[i], UINT64_MAX, &entry->array[i]) != 0)
 			return gt_fail(error, "count: '%s': expected numbers", entry->name);
@@ -247,11 +245,12 @@ static int unpack_entry(const msgpack_object_kv *pair, struct gt_count *count, s
 	if (gt_object_is(&pair->key, "stage") || gt_object_is(&pair->key, "kernel"))
 		return 0;
 	bool known = value->type == MSGPACK_OBJECT_POSITIVE_INTEGER || value->type == MSGPACK_OBJECT_ARRAY || value->type == MSGPACK_OBJECT_STR;
-	struct gt_count_entry *entry = gt_count_entry_new(count, pair->key.via.str.ptr, pair->key.via.str.size, known ? kinds[value->type] : GT_COUNT_NUMBER);
+	struct gt_count_entry *entry = gt_count_entry_new(count, pair->key.via.str.ptr, pair->key.via.str.size, known ? kinds[value->type] : GT_COUNT_NUMBER,
+							  value->type == MSGPACK_OBJECT_ARRAY ? value->via.array.size : 0, error);
 	if (!entry)
-		return gt_fail_memory(error, "a count");
+		return -1;
 	if (value->type == MSGPACK_OBJECT_ARRAY)
-		return unpack_array(&value->via.array, count, entry, error);
+		return unpack_array(&value->via.array, entry, error);
 	if (value->type == MSGPACK_OBJECT_STR)
 		return unpack_text(value, entry, error);
 	entry->number = value->via.u64;

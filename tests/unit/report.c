@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "check.h"
 #include "stream/stream.h"
 
@@ -378,6 +379,96 @@ static void formulas_become_texts_in_csv(void)
 	}
 }
 
+/* A count of a stage with entries of all kinds; settings and words that differ at times, and now and then many counters or a long array. */
+static void add_random(struct gt_report *reports[2], uint64_t id, size_t longest, uint64_t *random)
+{
+	static const char *const stages[] = {"l1", "l2", "dram", "mine"};
+	const uint64_t draw = gt_random(random);
+	struct gt_count count;
+	uint64_t array[5000];
+	char name[32];
+
+	gt_count_begin(&count, stages[draw % 4], id);
+	CHECK(gt_count_number(&count, "reads", gt_random(random) >> (12 + (draw >> 8 & 31)), &error) == 0);
+	CHECK(gt_count_number(&count, "ways", draw >> 14 & 3 ? 4 : 8, &error) == 0);
+	CHECK(gt_count_text(&count, "index", draw >> 16 & 7 ? "mod" : "", &error) == 0);
+	for (unsigned i = 0; i < (draw >> 19 & 31 ? draw >> 24 & 3 : 100); i++) {
+		snprintf(name, sizeof name, "0x%x.reads", i);
+		CHECK(gt_count_number(&count, name, gt_random(random) >> 40, &error) == 0);
+	}
+	const size_t n = draw >> 26 & 1 ? draw >> 28 & 15 : (draw >> 28) % longest;
+	for (size_t i = 0; i < n; i++)
+		array[i] = gt_random(random) & 3 ? gt_random(random) >> (8 + (gt_random(random) & 31)) : 0;
+	CHECK(gt_count_array(&count, "mru", array, n, &error) == 0);
+	if (draw >> 40 & 1)
+		CHECK(gt_count_number(&count, "writes", draw >> 41 & 15, &error) == 0);
+	CHECK_EQUAL(gt_report_count(reports[0], &count, &error), 0);
+	CHECK_EQUAL(gt_report_count(reports[1], &count, &error), 0);
+	gt_count_clear(&count);
+}
+
+/* Launches of `names`, whose counts are mostly behind them, and sometimes before them, late, or of no launch at all. */
+static void fill_random(struct gt_report *reports[2], uint64_t names, size_t longest, uint64_t *random)
+{
+	for (uint64_t id = 1; id <= 900; id++) {
+		char name[32];
+		snprintf(name, sizeof name, "k%d", (int)(gt_random(random) % names));
+		if (id % 50 == 0)
+			add_random(reports, id, longest, random);
+		for (int i = 0; i < 2 && id % 97 > 0; i++)
+			CHECK(launch(reports[i], id, name) == 0);
+		for (uint64_t n = gt_random(random) % 4; n > 0; n--)
+			add_random(reports, gt_random(random) % 8 ? id : 1 + gt_random(random) % id, longest, random);
+	}
+}
+
+static void check_same(struct gt_report *reports[2], const char *form)
+{
+	char *written[2] = {NULL, NULL};
+	size_t length[2];
+
+	for (int i = 0; i < 2; i++) {
+		FILE *to = open_memstream(&written[i], &length[i]);
+		CHECK(gt_report_write(reports[i], gt_report_form_find("gtrace", form), to, &error) == 0);
+		fclose(to);
+	}
+	CHECK_EQUAL(length[0], length[1]);
+	CHECK(length[0] == length[1] && memcmp(written[0], written[1], length[0]) == 0);
+	free(written[0]);
+	free(written[1]);
+}
+
+/* By launch, and by more and fewer names than are whole at a time; by them all, and by some. */
+static void packed_kernels_are_what_they_were(void)
+{
+	static const struct {
+		uint64_t names; /* 0: by launch */
+		const char *choose;
+	} cases[] = {{0, NULL}, {0, "[1-4]$"}, {5, NULL}, {400, NULL}, {400, "[1-4]$"}};
+	uint64_t random = gt_random_state(36, 0);
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct gt_report whole, packed, *reports[2] = {&whole, &packed};
+		for (int k = 0; k < 2; k++) {
+			CHECK(gt_report_begin(reports[k], cases[i].choose, &error) == 0);
+			CHECK(cases[i].names == 0 || gt_report_add_by_name(reports[k], &error) == 0);
+		}
+		CHECK(gt_report_pack(&packed, &error) == 0);
+		fill_random(reports, cases[i].names ? cases[i].names : 30, i == 0 ? 5000 : 100, &random);
+		for (int k = 0; k < 2; k++)
+			CHECK(gt_report_finish(reports[k], &error) == 0);
+		CHECK(packed.n > 0 && packed.n == whole.n);
+		CHECK_EQUAL(packed.launches, whole.launches);
+		if (i == 0)
+			CHECK(gt_packed_in_file(packed.packed));
+		check_same(reports, "table");
+		check_same(reports, "csv");
+		check_same(reports, "json");
+		gt_report_clear(&whole);
+		gt_report_clear(&packed);
+	}
+}
+
 int main(int argc, char *argv[])
 {
 	if (argc > 1)
@@ -393,5 +484,6 @@ int main(int argc, char *argv[])
 	RUN(test_numbers_for_reading_have_three_digits);
 	RUN(test_names_are_those_of_the_source);
 	RUN(formulas_become_texts_in_csv);
+	RUN(packed_kernels_are_what_they_were);
 	return check_report();
 }

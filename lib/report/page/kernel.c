@@ -10,7 +10,6 @@
 #include "report/format.h"
 #include "report/metric.h"
 #include "report/page/part.h"
-#include "report/row.h"
 
 #define TABLES 20 /* kernels that have a table of their own, at most; the others have a row in a table of each stage, */
 #define KERNELS 200 /* of as many kernels in all */

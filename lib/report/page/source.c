@@ -8,7 +8,6 @@
 #include "report/format.h"
 #include "report/page/part.h"
 #include "report/places.h"
-#include "report/source_text.h"
 
 #define LINES_SHOWN 300	      /* of all files, those that cost most */
 #define INSTRUCTIONS_SHOWN 40
