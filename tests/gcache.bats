@@ -127,6 +127,20 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	expect_failure 2 "a load looks into two halves" gcache --l2 --spread far:100 --read-misses pair in.gt
 }
 
+@test "--read-misses pair counts the same in sets of any ways, whether requests are served alone or together" {
+	awk 'BEGIN {
+		srand(1)
+		for (i = 0; i < 5000; i++)
+			printf "%s.global 0x%x 0x%x %d %d %d\n", rand() < 0.9 ? "load" : "store", int(rand() * 48) * 128, 1 + int(rand() * 15), 0, i, rand() * 2
+	}' | requests >in.gt
+	for ways in 2 4 8 16 32; do
+		gcache --l1 --size 4K --ways "$ways" --index mod --read-misses pair in.gt >together.gt
+		gcache --l1 --size 4K --ways "$ways" --index mod --read-misses pair --emit all in.gt >alone.gt
+		[ "$(counters together.gt l1 pair_misses)" -gt 100 ]
+		[ "$(counters together.gt l1 reads read_hits sector_misses pair_misses)" = "$(counters alone.gt l1 reads read_hits sector_misses pair_misses)" ]
+	done
+}
+
 @test "--fetch reads aligned groups, without the sectors that are valid" {
 	printf '%s\n' "load.global 0x0 0x1 0 0 0" "load.global 0x0 0x8 0 1 0" | requests >in.gt
 	for expected in "32 2" "64 4" "128 4"; do

@@ -213,6 +213,32 @@ calls() {
 	done
 }
 
+@test "loops that are compiled for several machines take the widest of this one, by gcc and by clang" {
+	grep -qw avx2 /proc/cpuinfo 2>/dev/null || skip "this machine has no AVX2"
+	cat >"$BATS_TEST_TMPDIR/wide.c" <<-'END'
+		#include "base/wide.h"
+		#include <stdio.h>
+		GT_WIDE static void *here(void)
+		{
+			void *at;
+			__asm__ volatile("lea 0(%%rip), %0" : "=r"(at));
+			return at;
+		}
+		int main(void) { return printf("%p\n", here()) < 0; }
+	END
+	for cc in gcc clang; do
+		command -v "$cc" >/dev/null || continue
+		"$cc" -O2 -g -no-pie -fno-pie -Ilib -o "$BATS_TEST_TMPDIR/wide" "$BATS_TEST_TMPDIR/wide.c"
+		nm "$BATS_TEST_TMPDIR/wide" | sort | awk -v at="$("$BATS_TEST_TMPDIR/wide" | sed 's/0x//')" 'BEGIN {
+			while (length(at) < 16)
+				at = "0" at
+		}
+		tolower($2) == "t" && $1 <= at { last = $3 }
+		END { print last }' >"$BATS_TEST_TMPDIR/taken"
+		grep -qE 'avx2|avx512|x86[_-]64[_-]v[34]' "$BATS_TEST_TMPDIR/taken" || { echo "$cc takes $(cat "$BATS_TEST_TMPDIR/taken")"; return 1; }
+	done
+}
+
 @test "a wrong option is one line that says what is expected" {
 	while IFS='|' read -r command said; do
 		# shellcheck disable=SC2086

@@ -15,7 +15,11 @@
 #endif
 #endif
 #if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_THREAD__) && !defined(GT_NARROW)
+#ifdef __clang__ /* whose choice between levels of the architecture takes the default, where gcc's takes the widest */
+#define GT_WIDE __attribute__((target_clones("avx512bw", "avx2", "default")))
+#else
 #define GT_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
 #else
 #define GT_WIDE
 #endif

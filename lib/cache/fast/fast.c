@@ -570,11 +570,12 @@ GT_INLINE uint8_t count_hits(const uint8_t *hits, uint32_t depth)
 	return sum;
 }
 
-/* Adds to `served` those of n reads of these rows that fetch, and counts what all of them have found. */
-GT_INLINE void count_notes(struct gt_level *level, struct served *served, struct notes *notes, const uint32_t *row, size_t n,
-		     uint32_t ways)
+/* Adds to what is served those of n reads of these rows that fetch, and counts what all of them have found. */
+GT_INLINE void count_notes(struct reading *reads, struct notes *notes, const uint32_t *row, size_t n, uint32_t ways)
 {
+	struct gt_level *level = reads->serving.level;
 	struct gt_level_counters *counters = &level->counters;
+	struct served *served = &reads->served;
 	uint64_t missed = 0, lost = 0, lines = 0, brought = 0;
 	size_t before = served->n;
 
@@ -604,6 +605,8 @@ GT_INLINE void count_notes(struct gt_level *level, struct served *served, struct
 	counters->sector_misses += missed - lost;
 	counters->evictions += lines;
 	level->fetch.neighbours += brought - missed;
+	for (size_t i = 0; level->config.pairs && i < served->n - before; i++)
+		gt_level_pair(level, true, reads->rows->sectors[served->row[before + i]] & 15, notes->misses[i] & 15);
 }
 
 GT_INLINE int serve_ways(struct reading *reads, const uint32_t *row, size_t n, struct ways_shape shape)
@@ -621,13 +624,13 @@ GT_INLINE int serve_ways(struct reading *reads, const uint32_t *row, size_t n, s
 			const struct ways_place *place = &places[k - first];
 			if (place->bytes != 0 && read_way(level, place, &notes, k - noted, shape))
 				continue;
-			count_notes(level, &reads->served, &notes, row + noted, k - noted, ways_of(level, shape));
+			count_notes(reads, &notes, row + noted, k - noted, ways_of(level, shape));
 			noted = k + 1;
 			if (reads_serve_other(reads, &row[k]) != 0)
 				return -1;
 		}
 	}
-	count_notes(level, &reads->served, &notes, row + noted, n - noted, ways_of(level, shape));
+	count_notes(reads, &notes, row + noted, n - noted, ways_of(level, shape));
 	return 0;
 }
 
@@ -676,7 +679,7 @@ static serve_some_rows *choose(const struct gt_level *level)
 {
 	if (level->geometry.recency != GT_RECENCY_WAYS)
 		return reads_in_slots(level);
-	return level->ranked || level->config.pairs ? serve_others : reads_in_ways(level);
+	return level->ranked ? serve_others : reads_in_ways(level);
 }
 
 /* Some successive requests that are served, and the sectors of those between them that repeat them. */
