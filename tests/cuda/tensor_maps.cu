@@ -320,6 +320,107 @@ static void test_made_by_kernel()
 	}
 }
 
+/* ---- columns of pixels: im2col ---- */
+
+typedef CUresult encode_im2col(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const int *,
+			       const int *, cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+			       CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+enum { CHANNELS = 24, PER_PIXEL = 8, PIXELS = 40 };
+
+/* A column into shared memory and out of it, and back to the tensor, without offsets, where `stored` is. */
+__global__ void load_column(const __grid_constant__ CUtensorMap map, const __grid_constant__ CUtensorMap stored, int4 at, ushort2 offsets,
+			    uint16_t *out)
+{
+	__shared__ __align__(1024) uint16_t column[PIXELS * PER_PIXEL];
+	__shared__ __align__(8) uint64_t bar;
+
+	if (threadIdx.x == 0) {
+		begin(&bar, sizeof column);
+		asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
+			     "[%6], {%7, %8};" ::"r"(place(column)), "l"(&map), "r"(at.x), "r"(at.y), "r"(at.z), "r"(at.w), "r"(place(&bar)),
+			     "h"(offsets.x), "h"(offsets.y) : "memory");
+	}
+	__syncthreads();
+	wait(&bar);
+	for (unsigned i = threadIdx.x; i < PIXELS * PER_PIXEL; i += blockDim.x)
+		out[i] = column[i];
+	if (threadIdx.x == 0)
+		asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, %3, %4}], [%5];\n"
+			     "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;"
+			     ::"l"(&stored), "r"(at.x), "r"(at.y), "r"(at.z), "r"(at.w), "r"(place(column)) : "memory");
+}
+
+/* sizes: width, height, images. Pixels go through the box of a width from lower.x to width - 1 + upper.x, line by line, image by image. */
+static void test_columns(encode_im2col *encode_columns, int3 sizes, int2 lower, int2 upper, int2 step, int4 at, ushort2 offsets)
+{
+	const size_t n = (size_t)sizes.x * sizes.y * sizes.z * CHANNELS;
+	const cuuint64_t size[] = {CHANNELS, (cuuint64_t)sizes.x, (cuuint64_t)sizes.y, (cuuint64_t)sizes.z};
+	const cuuint64_t strides[] = {CHANNELS * 2, CHANNELS * 2 * size[1], CHANNELS * 2 * size[1] * size[2]};
+	const cuuint32_t steps[] = {1, (cuuint32_t)step.x, (cuuint32_t)step.y, 1};
+	const int low[] = {lower.x, lower.y}, high[] = {upper.x, upper.y};
+	std::vector<uint16_t> host(n), found(PIXELS * PER_PIXEL), expected(PIXELS * PER_PIXEL), stored(n), back(n);
+	uint16_t *device, *target, *out;
+	CUtensorMap maps[2];
+
+	for (size_t i = 0; i < n; i++)
+		host[i] = (uint16_t)(i * 7 + 1);
+	cudaMalloc(&device, n * 2);
+	cudaMalloc(&target, n * 2);
+	cudaMalloc(&out, found.size() * 2);
+	cudaMemcpy(device, host.data(), n * 2, cudaMemcpyHostToDevice);
+	cudaMemset(target, 0, n * 2);
+	for (int i = 0; i < 2; i++)
+		CHECK(encode_columns(&maps[i], CU_TENSOR_MAP_DATA_TYPE_UINT16, 4, i == 0 ? device : target, size, strides, low, high, PER_PIXEL, PIXELS,
+				     steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+				     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
+	load_column<<<1, 64>>>(maps[0], maps[1], at, offsets, out);
+	cudaMemcpy(found.data(), out, found.size() * 2, cudaMemcpyDeviceToHost);
+	cudaMemcpy(stored.data(), target, n * 2, cudaMemcpyDeviceToHost);
+	int w = at.y, h = at.z, image = at.w;
+	for (int pixel = 0; pixel < PIXELS; pixel++) {
+		for (int c = 0; c < PER_PIXEL; c++) {
+			const int x = w + offsets.x, y = h + offsets.y;
+			const bool inside = x >= 0 && x < sizes.x && y >= 0 && y < sizes.y && image < sizes.z && at.x + c < CHANNELS;
+			const size_t from = (((size_t)image * sizes.y + y) * sizes.x + x) * CHANNELS + at.x + c;
+			expected[pixel * PER_PIXEL + c] = inside ? host[from] : 0;
+			if (w >= 0 && w < sizes.x && h >= 0 && h < sizes.y && image < sizes.z && at.x + c < CHANNELS)
+				back[(((size_t)image * sizes.y + h) * sizes.x + w) * CHANNELS + at.x + c] = expected[pixel * PER_PIXEL + c];
+		}
+		if ((w += step.x) > sizes.x - 1 + upper.x) {
+			w = lower.x;
+			if ((h += step.y) > sizes.y - 1 + upper.y) {
+				h = lower.y;
+				image++;
+			}
+		}
+	}
+	CHECK(found == expected);
+	CHECK(stored == back);
+	cudaFree(device);
+	cudaFree(target);
+	cudaFree(out);
+}
+
+static void test_im2col()
+{
+	void *found = NULL;
+	cudaDriverEntryPointQueryResult result;
+	CUtensorMap map;
+	const cuuint64_t size[] = {8, 4, 4, 1}, strides[] = {16, 64, 256};
+	const cuuint32_t steps[] = {1, 1, 1, 1};
+	const int far[] = {-129, 0}, none[] = {0, 0};
+
+	CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000, cudaEnableDefault, &result) == cudaSuccess);
+	encode_im2col *encode_columns = (encode_im2col *)found;
+	/* A 3 x 3 filter with a border of 1: all pixels, then from one in the middle; every second pixel; and no border. */
+	test_columns(encode_columns, make_int3(6, 5, 3), make_int2(-1, -1), make_int2(-1, -1), make_int2(1, 1), make_int4(0, -1, -1, 0), {0, 0});
+	test_columns(encode_columns, make_int3(6, 5, 3), make_int2(-1, -1), make_int2(-1, -1), make_int2(1, 1), make_int4(8, 3, 2, 1), {2, 1});
+	test_columns(encode_columns, make_int3(9, 7, 2), make_int2(-2, -1), make_int2(-1, 0), make_int2(2, 2), make_int4(20, -2, 1, 0), {1, 2});
+	test_columns(encode_columns, make_int3(7, 7, 1), make_int2(0, 0), make_int2(0, 0), make_int2(1, 1), make_int4(16, 2, 3, 0), {0, 0});
+	CHECK(encode_columns(&map, CU_TENSOR_MAP_DATA_TYPE_UINT16, 4, &map, size, strides, far, none, 8, 16, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+			     CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_INVALID_VALUE);
+}
+
 int main()
 {
 	void *found = NULL;
@@ -351,5 +452,6 @@ int main()
 	test_store(true);
 	test_spread();
 	test_made_by_kernel();
+	test_im2col();
 	return verdict();
 }

@@ -122,6 +122,7 @@ static const char *const further[] = {
 	"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%d0], 32, [s+64]",
 	"cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r0], 32",
 	"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], [%d0, {%r1, %r2}], [s+64]",
+	"cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r0], [%d0, {%r1, %r2, %r3, %r4}], [s+64], {%h1, %h2}",
 	"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0], [%r0], 32",
 	"cp.async.mbarrier.arrive.noinc.shared.b64 [s+64]",
 	"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1",

@@ -236,7 +236,7 @@ DRIVER(cuSurfObjectDestroy, (uint64_t handle), cudaDestroySurfaceObject(handle))
 
 /* A tensor map: a tensor in device memory, and the box of it that cp.async.bulk.tensor copies. */
 
-/* What cuTensorMapEncodeTiled has behind the shape, by its names there. */
+/* What both encodings have behind the shape, by the names there. */
 struct wishes {
 	unsigned interleave, swizzle, promotion, fill;
 };
@@ -245,11 +245,11 @@ struct wishes {
 static int refuse(unsigned type, const struct wishes *wishes)
 {
 	if (type >= GT_TENSOR_TYPES)
-		return gt_cudart_refuse("cuTensorMapEncodeTiled of elements of 4 or 6 bits");
+		return gt_cudart_refuse("tensor maps of elements of 4 or 6 bits");
 	if (wishes->interleave != 0)
-		return gt_cudart_refuse("cuTensorMapEncodeTiled of interleaved layouts");
+		return gt_cudart_refuse("tensor maps of interleaved layouts");
 	if (wishes->swizzle >= GT_SWIZZLES)
-		return gt_cudart_refuse("cuTensorMapEncodeTiled with a swizzle of pieces of 8 or 64 bytes");
+		return gt_cudart_refuse("tensor maps with a swizzle of pieces of 8 or 64 bytes");
 	return CUDA_SUCCESS;
 }
 
@@ -282,6 +282,32 @@ static int encode(struct gt_tensor_map *to, unsigned type, uint32_t rank, uint64
 	return CUDA_SUCCESS;
 }
 
+/* Columns of `pixels` pixels, between corners that are so far from those of the tensor. */
+static int encode_columns(struct gt_tensor_map *to, unsigned type, uint32_t rank, uint64_t address, const uint64_t *sizes,
+			  const uint64_t *strides, const int *lower, const int *upper, uint32_t channels, uint32_t pixels,
+			  const uint32_t *steps, struct wishes wishes)
+{
+	static const int range[] = {[3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4};
+	const uint32_t box[GT_TENSOR_RANK_MAX] = {channels, 1, 1, 1, 1};
+	struct gt_tensor_map map;
+
+	if (!to || rank < 3 || rank > GT_TENSOR_RANK_MAX || !lower || !upper || pixels == 0 || pixels > 1024)
+		return CUDA_INVALID_VALUE;
+	int code = encode(&map, type, rank, address, sizes, strides, box, steps, wishes);
+	if (code != CUDA_SUCCESS)
+		return code;
+	map.pixels = (uint16_t)pixels;
+	for (uint32_t d = 0; d + 2 < rank; d++) {
+		if (lower[d] < -range[rank] || lower[d] >= range[rank] || upper[d] < -range[rank] || upper[d] >= range[rank] ||
+		    (int64_t)map.last[d + 1] + upper[d] < lower[d])
+			return CUDA_INVALID_VALUE;
+		map.lower[d] = (int16_t)lower[d];
+		map.upper[d] = (int16_t)upper[d];
+	}
+	*to = map;
+	return CUDA_SUCCESS;
+}
+
 static int replace(struct gt_tensor_map *map, uint64_t address)
 {
 	if (!map || map->magic != GT_TENSOR_MAGIC || address % 16 != 0)
@@ -296,4 +322,10 @@ DRIVER_ANYWHERE(cuTensorMapEncodeTiled,
 		 unsigned promotion, unsigned fill),
 		encode(to, type, rank, (uint64_t)(uintptr_t)address, sizes, strides, box, steps,
 		       (struct wishes){interleave, swizzle, promotion, fill}))
+DRIVER_ANYWHERE(cuTensorMapEncodeIm2col,
+		(struct gt_tensor_map *to, unsigned type, uint32_t rank, void *address, const uint64_t *sizes, const uint64_t *strides,
+		 const int *lower, const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *steps, unsigned interleave,
+		 unsigned swizzle, unsigned promotion, unsigned fill),
+		encode_columns(to, type, rank, (uint64_t)(uintptr_t)address, sizes, strides, lower, upper, channels, pixels, steps,
+			       (struct wishes){interleave, swizzle, promotion, fill}))
 DRIVER_ANYWHERE(cuTensorMapReplaceAddress, (struct gt_tensor_map *map, void *address), replace(map, (uint64_t)(uintptr_t)address))

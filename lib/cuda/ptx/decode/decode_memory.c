@@ -169,19 +169,30 @@ static int read_coordinates(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *
 	return 0;
 }
 
-/* The operands: (destination, source)(, bytes)(, mbarrier)(, blocks)(, policy), of which a policy has been taken off. */
+/* {offsets} of a column's pixels. Returns 1 if the instruction has been refused. */
+static int read_offsets(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *bulk, const struct gt_ptx_operand *list)
+{
+	if (list->kind != GT_PTX_VECTOR || list->n_elements + 2U != bulk->rank)
+		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
+	for (unsigned d = 0; d < list->n_elements; d++)
+		if (!(bulk->offsets[d] = gt_ptx_source(decoder, &list->elements[d], GT_PTX_U32)))
+			return -1;
+	return 0;
+}
+
+/* The operands: (destination, source)(, bytes)(, mbarrier)(, offsets)(, blocks)(, policy), of which a policy has been taken off. */
 static int read_operands(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *bulk, const bool global[2], size_t n)
 {
 	const struct gt_ptx_operand *operands = decoder->instruction->operands;
 	const bool reports = gt_ptx_says(decoder, "mbarrier::complete_tx::bytes"), tensor = gt_ptx_says(decoder, "tensor");
-	const bool multicast = gt_ptx_says(decoder, "multicast::cluster");
+	const bool multicast = gt_ptx_says(decoder, "multicast::cluster"), offset = gt_ptx_says(decoder, "im2col");
 	const size_t ends = bulk->prefetches ? 1 : 2;
 	const struct gt_ptx_operand *outer = &operands[bulk->stores || bulk->prefetches ? 0 : 1];
 	const enum gt_ptx_space space = bulk->stores && !global[0] ? GT_PTX_SHARED : GT_PTX_GLOBAL;
 	const enum gt_action action = bulk->reduces ? GT_REDUCTION : bulk->stores ? GT_STORE : GT_LOAD;
 	size_t at = ends;
 
-	if (n != ends + !tensor + reports + multicast)
+	if (n != ends + !tensor + reports + offset + multicast || (bulk->columns && (!tensor || offset == bulk->stores)))
 		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
 	if (read_end(decoder, &bulk->outer, &bulk->outer_base, outer, space, action) != 0 ||
 	    (!bulk->prefetches && read_end(decoder, &bulk->inner, &bulk->inner_base, &operands[bulk->stores ? 1 : 0], GT_PTX_SHARED,
@@ -192,12 +203,19 @@ static int read_operands(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *bul
 		/* A map is found by its generic address. */
 		bulk->outer_base.space = GT_PTX_GENERIC;
 		int read = read_coordinates(decoder, bulk, outer);
+		if (read == 0 && bulk->columns && bulk->rank < 3)
+			read = gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
 		if (read != 0)
 			return read;
 	}
 	bulk->mbarrier = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
 	if (reports && gt_ptx_read_address(decoder, &bulk->mbarrier, &operands[at++]) != 0)
 		return -1;
+	if (offset) {
+		int read = read_offsets(decoder, bulk, &operands[at++]);
+		if (read != 0)
+			return read;
+	}
 	if (multicast && !(bulk->blocks = gt_ptx_source(decoder, &operands[at], GT_PTX_U32)))
 		return -1;
 	return 0;
@@ -226,6 +244,7 @@ static int decode_bulk(struct gt_ptx_decoder *decoder)
 	if (read_spaces(instruction, global) != (bulk->prefetches ? 1U : 2U) || (global[0] && global[1]))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	bulk->stores = !global[1] && !bulk->prefetches;
+	bulk->columns = gt_ptx_says(decoder, "im2col") || gt_ptx_says(decoder, "im2col_no_offs");
 	bulk->pairs = gt_ptx_says(decoder, "cta_group::2");
 	/* Into global memory copies are waited for by groups, into shared memory by an mbarrier. */
 	if (reports == (global[0] || bulk->prefetches) || (bulk->reduces && !bulk->stores) ||

@@ -605,6 +605,8 @@ static const struct {
 	{"4d", COPIES, SAYS_NOTHING, 0},
 	{"5d", COPIES, SAYS_NOTHING, 0},
 	{"tile", COPIES, SAYS_NOTHING, 0},
+	{"im2col", COPIES, SAYS_NOTHING, 0},
+	{"im2col_no_offs", COPIES, SAYS_NOTHING, 0},
 	{"multicast::cluster", COPIES, SAYS_NOTHING, 0},
 	{"multicast::cluster::all", COPIES, SAYS_NOTHING, 0},
 	{"cta_group::1", COPIES, SAYS_NOTHING, 0},

@@ -430,11 +430,13 @@ static const struct gt_tensor_map *map_of(const struct pieces *pieces, struct gt
 
 	if (place)
 		memcpy(map, place, sizeof *map);
-	const bool found = place && map->magic == GT_TENSOR_MAGIC && map->rank == pieces->bulk->rank;
+	const bool found = place && map->magic == GT_TENSOR_MAGIC && map->rank == pieces->bulk->rank &&
+			   (map->pixels != 0) == pieces->bulk->columns;
 	if (found && gt_tensor_is_sound(map))
 		return map;
-	gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "at 0x%llx is %s tensor map of rank %u%s", (unsigned long long)address,
-		     found ? "a" : "no", pieces->bulk->rank, found ? " whose fields do not fit each other" : "");
+	gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "at 0x%llx is %s tensor map of rank %u%s%s", (unsigned long long)address,
+		     found ? "a" : "no", pieces->bulk->rank, pieces->bulk->columns ? " for im2col" : "",
+		     found ? " whose fields do not fit each other" : "");
 	return NULL;
 }
 
@@ -477,40 +479,88 @@ static void prepare_filling(struct pieces *pieces, const struct gt_tensor_map *m
 		pieces->filling[at] = 0x7f;
 }
 
-/* Returns the bytes that the box has; 0 after a fault. */
-static uint32_t copy_box(struct pieces *pieces)
+/* The first byte of the row of the tensor at a place, of which the first coordinate is 0; false: there is no such row. */
+static bool row_at(const struct gt_tensor_map *map, const int64_t *place, uint64_t *outer)
+{
+	bool inside = true;
+
+	*outer = map->address;
+	for (unsigned d = 1; d < map->rank; d++) {
+		inside = inside && place[d] >= 0 && place[d] <= (int64_t)map->last[d];
+		*outer += (uint64_t)place[d] * map->strides[d - 1];
+	}
+	return inside;
+}
+
+static void place_in_box(const struct gt_tensor_map *map, const int32_t *first, uint64_t row, int64_t *place)
+{
+	for (unsigned d = 1; d < map->rank; row /= gt_tensor_extent(map, d), d++)
+		place[d] = first[d] + (int64_t)(row % gt_tensor_extent(map, d)) * map->steps[d];
+}
+
+/* The next pixel of a column: dimension by dimension, the last of which counts images. */
+static void step_pixel(const struct gt_tensor_map *map, int32_t *pixel)
+{
+	pixel[1] += map->steps[1];
+	for (unsigned d = 1; d + 1 < map->rank && pixel[d] > (int64_t)map->last[d] + map->upper[d - 1]; d++) {
+		pixel[d] = map->lower[d - 1];
+		pixel[d + 1] += d + 2 < map->rank ? map->steps[d + 1] : 1;
+	}
+}
+
+static void place_of_pixel(const struct pieces *pieces, const struct gt_tensor_map *map, const int32_t *pixel, int64_t *place)
+{
+	for (unsigned d = 1; d < map->rank; d++) {
+		const uint32_t slot = d + 1 < map->rank ? pieces->bulk->offsets[d - 1] : 0;
+		place[d] = pixel[d] + (slot ? (int64_t)((const uint32_t *)gt_ptx_lanes(pieces->warp, slot))[pieces->lane] : 0);
+	}
+}
+
+/* Reads the map and the coordinates; false after a fault. */
+static bool begin_box(struct pieces *pieces, struct gt_tensor_map *map, int32_t *coordinates)
 {
 	struct gt_ptx_bulk *bulk = pieces->bulk;
-	struct gt_tensor_map map;
-	int32_t coordinates[GT_TENSOR_RANK_MAX];
-	uint64_t rows = 1;
 
-	if (!map_of(pieces, &map))
-		return 0;
-	for (unsigned d = 0; d < map.rank; d++)
+	if (!map_of(pieces, map))
+		return false;
+	for (unsigned d = 0; d < map->rank; d++)
 		coordinates[d] = ((const int32_t *)gt_ptx_lanes(pieces->warp, bulk->coordinates[d]))[pieces->lane];
-	pieces->element = element_bytes(&map);
-	if (bulk->reduces && !(pieces->change = gt_ptx_change(bulk->reduces, element_type(&map)))) {
+	pieces->element = element_bytes(map);
+	if (bulk->reduces && !(pieces->change = gt_ptx_change(bulk->reduces, element_type(map)))) {
 		gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "this operation on the elements of the tensor map is not modelled");
-		return 0;
+		return false;
 	}
 	if (!bulk->stores && gt_hint_fetch(bulk->hint) == 0)
-		bulk->outer.hint = (uint16_t)(bulk->hint | map.promotion << 6);
-	prepare_filling(pieces, &map);
+		bulk->outer.hint = (uint16_t)(bulk->hint | map->promotion << 6);
+	prepare_filling(pieces, map);
+	return true;
+}
+
+/* Returns the bytes that the box has, or the column; 0 after a fault. */
+static uint32_t copy_box(struct pieces *pieces)
+{
+	struct gt_tensor_map map;
+	int32_t coordinates[GT_TENSOR_RANK_MAX];
+	int64_t place[GT_TENSOR_RANK_MAX];
+	uint64_t rows = 1, outer;
+
+	if (!begin_box(pieces, &map, coordinates))
+		return 0;
 	for (unsigned d = 1; d < map.rank; d++)
 		rows *= gt_tensor_extent(&map, d);
+	rows = map.pixels ? map.pixels : rows;
 	const uint64_t row_bytes = (uint64_t)map.box[0] * pieces->element;
-	const uint64_t inner = bulk->prefetches ? 0 : address_of(pieces->warp, &bulk->inner_base, pieces->lane);
+	const uint64_t inner = pieces->bulk->prefetches ? 0 : address_of(pieces->warp, &pieces->bulk->inner_base, pieces->lane);
 	for (uint64_t row = 0; row < rows; row++) {
-		uint64_t rest = row, outer = map.address;
-		bool inside = true;
-		for (unsigned d = 1; d < map.rank; rest /= gt_tensor_extent(&map, d), d++) {
-			int64_t at = coordinates[d] + (int64_t)(rest % gt_tensor_extent(&map, d)) * map.steps[d];
-			inside = inside && at >= 0 && at <= (int64_t)map.last[d];
-			outer += (uint64_t)at * map.strides[d - 1];
-		}
+		if (map.pixels)
+			place_of_pixel(pieces, &map, coordinates, place);
+		else
+			place_in_box(&map, coordinates, row, place);
+		const bool inside = row_at(&map, place, &outer);
 		if (!copy_row(pieces, &map, coordinates[0], inside, outer, inner + row * row_bytes))
 			return 0;
+		if (map.pixels)
+			step_pixel(&map, coordinates);
 	}
 	return flush(pieces) ? (uint32_t)(rows * row_bytes) : 0;
 }

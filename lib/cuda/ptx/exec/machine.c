@@ -27,7 +27,8 @@ void gt_ptx_note_text(struct gt_ptx_notes *notes, const char *name, const char *
 	if (is_said(notes, name))
 		return;
 	notes->said[notes->n++] = name;
-	notes->say(notes->context, text);
+	if (!notes->quiet)
+		notes->say(notes->context, text);
 }
 
 void gt_ptx_note_ignored(struct gt_ptx_notes *notes, unsigned line, const char *name, const char *why)

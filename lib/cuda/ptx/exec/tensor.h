@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensor maps: what cuTensorMapEncodeTiled makes, and cp.async.bulk.tensor reads. CUDA leaves their 128 bytes opaque; this
+/* Tensor maps: what cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col make, and cp.async.bulk.tensor reads. CUDA leaves their 128 bytes opaque; this
  * is what they are here. */
 #ifndef GT_PTX_TENSOR_H
 #define GT_PTX_TENSOR_H
@@ -43,7 +43,11 @@ struct gt_tensor_map {
 	uint16_t box[GT_TENSOR_RANK_MAX];
 	uint8_t steps[GT_TENSOR_RANK_MAX]; /* every so manieth element of a box is copied */
 	uint8_t rank, type, swizzle, promotion, fills_nan;
-	uint32_t rest[11];
+	/* im2col: the pixels of a column, 0 for a box. They go through the dimensions between the first and the last, each from lower to
+	 * `last` + upper. */
+	uint16_t pixels;
+	int16_t lower[GT_TENSOR_RANK_MAX - 2], upper[GT_TENSOR_RANK_MAX - 2];
+	uint16_t rest[15];
 };
 _Static_assert(sizeof(struct gt_tensor_map) == 128, "as CUtensorMap");
 
@@ -85,7 +89,8 @@ struct gt_ptx_bulk {
 	bool declines;	   /* clusterlaunchcontrol.try_cancel: it writes zeros, and there is no outer */
 	uint32_t bytes;	   /* slot: of successive bytes */
 	uint32_t blocks;   /* slot: the blocks of the cluster that get a copy each; 0: the one of the address */
-	uint32_t coordinates[GT_TENSOR_RANK_MAX]; /* slots */
+	bool columns; /* .im2col: of pixels, not a box */
+	uint32_t coordinates[GT_TENSOR_RANK_MAX], offsets[GT_TENSOR_RANK_MAX - 2]; /* slots; offsets: 0 if there are none */
 	const struct gt_ptx_instruction *reduces; /* whose operation is done with what is there; NULL: it is overwritten */
 	enum gt_ptx_type type;			  /* of its elements; of a tensor its map says it */
 };
