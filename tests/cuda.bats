@@ -55,6 +55,20 @@ setup() {
 
 @test "cuRAND in kernels: numbers of Philox and XORWOW as a second writing has them" { passes random_numbers; }
 
+@test "an instruction that is ignored is named once, and not with --quiet" {
+	needs_cuda
+	cat >wt.cu <<-'END'
+		__global__ void k(int *a) { __stwt(a + threadIdx.x, 1); __stwt(a + 32 + threadIdx.x, 2); }
+		int main() { int *a; return cudaMalloc(&a, 256) || (k<<<1, 32>>>(a), cudaDeviceSynchronize()); }
+	END
+	nvcc -cudart shared -o wt wt.cu
+	LD_PRELOAD=${PRELOAD:-} gtrace-record ./wt 2>said >stream
+	[ "$(wc -l <said)" -eq 1 ]
+	grep -q "^gtrace-record: PTX line [0-9]*: 'st.wt' is ignored" said
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --quiet ./wt 2>said | cmp - stream
+	[ ! -s said ]
+}
+
 @test "printf in a kernel" {
 	needs_cuda
 	nvcc -cudart shared -arch=sm_80 -o device_printf "$ROOT/tests/cuda/device_printf.cu"
