@@ -105,9 +105,7 @@ static bool alike(void)
 /* What an operation of that name may choose: the part of a value, or a rounding. */
 static uint8_t choice_of(const char *name)
 {
-	if (strncmp(name, "join", 4) == 0)
-		return 32;
-	if (strncmp(name, "part", 4) == 0)
+	if (strncmp(name, "join", 4) == 0 || strncmp(name, "part", 4) == 0)
 		return any() & 1 ? 32 : 0;
 	return (uint8_t)(strncmp(name, "cvt.i.", 6) == 0 ? any() % 5 : strncmp(name, "cvt.s32.f", 9) == 0 ? any() % 3 : 0);
 }

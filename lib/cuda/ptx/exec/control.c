@@ -5,6 +5,7 @@
 
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/paths.h"
 
 /* ---- calls ---- */
@@ -240,24 +241,35 @@ struct side {
 	size_t n;
 };
 
-static unsigned char *lane_at(const struct gt_ptx_warp *warp, const struct side *side, size_t i,
-			      unsigned lane)
+/* Where lane 0 has a value, and how much further on each next lane. */
+static unsigned char *lane_at(const struct gt_ptx_warp *warp, const struct side *side, size_t i, size_t *apart)
 {
 	const struct gt_ptx_place *place = &side->places[i];
 
-	if (place->in_slot)
-		return warp->arenas + side->frame->arena + place->at + lane * place->bytes;
-	return warp->local + lane * warp->local_stride + side->frame->local + place->at;
+	*apart = place->in_slot ? place->bytes : warp->local_stride;
+	return (place->in_slot ? warp->arenas + side->frame->arena : warp->local + side->frame->local) + place->at;
+}
+
+/* Inlined for the commonest sizes. */
+GT_INLINE void hand_lanes(unsigned char *to, size_t to_apart, const unsigned char *from, size_t from_apart, size_t bytes, uint32_t mask)
+{
+	for (uint32_t m = mask; m; m &= m - 1)
+		memcpy(to + gt_ptx_lowest(m) * to_apart, from + gt_ptx_lowest(m) * from_apart, bytes);
 }
 
 static void hand_over(struct gt_ptx_warp *warp, const struct side *to, const struct side *from, uint32_t mask)
 {
 	for (size_t i = 0; i < to->n && i < from->n; i++) {
-		size_t bytes = to->places[i].bytes < from->places[i].bytes ? to->places[i].bytes
-									   : from->places[i].bytes;
-		for (uint32_t m = mask; m; m &= m - 1)
-			memcpy(lane_at(warp, to, i, gt_ptx_lowest(m)),
-			       lane_at(warp, from, i, gt_ptx_lowest(m)), bytes);
+		const size_t bytes = to->places[i].bytes < from->places[i].bytes ? to->places[i].bytes : from->places[i].bytes;
+		size_t to_apart, from_apart;
+		unsigned char *target = lane_at(warp, to, i, &to_apart);
+		const unsigned char *source = lane_at(warp, from, i, &from_apart);
+		if (bytes == 8)
+			hand_lanes(target, to_apart, source, from_apart, 8, mask);
+		else if (bytes == 4)
+			hand_lanes(target, to_apart, source, from_apart, 4, mask);
+		else
+			hand_lanes(target, to_apart, source, from_apart, bytes, mask);
 	}
 }
 

@@ -587,7 +587,8 @@ static void emit_join(struct gt_native_segment *segment, const struct gt_native_
 
 	for (unsigned i = 0; i < 2; i++) {
 		widen(segment, gt_native_zeros, isa->first, op->b, i);
-		isa->raise(segment, isa->first, isa->first);
+		if (op->choice == 32)
+			isa->raise(segment, isa->first, isa->first);
 		isa->vector(segment, rule->op, d->at[i], x->at[i], isa->first);
 	}
 }
@@ -655,8 +656,8 @@ bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **r
 	case GT_NATIVE_TRUNCATE: return op->choice != GT_PTX_RN && op->choice != GT_PTX_RM && op->choice != GT_PTX_RP;
 	case GT_NATIVE_NARROW_FLOAT: return (*rule)->canonical || op->choice <= GT_PTX_RZ;
 	case GT_NATIVE_ROUND: return op->choice <= GT_PTX_RP;
-	case GT_NATIVE_PART: return op->choice == 0 || op->choice == 32;
-	case GT_NATIVE_JOIN: return op->choice == 32;
+	case GT_NATIVE_PART:
+	case GT_NATIVE_JOIN: return op->choice == 0 || op->choice == 32;
 	default: return true;
 	}
 }

@@ -61,7 +61,7 @@ enum gt_native_kind {
 	GT_NATIVE_WIDEN,   /* 64 bits of 32 */
 	GT_NATIVE_NARROW,
 	GT_NATIVE_PART,	   /* the lower or upper 32 bits of 64 */
-	GT_NATIVE_JOIN,	   /* x, and the bits of y above its lower 32 */
+	GT_NATIVE_JOIN,	   /* x, and the bits of y as its lower or upper 32 */
 	GT_NATIVE_NARROW_FLOAT, /* 32 bits of a double: a float, or an integer, which NaN and what is too small make the least */
 	GT_NATIVE_ROUND,   /* to an integer of the same type */
 	GT_NATIVE_TRUNCATE, /* an integer of a float, towards 0; what is too large becomes the largest, NaN becomes 0 */
