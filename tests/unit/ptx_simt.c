@@ -436,6 +436,27 @@ static void test_a_long_body_is_no_wait(void)
 	CHECK(ran.warp_instructions > UINT64_C(8) << 20);
 }
 
+/* Blocks that meet at a barrier of the grid, of which a count is kept, which is the same after two rounds, as is all of memory. Only one
+ * warp of each polls, and the others are at a barrier of the block whenever they are asked. */
+static void test_a_barrier_of_the_grid_is_no_hang(void)
+{
+#define STORE_ZERO "ld.global.u32 %r10, [%rd5];\nrem.s32 %r11, %r4, 7;\nand.b32 %r10, %r11, 0;\nst.global.u32 [%rd5], %r10;\n"
+	static const char text[] = HEAD KERNEL
+		"and.b32 %r12, %r4, 1023;\nmul.wide.u32 %rd4, %r12, 4;\nadd.s64 %rd5, %rd1, %rd4;\n"
+		"mov.u32 %r5, %nctaid.x;\nsub.u32 %r5, 0x80000001, %r5;\nsetp.eq.u32 %p1, %r3, 0;\nselp.u32 %r5, %r5, 1, %p1;\n"
+		"setp.ne.u32 %p2, %r1, 0;\nmov.u32 %r6, 0;\nROUND:\n" STORE_ZERO STORE_ZERO STORE_ZERO STORE_ZERO STORE_ZERO
+		"bar.sync 0;\n@%p2 bra MET;\natom.add.release.gpu.u32 %r7, [%rd2], %r5;\n"
+		"WAIT:\nld.acquire.gpu.u32 %r8, [%rd2];\nxor.b32 %r8, %r8, %r7;\nsetp.gt.s32 %p3, %r8, -1;\n@%p3 bra WAIT;\n"
+		"MET:\nbar.sync 0;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p4, %r6, 300;\n@%p4 bra ROUND;\n"
+		"st.global.u32 [%rd5], %r6;\nret;\n}\n";
+
+	memset(out, 0, sizeof out);
+	memset(other, 0, sizeof other);
+	works(text, 160, 256);
+	CHECK_EQUAL(out[0], 300);
+	CHECK_EQUAL(out[1023], 300);
+}
+
 static void test_who_waits_for_ever(void)
 {
 	static const char not_own[] = HEAD KERNEL "setp.gt.u32 %p1, %r1, 3;\nvote.sync.any.pred %p2, %p1, 0xf;\nret;\n}\n";
@@ -455,7 +476,7 @@ static void test_who_waits_for_ever(void)
 	fails(barrier, 1, 32, "kernel k: block (0,0,0) waits for ever: warp 0 at bar.warp.sync (line 20), "
 			      "warp 0 at barrier 0 (line 23)");
 	memset(other, 0, sizeof other);
-	fails(flag, 2, 64, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (32,0,0): it runs away: in 262144 warp "
+	fails(flag, 2, 64, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (32,0,0): it runs away: in 270336 warp "
 			   "instructions nothing has changed that its loop could wait for; what the host does meanwhile comes "
 			   "after the launch");
 }
@@ -477,6 +498,7 @@ int main(void)
 	RUN(test_loops_that_count_while_they_wait);
 	RUN(test_accesses_of_blocks_beside_each_other);
 	RUN(test_a_long_body_is_no_wait);
+	RUN(test_a_barrier_of_the_grid_is_no_hang);
 	RUN(test_who_waits_for_ever);
 	return check_report();
 }

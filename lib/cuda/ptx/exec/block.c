@@ -57,6 +57,7 @@ static int keep(struct gt_ptx_warp *warp, struct gt_ptx_watch *watch, const stru
 		memcpy(watch->registers + watch->bytes, warp->arenas + frame->arena, frame->code->image_at);
 		watch->bytes += frame->code->image_at;
 	}
+	watch->keeps++;
 	watch->op = op;
 	watch->mask = watch->ran = warp->mask;
 	watch->same = 0;
@@ -175,6 +176,7 @@ static void repeats(struct gt_ptx_warp *warp, struct gt_ptx_watch *watch)
 {
 	watch->repeats = true;
 	watch->times++;
+	watch->repeated++;
 	warp->starved = warp->live & ~watch->ran;
 	watch->ran = warp->mask;
 }

@@ -21,7 +21,9 @@
 #define RESIDENT_MAX 4096 /* concurrent blocks, at most: more than any GPU holds */
 #define RESIDENT_WARPS 16384 /* their warps, likewise */
 #define HELD_ROWS    32   /* in a batch */
-#define STUCK (UINT64_C(1) << 18) /* warp instructions in which all wait, and memory is the same: the launch is taken to hang */
+#define STUCK (UINT64_C(1) << 16) /* warp instructions from a look at blocks that all wait to the next, */
+#define STUCK_WARP 512 /* and as many more for each of their warps */
+#define LOOKS 4 /* at which nothing has changed: the launch is taken to hang */
 #define SPUN_SHARE   400  /* the part of --max-instructions that blocks may spin before the launch is taken to hang, */
 #define SPUN_MIN     (UINT64_C(1) << 20) /* if it is so many instructions */
 
@@ -41,8 +43,10 @@ struct concurrent {
 	struct gt_ptx_held_store store; /* of their held accesses */
 	uint64_t *next, *left;
 	struct gt_ptx_ran *ran;
-	uint64_t quiet; /* warp instructions since all wait and none can be started */
-	uint64_t state; /* a hash of memory, taken after half of STUCK */
+	uint64_t quiet; /* warp instructions since all wait and none can be started, */
+	uint64_t look;	/* and at the next look */
+	unsigned looks; /* since then */
+	uint64_t state; /* a hash of memory at the last */
 	uint64_t spun;	/* warp instructions since all wait or spin and none can be started */
 };
 
@@ -289,21 +293,60 @@ static int fail_runaway(const struct concurrent *concurrent, uint64_t instructio
 	return -1;
 }
 
-/* All blocks wait and none can be started: the launch hangs if memory does not change. */
+/* Whether a warp has been in the state that is kept since the last look, and was in no other that had to be kept. */
+static bool has_repeated(struct gt_ptx_watch *watch)
+{
+	const bool same = watch->keeps == watch->keeps_then && watch->repeated > watch->repeated_then;
+
+	watch->keeps_then = watch->keeps;
+	watch->repeated_then = watch->repeated;
+	return same;
+}
+
+/* Whether no warp has done anything since the last look but what it had done before. That it waits by block.c is no proof: in a loop
+ * with a barrier of the grid, a warp waits in each round, and the others are at a barrier whenever they are asked. */
+static bool nothing_new(const struct concurrent *concurrent)
+{
+	bool same = true;
+
+	for (size_t i = 0; i < concurrent->n; i++) {
+		const struct gt_ptx_core *core = concurrent->blocks[i]->core;
+		for (uint32_t w = 0; core && w < core->n_warps; w++) {
+			struct gt_ptx_warp *warp = &core->warps[w];
+			const bool polls = has_repeated(&warp->poll), returns = has_repeated(&warp->watch);
+			same = same && (warp->state == GT_PTX_RUNS ? polls || returns : warp->issued == warp->issued_then);
+			warp->issued_then = warp->issued;
+		}
+	}
+	return same;
+}
+
+static uint64_t warps_of(const struct concurrent *concurrent)
+{
+	uint64_t warps = 0;
+
+	for (size_t i = 0; i < concurrent->n; i++)
+		warps += concurrent->blocks[i]->core ? concurrent->blocks[i]->core->n_warps : 0;
+	return warps;
+}
+
+/* All blocks wait and none can be started: the launch hangs if all warps come back to the state in which they were, and memory does. */
 static int check_runaway(struct concurrent *concurrent, uint64_t issued)
 {
-	uint64_t before = concurrent->quiet;
-
-	concurrent->quiet += issued;
-	if (before < STUCK / 2 && concurrent->quiet >= STUCK / 2)
-		concurrent->state = memory_state(concurrent);
-	if (concurrent->quiet < STUCK)
+	if (concurrent->quiet == 0) {
+		concurrent->looks = 0;
+		concurrent->look = STUCK + STUCK_WARP * warps_of(concurrent);
+	}
+	if ((concurrent->quiet += issued) < concurrent->look)
 		return 0;
-	if (concurrent->state == memory_state(concurrent))
-		return fail_runaway(concurrent, STUCK,
-				    "nothing has changed that its loop could wait for; what the host does meanwhile comes after the launch");
-	concurrent->quiet = 0;
-	return 0;
+	concurrent->look += STUCK + STUCK_WARP * warps_of(concurrent);
+	const uint64_t state = nothing_new(concurrent) || concurrent->looks == 0 ? memory_state(concurrent) : 0;
+	concurrent->looks = state && (concurrent->looks == 0 || state == concurrent->state) ? concurrent->looks + 1 : 0;
+	concurrent->state = state;
+	if (concurrent->looks < LOOKS)
+		return 0;
+	return fail_runaway(concurrent, concurrent->quiet,
+			    "nothing has changed that its loop could wait for; what the host does meanwhile comes after the launch");
 }
 
 /* All blocks wait or spin and none can be started: they may count down, so it takes long until the launch is taken to hang. */
@@ -342,12 +385,10 @@ static int run_some(struct concurrent *concurrent, bool *wait, bool *spin)
 	const uint64_t issued = before - *concurrent->left;
 	const bool stuck = *spin && concurrent->under_way == under_way;
 	concurrent->spun = stuck ? concurrent->spun : 0;
-	if (stuck && check_spinning(concurrent, issued) != 0)
-		return -1;
 	if (stuck && *wait)
 		return check_runaway(concurrent, issued);
 	concurrent->quiet = 0;
-	return 0;
+	return stuck ? check_spinning(concurrent, issued) : 0;
 }
 
 /* Runs a block that waits, and later ones beside it, until all of them are done. *next is the next

@@ -78,6 +78,8 @@ struct gt_ptx_watch {
 	uint64_t local;	/* a hash of the local memory */
 	bool repeats;	/* it has been the same since it was kept */
 	uint64_t times;	/* in a row that it was */
+	uint64_t keeps, repeated; /* how often it was kept, and the same, in all */
+	uint64_t keeps_then, repeated_then; /* when concurrent blocks were looked at last */
 };
 
 /* Of a warp that waits by reading a clock: the instruction that reads it, `issued` at its last read, the time at its first, the reads
@@ -93,6 +95,7 @@ struct gt_ptx_warp {
 	uint32_t mask;	      /* active lanes */
 	uint32_t carry;	      /* CC.CF of each lane */
 	uint64_t issued;      /* instructions */
+	uint64_t issued_then; /* when concurrent blocks were looked at last */
 	uint64_t until;	      /* its turn ends when it has issued so many */
 	uint64_t ahead;	      /* of them, those that the next turns leave out */
 	const struct gt_ptx_op *at;
