@@ -23,8 +23,10 @@
 /* Counters of the level that a site has, too: by how much they grow while its requests are served. */
 #define OF_LEVEL(DO) DO(reads) DO(read_hits) DO(writes) DO(atomics) DO(bypassed) DO(sent_reads) DO(sent_writes)
 
-/* A line that an instance has been asked for. The distances of its sectors follow it, and the SMs + 1 that brought them. */
+/* A line that an instance has been asked for. The distances of its sectors follow it, and of a shared level the SMs + 1 that brought
+ * them. That of a usual line of a private level has the size of a line of the machine's cache. */
 struct record {
+	uint64_t line;
 	uint64_t given, dropped; /* sectors; those dropped were given */
 	uint32_t kernel;	 /* in which the writer and the SMs are known */
 	uint32_t writer;	 /* the site of the last store that wrote a sector in part + 1, or 0 */
@@ -38,13 +40,14 @@ struct record {
 struct past {
 	struct gt_timeline slots;
 	uint32_t live, next;
-	struct gt_map index; /* a line's record */
+	uint32_t *table; /* a hash of lines, at most half full: the number of a record + 1, or 0 */
+	size_t mask;	 /* its places - 1, a power of two less one */
 	unsigned char *records;
 	size_t n, capacity;
 	bool open;
 };
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 64, FIRST_PLACES = 128 };
 
 /* Sectors of a line that a request gives to an instance of a private level, and those of them that it missed and nothing had brought. */
 struct passed {
@@ -57,7 +60,7 @@ struct turn {
 	uint32_t row; /* that has this turn */
 	/* Of the row of this number. */
 	uint32_t site;
-	uint32_t record; /* of its line: its number + 1, or 0 if it had none yet */
+	uint32_t record; /* the number + 1 of what is probably that of its line; 0: it had none yet */
 	uint32_t sent, sent_end, passed, passed_end;
 };
 
@@ -94,7 +97,8 @@ static gt_look_at look;
 static int open_causes(struct gt_level *level, struct gt_error *error)
 {
 	struct gt_notes *notes = level->notes;
-	const size_t bytes = sizeof(struct record) + level->sectors * (sizeof(uint32_t) + sizeof(uint16_t)), align = sizeof(uint64_t);
+	const size_t of_sector = sizeof(uint32_t) + (level->config.shared ? sizeof(uint16_t) : 0), align = sizeof(uint64_t);
+	const size_t bytes = offsetof(struct record, distance) + level->sectors * of_sector;
 
 	notes->record_bytes = (bytes + align - 1) / align * align;
 	notes->pasts = calloc(level->instances_n, sizeof *notes->pasts);
@@ -123,7 +127,7 @@ static void forget(struct past *past)
 {
 	if (past->open) {
 		gt_timeline_close(&past->slots);
-		gt_map_close(&past->index);
+		free(past->table);
 	}
 	free(past->records);
 	*past = (struct past){.open = false};
@@ -294,7 +298,9 @@ static struct past *past_of(const struct gt_serving *serving, struct gt_error *e
 	if (gt_timeline_open(&past->slots, FIRST_SLOTS, 0, error) != 0)
 		return NULL;
 	past->open = true;
-	return gt_map_open(&past->index, 64, error) == 0 ? past : NULL;
+	past->table = calloc(FIRST_PLACES, sizeof *past->table);
+	past->mask = FIRST_PLACES - 1;
+	return past->table ? past : (gt_fail_memory(error, "causes of misses"), NULL);
 }
 
 static struct record *record_at(const struct gt_notes *notes, const struct past *past, size_t n)
@@ -302,29 +308,65 @@ static struct record *record_at(const struct gt_notes *notes, const struct past 
 	return (struct record *)(void *)(past->records + n * notes->record_bytes);
 }
 
-/* The SM + 1 of each sector, behind the distances. */
+/* Of a shared level: the SM + 1 of each sector, behind the distances. */
 static uint16_t *bringers_of(const struct gt_level *level, struct record *record)
 {
 	return (uint16_t *)(void *)(record->distance + level->sectors);
 }
 
-static struct record *add_record(const struct gt_notes *notes, struct past *past)
+/* Where the search for a line begins. */
+static inline uint32_t *first_place(const struct past *past, uint64_t line)
+{
+	return &past->table[gt_fibonacci(line) >> 32 & past->mask];
+}
+
+/* The place that has a line's record, or the empty one where it belongs. */
+static uint32_t *find_place(const struct gt_notes *notes, const struct past *past, uint64_t line)
+{
+	uint32_t *place = first_place(past, line);
+
+	while (*place != 0 && record_at(notes, past, *place - 1)->line != line)
+		place = place == past->table + past->mask ? past->table : place + 1;
+	return place;
+}
+
+/* Twice the places. Returns 0, or -1 when memory is short. */
+static int grow_table(const struct gt_notes *notes, struct past *past)
+{
+	uint32_t *bigger = calloc(2 * (past->mask + 1), sizeof *bigger);
+
+	if (!bigger)
+		return -1;
+	free(past->table);
+	past->table = bigger;
+	past->mask = 2 * past->mask + 1;
+	for (size_t n = 0; n < past->n; n++)
+		*find_place(notes, past, record_at(notes, past, n)->line) = (uint32_t)n + 1;
+	return 0;
+}
+
+/* NULL when memory is short. */
+static struct record *add_record(const struct gt_notes *notes, struct past *past, uint64_t line)
 {
 	unsigned char *bigger = gt_grown(past->records, past->n, &past->capacity, notes->record_bytes);
 
 	if (!bigger)
 		return NULL;
 	past->records = bigger;
-	return memset(record_at(notes, past, past->n++), 0, notes->record_bytes);
+	if (2 * (past->n + 1) > past->mask && grow_table(notes, past) != 0)
+		return NULL;
+	*find_place(notes, past, line) = (uint32_t)past->n + 1;
+	struct record *record = memset(record_at(notes, past, past->n++), 0, notes->record_bytes);
+	record->line = line;
+	return record;
 }
 
 /* The record of a line; it is new, if there was none. What is known of one kernel is forgotten in the next. */
 static struct record *record_of(const struct gt_serving *serving, struct past *past, uint64_t line)
 {
 	const struct gt_level *level = serving->level;
-	int fresh;
-	uint64_t *place = gt_map_put(&past->index, line, past->n, &fresh);
-	struct record *record = !place ? NULL : fresh ? add_record(level->notes, past) : record_at(level->notes, past, *place);
+	const uint32_t number = *find_place(level->notes, past, line);
+	struct record *record = number ? record_at(level->notes, past, number - 1) : add_record(level->notes, past, line);
 
 	level->notes->record = record;
 	if (!record)
@@ -332,7 +374,8 @@ static struct record *record_of(const struct gt_serving *serving, struct past *p
 	else if (record->kernel != level->notes->kernel) {
 		record->kernel = level->notes->kernel;
 		record->writer = 0;
-		memset(bringers_of(level, record), 0, level->sectors * sizeof(uint16_t));
+		if (level->config.shared)
+			memset(bringers_of(level, record), 0, level->sectors * sizeof(uint16_t));
 	}
 	return record;
 }
@@ -410,7 +453,7 @@ static int pass_in_turn(struct gt_notes *notes, const struct passed *passed, str
 static int give(const struct gt_serving *serving, struct record *record, uint64_t line, uint64_t sectors, uint64_t fresh)
 {
 	struct gt_level *level = serving->level;
-	uint16_t *bringers = bringers_of(level, record);
+	uint16_t *bringers = level->config.shared ? bringers_of(level, record) : NULL;
 
 	record->given |= sectors;
 	record->dropped &= ~sectors;
@@ -498,9 +541,9 @@ static void count_distances(struct gt_cause_counters *counters, const struct rec
 /* Hits of sectors that a request of another SM has brought. */
 static void count_others(const struct gt_serving *serving, struct gt_cause_counters *counters, struct record *record, uint64_t hits)
 {
-	const uint16_t *bringers = bringers_of(serving->level, record);
+	const uint16_t *bringers = serving->level->config.shared ? bringers_of(serving->level, record) : NULL;
 
-	for (uint64_t rest = counters && serving->level->config.shared ? hits : 0; rest; rest &= rest - 1) {
+	for (uint64_t rest = counters && bringers ? hits : 0; rest; rest &= rest - 1) {
 		const uint16_t by = bringers[__builtin_ctzll(rest)];
 		counters->others_hits += by != 0 && by != (uint16_t)(serving->request.sm + 1);
 	}
@@ -672,9 +715,13 @@ static struct record *hit_record(const struct gt_serving *serving, const struct 
 				 uint64_t line, uint64_t used)
 {
 	const struct gt_notes *notes = serving->level->notes;
-	const uint64_t *place = turn->record == 0 && past->open ? gt_map_get(&past->index, line) : NULL;
-	struct record *record = turn->record ? record_at(notes, past, turn->record - 1) : place ? record_at(notes, past, *place) : NULL;
+	uint32_t number = turn->record;
 
+	if (!past->open)
+		return NULL;
+	if (number == 0 || record_at(notes, past, number - 1)->line != line)
+		number = *find_place(notes, past, line);
+	struct record *record = number ? record_at(notes, past, number - 1) : NULL;
 	if (!record || record->kernel != notes->kernel || used & (~record->given | record->dropped))
 		return NULL;
 	return has(serving->level, serving->tags, line, used, &record->own) && has(full->level, full->tags, line, used, &record->full) ? record : NULL;
@@ -735,16 +782,26 @@ static int serve_row(struct gt_serving *serving, struct gt_serving *full, const 
 }
 
 /* Rows that are looked at before they are served: what is prefetched first is read then. */
-enum { RECORD_AHEAD = 8, SLOTS_AHEAD = 4 };
+enum { TABLE_AHEAD = 12, RECORD_AHEAD = 8, SLOTS_AHEAD = 4 };
+
+static void prefetch_place(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	const struct past *past = past_at(level, rows, i);
+
+	if (past->open)
+		__builtin_prefetch(first_place(past, rows->address[i] >> level->line_shift));
+}
 
 static void prefetch_record(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
 	const struct past *past = past_at(level, rows, i);
-	const uint64_t *place = past->open ? gt_map_get(&past->index, rows->address[i] >> level->line_shift) : NULL;
+	const uint32_t number = past->open ? *first_place(past, rows->address[i] >> level->line_shift) : 0;
 
-	level->notes->batch.turns[i].record = place ? (uint32_t)*place + 1 : 0;
-	if (place)
-		__builtin_prefetch(record_at(level->notes, past, *place), 1);
+	level->notes->batch.turns[i].record = number;
+	if (number == 0)
+		return;
+	__builtin_prefetch(record_at(level->notes, past, number - 1), 1);
+	__builtin_prefetch(record_at(level->notes, past, number - 1)->distance, 1);
 }
 
 static void prefetch_slot(const struct gt_tags *tags, uint32_t slot)
@@ -780,6 +837,8 @@ static void prefetch(const struct gt_level *level, const struct gt_rows *rows, s
 
 	if (level->config.l2_partitions)
 		return;
+	if (k + TABLE_AHEAD < rows->n)
+		prefetch_place(level, rows, turns[k + TABLE_AHEAD].row);
 	if (k + RECORD_AHEAD < rows->n)
 		prefetch_record(level, rows, turns[k + RECORD_AHEAD].row);
 	if (k + SLOTS_AHEAD < rows->n)
