@@ -58,6 +58,7 @@ struct gt_report_kernel {
 	struct gt_kernel kernel;
 	bool announced;	   /* false: counts came without a launch, so only kernel.id is known */
 	bool chosen;	   /* false: the kernel filter leaves it out */
+	bool complete;	   /* what is left to do once all counts have come is done */
 	uint64_t launches; /* times that the stream announced it */
 	uint64_t stands_for; /* launches, itself included (gsample); 0: itself */
 	/* Set by gt_report_by_name: how many launches of that name it sums up, 0 or 1 if it is one, and in what they differ

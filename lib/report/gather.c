@@ -206,7 +206,8 @@ static int add_kernel(struct gt_report_kernel *total, const struct gt_report_ker
 		}
 		for (size_t j = 0; j < from->n; j++) {
 			const struct gt_report_counter *counter = &from->counters[j], *sum = add_value(to, &counter->value, counter->differs, j, error);
-			if (!sum || note_launches(to, sum, from, counter, gt_report_launches(kernel), error) != 0)
+			/* The total of all kernels has no spreads: they are of launches of a name. */
+			if (!sum || (total->merged > 0 && note_launches(to, sum, from, counter, gt_report_launches(kernel), error) != 0))
 				return -1;
 		}
 	}
@@ -453,6 +454,9 @@ static void note_last_launches(struct gt_report_kernel *kernel);
 /* What is left to do with the counts of a kernel that is chosen, once all have come. */
 static int complete(const struct gt_report *report, struct gt_report_kernel *kernel, struct gt_error *error)
 {
+	if (kernel->complete)
+		return 0;
+	kernel->complete = true;
 	if (report->adds)
 		note_last_launches(kernel);
 	if (report->scales && scale_kernel(kernel, error) != 0)
@@ -460,25 +464,23 @@ static int complete(const struct gt_report *report, struct gt_report_kernel *ker
 	return weigh_kernel(kernel, error);
 }
 
-static struct gt_report_kernel *read_packed(const struct gt_report *report, size_t i, struct gt_error *error)
+/* Kernel i, complete if it is chosen; one that is packed is completed each time that it is read. NULL on error. */
+static struct gt_report_kernel *read_kernel(const struct gt_report *report, size_t i, struct gt_error *error)
 {
-	struct gt_report_kernel *kernel = report->kernels;
+	struct gt_report_kernel *kernel = report->packed ? gt_packed_read(report->packed, i, report->kernels, error) : &report->kernels[i];
 
-	gt_report_kernel_clear(kernel);
-	if (gt_packed_read(report->packed, i, kernel, error) != 0 || (kernel->chosen && complete(report, kernel, error) != 0))
-		return NULL;
-	return kernel;
+	return kernel && kernel->chosen && complete(report, kernel, error) != 0 ? NULL : kernel;
 }
 
 const struct gt_report_kernel *gt_report_read(const struct gt_report *report, size_t i, struct gt_error *error)
 {
-	return report->packed ? read_packed(report, i, error) : &report->kernels[i];
+	return report->packed ? read_kernel(report, i, error) : &report->kernels[i];
 }
 
 /* Adds kernel i to the total, if it is chosen; then it is number `kept`, and that is raised. */
 static int finish_kernel(struct gt_report *report, size_t i, size_t *kept, struct gt_error *error)
 {
-	struct gt_report_kernel *kernel = report->packed ? read_packed(report, i, error) : &report->kernels[i];
+	struct gt_report_kernel *kernel = read_kernel(report, i, error);
 
 	if (!kernel)
 		return -1;
@@ -486,7 +488,7 @@ static int finish_kernel(struct gt_report *report, size_t i, size_t *kept, struc
 		gt_report_kernel_clear(kernel);
 		return 0;
 	}
-	if ((!report->packed && complete(report, kernel, error) != 0) || add_kernel(&report->total, kernel, error) != 0)
+	if (add_kernel(&report->total, kernel, error) != 0)
 		return -1;
 	report->launches += gt_report_launches(kernel);
 	if (report->packed) {

@@ -620,11 +620,14 @@ struct gt_report_kernel *gt_packed_at(struct gt_packed *packed, size_t i, struct
 	return make_place(packed, i, &where, error) == 0 && unpack(packed, i, &packed->whole[where], error) == 0 ? &packed->whole[where] : NULL;
 }
 
-int gt_packed_read(struct gt_packed *packed, size_t i, struct gt_report_kernel *kernel, struct gt_error *error)
+struct gt_report_kernel *gt_packed_read(struct gt_packed *packed, size_t i, struct gt_report_kernel *kernel, struct gt_error *error)
 {
-	const uint32_t whole = packed->all[i].whole;
+	struct gt_report_kernel *whole = gt_packed_whole(packed, i);
 
-	return whole > 0 && put_away(packed, whole - 1, error) != 0 ? -1 : unpack(packed, i, kernel, error);
+	if (whole)
+		return whole;
+	gt_report_kernel_clear(kernel);
+	return unpack(packed, i, kernel, error) == 0 ? kernel : NULL;
 }
 
 void gt_packed_move(struct gt_packed *packed, size_t i, size_t to)

@@ -21,8 +21,8 @@ struct gt_report_kernel *gt_packed_at(struct gt_packed *packed, size_t i, struct
 /* The same if it is whole, else NULL. */
 struct gt_report_kernel *gt_packed_whole(const struct gt_packed *packed, size_t i);
 
-/* Once nothing more is changed: a copy of kernel i, which gt_report_kernel_clear frees. Returns 0, or -1. */
-int gt_packed_read(struct gt_packed *packed, size_t i, struct gt_report_kernel *kernel, struct gt_error *error);
+/* Once all kernels are there: kernel i, which is whole, or is copied to `kernel` in the place of the one that was read before. NULL on error. */
+struct gt_report_kernel *gt_packed_read(struct gt_packed *packed, size_t i, struct gt_report_kernel *kernel, struct gt_error *error);
 /* The kernel i that was read is from now on number `to`, whose kernel is dropped. */
 void gt_packed_move(struct gt_packed *packed, size_t i, size_t to);
 /* Whether a file was needed. */

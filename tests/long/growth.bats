@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# grd from 10^4 to 10^8 rows: a minute and a half. What the machine of PTX does for each label, function and allocation.
+# grd from 10^4 to 10^8 rows: a minute and a half. What the machine of PTX does for each label, function and allocation. What each stage takes for
+# 10^6 launches and blocks, 10^5 instructions, arrays and names of kernels: three minutes.
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
@@ -71,7 +72,93 @@ linear() { awk -v small="$1" -v large="$2" 'BEGIN { print small, large; exit !(l
 }
 
 # bytes COMMAND...: of memory at its peak.
-bytes() { "$BUILD/tests/bench/used" "$@" 2>&1 >/dev/null | awk '{ print $2 }'; }
+bytes() { "$BUILD/tests/bench/used" "$@" 2>used >/dev/null && awk '{ print $2 }' used; }
+
+# took SECONDS MEGABYTES COMMAND...: runs a stage, which may take so much processor time and memory at most; what it took stands in the file
+# took, as a line "bad ..." if that was too much or it failed. The bounds are twice to three times what an idle machine of 2024 takes.
+took() {
+	local seconds=$1 megabytes=$2 used status=0
+	shift 2
+	used=$(mktemp "$BATS_TEST_TMPDIR/used.XXXXXX")
+	"$BUILD/tests/bench/used" "$@" 2>"$used" || status=$?
+	awk -v s="$seconds" -v m="$megabytes" -v status="$status" -v what="$*" 'END {
+		print (status == 0 && $1 <= s && $2 <= m * 1e6 ? "good" : "bad"), $1 " s of " s ", " $2 / 1e6 " MB of " m ", status " status ": " what
+	}' "$used" >>"$BATS_TEST_TMPDIR/took"
+	return "$status"
+}
+
+# all_took N: there are N lines in that file, all good.
+all_took() {
+	cat "$BATS_TEST_TMPDIR/took"
+	[ "$(grep -c '^good' "$BATS_TEST_TMPDIR/took")" -eq "$1" ] || return 1
+	[ "$(grep -c '^bad' "$BATS_TEST_TMPDIR/took")" -eq 0 ] || return 1
+}
+
+@test "10^6 launches of 20 kernels: no stage takes more than 25 microseconds a launch, and none memory for them" {
+	"$BUILD/tests/bench/launches" 1000000 20 | took 20 20 gcoalesce | took 25 20 gschedule --gpu a100 | took 25 20 gcache --l1 | took 35 40 gcache --l2 |
+		took 35 20 gdram | took 45 200 gstats --tee --output table | took 150 200 gstats --csv | tail -n 1 >last
+	grep -q '^total,' last
+	grep -q '^total of 1000000 launches of 20 kernels$' table
+	all_took 7
+}
+
+@test "10^5 names of kernels: gstats takes 100 MB, and the page of 2000 has less than 2 MB" {
+	"$BUILD/tests/bench/launches" 100000 100000 | gcoalesce | gschedule --gpu a100 | gcache --l1 | gcache --l2 >names
+	took 45 100 gstats names >table
+	took 20 100 gstats --csv --by kernel names >table.csv
+	took 20 100 gstats --json names >table.json
+	all_took 3
+	"$BUILD/tests/bench/launches" 2000 2000 | gcoalesce --by site | gschedule --gpu a100 | gcache --l1 --by site | gcache --l2 --by site --causes >few
+	gstats --report page few
+	[ "$(stat -c %s page/index.html)" -lt 2000000 ]
+}
+
+@test "10^6 blocks: each stage takes memory for those that run" {
+	cat >blocks.ptx <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.visible .entry k(.param .u64 a)
+		{
+		.reg .b32 %r<4>;
+		.reg .b64 %rd<4>;
+		ld.param.u64 %rd1,[a];
+		mov.u32 %r1,%ctaid.x;
+		mul.wide.u32 %rd2,%r1,4;
+		add.u64 %rd3,%rd1,%rd2;
+		ld.global.u32 %r2,[%rd3];
+		st.global.u32 [%rd3],%r2;
+		ret;
+		}
+	END
+	took 2 40 gtrace-ptx --launch "k<<<1000000,32>>>(a=u32[1000000])" blocks.ptx | took 1 20 gcoalesce >requests
+	took 15 20 gschedule --gpu a100 --issue gto requests >/dev/null
+	took 15 20 gschedule --gpu a100 --map part:4 requests >/dev/null
+	took 3 20 gschedule --gpu a100 --dispatch wave requests >/dev/null
+	took 12 20 gschedule --gpu a100 requests | took 1.5 40 gcache --l1 | took 1.5 40 gcache --l2 | took 1 20 gdram | took 1 20 gstats --csv >table
+	grep -q '^1,schedule,modelled_blocks,1000000$' table
+	all_took 10
+}
+
+@test "10^5 instructions: each stage takes some kilobytes and less than a tenth of a millisecond for each" {
+	awk -v n=100000 'BEGIN {
+		print ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a)\n{"
+		print ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1,[a];"
+		for (i = 0; i < n; i++)
+			printf "ld.global.u32 %%r1,[%%rd1+%d];\n", 128 * i
+		print "ret;\n}"
+	}' >pcs.ptx
+	took 8 1000 gtrace-ptx --launch "k<<<4,32>>>(a=u32[3200000])" pcs.ptx | took 2 400 gcoalesce --by site | took 3 500 gschedule --gpu a100 |
+		took 3 600 gcache --l1 --by site >pcs
+	took 4 500 gcache --l2 --by pc pcs >/dev/null
+	took 4 600 grd --by pc pcs >/dev/null
+	took 12 1000 gstats pcs >table
+	took 12 1000 gstats --csv pcs >table
+	took 15 1500 gstats --findings pcs >table
+	took 15 1500 gstats --report page pcs
+	all_took 10
+	[ "$(stat -c %s page/index.html)" -lt 2000000 ]
+}
 
 @test "gstats: memory is of the names of kernels, not of launches; time is linear" {
 	for n in 50000 100000; do
@@ -134,8 +221,12 @@ bytes() { "$BUILD/tests/bench/used" "$@" 2>&1 >/dev/null | awk '{ print $2 }'; }
 	END
 	nvcc -cudart shared -arch=sm_75 -o arrays arrays.cu
 	for n in 50000 100000; do
-		gtrace-record ./arrays $n | gcoalesce >arrays$n
+		took 1 200 gtrace-record ./arrays $n | gcoalesce >arrays$n
+		gschedule --gpu a100 arrays$n | took 0.5 100 gcache --l1 | took 0.5 100 gstats --report page$n
+		took 2 400 grd --by array arrays$n >/dev/null
 	done
+	all_took 8
+	[ "$(stat -c %s page100000/index.html)" -lt 200000 ]
 	awk -v a="$(least grd --by array arrays50000)" -v b="$(least grd --by array arrays100000)" 'BEGIN { exit !(b <= 2.6 * a + 0.1) }'
 	run bash -o pipefail -c 'gcoalesce --by site <(gtrace-record ./arrays 100000) | gschedule --gpu a100 | gcache --l1 --by site | gstats'
 	[ "$status" -eq 1 ]
