@@ -5,6 +5,7 @@
 #include "report/gather.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,26 @@ static struct gt_report_counter *add_entry(struct gt_report *report, struct gt_r
 		return NULL;
 	value.name = report->counter_names.names[number];
 	return gt_report_new_counter(stage, &value, gt_counter_about(stage->plain, value.name), false, error);
+}
+
+/* Adds the first entries of a record to a stage that has none yet, as long as they are those of the stage before: then no name is twice.
+ * Returns how many, or -1. */
+static ptrdiff_t add_alike(struct gt_report_stage *stage, const struct gt_report_stage *before, const struct gt_count *count, struct gt_error *error)
+{
+	size_t i = 0;
+
+	if (!before || stage->n > 0)
+		return 0;
+	struct gt_report_counter *counters = gt_grown_to(stage->counters, before->n, &stage->capacity, sizeof *counters);
+	if (counters)
+		stage->counters = counters; /* else it grows as it can */
+	for (; i < count->n && i < before->n && strcmp(before->counters[i].value.name, count->entries[i].name) == 0; i++) {
+		struct gt_report_value value = value_of(&count->entries[i]);
+		value.name = before->counters[i].value.name;
+		if (!gt_report_new_counter(stage, &value, before->counters[i].about, false, error))
+			return -1;
+	}
+	return (ptrdiff_t)i;
 }
 
 /* ---- what counters have in several launches ---- */
@@ -344,10 +365,11 @@ int gt_report_count(struct gt_report *report, const struct gt_count *count, stru
 		return -1;
 	stage->launch = kernel->launches;
 	const struct gt_report_stage *before = stage_before(report, number, (size_t)(stage - kernel->stages), stage->plain);
-	for (size_t i = 0; i < count->n; i++)
+	const ptrdiff_t alike = add_alike(stage, before, count, error);
+	for (size_t i = (size_t)alike; alike >= 0 && i < count->n; i++)
 		if (!add_entry(report, stage, before, &count->entries[i], i, error))
 			return -1;
-	return 0;
+	return alike < 0 ? -1 : 0;
 }
 
 /* ---- the counts of a part, scaled to the whole ---- */
@@ -757,14 +779,16 @@ static int note_of_launch(struct gt_report_stage *stage, const struct gt_report_
 static int add_of_launch(struct gt_report *report, const struct gt_report_kernel *kernel, struct gt_report_stage *stage,
 			 const struct gt_report_stage *before, const struct gt_count *count, size_t number, struct gt_error *error)
 {
-	for (size_t i = 0; i < count->n; i++) {
+	const ptrdiff_t alike = kernel->merged > 1 ? 0 : add_alike(stage, before, count, error);
+
+	for (size_t i = (size_t)alike; alike >= 0 && i < count->n; i++) {
 		const struct gt_count_entry *entry = &count->entries[i];
 		const struct gt_report_counter *counter = i < stage->n && added(&stage->counters[i], entry) ? &stage->counters[i]
 														: add_entry(report, stage, before, entry, i, error);
 		if (!counter || (kernel->merged > 1 && entry->kind == GT_COUNT_NUMBER && note_of_launch(stage, counter, entry->number, number, error) != 0))
 			return -1;
 	}
-	return 0;
+	return alike < 0 ? -1 : 0;
 }
 
 /* A kernel for counts of a launch that has not been announced. */

@@ -279,9 +279,10 @@ struct columns {
 static void write_csv_array(const struct columns *columns, const struct gt_report_value *value, FILE *to)
 {
 	char name[GT_COUNT_NAME + 24];
+	const int length = snprintf(name, sizeof name, "%s[", value->name);
 
 	for (size_t i = 0; i < value->n; i++) {
-		snprintf(name, sizeof name, "%s[%zu]", value->name, i);
+		snprintf(name + length, sizeof name - (size_t)length, "%zu]", i);
 		fwrite(columns->text, 1, columns->bytes, to);
 		gt_csv_field(name, false, to);
 		putc(',', to);
