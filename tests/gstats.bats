@@ -249,26 +249,26 @@ open('flipped.gt', 'wb').write(data)"
 }
 
 @test "a report of more counts than memory is to hold is whole, to the last number" {
-	# Twelve megabytes of counts; the CSV is what awk makes of the same numbers.
+	# Sixteen megabytes of counts, of more launches than are kept whole; the CSV is what awk makes of the same numbers.
 	awk 'BEGIN {
 		print "#gtrace\t0.1.0"
 		print "kernel,stage,counter,value" >"expected.csv"
-		for (id = 1; id <= 120; id++) {
+		for (id = 1; id <= 300; id++) {
 			printf "#kernel\tid=%d\tname=k%d\tgrid=1,1,1\tblock=32,1,1\tregisters=0\tshared_bytes=0\torder=none\tl1_bytes=0\n", id, id % 7
 			printf "#count\tstage=mine\tkernel=%d\treads=%d\tmru=[", id, id * id
 			printf "%d,mine,reads,%d\n", id, id * id >"expected.csv"
 			reads += id * id
-			for (i = 0; i < 25000; i++) {
-				value = (id * 7919 + i * 104729) % 99999989
-				printf "%s%d", i ? "," : "", value
-				printf "%d,mine,mru[%d],%d\n", id, i, value >"expected.csv"
+			for (i = 0; i < 8000; i++) {
+				value = (id * 7919 + i * 104729) % 99999989 * 65536 + i
+				printf "%s%.0f", i ? "," : "", value
+				printf "%d,mine,mru[%d],%.0f\n", id, i, value >"expected.csv"
 				sum[i] += value
 			}
 			print "]"
 		}
 		printf "total,mine,reads,%d\n", reads >"expected.csv"
-		for (i = 0; i < 25000; i++)
-			printf "total,mine,mru[%d],%d\n", i, sum[i] >"expected.csv"
+		for (i = 0; i < 8000; i++)
+			printf "total,mine,mru[%d],%.0f\n", i, sum[i] >"expected.csv"
 		print "#end\t0"
 	}' >long.txt
 	gtrace-cat --from long.txt >long.gt
