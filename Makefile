@@ -8,7 +8,8 @@
 # make check          the tests; check-sanitize, check-undefined, check-valgrind and check-long are the slow ones
 # make validate       the model against hardware's counters
 # make hardware-table its table of errors into docs/hardware.md
-# make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows; bench-options: what each option costs
+# make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows; bench-options: what each option costs;
+#                     bench-table: the table of docs/speed.md
 # make dist           a tarball of what is committed, named after the tag
 # make wheel          a wheel for Python, in build/wheel: the module, and the programs that it runs
 # make deb            Debian packages, in build-deb (wants debhelper and lintian)
@@ -221,6 +222,9 @@ hardware-table: all
 # COMPARE=COMMIT: ratios of processor time to a build of that commit; LIBCACHESIM=path of its cachesim, and to that.
 bench: all $(BENCHES)
 	$(if $(COMPARE),tests/bench/compare $(COMPARE),tests/bench/run) $(BIN) $(BUILD)
+# The table of docs/speed.md: about six minutes on two idle cores.
+bench-table: all $(BENCHES)
+	bash -o pipefail -c "tests/bench/compare $(or $(COMPARE),f70a902) '$(BIN)' '$(BUILD)' | sed '/ -$$/d; s/^/    /'"
 # COMMIT=...: whether the output of some hundred command lines is that commit's, byte for byte.
 same: all
 	tests/same $(COMMIT) $(BIN) $(BUILD)
@@ -291,4 +295,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-undefined bin-undefined build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-undefined check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options same install uninstall dist wheel deb clean
+.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-undefined check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options bench-table same install uninstall dist wheel deb clean
