@@ -90,7 +90,7 @@ static const char *take_text(struct bytes *bytes)
 
 /* ---- where they are ---- */
 
-#define IN_MEMORY ((size_t)8 << 20) /* bytes, before they go to the file */
+#define IN_MEMORY ((size_t)2 << 20) /* bytes, before they go to the file */
 
 /* A long text: what is in the file, and behind it what is in memory. */
 struct heap {
