@@ -50,6 +50,12 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 @test "contexts: a stack for each thread, primary ones, and those that are destroyed" { passes contexts; }
 
 # bats test_tags=cuda
+@test "two contexts: a function runs in the one in which it was loaded, and no longer than that is there" {
+	passes two_contexts
+	[ "$(gtrace-cat stream | sed -n 's/^#kernel.*\tgrid=\([0-9]*\),.*/\1/p' | xargs)" = "1 3 6 7" ]
+}
+
+# bats test_tags=cuda
 @test "memory: fills, pitched memory, arrays, copies of rectangles, and pointers" {
 	passes memory
 	gtrace-cat stream | grep '^#count' | grep -q 'cuMemAlloc 1'

@@ -236,6 +236,38 @@ static void contexts(void)
 	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 
+/* What is loaded in a context runs in that one alone, and goes with it: the driver gives CUDA_ERROR_INVALID_HANDLE. */
+static void two_contexts(void)
+{
+	CUmodule of_first, of_second;
+	CUfunction again;
+	CUlibrary library;
+	CUkernel kernel;
+	CUdeviceptr table;
+	size_t bytes;
+
+	CUcontext first = begin();
+	CUfunction one = function_of(&of_first, "nothing");
+	OK(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, library, "nothing"));
+	CUcontext second = begin();
+	CUfunction two = function_of(&of_second, "nothing");
+	OK(cuLaunchKernel(two, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	IS(cuLaunchKernel(one, 2, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuCtxSetCurrent(first));
+	OK(cuLaunchKernel(one, 3, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	IS(cuLaunchKernel(two, 4, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuCtxDestroy(second));
+	IS(cuLaunchKernel(two, 5, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	IS(cuModuleGetFunction(&again, of_second, "nothing"), CUDA_ERROR_INVALID_HANDLE);
+	IS(cuModuleGetGlobal(&table, &bytes, of_second, "table"), CUDA_ERROR_INVALID_HANDLE);
+	IS(cuModuleUnload(of_second), CUDA_ERROR_INVALID_HANDLE);
+	IS(cuCtxSetCurrent(second), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	OK(cuLaunchKernel(one, 6, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	OK(cuLaunchKernel((CUfunction)kernel, 7, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)); /* a library's is of any context */
+	OK(cuModuleUnload(of_first));
+}
+
 static void memory(void)
 {
 	CUmodule module;
@@ -593,7 +625,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} parts[] = {{"launches", launches}, {"mistakes", mistakes}, {"contexts", contexts}, {"memory", memory},
+	} parts[] = {{"launches", launches}, {"mistakes", mistakes}, {"contexts", contexts}, {"two_contexts", two_contexts}, {"memory", memory},
 		     {"streams", streams},   {"graph memory", graph_memory}, {"modules", modules},   {"virtual", virtual_memory}, {"refused", refused}};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -128,6 +128,7 @@ static int destroy(struct gt_context *context)
 	if (context->destroyed)
 		return CU_CONTEXT_IS_DESTROYED;
 	context->destroyed = true;
+	gt_driver_unload(context);
 	if (gt_context_current() == context)
 		gt_context_pop();
 	return CUDA_SUCCESS;

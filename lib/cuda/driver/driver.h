@@ -42,6 +42,9 @@ int gt_driver_end(int code);
 /* The context that calls of this thread use; NULL: none. */
 struct gt_context *gt_driver_context(void);
 
+/* Unloads the modules that were loaded in a context. */
+void gt_driver_unload(const struct gt_context *context);
+
 /* A device address as the runtime's calls take it. */
 static inline void *gt_driver_pointer(uint64_t address)
 {

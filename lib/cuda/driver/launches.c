@@ -41,7 +41,8 @@ static int launch(const struct gt_launch_config *config, const void *handle, voi
 	const struct gt_function *function = handle ? gt_cudart_function(handle) : NULL;
 	int code = CUDA_SUCCESS;
 
-	if (!function)
+	/* A function of a module is of the context in which that was loaded. */
+	if (!function || (function->fat->owner && function->fat->owner != gt_driver_context()))
 		return CUDA_INVALID_RESOURCE_HANDLE;
 	if ((arguments && extra) || (function->kernel->n_parameters > 0 && !arguments && !extra))
 		return CUDA_INVALID_VALUE;

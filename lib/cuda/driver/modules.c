@@ -265,6 +265,15 @@ static int module_unload(struct gt_module *module)
 	return CUDA_SUCCESS;
 }
 
+void gt_driver_unload(const struct gt_context *context)
+{
+	for (struct gt_module *module = modules, *next; module; module = next) {
+		next = module->next;
+		if (module->fat.owner == context)
+			module_unload(module);
+	}
+}
+
 /* ---- what is in a module ---- */
 
 static struct gt_function *known(const struct gt_module *module, const char *name)
@@ -340,17 +349,25 @@ static int module_enumerate(struct gt_function **to, unsigned n, struct gt_modul
 
 /* ---- calls about modules ---- */
 
-DRIVER(cuModuleLoad, (struct gt_module **to, const char *path), module_load_file(to, path, NULL, "cuModuleLoad"))
-DRIVER(cuModuleLoadData, (struct gt_module **to, const void *image), module_load(to, image, NULL, "cuModuleLoadData"))
+/* A module that was loaded is the context's. */
+static int owned(int code, struct gt_module *const *loaded)
+{
+	if (code == CUDA_SUCCESS)
+		(*loaded)->fat.owner = gt_driver_context();
+	return code;
+}
+
+DRIVER(cuModuleLoad, (struct gt_module **to, const char *path), owned(module_load_file(to, path, NULL, "cuModuleLoad"), to))
+DRIVER(cuModuleLoadData, (struct gt_module **to, const void *image), owned(module_load(to, image, NULL, "cuModuleLoadData"), to))
 DRIVER(cuModuleLoadFatBinary, (struct gt_module **to, const void *image),
-       module_load(to, image, NULL, "cuModuleLoadFatBinary"))
+       owned(module_load(to, image, NULL, "cuModuleLoadFatBinary"), to))
 
 static int load_with(struct gt_module **to, const void *image, unsigned n, const int *options, void **values)
 {
 	struct gt_jit jit;
 	int code = jit_read(&jit, n, options, values);
 
-	return code == CUDA_SUCCESS ? module_load(to, image, &jit, "cuModuleLoadDataEx") : code;
+	return code == CUDA_SUCCESS ? owned(module_load(to, image, &jit, "cuModuleLoadDataEx"), to) : code;
 }
 
 DRIVER(cuModuleLoadDataEx, (struct gt_module **to, const void *image, unsigned n, const int *options, void **values),

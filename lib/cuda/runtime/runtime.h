@@ -92,6 +92,7 @@ struct gt_fat {
 	struct gt_ptx_module module;
 	char *cubin; /* NULL: there is none */
 	size_t cubin_bytes;
+	const struct gt_context *owner; /* in which the driver loaded it, and with which it goes; NULL: the program's own, or a library's */
 };
 
 /* A kernel: its address on the host is its name. */
