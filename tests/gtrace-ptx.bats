@@ -884,6 +884,35 @@ CU
 		gtrace-ptx -S 1M --launch 'ahead<<<2,128>>>(u32[32768], 3000)' tests/ptx/ahead.ptx
 }
 
+@test "accesses of blocks that are held for an earlier one take the memory of -S, the rest a file" {
+	cat >late.ptx <<-'END'
+		.version 7.4
+		.target sm_80
+		.address_size 64
+		.entry late(.param .u64 a, .param .u64 flag) {
+			.reg .b64 %rd<6>; .reg .b32 %r<8>; .reg .pred %p<4>;
+			ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [flag];
+			mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mov.u32 %r3, 0;
+			mul.lo.u32 %r4, %r2, %r2; mul.wide.u32 %rd3, %r4, 4; add.s64 %rd3, %rd1, %rd3;
+			setp.eq.u32 %p1, %r1, 0; @%p1 bra WAIT;
+			MORE: st.global.u32 [%rd3], %r3; add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 12000; @%p2 bra MORE;
+			red.global.add.u32 [%rd2], 1; ret;
+			WAIT: ld.volatile.global.u32 %r5, [%rd2]; setp.lt.u32 %p3, %r5, 1280; @%p3 bra WAIT; ret;
+		}
+	END
+	peak() { # of KB, with so much memory: 146 MB are held
+		python3 - "$1" <<-'END'
+			import resource, subprocess, sys
+			with open("stream." + sys.argv[1], "wb") as to:
+			    subprocess.run(["gtrace-ptx", "-S", sys.argv[1], "--launch", "late<<<41,32>>>(u32[1024], u32[1])", "late.ptx"], stdout=to, check=True)
+			print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+		END
+	}
+	[ "$(peak 2G)" -gt 114688 ]
+	[ "$(peak 4M)" -lt 65536 ]
+	cmp <(rows stream.4M) <(rows stream.2G)
+}
+
 # turns N: the warps and lines of the accesses of turns.ptx with four warps, in turns of 32 instructions each.
 turns() {
 	awk -v n="$1" '

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that are held back in memory and in a temporary file (base/spill.h). */
+#define _DEFAULT_SOURCE /* madvise is not in POSIX */
 #include "base/spill.h"
 
 #include <errno.h>
@@ -138,10 +139,25 @@ void *gt_store_take(struct gt_store *store, size_t bytes, struct gt_segment **se
 	return piece;
 }
 
+void gt_store_put_aside(const struct gt_segment *segment, void *piece, size_t bytes)
+{
+#ifdef MADV_DONTNEED
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)piece;
+	const uintptr_t first = (at + page - 1) / page * page, end = (at + bytes) / page * page;
+
+	/* The file keeps what is there. Failure is harmless. */
+	if (segment->in_file && first < end)
+		madvise((void *)first, end - first, MADV_DONTNEED);
+#else
+	(void)segment, (void)piece, (void)bytes;
+#endif
+}
+
 void gt_store_release(struct gt_store *store, struct gt_segment *segment)
 {
 	if (--segment->holders > 0)
 		return;
+	gt_store_put_aside(segment, segment->data, segment->bytes);
 	segment->next_free = store->free;
 	store->free = segment;
 }

@@ -38,6 +38,9 @@ void gt_store_close(struct gt_store *store);
 void *gt_store_take(struct gt_store *store, size_t bytes, struct gt_segment **segment,
 		    struct gt_error *error);
 
+/* A piece is written, and will not be read soon: what of it is in the file takes no memory of this process until then. */
+void gt_store_put_aside(const struct gt_segment *segment, void *piece, size_t bytes);
+
 /* Releases one piece of a segment. */
 void gt_store_release(struct gt_store *store, struct gt_segment *segment);
 

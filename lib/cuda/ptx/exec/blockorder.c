@@ -53,10 +53,12 @@ int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_ptx_held_store *store, 
 		return -1;
 	chunk->next = NULL;
 	chunk->written = 0;
-	if (held->last)
+	if (held->last) {
 		held->last->next = chunk;
-	else
+		gt_store_put_aside(held->last->segment, held->last, sizeof *held->last);
+	} else {
 		held->first = chunk;
+	}
 	held->last = chunk;
 	return 0;
 }
