@@ -266,6 +266,37 @@ static void test_calls_of_different_functions(void)
 		CHECK_EQUAL(out[t], 32000 + (t % 3 == 0 ? t + 100 : t % 3 == 1 ? 3 * t : t < 16 ? 8 : 7));
 }
 
+#define FUNCTIONS 11 /* more than a warp knows to have their constants in the arena */
+
+/* Functions of different constants that take each other's place in the arena, some two calls deep; and in the next block. */
+static void test_functions_in_one_place(void)
+{
+	static char text[16384];
+	size_t n = (size_t)snprintf(text, sizeof text, "%s", HEAD);
+
+	for (unsigned k = 0; k < FUNCTIONS; k++) {
+		n += (size_t)snprintf(text + n, sizeof text - n, ".func (.reg .b32 o) f%u(.reg .b32 i)\n{\n.reg .b32 %%r<4>;\nmov.u32 %%r1, %%ctaid.x;\n", k);
+		if (k % 3 == 2)
+			n += (size_t)snprintf(text + n, sizeof text - n, "call (i), f%u, (i);\n", k - 1);
+		n += (size_t)snprintf(text + n, sizeof text - n, "mad.lo.u32 o, i, %u, %u;\nadd.u32 o, o, %%r1;\nret;\n}\n", 2 * k + 3, 1000 + k);
+	}
+	n += (size_t)snprintf(text + n, sizeof text - n, "%s", KERNEL "mov.u32 %r9, %r1;\nmov.u32 %r5, 0;\nLOOP:\n");
+	for (unsigned k = 0; k < FUNCTIONS; k++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "call (%%r9), f%u, (%%r9);\ncall (%%r9), f%u, (%%r9);\n", k, k * k % FUNCTIONS);
+	snprintf(text + n, sizeof text - n, "%s", "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 3;\n@%p1 bra LOOP;\n" STORE "ret;\n}\n");
+	works(text, 3, 64);
+	for (unsigned t = 0; t < 3 * 64; t++) {
+		uint32_t value = t % 64;
+		for (unsigned call = 0; call < 3 * 2 * FUNCTIONS; call++) {
+			const unsigned k = call / 2 % FUNCTIONS, function = call % 2 ? k * k % FUNCTIONS : k;
+			if (function % 3 == 2)
+				value = value * (2 * function + 1) + 999 + function + t / 64;
+			value = value * (2 * function + 3) + 1000 + function + t / 64;
+		}
+		CHECK_EQUAL(out[t], value);
+	}
+}
+
 static void test_barriers_of_threads(void)
 {
 	/* Threads leave a loop with a barrier in it one after another. */
@@ -492,6 +523,7 @@ int main(void)
 	RUN(test_handover_between_sides);
 	RUN(test_waits_inside_diverged_calls);
 	RUN(test_calls_of_different_functions);
+	RUN(test_functions_in_one_place);
 	RUN(test_barriers_of_threads);
 	RUN(test_nested_divergence_with_waits);
 	RUN(test_blocks_that_wait_for_later_ones);
