@@ -275,7 +275,7 @@ open('flipped.gt', 'wb').write(data)"
 	gstats --csv long.gt | cmp - expected.csv
 	gstats --csv --output long.csv long.gt
 	cmp long.csv expected.csv
-	[ "$(ls -- *.partial* 2>/dev/null | wc -l)" -eq 0 ]
+	[ -z "$(find . -name '*.partial*')" ]
 	TMPDIR=/nowhere expect_failure 1 "/nowhere: cannot make a temporary file" gstats --csv long.gt
 	[ ! -s "$BATS_TEST_TMPDIR/stdout" ]
 	gstats --csv two.gt | TMPDIR=/nowhere cmp - "$ROOT/tests/golden/gstats-two.csv"
