@@ -27,6 +27,7 @@ static int put_away(struct gt_recorded_rows *made, struct gt_error *error)
 	if (!data)
 		return -1;
 	memcpy(data, made->bytes.data, made->bytes.n);
+	gt_store_put_aside(next->segment, data, made->bytes.n);
 	next->data = data;
 	next->n = made->bytes.n;
 	made->stored_n++;
