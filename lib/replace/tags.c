@@ -318,13 +318,6 @@ static bool allocate_sectors(struct gt_tags *tags)
 	return tags->valid && (tags->depth || !geometry->depths);
 }
 
-#define WORD_SETS 64 /* sets of a word of gt_tags.used */
-
-static uint32_t words_of_sets(const struct gt_geometry *geometry)
-{
-	return geometry->sets / WORD_SETS + 1;
-}
-
 int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_t policy_bytes,
 		 uint64_t seed, struct gt_error *error)
 {
@@ -334,7 +327,7 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_
 	tags->tag = slack ? aligned_zeros(slots + slack, sizeof *tags->tag) : calloc(slots, sizeof *tags->tag);
 	tags->dirty = calloc(slots + slack, sizeof *tags->dirty);
 	tags->vacancy = calloc(geometry->sets, sizeof *tags->vacancy);
-	tags->used = calloc(words_of_sets(geometry), sizeof *tags->used);
+	tags->used = calloc(geometry->sets, sizeof *tags->used);
 	tags->policy = calloc(policy_bytes + !policy_bytes, 1);
 	if (!tags->tag || !tags->dirty || !tags->vacancy || !tags->used || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
 		return gt_fail_memory(error, "a cache's lines");
@@ -364,12 +357,10 @@ void gt_tags_close(struct gt_tags *tags)
 
 uint32_t gt_tags_used(const struct gt_tags *tags, uint32_t set)
 {
-	uint32_t sets = tags->geometry->sets, word = set / WORD_SETS;
-	uint64_t from = set < sets ? tags->used[word] & UINT64_MAX << set % WORD_SETS : 0;
+	const uint32_t sets = tags->geometry->sets;
+	const uint8_t *found = set < sets ? memchr(tags->used + set, 1, sets - set) : NULL;
 
-	while (from == 0 && ++word < words_of_sets(tags->geometry))
-		from = tags->used[word];
-	return from ? word * WORD_SETS + (uint32_t)__builtin_ctzll(from) : sets;
+	return found ? (uint32_t)(found - tags->used) : sets;
 }
 
 /* Each chain begins in the hash of each of its lines, all of which are valid. */
@@ -396,7 +387,7 @@ void gt_tags_clear(struct gt_tags *tags)
 
 	for (uint32_t set = gt_tags_used(tags, 0); set < sets; set = gt_tags_used(tags, set + 1))
 		clear_set(tags, set);
-	memset(tags->used, 0, words_of_sets(tags->geometry) * sizeof *tags->used);
+	memset(tags->used, 0, sets);
 	memset(tags->policy, 0, tags->policy_bytes);
 }
 
@@ -453,7 +444,7 @@ uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_
 	uint64_t old = tags->tag[slot];
 
 	if (old == 0)
-		tags->used[set / WORD_SETS] |= UINT64_C(1) << set % WORD_SETS;
+		tags->used[set] = 1;
 	if (has_finder(tags->geometry)) {
 		if (old != 0)
 			finder_remove(&tags->finder, old - 1, slot);

@@ -174,7 +174,7 @@ struct gt_tags {
 	struct gt_links *links; /* of each slot: only valid ones are in the list */
 	struct gt_links *ends;	/* of each set: .newer the most, .older the least recent slot + 1 */
 	uint32_t *vacancy;	/* of each set: no way below this is invalid */
-	uint64_t *used;		/* a bit of each set: whether it may hold lines, so that launches that use few sets clear few */
+	uint8_t *used; /* of each set: 1 if it may hold lines, so that launches that use few sets clear few; threads share no byte */
 	struct gt_finder finder; /* if recency is GT_RECENCY_BYTES or GT_RECENCY_LIST */
 	uint64_t last_line;	 /* that was found by it, and where */
 	uint32_t last_slot;
