@@ -47,8 +47,9 @@ def reads_text(stage):
 
 def judge_pipe(run, sound, killed, stages):
     """None, or what is wrong. The last stage, if it is killed, says nothing, and its status says so; where text is read, that stage
-    may report what it misses."""
-    most = 1 + sum(reads_text(stage) for stage in stages[killed + 1:])
+    may report what it misses. gtrace-record reports that its program was killed; if that had written nothing yet, the next stage
+    reports an empty stream."""
+    most = 1 + sum(reads_text(stage) for stage in stages[killed + 1:]) + (stages[killed][0] == "gtrace-record")
     if isinstance(run.status, str):
         return "status %s" % run.status
     if run.status == 0:

@@ -68,7 +68,7 @@ outside() {
 @test "curves: each size and number of ways has exactly gcache's hits" {
 	for program in conv2d spmv matvec bfs; do
 		gtrace-record --stdout /dev/null "$BUILD/kernels-clang/$program" | gschedule --sm 4 | gcoalesce | gtrace-cat |
-			awk -F '\t' '/^#/ && !/^#end|^#gtrace/ || $5 ~ /^load/' | gtrace-cat --from >loads
+			awk -F '\t' '/^#/ && !/^#end|^#gtrace/ || ($5 ~ /^load/ && $5 !~ /constant/)' | gtrace-cat --from >loads
 		grd --curve-sets 1,2,16,64 --total <loads >curves
 		awk 'NR > 1 { print $2, $3, $6 }' curves >points
 		while read -r sets ways misses; do
