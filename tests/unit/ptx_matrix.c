@@ -764,6 +764,40 @@ static void test_wmma(void)
 
 /* ---- what is refused ---- */
 
+/* A kernel of these instructions stops with these words. */
+static void stops(const char *instructions, const char *said)
+{
+	length = 0;
+	add("%s.shared .align 16 .b8 s[4096];\nmov.u32 %%r2, 0;\nmov.u64 %%rd6, 0;\nsetp.eq.u32 %%p1, %%r1, 0;\n%s\nret;\n}\n", BEGIN, instructions);
+	CHECK(run(text, 1, 32) == -1);
+	CHECK_TEXT(strstr(error.text, said) ? said : error.text, said);
+}
+
+#define ALLOCATE "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], "
+#define RELEASE	 "tcgen05.dealloc.cta_group::1.sync.aligned.b32 "
+#define MULTIPLY(GROUP, FORM) "tcgen05.mma.cta_group::" GROUP ".kind::f16 [%r2], %rd6, %rd6, " FORM ", %p1;"
+
+/* What a GPU leaves undefined is an error here. */
+static void test_wrong_tensor_memory(void)
+{
+	stops(ALLOCATE "48;", "48 columns of tensor memory: a power of 2 from 32 to 512 expected");
+	stops(ALLOCATE "512;\n" ALLOCATE "32;", "the block has no 32 adjacent columns of tensor memory left");
+	stops("@%p1 " ALLOCATE "32;", "an instruction on matrices by the lanes 0x00000001 alone");
+	stops(ALLOCATE "32;\n" RELEASE "0, 64;", "columns 0 to 63 of tensor memory are not all allocated");
+	stops(ALLOCATE "64;\n" RELEASE "32, 64;", "0x00000020 is not where 64 columns of tensor memory are allocated");
+	stops(ALLOCATE "64;\n" RELEASE "0x100000, 64;", "0x00100000 is not where 64 columns of tensor memory are allocated");
+	stops("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, [%r2];", "columns 0 to 0 of tensor memory are not all allocated");
+	stops(ALLOCATE "32;\ntcgen05.ld.sync.aligned.32x32b.x2.b32 {%r3, %r4}, [%r2+31];", "columns 31 to 32 of tensor memory are not all allocated");
+	stops(ALLOCATE "32;\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r3};", "a lane has another address of tensor memory than the first");
+	stops(ALLOCATE "32;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%r3}, [%r2+0x200000];", "lane 32 of tensor memory: warp 0 accesses the 32 from 0 on");
+	stops("@%p1 " MULTIPLY("1", "0"), "the instruction descriptor 0x00000000 is not valid, or not modelled");
+	stops("@%p1 " MULTIPLY("1", "0x8080010"), "columns 0 to 31 of tensor memory are not all allocated");
+	stops("@%p1 " MULTIPLY("2", "0x10080010"), "cta_group::2: the pair has no other block, or that has ended");
+	stops(ALLOCATE "32;\nmov.u64 %rd6, 0x200;\n@%p1 " MULTIPLY("1", "0x8080010"), "load of 16 bytes at 0x2000 of shared memory: a block has 4096 bytes");
+	stops(ALLOCATE "32;\nmov.u64 %rd6, 0x0002000000000000;\n@%p1 " MULTIPLY("1", "0x8080010"), "a matrix descriptor with a base offset is not modelled");
+	stops(ALLOCATE "32;\n@%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r2+0x100000], %rd6;", "tcgen05.cp to lane 16 of tensor memory: 0 expected");
+}
+
 static void refuses(const char *instruction, const char *said)
 {
 	length = 0;
@@ -811,6 +845,7 @@ int main(void)
 	RUN(test_stmatrix);
 	RUN(test_movmatrix);
 	RUN(test_wmma);
+	RUN(test_wrong_tensor_memory);
 	RUN(test_what_is_refused);
 	return check_report();
 }

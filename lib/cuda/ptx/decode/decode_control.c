@@ -64,12 +64,6 @@ static int decode_cluster_barrier(struct gt_ptx_decoder *decoder)
 
 /* ---- branches, calls, returns, barriers of a block ---- */
 
-/* Orders or delays what is executed in order and without time. */
-static int decode_nothing(struct gt_ptx_decoder *decoder)
-{
-	return gt_ptx_emit_nothing(decoder);
-}
-
 static int decode_nanosleep(struct gt_ptx_decoder *decoder)
 {
 	return decoder->instruction->n_operands == 1 ? gt_ptx_emit_nothing(decoder) : gt_ptx_refuse(decoder, "needs one operand");
@@ -279,11 +273,11 @@ gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_BRX] = decode_brx,
 	[GT_PTX_OP_CALL] = decode_call,
 	[GT_PTX_OP_EXIT] = decode_exit,
-	[GT_PTX_OP_FENCE] = decode_nothing,
+	[GT_PTX_OP_FENCE] = gt_ptx_emit_nothing,
 	[GT_PTX_OP_GETCTARANK] = decode_getctarank,
-	[GT_PTX_OP_GRIDDEPCONTROL] = decode_nothing,
+	[GT_PTX_OP_GRIDDEPCONTROL] = gt_ptx_emit_nothing,
 	[GT_PTX_OP_MAPA] = decode_mapa,
-	[GT_PTX_OP_MEMBAR] = decode_nothing,
+	[GT_PTX_OP_MEMBAR] = gt_ptx_emit_nothing,
 	[GT_PTX_OP_MULTIMEM] = decode_unmodelled,
 	[GT_PTX_OP_NANOSLEEP] = decode_nanosleep,
 	[GT_PTX_OP_PMEVENT] = decode_untimed,

@@ -507,8 +507,8 @@ static int decode_wgmma_product(struct gt_ptx_decoder *decoder)
 	    !(product->adds = gt_ptx_source(decoder, &instruction->operands[3], GT_PTX_PRED)) ||
 	    read_registers(decoder, product->d, d, n, GT_PTX_B32, NULL) != 0)
 		return -1;
-	product->access = (struct gt_ptx_access){.space = GT_PTX_SHARED, .low = 1, .n = 1, .size = 16, .action = GT_LOAD,
-						 .address = gt_ptx_temporary_slot(decoder, GT_PTX_U64)};
+	product->access = gt_ptx_shared_access(GT_LOAD, 16);
+	product->access.address = gt_ptx_temporary_slot(decoder, GT_PTX_U64);
 	return product->access.address && gt_ptx_emit_access(decoder, &product->access, gt_ptx_wgmma_step()) ? 0 : -1;
 }
 
@@ -535,12 +535,6 @@ static bool is_among(const char *words, const char *word)
 	return false;
 }
 
-/* An access to shared memory of so many bytes a lane. */
-static struct gt_ptx_access shared_access(enum gt_action action, uint8_t size)
-{
-	return (struct gt_ptx_access){.space = GT_PTX_SHARED, .low = 1, .n = 1, .size = size, .action = (uint8_t)action};
-}
-
 /* [taddr] */
 static int read_tensor_address(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, struct gt_ptx_tensor_address *address)
 {
@@ -562,7 +556,7 @@ static int decode_tensor_alloc(struct gt_ptx_decoder *decoder)
 
 	if (!access || decoder->instruction->n_operands != 2)
 		return access ? gt_ptx_refuse(decoder, "is not known in this form") : -1;
-	*access = shared_access(GT_STORE, sizeof(uint32_t));
+	*access = gt_ptx_shared_access(GT_STORE, sizeof(uint32_t));
 	if (!gt_ptx_says(decoder, "shared::cta"))
 		access->space = GT_PTX_GENERIC;
 	const uint32_t columns = gt_ptx_source(decoder, &operands[1], GT_PTX_B32);
@@ -699,7 +693,7 @@ static int decode_tensor_product(struct gt_ptx_decoder *decoder)
 	int read = read_product_rest(decoder, product);
 	if (read != 0)
 		return gt_ptx_refused(read);
-	product->access = shared_access(GT_LOAD, 16);
+	product->access = gt_ptx_shared_access(GT_LOAD, 16);
 	product->access.remote = product->pair;
 	if (read_tensor_address(decoder, &operands[0], &product->d) != 0 ||
 	    (product->a_in_tensor ? read_tensor_address(decoder, &operands[1], &product->a) != 0
@@ -736,7 +730,7 @@ static int decode_tensor_copy(struct gt_ptx_decoder *decoder)
 		i++;
 	if (i == sizeof rows / sizeof rows[0] || instruction->n_operands != 2)
 		return gt_ptx_refuse(decoder, "is not known in this form");
-	*copy = (struct gt_ptx_tensor_copy){.access = shared_access(GT_LOAD, 16),
+	*copy = (struct gt_ptx_tensor_copy){.access = gt_ptx_shared_access(GT_LOAD, 16),
 					    .pair = gt_ptx_says(decoder, "cta_group::2"),
 					    .lines = rows[i].lines,
 					    .pieces = rows[i].pieces,
@@ -761,7 +755,7 @@ static int decode_tensor_commit(struct gt_ptx_decoder *decoder)
 
 	if (!bulk || instruction->n_operands != n || !gt_ptx_says(decoder, "mbarrier::arrive::one"))
 		return bulk ? gt_ptx_refuse(decoder, "is not known in this form") : -1;
-	bulk->mbarrier = shared_access(GT_REDUCTION, 8);
+	bulk->mbarrier = gt_ptx_shared_access(GT_REDUCTION, 8);
 	bulk->mbarrier.remote = true;
 	if (!gt_ptx_says(decoder, "shared::cluster"))
 		bulk->mbarrier.space = GT_PTX_GENERIC;
@@ -772,12 +766,7 @@ static int decode_tensor_commit(struct gt_ptx_decoder *decoder)
 	return gt_ptx_emit_access(decoder, &bulk->outer, gt_ptx_async_steps.arrive) ? 0 : -1;
 }
 
-/* What was begun is done, and every block has tensor memory of its own. */
-static int decode_tensor_nothing(struct gt_ptx_decoder *decoder)
-{
-	return gt_ptx_emit_nothing(decoder);
-}
-
+/* Fences and waits do nothing, as what was begun is done; nor does a block give up allocations, as it has tensor memory of its own. */
 static int decode_tcgen05(struct gt_ptx_decoder *decoder)
 {
 #define GROUPS "cta_group::1 cta_group::2 "
@@ -791,16 +780,16 @@ static int decode_tcgen05(struct gt_ptx_decoder *decoder)
 		{"commit", decode_tensor_commit, GROUPS "mbarrier::arrive::one shared::cluster multicast::cluster b64"},
 		{"cp", decode_tensor_copy, GROUPS "128x256b 128x128b 64x128b 32x128b warpx2::02_13 warpx2::01_23 warpx4"},
 		{"dealloc", decode_tensor_dealloc, GROUPS "sync aligned b32"},
-		{"fence::after_thread_sync", decode_tensor_nothing, ""},
-		{"fence::before_thread_sync", decode_tensor_nothing, ""},
+		{"fence::after_thread_sync", gt_ptx_emit_nothing, ""},
+		{"fence::before_thread_sync", gt_ptx_emit_nothing, ""},
 		{"ld", decode_tensor_move, MOVES "pack::16b"},
 		{"mma", decode_tensor_product,
 		 GROUPS "kind::f16 kind::tf32 kind::f8f6f4 kind::i8 collector::a::fill collector::a::use collector::a::lastuse "
 			"collector::a::discard"},
-		{"relinquish_alloc_permit", decode_tensor_nothing, GROUPS "sync aligned"},
+		{"relinquish_alloc_permit", gt_ptx_emit_nothing, GROUPS "sync aligned"},
 		{"st", decode_tensor_move, MOVES "unpack::16b"},
-		{"wait::ld", decode_tensor_nothing, "sync aligned"},
-		{"wait::st", decode_tensor_nothing, "sync aligned"},
+		{"wait::ld", gt_ptx_emit_nothing, "sync aligned"},
+		{"wait::st", gt_ptx_emit_nothing, "sync aligned"},
 	};
 #undef GROUPS
 #undef MOVES

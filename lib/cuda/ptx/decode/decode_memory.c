@@ -116,6 +116,15 @@ static int decode_createpolicy(struct gt_ptx_decoder *decoder)
 		       : -1;
 }
 
+/* The report to an mbarrier, which another block of the cluster may have. */
+static struct gt_ptx_access mbarrier_access(void)
+{
+	struct gt_ptx_access access = gt_ptx_shared_access(GT_REDUCTION, 8);
+
+	access.remote = true;
+	return access;
+}
+
 /* ---- copies in bulk: cp.async.bulk(.tensor), cp.async.bulk.prefetch(.tensor), cp.reduce.async.bulk(.tensor) ---- */
 
 /* The first two state spaces written: that of the destination, and that of the source. */
@@ -208,7 +217,7 @@ static int read_operands(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *bul
 		if (read != 0)
 			return read;
 	}
-	bulk->mbarrier = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
+	bulk->mbarrier = mbarrier_access();
 	if (reports && gt_ptx_read_address(decoder, &bulk->mbarrier, &operands[at++]) != 0)
 		return -1;
 	if (offset) {
@@ -282,7 +291,7 @@ static int decode_try_cancel(struct gt_ptx_decoder *decoder)
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	bulk->declines = true;
 	bulk->outer = *said;
-	bulk->mbarrier = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
+	bulk->mbarrier = mbarrier_access();
 	if (read_end(decoder, &bulk->inner, &bulk->inner_base, &instruction->operands[0], GT_PTX_SHARED, GT_STORE) != 0 ||
 	    gt_ptx_read_address(decoder, &bulk->mbarrier, &instruction->operands[1]) != 0 ||
 	    (gt_ptx_says(decoder, "multicast::cluster::all") && !(bulk->blocks = gt_ptx_constant_slot(decoder, UINT32_MAX, 4))))
@@ -416,7 +425,7 @@ static int emit_report(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 
 	if (!access || !slot)
 		return -1;
-	*access = (struct gt_ptx_access){.space = GT_PTX_SHARED, .n = 1, .low = 1, .size = 8, .action = GT_REDUCTION, .remote = true};
+	*access = mbarrier_access();
 	if (gt_ptx_read_address(decoder, access, operand) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_async_steps.mbarrier);

@@ -775,6 +775,11 @@ int gt_ptx_new_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access **acc
 	return result;
 }
 
+struct gt_ptx_access gt_ptx_shared_access(enum gt_action action, uint8_t size)
+{
+	return (struct gt_ptx_access){.space = GT_PTX_SHARED, .low = 1, .n = 1, .size = size, .action = (uint8_t)action};
+}
+
 int gt_ptx_refused(int result)
 {
 	return result > 0 ? 0 : result;

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "cuda/ptx/decode/flow.h"
 #include "cuda/ptx/exec/code.h"
+#include "stream/op.h"
 
 #define GT_PTX_NAME 128 /* bytes of a form's name */
 
@@ -92,6 +93,8 @@ int gt_ptx_refuse(struct gt_ptx_decoder *decoder, const char *why);
 int gt_ptx_new_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access **access, enum gt_ptx_type *type);
 /* What a decoder returns then: 0 if the instruction was refused, -1 if it failed. */
 int gt_ptx_refused(int result);
+/* An access to shared memory of so many bytes a lane, whose address is still to be set. */
+struct gt_ptx_access gt_ptx_shared_access(enum gt_action action, uint8_t size);
 
 /* Reads the address: a register's lanes and an offset, or the constant address of a symbol. Returns 0, or -1. */
 int gt_ptx_read_address(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access,

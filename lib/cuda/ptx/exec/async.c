@@ -320,7 +320,7 @@ static bool reach_end(const struct pieces *pieces, struct gt_ptx_access *end, co
 
 	op.with.access = end;
 	for (unsigned i = 0; i < pieces->n; i++)
-		lanes[i] = there ? (block + 1) * GT_PTX_CLUSTER_STEP + addresses[i] % GT_PTX_CLUSTER_STEP : addresses[i];
+		lanes[i] = there ? gt_ptx_cluster_window(block) + addresses[i] % GT_PTX_CLUSTER_STEP : addresses[i];
 	return gt_ptx_reach(pieces->warp, &op, mask, reach, pieces->size) == 0 &&
 	       gt_ptx_note(pieces->warp, &op, mask, reach, pieces->size) == 0;
 }
@@ -570,9 +570,7 @@ static uint32_t copy_box(struct pieces *pieces)
 /* The block whose mbarrier hears of what comes to a block; address: that of an mbarrier. */
 static uint32_t reports_to(const struct pieces *pieces, uint64_t address, uint32_t block)
 {
-	const uint64_t window = address / GT_PTX_CLUSTER_STEP, rank = window == 0 ? pieces->warp->core->rank : window - 1;
-
-	return pieces->bulk->pairs ? block / 2 * 2 + rank % 2 : block;
+	return pieces->bulk->pairs ? block / 2 * 2 + gt_ptx_cluster_rank(pieces->warp->core, address) % 2 : block;
 }
 
 /* Reports to the mbarriers of a lane: that of the address, or those at the same place in other blocks. */
@@ -589,7 +587,7 @@ static bool report(const struct pieces *pieces, enum gt_ptx_mbarrier_action acti
 	there.offset = 0;
 	for (uint32_t left = pieces->blocks; left; left &= left - 1) {
 		((uint64_t *)gt_ptx_lanes(pieces->warp, there.address))[pieces->lane] =
-			(reports_to(pieces, whole, gt_ptx_lowest(left)) + 1) * GT_PTX_CLUSTER_STEP + address;
+			gt_ptx_cluster_window(reports_to(pieces, whole, gt_ptx_lowest(left))) + address;
 		if (!change_mbarriers(pieces->warp, pieces->op, &there, mask, action, counts))
 			return false;
 	}
@@ -607,7 +605,7 @@ static bool read_blocks(struct pieces *pieces)
 	if (pieces->bulk->declines)
 		pieces->blocks &= (UINT32_C(1) << (cluster ? cluster->n : 1)) - 1;
 	if (pieces->blocks == 0)
-		gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "none of the blocks of the cluster is named");
+		gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "the mask names no block of the cluster");
 	return pieces->blocks != 0;
 }
 

@@ -256,8 +256,7 @@ unsigned char *gt_ptx_cluster_place(struct gt_ptx_core *core, uint64_t address, 
 			if (at >= (GT_PTX_CLUSTER_BLOCKS + 1) * GT_PTX_CLUSTER_STEP)                             \
 				return gt_ptx_fault(warp, op, lane, "0x%llx is no address of shared memory",     \
 						    (unsigned long long)from[lane]);                             \
-			to[lane] = (uint##BITS##_t)(base + (uint64_t)(ranks[lane] + 1) * GT_PTX_CLUSTER_STEP +   \
-						    at % GT_PTX_CLUSTER_STEP);                                   \
+			to[lane] = (uint##BITS##_t)(base + gt_ptx_cluster_window(ranks[lane]) + at % GT_PTX_CLUSTER_STEP); \
 		}                                                                                                \
 		return op + 1;                                                                                   \
 	}                                                                                                        \
@@ -268,8 +267,7 @@ unsigned char *gt_ptx_cluster_place(struct gt_ptx_core *core, uint64_t address, 
                                                                                                                  \
 		for (uint32_t m = mask; m; m &= m - 1) {                                                         \
 			const unsigned lane = gt_ptx_lowest(m);                                                  \
-			const uint64_t window = ((uint64_t)from[lane] - base) >> GT_PTX_CLUSTER_SHIFT;           \
-			to[lane] = window == 0 ? warp->core->rank : (uint32_t)(window - 1);                      \
+			to[lane] = gt_ptx_cluster_rank(warp->core, (uint64_t)from[lane] - base);                 \
 		}                                                                                                \
 		return op + 1;                                                                                   \
 	}
@@ -280,14 +278,14 @@ MAPS(64)
  * window of a block has 1 + its rank, or 0 for its own. */
 static const struct gt_ptx_op *lead_address(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
-	const uint32_t *from = gt_ptx_lanes(warp, op->a), rank = warp->core->rank;
+	const uint32_t *from = gt_ptx_lanes(warp, op->a);
 	uint32_t *to = gt_ptx_lanes(warp, op->d);
 
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned lane = gt_ptx_lowest(m);
-		const uint32_t window = from[lane] >> GT_PTX_CLUSTER_SHIFT, at = from[lane] & (uint32_t)op->with.immediate;
-		const uint32_t even = window == 0 ? rank % 2 * rank : (window - 1) / 2 * 2 + 1;
-		to[lane] = window <= GT_PTX_CLUSTER_BLOCKS ? even << GT_PTX_CLUSTER_SHIFT | (at & (uint32_t)(GT_PTX_CLUSTER_STEP - 1)) : at;
+		const uint32_t at = from[lane] & (uint32_t)op->with.immediate, rank = gt_ptx_cluster_rank(warp->core, from[lane]);
+		const bool own = from[lane] < GT_PTX_CLUSTER_STEP && rank % 2 == 0, shared = rank < GT_PTX_CLUSTER_BLOCKS;
+		to[lane] = own || !shared ? at : (uint32_t)(gt_ptx_cluster_window(rank / 2 * 2) + at % GT_PTX_CLUSTER_STEP);
 	}
 	return op + 1;
 }

@@ -73,6 +73,17 @@ void gt_ptx_block_count(const struct gt_ptx_core *core, struct gt_ptx_ran *ran);
 #define GT_PTX_CLUSTER_SHIFT  24
 #define GT_PTX_CLUSTER_STEP   (UINT64_C(1) << GT_PTX_CLUSTER_SHIFT)
 
+/* What the addresses of the shared memory of the block of a rank begin with; and the rank of the block of an address. */
+static inline uint64_t gt_ptx_cluster_window(uint32_t rank)
+{
+	return (rank + 1) * GT_PTX_CLUSTER_STEP;
+}
+
+static inline uint32_t gt_ptx_cluster_rank(const struct gt_ptx_core *core, uint64_t address)
+{
+	return address < GT_PTX_CLUSTER_STEP ? core->rank : (uint32_t)(address >> GT_PTX_CLUSTER_SHIFT) - 1;
+}
+
 struct gt_ptx_cluster {
 	uint32_t n; /* blocks */
 	uint32_t open;

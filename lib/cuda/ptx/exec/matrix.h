@@ -278,9 +278,9 @@ void gt_ptx_wgmma_left(struct gt_ptx_warp *warp);
 
 /* ---- tcgen05 ---- */
 
-/* Tensor memory: a word for each of 128 lanes and 512 columns, of each block. Its addresses have the lane in the upper 16 bits, and the
- * column in the lower ones. Blocks get it zeroed, in units of 32 columns. A product may be one of a pair of blocks: those of ranks 2 i
- * and 2 i + 1 of a cluster. */
+/* Tensor memory: each block has 128 lanes of 512 columns of 32 bits. An address has the lane in its upper 16 bits and the column in its
+ * lower 16. Columns are allocated in units of 32, and zeroed then. Two blocks can work on one product, a pair: those of ranks 2 i and
+ * 2 i + 1 of a cluster. */
 
 #define GT_PTX_TENSOR_LANES   128
 #define GT_PTX_TENSOR_COLUMNS 512

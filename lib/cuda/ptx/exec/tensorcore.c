@@ -270,8 +270,6 @@ void gt_ptx_wgmma_left(struct gt_ptx_warp *warp)
 
 /* ---- tensor memory ---- */
 
-#define UNITS (GT_PTX_TENSOR_COLUMNS / GT_PTX_TENSOR_UNIT)
-
 /* The bits of the units that columns [column, column + n) are in. */
 static uint32_t units_of(uint32_t column, uint32_t n)
 {
@@ -289,7 +287,7 @@ static bool has_columns(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, un
 	if (column < GT_PTX_TENSOR_COLUMNS && n <= GT_PTX_TENSOR_COLUMNS - column &&
 	    (units_of(column, n) & ~core->tensor_taken) == 0)
 		return true;
-	gt_ptx_fault(warp, op, lane, "columns %u to %u of tensor memory, which are not all allocated", column, column + n - 1);
+	gt_ptx_fault(warp, op, lane, "columns %u to %u of tensor memory are not all allocated", column, column + n - 1);
 	return false;
 }
 
@@ -326,7 +324,7 @@ static const struct gt_ptx_op *allocate(struct gt_ptx_warp *warp, const struct g
 	while (column < GT_PTX_TENSOR_COLUMNS && (units_of(column, columns) & core->tensor_taken))
 		column += columns;
 	if (column == GT_PTX_TENSOR_COLUMNS)
-		return gt_ptx_fault(warp, op, 0, "%u columns of tensor memory, of which the block has not as many left", columns);
+		return gt_ptx_fault(warp, op, 0, "the block has no %u adjacent columns of tensor memory left", columns);
 	if (!core->tensor && !(core->tensor = malloc(sizeof(uint32_t) * GT_PTX_TENSOR_LANES * GT_PTX_TENSOR_COLUMNS)))
 		return gt_ptx_fault(warp, op, 0, "no memory for tensor memory");
 	for (uint32_t lane = 0; lane < GT_PTX_TENSOR_LANES; lane++)
@@ -343,7 +341,11 @@ static const struct gt_ptx_op *free_columns(struct gt_ptx_warp *warp, const stru
 	const uint32_t column = *(const uint32_t *)gt_ptx_lanes(warp, op->a);
 	const uint32_t columns = gt_ptx_whole_warp(warp, op, mask) ? read_columns(warp, op, op->b) : 0;
 
-	if (columns == 0 || !has_columns(warp, op, 0, warp->core, column, columns))
+	if (columns == 0)
+		return NULL;
+	if (column % columns != 0 || column >= GT_PTX_TENSOR_COLUMNS)
+		return gt_ptx_fault(warp, op, 0, "0x%08x is not where %u columns of tensor memory are allocated", column, columns);
+	if (!has_columns(warp, op, 0, warp->core, column, columns))
 		return NULL;
 	warp->core->tensor_taken &= ~units_of(column, columns);
 	return op + 1;
@@ -436,8 +438,8 @@ static unsigned find_members(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 		const uint32_t rank = core->rank / 2 * 2 + i;
 		struct gt_ptx_core *member = rank == core->rank ? core : gt_ptx_cluster_peer(core, rank);
 		if (!core->cluster || !member)
-			return gt_ptx_fault(warp, op, lane, "cta_group::2: the other block of the pair is none, or has ended"), 0;
-		members[i] = (struct member){member, member == core ? 0 : (rank + 1) * GT_PTX_CLUSTER_STEP};
+			return gt_ptx_fault(warp, op, lane, "cta_group::2: the pair has no other block, or that has ended"), 0;
+		members[i] = (struct member){member, member == core ? 0 : gt_ptx_cluster_window(rank)};
 	}
 	return 2;
 }
@@ -538,7 +540,7 @@ static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsi
 	    form->columns >= 8 && form->columns <= GT_PTX_WGMMA_COLUMNS && form->columns % (form->rows == 128 || this->pair ? 16 : 8) == 0 &&
 	    columns % in_piece == 0)
 		return true;
-	gt_ptx_fault(warp, op, lane, "a product with the instruction descriptor 0x%08x is none, or is not modelled", bits);
+	gt_ptx_fault(warp, op, lane, "the instruction descriptor 0x%08x is not valid, or not modelled", bits);
 	return false;
 }
 
@@ -561,7 +563,7 @@ static bool is_place(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsig
 {
 	if (address >> 16 == 0 || (address >> 16 == 16 && half))
 		return true;
-	gt_ptx_fault(warp, op, lane, "a matrix at lane %u of tensor memory", address >> 16);
+	gt_ptx_fault(warp, op, lane, "a matrix at lane %u of tensor memory: lane 0 expected", address >> 16);
 	return false;
 }
 
