@@ -42,7 +42,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 		if has "$gpu" l1; then keys+=" l1.ways l1.line l1.index l1.replace l1.write"; fi
 		if has "$gpu" l2; then keys+=" l2.ways l2.line l2.sector l2.index l2.replace l2.write l2.allocate"; fi
 		for key in $keys; do
-			grep -q "^$key  *= .*# \(vendor\|paper\|measured\|assumed\): .......*" "$gpu" || { echo "$gpu has no $key"; return 1; }
+			grep -q "^$key  *= .*# \(vendor\|standard\|paper\|measured\|assumed\): .......*" "$gpu" || { echo "$gpu has no $key"; return 1; }
 		done
 	done
 }
@@ -84,6 +84,32 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 		}' >"$BATS_TEST_TMPDIR/out"
 	run ! grep -Ev '^[0-9]+$' "$BATS_TEST_TMPDIR/out"
 	[ "$(cat "$BATS_TEST_TMPDIR/out")" -ge 15 ]
+}
+
+@test "channels, banks and rows of DRAM are those of its memory's standard" {
+	# Memory, bits of a channel or pseudo channel, bytes of a row, the least banks.
+	for gpu in "$ROOT"/gpus/*; do
+		sed -n "s/^dram\.\([a-z]*\)  *= \([^ ]*\)  *# \(.*\)/${gpu##*/}\t\1\t\2\t\3/p" "$gpu"
+	done | awk -F'\t' '
+		BEGIN {
+			split("HBM2 64 1K HBM3 32 1K HBM3e 32 1K GDDR6 16 2K GDDR6X 16 2K GDDR7 8 2K", word, " ")
+			for (i = 1; i in word; i += 3) { bits[word[i]] = word[i + 1]; row[word[i]] = word[i + 2] }
+		}
+		$2 == "channels" && match($4, /(HBM|GDDR)[2-7][eX]?/) {
+			memory = substr($4, RSTART, RLENGTH)
+			match($4, /[0-9]+ bits/)
+			bus = substr($4, RSTART, RLENGTH) + 0
+			if ($4 ~ /6 stacks/) bus *= 6
+			half = memory == "HBM2" && $4 ~ /128 a channel/ # two pseudo channels as one
+			if ($3 * bits[memory] * (half ? 2 : 1) != bus) print $1, $3 " channels of " memory
+			expected[$1] = half ? "2K" : row[memory]
+			gpus++
+		}
+		$2 == "banks" && ($1 in expected) && $3 < 16 { print $1, $3 " banks" }
+		$2 == "row" && ($1 in expected) && $3 != expected[$1] { print $1, "rows of " $3 }
+		END { print gpus }' >"$BATS_TEST_TMPDIR/out"
+	run ! grep -Ev '^[0-9]+$' "$BATS_TEST_TMPDIR/out"
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" -ge 14 ]
 }
 
 @test "values are those of the papers" {

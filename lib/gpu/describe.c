@@ -195,7 +195,7 @@ void gt_describe_new_gpu(const struct gt_gpu *from, const char *from_name, const
 	char source[2 * GT_GPU_TEXT];
 
 	fprintf(file, "# %s: begun from %s. Each value that is still taken from there says so: grep 'of %s' finds them.\n"
-		      "# Replace it, and its status: vendor, paper, measured or assumed. gtrace-gpu(5) says where each is found.\n",
+		      "# Replace it, and its status: vendor, standard, paper, measured or assumed. gtrace-gpu(5) says where each is found.\n",
 		name, from_name, from_name);
 	for (size_t i = 0; i < from->n; i++) {
 		const struct gt_gpu_figure *figure = &from->figures[i];

@@ -236,7 +236,7 @@ int gt_gpu_size(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, u
 #define LINE_BYTES 1024
 #define BLANKS " \t\r\n"
 
-static const char *const statuses[] = {"vendor", "paper", "measured", "assumed"};
+static const char *const statuses[] = {"vendor", "standard", "paper", "measured", "assumed"};
 #define STATUSES (sizeof statuses / sizeof statuses[0])
 
 /* ---- finding a file ---- */
@@ -426,7 +426,7 @@ static int read_figure(struct gt_gpu *gpu, char *line, struct gt_error *error)
 		i++;
 	if (!source || i == STATUSES || source[0] == '\0')
 		return gt_fail(error, "%.100s: expected '# status: source' after the value, "
-				      "the status vendor, paper, measured or assumed", key);
+				      "the status vendor, standard, paper, measured or assumed", key);
 	if (gt_gpu_get(gpu, key))
 		return gt_fail(error, "%.100s: given twice", key);
 	return gt_gpu_set(gpu, key, value, status, source, error);

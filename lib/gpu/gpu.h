@@ -21,7 +21,7 @@ GT_PUBLIC_BEGIN
 struct gt_gpu_figure {
 	char key[GT_GPU_TEXT];
 	char value[GT_GPU_TEXT];
-	char status[16]; /* vendor, paper, measured or assumed */
+	char status[16]; /* one of gpu.c's statuses */
 	char source[GT_GPU_TEXT];
 };
 
