@@ -219,12 +219,22 @@ static void check_fraction(const char *policy, const char *primary, const char *
 
 static void test_fractions(void)
 {
+	static const char *const out_of_range[] = {
+		"createpolicy.fractional.L2::evict_last.b64 %rd21, 0.0;",
+		"createpolicy.fractional.L2::evict_last.b64 %rd21, 1.5;",
+		"createpolicy.fractional.L2::evict_last.b64 %rd21, 0fbf000000;",
+		"createpolicy.range.global.L2::evict_last.b64 %rd21, [%rd10], 8192, 4096;",
+	};
+
 	check_fraction("createpolicy.fractional.L2::evict_first.b64 %rd21, 0.5;", "L2::evict_first", "L2::evict_unchanged", 8);
 	check_fraction("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %rd21, 0.3;", "L2::evict_last", "L2::evict_first", 5);
 	check_fraction("mov.b32 %r5, 0x3d800000;\ncreatepolicy.fractional.L2::evict_last.b64 %rd21, %r5;", "L2::evict_last", "L2::evict_unchanged", 1);
 	check_fraction("createpolicy.fractional.L2::evict_unchanged.L2::evict_first.b64 %rd21, 0.75;", "L2::evict_unchanged", "L2::evict_first", 12);
 	check_fraction("createpolicy.fractional.L2::evict_last.b64 %rd21, 1.0;", "L2::evict_last", "", 16);
 	CHECK(run_one("createpolicy.fractional.L2::evict_first.L2::evict_last.b64 %rd21, 0.5;\nld.global.u32 %r3, [%rd10];") == -1);
+	for (size_t i = 0; i < sizeof out_of_range / sizeof out_of_range[0]; i++)
+		CHECK(run_one(out_of_range[i]) == -1);
+	CHECK_TEXT(error.text, "PTX line 19: 'createpolicy': expected a primary size of at most the total size");
 }
 
 static void test_refusals(void)

@@ -9,6 +9,7 @@
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/exec/machine.h"
+#include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/exec/tensor.h"
 #include "stream/hint.h"
 
@@ -57,9 +58,24 @@ static bool named_policy(const struct gt_ptx_instruction *instruction, uint64_t 
 	return n == 1 || n == 2;
 }
 
+/* ptxas takes a fraction above 0 and of at most 1, if it is a number. */
+static bool fits_fraction(const struct gt_ptx_operand *operand)
+{
+	double value = gt_ptx_from_bits((uint32_t)operand->bits);
+
+	if (!operand->is_single)
+		memcpy(&value, &operand->bits, sizeof value);
+	return operand->kind != GT_PTX_IMMEDIATE || !operand->is_float || (value > 0 && value <= 1);
+}
+
 /* The policy with the fraction of the second operand; 0 after an error. */
 static uint32_t fraction_policy(struct gt_ptx_decoder *decoder, uint64_t policy)
 {
+	if (!fits_fraction(&decoder->instruction->operands[1])) {
+		gt_fail(decoder->error, "PTX line %u: '%s': expected a fraction above 0 and of at most 1", decoder->instruction->line,
+			decoder->instruction->opcode);
+		return 0;
+	}
 	const uint32_t base = gt_ptx_constant_slot(decoder, policy, 8);
 	const uint32_t fraction = gt_ptx_source(decoder, &decoder->instruction->operands[1], GT_PTX_F32);
 	const uint32_t value = gt_ptx_temporary_slot(decoder, GT_PTX_B64);
@@ -73,6 +89,12 @@ static uint32_t range_policy(struct gt_ptx_decoder *decoder, uint64_t policy)
 	const struct gt_ptx_operand *operands = decoder->instruction->operands;
 	struct gt_ptx_access at = {.space = GT_PTX_GLOBAL};
 
+	if (operands[2].kind == GT_PTX_IMMEDIATE && operands[3].kind == GT_PTX_IMMEDIATE &&
+	    (uint32_t)operands[2].bits > (uint32_t)operands[3].bits) {
+		gt_fail(decoder->error, "PTX line %u: '%s': expected a primary size of at most the total size", decoder->instruction->line,
+			decoder->instruction->opcode);
+		return 0;
+	}
 	if (gt_ptx_read_address(decoder, &at, &operands[1]) != 0)
 		return 0;
 	const uint32_t base = gt_ptx_constant_slot(decoder, policy, 8), offset = gt_ptx_constant_slot(decoder, (uint64_t)at.offset, 8);
