@@ -20,6 +20,7 @@
 
 #define RESIDENT_MAX 4096 /* concurrent blocks, at most: more than any GPU holds */
 #define RESIDENT_WARPS 16384 /* their warps, likewise */
+#define ROUNDS 16 /* of a block before the next one's, while it does not wait: what its warps have stays in the processor's cache */
 #define HELD_ROWS    32   /* in a batch */
 #define STUCK (UINT64_C(1) << 16) /* warp instructions from a look at blocks that all wait to the next, */
 #define STUCK_WARP 512 /* and as many more for each of their warps */
@@ -208,7 +209,22 @@ static int begin_more(struct concurrent *concurrent)
 	return 0;
 }
 
-/* Runs a turn of each; sets *wait if all of them wait, *spin if all wait or spin, and *ahead if a warp is ahead of its turns. */
+/* Some turns of a block, until it waits or a warp of it has come back to what it was. */
+static int run_rounds(struct gt_ptx_core *core, uint64_t *left, bool *waits)
+{
+	uint64_t before;
+	unsigned rounds = 0;
+
+	do {
+		before = *left;
+		if (gt_ptx_block_round(core, left) != 0)
+			return -1;
+		*waits = gt_ptx_block_waits(core);
+	} while (!*waits && !core->repeats && !core->spin.spins && *left < before && core->running > 0 && ++rounds < ROUNDS);
+	return 0;
+}
+
+/* Runs turns of each; sets *wait if all of them wait, *spin if all wait or spin, and *ahead if a warp is ahead of its turns. */
 static int run_round(struct concurrent *concurrent, bool *wait, bool *spin, bool *ahead)
 {
 	*wait = *spin = true;
@@ -217,9 +233,9 @@ static int run_round(struct concurrent *concurrent, bool *wait, bool *spin, bool
 		struct resident *resident = concurrent->blocks[i];
 		if (!resident->core)
 			continue;
-		if (gt_ptx_block_round(resident->core, concurrent->left) != 0)
+		bool waits;
+		if (run_rounds(resident->core, concurrent->left, &waits) != 0)
 			return -1;
-		bool waits = gt_ptx_block_waits(resident->core);
 		*wait = *wait && waits;
 		*spin = *spin && (waits || resident->core->spin.spins);
 		*ahead |= resident->core->ahead;
