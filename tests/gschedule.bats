@@ -34,7 +34,7 @@ rows() {
 }
 
 @test "rows agree with a slow, simple machine, cycle by cycle: --issue latency" {
-	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/latency.py" 5 60
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/latency.py" 103 150
 }
 
 @test "--issue latency: a sum by hand" {

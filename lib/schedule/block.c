@@ -346,9 +346,10 @@ static inline void note_row(struct loose *loose, const struct kept *row)
 	loose->highest_warp = row->warp > loose->highest_warp ? row->warp : loose->highest_warp;
 }
 
-/* Keeps rows [first, first + n) of a batch, for which there is room, and COMPARED_ROWS at most. Returns 0, or -1. */
+/* Keeps *n rows of a batch from `first` on, for which there is room, and COMPARED_ROWS at most. If more follow it leaves the last span
+ * to be kept with these, and says in *n how many rows are kept. Returns 0, or -1. */
 static int loose_add(struct loose *loose, struct loose_memory *memory, struct shapes *shapes, const struct gt_rows *rows,
-		 size_t first, size_t n, struct gt_error *error)
+		 size_t first, size_t *n, bool more, struct gt_error *error)
 {
 	const uint64_t *bases = (rows->kind == GT_REQUESTS ? rows->address : rows->base) + first;
 	const uint32_t *an = rows->an + first;
@@ -356,16 +357,20 @@ static int loose_add(struct loose *loose, struct loose_memory *memory, struct sh
 	struct kept *begin = gt_piece_end(loose->last), *row = begin;
 	uint16_t shape = SHAPE_NONE;
 	uint8_t differs[COMPARED_ROOM], follows[COMPARED_ROOM] = {0};
+	size_t k = 0;
 
-	rows_compare(rows, first, n, differs);
-	rows_follow(rows, first, n, memory->by_warp, differs, follows);
-	for (size_t k = 0, length; k < n; k += length) {
+	rows_compare(rows, first, *n, differs);
+	rows_follow(rows, first, *n, memory->by_warp, differs, follows);
+	for (size_t length; k < *n; k += length) {
+		length = span_length(follows + k, *n - k);
+		if (more && k > 0 && k + length == *n)
+			break;
 		*row = (struct kept){bases[k], an[k], warp[k], shape};
 		if ((differs[k] || shape == SHAPE_NONE) &&
 		    keep_row(loose, memory, shapes, rows, first + k, row, error) != 0)
 			return -1;
 		shape = row->shape;
-		length = shape == SHAPE_NONE ? 1 : span_length(follows + k, n - k);
+		length = shape == SHAPE_NONE ? 1 : length;
 		note_row(loose, row);
 		if (length > 1) {
 			note_row(loose, &(struct kept){0, an[k], warp[k + length - 1], shape});
@@ -376,7 +381,8 @@ static int loose_add(struct loose *loose, struct loose_memory *memory, struct sh
 	size_t words = (size_t)((uint64_t *)(void *)row - (uint64_t *)(void *)begin);
 	loose->last->n += words;
 	loose->words += words;
-	loose->n += n;
+	loose->n += k;
+	*n = k;
 	return 0;
 }
 
@@ -742,7 +748,7 @@ int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *r
 			return -1;
 		n = room == 0 || n < (size_t)room ? n : (size_t)room;
 		int result = block->packed ? packing_add(block, keep, rows, first, n, error)
-					   : loose_add(&block->loose, &keep->loose, &keep->shapes, rows, first, n, error);
+					   : loose_add(&block->loose, &keep->loose, &keep->shapes, rows, first, &n, first + n < last, error);
 		if (result != 0)
 			return -1;
 	}

@@ -21,7 +21,7 @@ static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_
 		return gt_fail_memory(error, "the schedulers of an SM");
 	for (uint32_t i = 0; i < clocked->n; i++)
 		clocked->schedulers[i].wake = GT_NEVER;
-	if (schedule->config->times.l1_bytes > 0 && !(clocked->l1 = gt_recent_open(arena, (uint32_t)(bytes / GT_LINE), error)))
+	if (schedule->config->times.l1_bytes > 0 && !(clocked->l1 = gt_recent_open(arena, (uint32_t)(bytes / GT_LINE), true, error)))
 		return -1;
 	return 0;
 }

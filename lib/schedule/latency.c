@@ -328,6 +328,7 @@ static int miss(struct clocked *clocked, uint32_t number, uint64_t address, uint
 		return -1;
 	line->tag = (line->tag | sectors | RECENT_ASKED) & ~(uint64_t)RECENT_TIMED;
 	clocked->l1->times[number] = clocked->n_asks;
+	recent_is_asked(clocked->l1, number);
 	return wait_for(clocked, clocked->n_asks - 1, false, error);
 }
 
@@ -391,13 +392,22 @@ static int request_span(struct clocked *clocked, const struct gt_issue_times *ti
 {
 	const struct span_more *more = gt_span_more(span);
 	const uint64_t delta = (uint64_t)(int64_t)more->delta;
-	uint32_t i = 0;
+	const uint8_t sectors = shape->mask & RECENT_SECTORS;
+	const bool loads = is_cached_load(clocked, shape), in_groups = loads && recent_has_groups(clocked->l1, more->delta, more->n);
+	uint32_t i = 0, lines[GROUP_MOST];
 
+	if (in_groups && recent_use_group(clocked->l1, span->base, more->delta, more->n, sectors))
+		i = more->n;
+	bool one_by_one = i == 0;
 	/* Mostly the lines of a load were brought one after the other, and are there. */
-	for (bool loads = is_cached_load(clocked, shape); loads && i < more->n; i++)
-		if (!recent_use_next(clocked->l1, span->base + i * delta, shape->mask & RECENT_SECTORS) &&
+	for (; loads && i < more->n; i++) {
+		if (!recent_use_next(clocked->l1, span->base + i * delta, sectors) &&
 		    request(clocked, times, shape, span->base + i * delta, delay + i, serving, error) != 0)
 			return -1;
+		lines[in_groups ? i : 0] = clocked->l1->last;
+	}
+	if (in_groups && one_by_one)
+		gt_recent_group(clocked->l1, span->base, more->delta, lines, more->n);
 	serving->data = i > 0 ? later(serving->data, serving->step + delay + i - 1 + times->l1) : serving->data;
 	for (; i < more->n; i++)
 		if (request(clocked, times, shape, span->base + i * delta, delay + i, serving, error) != 0)

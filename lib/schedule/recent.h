@@ -50,24 +50,87 @@ struct recent_line {
 	uint32_t next; /* in its slot's list */
 };
 
+/* Lines at even distances that one access used, and others will: so the warps of a block read a column. Such a use is one entry of the
+ * log. A line is of one group at most, and its last use is that of its group unless an entry of its own is later. */
+#define GROUP_LEAST 8 /* lines */
+#define GROUP_MOST 32
+#define GROUP_KEYS 64
+#define RECENT_GROUP 0x80000000U /* in the log: the others say which */
+
+struct recent_group {
+	uint64_t base; /* of the first line */
+	int32_t delta;
+	uint32_t used; /* its last use in the log */
+	uint32_t next; /* of those that are free */
+	uint16_t n;
+	uint8_t sectors; /* that all its lines have, and that are not under way; 0: not known */
+	bool keyed;	 /* it can be found */
+	bool logged;	 /* it has been used since it was made */
+	uint32_t lines[GROUP_MOST];
+};
+
 struct recent {
 	struct recent_line *lines; /* from 1 on */
 	uint64_t *times; /* of the lines, apart from them since most uses need none */
 	uint32_t *slots, mask;
 	uint32_t n, capacity;
-	uint32_t *log, log_mask; /* a ring of line numbers */
+	uint32_t *log, log_mask; /* a ring of numbers of lines and groups */
 	uint32_t head, tail;
 	uint32_t last; /* the line that was used last */
+
+	struct recent_group *groups; /* from 1 on; NULL: lines are used one by one */
+	uint16_t *of;		     /* of each line its group; 0: none */
+	uint16_t keys[GROUP_KEYS];   /* groups by the address of their first line */
+	uint32_t n_groups, free;     /* made so far; the first that is free; 0: none */
 };
 
 /* Room for `capacity` lines, in the arena. NULL when memory is short. */
-struct recent *gt_recent_open(struct gt_arena *arena, uint32_t capacity, struct gt_error *error);
+struct recent *gt_recent_open(struct gt_arena *arena, uint32_t capacity, bool in_groups, struct gt_error *error);
 
 /* The number of the line of an address, as the newest; the oldest gives way to one that is not there, which has no valid sectors. */
 uint32_t gt_recent_use(struct recent *recent, uint64_t address);
 
 /* Takes uses out of the log that are not the last ones of their lines. */
 void gt_recent_trim(struct recent *recent);
+
+/* Makes a group of lines that have just been used, or says of one which sectors it has, if none of these is under way. */
+void gt_recent_group(struct recent *recent, uint64_t base, int32_t delta, const uint32_t *lines, uint16_t n);
+
+static inline bool recent_has_groups(const struct recent *recent, int32_t delta, uint16_t n)
+{
+	return n >= GROUP_LEAST && n <= GROUP_MOST && recent->groups && (delta >= GT_LINE || delta <= -GT_LINE);
+}
+
+static inline uint16_t *recent_key(struct recent *recent, uint64_t base)
+{
+	return &recent->keys[gt_fibonacci(base / GT_LINE) / (UINT64_MAX / GROUP_KEYS + 1)];
+}
+
+/* Uses sectors of all lines of a group, which are there and not under way; false: there is none, or it is not so. */
+static inline bool recent_use_group(struct recent *recent, uint64_t base, int32_t delta, uint16_t n, uint8_t sectors)
+{
+	const uint16_t number = *recent_key(recent, base);
+	struct recent_group *group = &recent->groups[number];
+
+	if (number == 0 || group->base != base || group->delta != delta || group->n != n || sectors & ~group->sectors)
+		return false;
+	recent->last = group->lines[n - 1];
+	if (group->logged && group->used + 1 == recent->tail)
+		return true;
+	if (recent->tail - recent->head > recent->log_mask)
+		gt_recent_trim(recent);
+	recent->log[recent->tail & recent->log_mask] = RECENT_GROUP | number;
+	group->used = recent->tail++;
+	group->logged = true;
+	return true;
+}
+
+/* Sectors of a line are under way. */
+static inline void recent_is_asked(struct recent *recent, uint32_t number)
+{
+	if (recent->groups)
+		recent->groups[recent->of[number]].sectors = 0;
+}
 
 static inline void recent_note_use(struct recent *recent, uint32_t number)
 {

@@ -20,6 +20,8 @@ class Trace:
     def __init__(self, dice):
         self.blocks, self.warps = dice.choice([1, 2, 5, 9]), dice.choice([1, 2, 3, 6])
         self.lines = dice.choice([2, 8, 40])
+        # Of columns an access reads one whole, or a part of it: lines at even distances that warps use together again.
+        self.columns = [(128 + dice.randrange(200), dice.choice([1, 3, -2]), dice.choice([8, 12, 31, 32])) for _ in range(dice.choice([1, 3, 6]))] if dice.random() < 0.5 else []
         self.rows = []  # (block, an, warp, op, line, sectors, work)
         self.idle = {}  # instructions of blocks without rows, where they are known
         for block in range(self.blocks):
@@ -27,15 +29,24 @@ class Trace:
                 if dice.random() < 0.8:
                     self.idle[block] = dice.randint(0, 60)
                 continue
-            for an in range(dice.choice([1, 3, 8])):
+            for an in range(dice.choice([1, 3, 8]) if not self.columns else dice.choice([6, 16])):
                 barrier = an > 0 and dice.random() < 0.2
                 for warp in range(self.warps):
                     if dice.random() < 0.1 and not (an == 0 and warp == 0):
                         continue
                     op = dice.choice(["load.global"] * 4 + ["store.global", "atomic.global", "reduction.global", "load.global.cg"])
                     work = (dice.choice([0, 1, 2, 9]), dice.randint(1, 2) if barrier else 0, dice.random() < 0.5)
+                    if self.columns and dice.random() < 0.8:
+                        self.draw_column(dice, (block, an, warp, dice.choice(["load.global"] * 9 + ["store.global"])), work)
+                        continue
                     for _ in range(dice.choice([1, 1, 2, 4])):
                         self.rows.append((block, an, warp, op, dice.randrange(self.lines), dice.randint(1, 15), work))
+
+    def draw_column(self, dice, access, work):
+        first, step, n = dice.choice(self.columns)
+        begin, end = (0, n) if dice.random() < 0.8 else (dice.randrange(3), n - dice.randrange(3))
+        sectors = dice.choice([1, 1, 2, 15])
+        self.rows += [(*access, first + i * step, sectors, work) for i in range(begin, end)]
 
     def tsv(self):
         lines = ["#kernel\tid=1\tname=k\tgrid=%d,1,1\tblock=%d,1,1\torder=block" % (self.blocks, 32 * self.warps)]
@@ -312,7 +323,7 @@ def main():
     scratch = tempfile.gettempdir()
     for _ in range(int(sys.argv[2])):
         trace, sms, capacity, n = Trace(dice), dice.choice([1, 2, 3]), dice.choice([1, 2, 4]), dice.choice([1, 2, 4])
-        times = {"l1": 128 * dice.choice([1, 4, 16]), "l2": 128 * dice.choice([4, 32]), "l1_cycles": dice.choice([1, 7]),
+        times = {"l1": 128 * (dice.choice([64, 70, 100, 200]) if trace.columns else dice.choice([1, 4, 16])), "l2": 128 * dice.choice([4, 32]), "l1_cycles": dice.choice([1, 7]),
                  "l2_cycles": dice.choice([10, 25]), "dram_cycles": dice.choice([30, 60]), "fetch": dice.choice([32, 64]),
                  "allocate": dice.random() < 0.5, "slice": dice.choice([0, 3, 8]), "slices": dice.choice([1, 4]),
                  "sm": dice.choice([0, 0, 9]), "far": dice.choice([None, None, 0, 7]),
