@@ -88,6 +88,22 @@ static void flights_drop_first(struct gt_flights *flights)
 
 /* ---- requests split into lookups ---- */
 
+int gt_engine_take_access(struct gt_engine *engine, const struct gt_warp *warp, struct gt_wave_place *place, struct gt_error *error)
+{
+	struct gt_queued *queued = &engine->queued;
+	const uint32_t an = gt_wave_next(place)->an;
+
+	do {
+		struct gt_request *requests = gt_grown(queued->requests, queued->n, &queued->capacity, sizeof *requests);
+		if (!requests)
+			return gt_fail_memory(error, "the requests of an access");
+		queued->requests = requests;
+		gt_wave_unpack(warp, place, &requests[queued->n++]);
+		gt_wave_go_on(place);
+	} while (place->left > 0 && gt_wave_next(place)->an == an);
+	return 0;
+}
+
 int gt_items_reserve(struct gt_items *items, size_t more, struct gt_error *error)
 {
 	struct gt_item *larger = gt_grown_to(items->items, items->n + more, &items->capacity, sizeof *larger);
@@ -141,14 +157,41 @@ unsigned gt_engine_cut(struct gt_timed *timed, const struct gt_request *request,
 static int engine_send(struct gt_timed *timed, struct gt_engine *engine, const struct gt_outgoing *row, struct gt_error *error)
 {
 	struct gt_outbox *outbox = &engine->outbox;
-	struct gt_outgoing *rows = gt_grown(outbox->rows, outbox->n, &outbox->capacity, sizeof *rows);
 
-	if (!rows)
-		return gt_fail_memory(error, "requests of SMs that are ahead of others");
-	outbox->rows = rows;
-	outbox->rows[outbox->n++] = *row;
+	if (!outbox->last || outbox->end == GT_OUTBOX_CHUNK) {
+		struct gt_chunk *more = gt_chunks_take(&timed->outboxes);
+		if (!more)
+			return gt_fail_memory(error, "requests of SMs that are ahead of others");
+		*(outbox->last ? &outbox->last->next : &outbox->first) = more;
+		outbox->last = more;
+		outbox->end = 0;
+	}
+	((struct gt_outgoing *)(void *)outbox->last->data)[outbox->end++] = *row;
 	timed->waiting++;
 	return 0;
+}
+
+/* The first row of an outbox, or NULL. */
+static const struct gt_outgoing *first_row(const struct gt_outbox *outbox)
+{
+	if (outbox->first == outbox->last && outbox->at == outbox->end)
+		return NULL;
+	return (const struct gt_outgoing *)(const void *)outbox->first->data + outbox->at;
+}
+
+/* Removes the first row. */
+static void drop_row(struct gt_outbox *outbox, struct gt_chunks *chunks)
+{
+	struct gt_chunk *first = outbox->first;
+
+	outbox->at++;
+	if (first == outbox->last && outbox->at == outbox->end)
+		outbox->at = outbox->end = 0;
+	if (first == outbox->last || outbox->at < GT_OUTBOX_CHUNK)
+		return;
+	outbox->first = first->next;
+	outbox->at = 0;
+	gt_chunks_return(chunks, first, first);
 }
 
 int gt_timed_collect(void *context, struct gt_rows *rows, struct gt_error *error)
@@ -200,25 +243,15 @@ static int pass(const struct gt_outgoing *sent, struct gt_sink *sink, struct gt_
 	return 0;
 }
 
-/* Removes the consumed rows at the front if they are the larger part. */
-static void settle(struct gt_outbox *outbox)
-{
-	if (outbox->n == 0 || outbox->first < outbox->n - outbox->first)
-		return;
-	memcpy(outbox->rows, outbox->rows + outbox->first, (outbox->n - outbox->first) * sizeof *outbox->rows);
-	outbox->n -= outbox->first;
-	outbox->first = 0;
-}
-
 /* Makes a heap of the instances that have sent anything, and returns their number. */
 static size_t gather(const struct gt_timed *timed, struct sender *heap)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < timed->active; i++) {
-		const struct gt_outbox *outbox = &timed->engines[timed->active_list[i]]->outbox;
-		if (outbox->n > outbox->first)
-			heap[n++] = (struct sender){outbox->rows[outbox->first].request.step, timed->active_list[i]};
+		const struct gt_outgoing *first = first_row(&timed->engines[timed->active_list[i]]->outbox);
+		if (first)
+			heap[n++] = (struct sender){first->request.step, timed->active_list[i]};
 	}
 	for (size_t at = n; at-- > 0;)
 		sink_down(heap, n, at);
@@ -228,15 +261,19 @@ static size_t gather(const struct gt_timed *timed, struct sender *heap)
 /* Passes on what an instance has sent in the step of its first row. */
 static int pass_step(struct gt_timed *timed, struct gt_outbox *outbox, struct gt_sink *sent, struct gt_error *error)
 {
-	uint64_t step = outbox->rows[outbox->first].request.step;
+	const struct gt_outgoing *row = first_row(outbox);
+	const uint64_t step = row->request.step;
 
 	do {
-		if (pass(&outbox->rows[outbox->first++], sent, error) != 0)
+		if (pass(row, sent, error) != 0)
 			return -1;
+		drop_row(outbox, &timed->outboxes);
 		timed->waiting--;
-	} while (outbox->first < outbox->n && outbox->rows[outbox->first].request.step == step);
-	__builtin_prefetch(&outbox->rows[outbox->first + 1]); /* the rows of other instances drive them out of the nearest cache */
-	__builtin_prefetch(&outbox->rows[outbox->first + 2]);
+	} while ((row = first_row(outbox)) && row->request.step == step);
+	if (row && outbox->at + 2 < GT_OUTBOX_CHUNK) { /* the rows of other instances drive them out of the nearest cache */
+		__builtin_prefetch(row + 1);
+		__builtin_prefetch(row + 2);
+	}
 	return 0;
 }
 
@@ -248,14 +285,13 @@ static int release(struct gt_timed *timed, struct sender *heap, uint64_t bound, 
 		struct gt_outbox *outbox = &timed->engines[heap[0].number]->outbox;
 		if (pass_step(timed, outbox, sent, error) != 0)
 			return -1;
-		if (outbox->first == outbox->n)
-			heap[0] = heap[--n];
+		const struct gt_outgoing *first = first_row(outbox);
+		if (first)
+			heap[0].step = first->request.step;
 		else
-			heap[0].step = outbox->rows[outbox->first].request.step;
+			heap[0] = heap[--n];
 		sink_down(heap, n, 0);
 	}
-	for (size_t i = 0; i < timed->active; i++)
-		settle(&timed->engines[timed->active_list[i]]->outbox);
 	return 0;
 }
 

@@ -188,7 +188,7 @@ struct gt_timed_counters {
 
 /* One lookup of a request: of the line of a load or atomic, or of a store as a whole. */
 struct gt_item {
-	const struct gt_request *request; /* in the instance's queue or wave */
+	const struct gt_request *request; /* in the instance's queue, or its scheduler's */
 	struct gt_piece piece;
 	uint32_t set, bank, mshr; /* mshr: its MSHR set */
 	uint32_t ordinal; /* of its warp among those that issue together */
@@ -221,11 +221,14 @@ struct gt_outgoing {
 
 /* Requests that an instance has sent, by step. */
 struct gt_outbox {
-	struct gt_outgoing *rows;
-	size_t first, n, capacity;
+	struct gt_chunk *first, *last; /* NULL: none was sent yet */
+	uint32_t at, end; /* the first row, in the first chunk, and the end of the rows in the last */
 };
 
-/* Those that it has received, by step. */
+#define GT_OUTBOX_CHUNK_BYTES 4096
+#define GT_OUTBOX_CHUNK ((GT_OUTBOX_CHUNK_BYTES - sizeof(struct gt_chunk)) / sizeof(struct gt_outgoing)) /* rows */
+
+/* Those that it has received, by step; or if the level decides which warps issue, those of the accesses that it cuts. */
 struct gt_queued {
 	struct gt_request *requests;
 	size_t n, capacity;
@@ -243,7 +246,7 @@ struct gt_queues {
 };
 
 struct gt_engine {
-	struct gt_queued queued; /* none if the level decides which warps issue */
+	struct gt_queued queued;
 	bool active;		 /* it had a request in this kernel */
 	struct gt_tags *tags;
 	size_t number;	/* of the instance */
@@ -277,6 +280,7 @@ struct gt_timed {
 	struct gt_queues *queues; /* of lookups that wait for a port, while a group is served; NULL before the first need */
 	bool instant; /* latency fixed:0 and stall: misses take effect at once, as in the functional model */
 	struct gt_timed_counters counters;
+	struct gt_chunks chunks, outboxes; /* of the engines' waves and outboxes */
 	struct gt_sink collected; /* requests that the functional model sends, before they are put into an outbox */
 	struct gt_engine *sender; /* whose outbox that is */
 	uint64_t last_step;	  /* of the requests received */
@@ -299,6 +303,9 @@ static inline uint64_t gt_engine_start(const struct gt_engine *engine)
 {
 	return engine->group_step > engine->clock ? engine->group_step : engine->clock;
 }
+
+/* Takes the next access of a warp, from *place on, which goes behind it, to the end of the engine's queue. */
+int gt_engine_take_access(struct gt_engine *engine, const struct gt_warp *warp, struct gt_wave_place *place, struct gt_error *error);
 
 /* Splits a request into lookups: a load by lines; any other is one. Returns their number. */
 unsigned gt_engine_cut(struct gt_timed *timed, const struct gt_request *request, uint32_t ordinal,

@@ -175,7 +175,8 @@ static const struct gt_item *engine_obstacle(const struct gt_timed *timed, struc
 /* The state of a scheduler: its warp, and if it serves by lines, the warp's request, split into lookups. */
 struct running {
 	uint32_t warp; /* or GT_NO_WARP */
-	uint8_t n, next;
+	uint8_t n;
+	struct gt_request request;
 	struct gt_item items[GT_PIECES_MAX];
 };
 
@@ -190,14 +191,10 @@ struct run {
 /* Splits the running warp's next request into lookups. */
 static void cut_request(struct gt_timed *timed, const struct gt_engine *engine, struct running *running)
 {
-	const struct gt_wave_request *request = &engine->wave.requests[engine->wave.warps[running->warp].next];
+	const struct gt_warp *warp = &engine->wave.warps[running->warp];
 
-	running->n = (uint8_t)gt_engine_cut(timed, &request->request, 0, running->items);
-	/* The requests of a wave exceed the machine's cache. */
-	if (request->next == GT_NO_REQUEST)
-		return;
-	__builtin_prefetch(&engine->wave.requests[request->next]);
-	__builtin_prefetch(&engine->wave.requests[request->next].next);
+	gt_wave_unpack(warp, &warp->next, &running->request);
+	running->n = (uint8_t)gt_engine_cut(timed, &running->request, 0, running->items);
 }
 
 /* After the last line of an access: the warp is delayed in proportion to the time until all of it has taken effect. With --fill
@@ -207,7 +204,7 @@ static void finish_access(const struct gt_timed *timed, const struct gt_engine *
 {
 	struct gt_warp *warp = &engine->wave.warps[running->warp];
 
-	if (warp->next != GT_NO_REQUEST) {
+	if (warp->next.left > 0) {
 		double wait = timed->config.timed.delay * (double)(warp->effect - step);
 		bool at_once = timed->config.timed.fill_next && warp->effect == step;
 		gt_pool_delay(&run->pool, running->warp, step + !at_once + (uint64_t)(wait + 0.5));
@@ -242,13 +239,12 @@ static int serve_item(struct gt_timed *timed, struct gt_engine *engine, struct g
 static void go_on(struct gt_timed *timed, struct gt_engine *engine, struct run *run, struct running *running,
 		  uint64_t step)
 {
-	const struct gt_wave_request *requests = engine->wave.requests;
 	struct gt_warp *warp = &engine->wave.warps[running->warp];
-	uint32_t an = requests[warp->next].request.an;
+	const uint32_t an = running->request.an;
 
-	warp->next = requests[warp->next].next;
+	gt_wave_go_on(&warp->next);
 	warp->piece = 0;
-	if (warp->next != GT_NO_REQUEST && requests[warp->next].request.an == an)
+	if (warp->next.left > 0 && gt_wave_next(&warp->next)->an == an)
 		cut_request(timed, engine, running);
 	else
 		finish_access(timed, engine, run, running, step);
@@ -275,20 +271,19 @@ static int serve_line(struct gt_timed *timed, struct gt_engine *engine, struct r
 	return 0;
 }
 
-/* Splits the warp's next access into lookups, in engine->items. `next` gets its first request after it. */
+/* Splits the warp's next access, from *next on, which goes behind it, into lookups, in engine->items. */
 static int cut_access(struct gt_timed *timed, struct gt_engine *engine, struct run *run, const struct gt_warp *warp,
-		      uint32_t *next, struct gt_error *error)
+		      struct gt_wave_place *next, struct gt_error *error)
 {
-	const struct gt_wave_request *requests = engine->wave.requests;
-	uint32_t an = requests[warp->next].request.an;
+	struct gt_queued *queued = &engine->queued;
 	struct gt_items *items = &engine->items;
 
-	items->n = 0;
-	for (*next = warp->next; *next != GT_NO_REQUEST && requests[*next].request.an == an; *next = requests[*next].next) {
-		if (gt_items_reserve(items, GT_PIECES_MAX, error) != 0)
-			return -1;
-		items->n += gt_engine_cut(timed, &requests[*next].request, 0, &items->items[items->n]);
-	}
+	items->n = queued->n = 0;
+	if (gt_engine_take_access(engine, warp, next, error) != 0 || gt_items_reserve(items, GT_PIECES_MAX * queued->n, error) != 0)
+		return -1;
+	for (size_t i = 0; i < queued->n; i++)
+		items->n += gt_engine_cut(timed, &queued->requests[i], 0, &items->items[items->n]);
+	queued->n = 0;
 	struct gt_promise *promises = gt_grown_to(run->promises, items->n, &run->promises_capacity, sizeof *promises);
 	if (!promises)
 		return gt_fail_memory(error, "the lines of an access");
@@ -314,7 +309,7 @@ static int serve_access(struct gt_timed *timed, struct gt_engine *engine, struct
 			uint64_t step, struct gt_error *error)
 {
 	struct gt_warp *warp = &engine->wave.warps[running->warp];
-	uint32_t next;
+	struct gt_wave_place next = warp->next;
 
 	if (cut_access(timed, engine, run, warp, &next, error) != 0)
 		return -1;

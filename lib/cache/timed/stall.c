@@ -26,12 +26,12 @@ static struct turns turns_begin(const struct gt_wave *wave, uint32_t schedulers)
 
 static bool is_ready(const struct gt_warp *warp, uint64_t step)
 {
-	return warp->next != GT_NO_REQUEST && warp->ready <= step;
+	return warp->next.left > 0 && warp->ready <= step;
 }
 
-static uint32_t access_of(const struct turns *turns, const struct gt_warp *warp)
+static uint32_t access_of(const struct gt_warp *warp)
 {
-	return turns->wave->requests[warp->next].request.an;
+	return gt_wave_next(&warp->next)->an;
 }
 
 /* Begins the next round. False if no warp is ready. */
@@ -42,8 +42,8 @@ static bool next_round(struct turns *turns, uint64_t step)
 
 	for (uint32_t i = 0; i < wave->warps_n; i++) {
 		const struct gt_warp *warp = &wave->warps[i];
-		if (is_ready(warp, step) && (!any || access_of(turns, warp) < turns->round)) {
-			turns->round = access_of(turns, warp);
+		if (is_ready(warp, step) && (!any || access_of(warp) < turns->round)) {
+			turns->round = access_of(warp);
 			any = true;
 		}
 	}
@@ -53,7 +53,7 @@ static bool next_round(struct turns *turns, uint64_t step)
 
 static bool has_turn(const struct turns *turns, const struct gt_warp *warp, uint64_t step)
 {
-	return is_ready(warp, step) && access_of(turns, warp) <= turns->round;
+	return is_ready(warp, step) && access_of(warp) <= turns->round;
 }
 
 /* Puts the warps that issue together into `warps`, which has room for one a scheduler, and returns their number; 0: none is
@@ -86,7 +86,7 @@ static uint64_t turns_next(const struct turns *turns)
 
 	for (uint32_t i = 0; i < turns->wave->warps_n; i++) {
 		const struct gt_warp *warp = &turns->wave->warps[i];
-		if (warp->next != GT_NO_REQUEST && warp->ready < next)
+		if (warp->next.left > 0 && warp->ready < next)
 			next = warp->ready;
 	}
 	return next;
@@ -97,6 +97,7 @@ static uint64_t turns_next(const struct turns *turns)
 /* A group: the warps that the schedulers take, and when each is done. */
 struct group {
 	uint32_t *warps;
+	size_t *end; /* of the requests of each, in the engine's queue */
 	struct gt_last *last;
 	uint32_t n;
 };
@@ -123,19 +124,23 @@ static void take_warps(struct gt_pool *pool, struct group *group)
 /* Serves the next access of each warp of a group. */
 static int run_warps(struct gt_timed *timed, struct gt_engine *engine, struct group *group, struct gt_error *error)
 {
-	const struct gt_wave_request *requests = engine->wave.requests;
+	struct gt_items *items = &engine->items;
+	struct gt_queued *queued = &engine->queued;
 
+	queued->n = 0;
 	for (uint32_t i = 0; i < group->n; i++) {
 		struct gt_warp *warp = &engine->wave.warps[group->warps[i]];
-		uint32_t an = requests[warp->next].request.an;
 		group->last[i] = (struct gt_last){0};
-		for (; warp->next != GT_NO_REQUEST && requests[warp->next].request.an == an; warp->next = requests[warp->next].next) {
-			if (gt_items_reserve(&engine->items, GT_PIECES_MAX, error) != 0)
-				return -1;
-			engine->items.n += gt_engine_cut(timed, &requests[warp->next].request, i,
-							 &engine->items.items[engine->items.n]);
-		}
+		if (gt_engine_take_access(engine, warp, &warp->next, error) != 0)
+			return -1;
+		group->end[i] = queued->n;
 	}
+	if (gt_items_reserve(items, GT_PIECES_MAX * queued->n, error) != 0)
+		return -1;
+	for (uint32_t i = 0, at = 0; i < group->n; i++)
+		for (; at < group->end[i]; at++)
+			items->n += gt_engine_cut(timed, &queued->requests[at], i, &items->items[items->n]);
+	queued->n = 0;
 	return gt_group_run(timed, engine, engine->clock, group->last, error);
 }
 
@@ -186,7 +191,7 @@ static int run_pool(struct gt_timed *timed, struct gt_engine *engine, struct gt_
 		if (run_warps(timed, engine, group, error) != 0)
 			return -1;
 		for (uint32_t i = 0; i < group->n; i++)
-			if (engine->wave.warps[group->warps[i]].next != GT_NO_REQUEST)
+			if (engine->wave.warps[group->warps[i]].next.left > 0)
 				gt_pool_delay(pool, group->warps[i], ready_at(timed, engine, &group->last[i]));
 	}
 	return 0;
@@ -202,11 +207,13 @@ static int stall_wave(struct gt_timed *timed, struct gt_engine *engine, struct g
 	if (gt_pool_open(&pool, &engine->wave, config->issue, config->schedulers, error) != 0)
 		return -1;
 	group.warps = malloc(pool.schedulers * sizeof *group.warps);
+	group.end = malloc(pool.schedulers * sizeof *group.end);
 	group.last = malloc(pool.schedulers * sizeof *group.last);
-	int result = !group.warps || !group.last ? gt_fail_memory(error, "the warps of a wave")
+	int result = !group.warps || !group.end || !group.last ? gt_fail_memory(error, "the warps of a wave")
 		     : config->issue == GT_OWN_RR ? run_turns(timed, engine, &group, error)
 						  : run_pool(timed, engine, &pool, &group, error);
 	free(group.warps);
+	free(group.end);
 	free(group.last);
 	gt_pool_close(&pool);
 	return result;

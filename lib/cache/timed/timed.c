@@ -34,13 +34,14 @@ static int wave_open(struct gt_wave *wave, struct gt_error *error)
 
 static void wave_close(struct gt_wave *wave)
 {
-	free(wave->requests);
 	free(wave->warps);
 	gt_map_close(&wave->known);
 }
 
-static void wave_clear(struct gt_wave *wave)
+static void wave_clear(struct gt_wave *wave, struct gt_chunks *chunks)
 {
+	for (uint32_t i = 0; i < wave->warps_n; i++)
+		gt_chunks_return(chunks, wave->warps[i].first, wave->warps[i].last);
 	wave->n = wave->warps_n = 0;
 	gt_map_clear(&wave->known);
 }
@@ -49,8 +50,7 @@ static void wave_clear(struct gt_wave *wave)
  * happen within a wave of gschedule --issue rr. */
 static bool wave_ends(const struct gt_wave *wave, const struct gt_rows *rows, size_t i)
 {
-	return wave->n > 0 && rows->an[i] < wave->requests[wave->n - 1].request.an &&
-	       !gt_map_get(&wave->known, key_of_block(rows->block[i]));
+	return wave->n > 0 && rows->an[i] < wave->an && !gt_map_get(&wave->known, key_of_block(rows->block[i]));
 }
 
 static bool is_warp(const struct gt_warp *warp, const struct gt_rows *rows, size_t i)
@@ -58,22 +58,25 @@ static bool is_warp(const struct gt_warp *warp, const struct gt_rows *rows, size
 	return warp->block == rows->block[i] && warp->warp == rows->warp[i];
 }
 
-static int add_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
+static int add_warp(struct gt_wave *wave, struct gt_chunks *chunks, const struct gt_rows *rows, size_t i)
 {
 	size_t capacity = wave->warps_capacity;
 	struct gt_warp *warps = gt_grown(wave->warps, wave->warps_n, &capacity, sizeof *warps);
 
-	if (!warps)
+	if (warps) {
+		wave->warps = warps;
+		wave->warps_capacity = (uint32_t)capacity;
+	}
+	struct gt_chunk *first = warps ? gt_chunks_take(chunks) : NULL;
+	if (!first)
 		return -1;
-	wave->warps = warps;
-	wave->warps_capacity = (uint32_t)capacity;
-	warps[wave->warps_n++] = (struct gt_warp){.block = rows->block[i], .warp = rows->warp[i], .next = GT_NO_REQUEST,
-						  .follower = GT_NO_WARP};
+	warps[wave->warps_n++] = (struct gt_warp){.block = rows->block[i], .warp = rows->warp[i], .room = GT_WAVE_CHUNK, .follower = GT_NO_WARP,
+						  .next = {.chunk = first}, .first = first, .last = first};
 	return 0;
 }
 
 /* Makes the warp of row i the current one. */
-static int find_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
+static int find_warp(struct gt_wave *wave, struct gt_chunks *chunks, const struct gt_rows *rows, size_t i)
 {
 	uint32_t before = wave->current, follower = wave->n > 0 ? wave->warps[before].follower : GT_NO_WARP;
 	int fresh;
@@ -88,32 +91,44 @@ static int find_warp(struct gt_wave *wave, const struct gt_rows *rows, size_t i)
 	if (!place)
 		return -1;
 	wave->current = (uint32_t)*place;
-	if (fresh && (add_warp(wave, rows, i) != 0 || !gt_map_put(&wave->known, key_of_block(rows->block[i]), 0, &fresh)))
+	if (fresh && (add_warp(wave, chunks, rows, i) != 0 || !gt_map_put(&wave->known, key_of_block(rows->block[i]), 0, &fresh)))
 		return -1;
 	if (wave->n > 0)
 		wave->warps[before].follower = wave->current;
 	return 0;
 }
 
-#define PREFETCHED_BYTES 192 /* of an instance's queue, which the rows of others drive out of the nearest cache */
-
-static int wave_add(struct gt_wave *wave, const struct gt_rows *rows, size_t i, struct gt_error *error)
+/* A place for one more request of a warp; NULL when memory is short. What follows it is prefetched. */
+static struct gt_wave_request *add_request(struct gt_warp *warp, struct gt_chunks *chunks)
 {
-	struct gt_wave_request *requests = gt_grown(wave->requests, wave->n, &wave->capacity, sizeof *requests);
-	uint32_t at = (uint32_t)wave->n;
+	struct gt_chunk *more = warp->room == 0 ? gt_chunks_take(chunks) : NULL;
 
-	if (requests)
-		wave->requests = requests;
-	if (!requests || find_warp(wave, rows, i) != 0)
+	if (warp->room == 0 && !more)
+		return NULL;
+	if (more) {
+		warp->last->next = more;
+		warp->last = more;
+		warp->room = GT_WAVE_CHUNK;
+	}
+	struct gt_wave_request *added = (struct gt_wave_request *)(void *)warp->last->data + GT_WAVE_CHUNK - warp->room--;
+	if (warp->room > 1)
+		__builtin_prefetch(added + 2, 1);
+	warp->next.left++;
+	return added;
+}
+
+static int wave_add(struct gt_wave *wave, struct gt_chunks *chunks, const struct gt_rows *rows, size_t i, struct gt_error *error)
+{
+	if (wave->n == UINT32_MAX)
+		return gt_fail(error, "a wave of more than %u requests on one SM", UINT32_MAX);
+	struct gt_wave_request *added = find_warp(wave, chunks, rows, i) == 0 ? add_request(&wave->warps[wave->current], chunks) : NULL;
+	if (!added)
 		return gt_fail_memory(error, "the requests of a wave");
-	if (wave->n >= GT_NO_REQUEST)
-		return gt_fail(error, "a wave of more than %u requests on one SM", GT_NO_REQUEST);
-	struct gt_warp *warp = &wave->warps[wave->current];
-	*(warp->next == GT_NO_REQUEST ? &warp->next : &requests[warp->last].next) = at;
-	warp->last = at;
-	requests[wave->n++] = (struct gt_wave_request){gt_request_of(rows, i), GT_NO_REQUEST};
-	for (size_t next = 0; next < PREFETCHED_BYTES / sizeof *requests; next++)
-		__builtin_prefetch(&requests[wave->n + next], 1);
+	*added = (struct gt_wave_request){.address = rows->address[i], .an = rows->an[i], .pc = rows->pc[i], .sm = rows->sm[i],
+					  .hint = gt_rows_hint(rows, i), .op = rows->op[i], .sectors = rows->sectors[i],
+					  .full = rows->full[i], .threads = rows->threads[i]};
+	wave->an = rows->an[i];
+	wave->n++;
 	return 0;
 }
 
@@ -126,7 +141,6 @@ static void engine_close(struct gt_engine *engine)
 	free(engine->items.items);
 	free(engine->busy);
 	free(engine->ports);
-	free(engine->outbox.rows);
 	free(engine->queued.requests);
 	gt_flights_close(&engine->flights);
 	wave_close(&engine->wave);
@@ -157,6 +171,7 @@ static struct gt_engine *engine_open(struct gt_timed *timed, size_t number, stru
 
 #define STEP_MAX (UINT64_MAX / 4) /* of a request; clocks advance beyond it */
 #define GATHERED_ROWS 4096	  /* of an instance, that are served together */
+#define PREFETCHED_BYTES 192	  /* of an instance's queue, which the rows of others drive out of the nearest cache */
 #define RELEASE_ROWS 65536	  /* that wait before the first attempt to pass them on */
 
 static struct gt_rows *new_rows(size_t capacity, struct gt_error *error)
@@ -190,6 +205,8 @@ static void timed_close(void *level)
 	gt_queues_close(timed->queues);
 	gt_level_close(timed->level);
 	gt_rows_free(timed->collected.rows);
+	gt_arena_close(&timed->chunks.arena);
+	gt_arena_close(&timed->outboxes.arena);
 	free(timed);
 }
 
@@ -203,6 +220,8 @@ static void *timed_open(const struct gt_level_config *config, unsigned lanes, st
 		return NULL;
 	}
 	timed->config = *config;
+	timed->chunks.bytes = GT_WAVE_CHUNK_BYTES;
+	timed->outboxes.bytes = GT_OUTBOX_CHUNK_BYTES;
 	timed->banks = config->timed.partitions * config->timed.banks;
 	timed->limited = config->timed.ports != GT_UNLIMITED;
 	timed->instant = config->timed.on_full == GT_FULL_STALL && config->timed.instant;
@@ -288,7 +307,7 @@ static int serve(struct gt_timed *timed, struct gt_engine *engine, struct gt_err
 	if (engine->queued.n + engine->wave.n > 0)
 		result = (requeue ? gt_engine_requeue : gt_engine_stall)(timed, engine, error);
 	if (engine->wave.n > 0)
-		wave_clear(&engine->wave);
+		wave_clear(&engine->wave, &timed->chunks);
 	return result == 0 ? gt_timed_collect(timed, timed->collected.rows, error) : -1;
 }
 
@@ -329,7 +348,7 @@ static int take_wave(struct gt_timed *timed, struct gt_engine *engine, const str
 		return -1;
 	if (engine->wave.n == 0)
 		engine->group_step = rows->step[i];
-	return wave_add(&engine->wave, rows, i, error);
+	return wave_add(&engine->wave, &timed->chunks, rows, i, error);
 }
 
 static int check_step(struct gt_timed *timed, uint64_t step, struct gt_error *error)

@@ -8,31 +8,114 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/pages.h"
 #include "cache/config.h"
 #include "stream/request.h"
 
-#define GT_NO_REQUEST UINT32_MAX
-
+/* A request without its step, which the level decides, and what its warp knows. */
 struct gt_wave_request {
-	struct gt_request request;
-	uint32_t next; /* of its warp, or GT_NO_REQUEST */
+	uint64_t address;
+	uint32_t an, pc;
+	uint16_t sm, hint;
+	uint8_t op, sectors, full, threads;
 };
+
+/* What all SMs keep of requests is in chunks of a pool, which are used again. */
+struct gt_chunk {
+	struct gt_chunk *next; /* of its owner, or of those that none uses */
+	_Alignas(uint64_t) unsigned char data[];
+};
+
+struct gt_chunks {
+	struct gt_arena arena;
+	size_t bytes; /* of a chunk */
+	struct gt_chunk *vacant;
+};
+
+/* NULL when memory is short. */
+static inline struct gt_chunk *gt_chunks_take(struct gt_chunks *chunks)
+{
+	struct gt_chunk *chunk = chunks->vacant;
+
+	if (chunk)
+		chunks->vacant = chunk->next;
+	else if (!(chunk = gt_arena_take(&chunks->arena, chunks->bytes)))
+		return NULL;
+	chunk->next = NULL;
+	return chunk;
+}
+
+/* Those from `first` to `last` are not used any more. */
+static inline void gt_chunks_return(struct gt_chunks *chunks, struct gt_chunk *first, struct gt_chunk *last)
+{
+	last->next = chunks->vacant;
+	chunks->vacant = first;
+}
+
+#define GT_WAVE_CHUNK_BYTES 512 /* a warp of few requests has one, too */
+#define GT_WAVE_CHUNK ((GT_WAVE_CHUNK_BYTES - sizeof(struct gt_chunk)) / sizeof(struct gt_wave_request)) /* requests */
+
+/* How far the requests of a warp have been served. */
+struct gt_wave_place {
+	const struct gt_chunk *chunk;
+	uint32_t at;   /* the next, in the chunk */
+	uint32_t left; /* requests from there on; 0: the warp is done */
+};
+
+static inline const struct gt_wave_request *gt_wave_next(const struct gt_wave_place *place)
+{
+	return (const struct gt_wave_request *)(const void *)place->chunk->data + place->at;
+}
+
+/* Goes to the next request. The requests of a wave exceed the machine's cache: what follows it is prefetched. */
+static inline void gt_wave_go_on(struct gt_wave_place *place)
+{
+	place->left--;
+	if (++place->at + 2 < GT_WAVE_CHUNK)
+		__builtin_prefetch(gt_wave_next(place) + 2);
+	if (place->at < GT_WAVE_CHUNK)
+		return;
+	place->chunk = place->chunk->next;
+	place->at = 0;
+	if (place->left >= GT_WAVE_CHUNK)
+		__builtin_prefetch(place->chunk->next);
+}
 
 struct gt_warp {
 	uint32_t block;
 	uint16_t warp;
 	uint8_t piece;	    /* of its next request: the first piece that is not served */
-	uint32_t next;	    /* of its requests; GT_NO_REQUEST: it is done */
-	uint32_t last;	    /* of its requests */
+	uint8_t room;	    /* for requests, in its last chunk */
 	uint32_t follower;  /* the warp that last followed it; tried first */
+	struct gt_wave_place next;
+	struct gt_chunk *first, *last;
 	uint64_t effect;    /* the latest of the requests of its access so far */
 	uint64_t ready;	    /* while delayed: the step at which it can continue */
 	uint64_t order;	    /* in which warps were delayed */
 };
 
+/* Sets the next request of a warp. Members that are neighbours in both are copied as one. */
+static inline void gt_wave_unpack(const struct gt_warp *warp, const struct gt_wave_place *place, struct gt_request *request)
+{
+	const struct gt_wave_request *next = gt_wave_next(place);
+
+	request->address = next->address;
+	request->step = 0;
+	request->block = warp->block;
+	request->an = next->an;
+	request->pc = next->pc;
+	request->warp = warp->warp;
+	request->sm = next->sm;
+	request->hint = next->hint;
+	request->op = next->op;
+	request->sectors = next->sectors;
+	request->full = next->full;
+	request->threads = next->threads;
+}
+
 struct gt_wave {
-	struct gt_wave_request *requests;
-	size_t n, capacity;
+	size_t n;     /* requests */
+	uint32_t an;  /* of the last */
 	struct gt_warp *warps;
 	uint32_t warps_n, warps_capacity;
 	uint32_t current;   /* the warp of the last row */
