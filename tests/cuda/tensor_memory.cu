@@ -2,6 +2,7 @@
 /* Tensor memory (tcgen05) against sums element by element: kinds of products, layouts of A and B in shared memory, A in tensor
  * memory, 64 and 128 rows, pairs of blocks, lanes that are left alone; all shapes of loads, stores and copies; and the answer to a
  * block that asks for the work of another. */
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -109,7 +110,8 @@ __device__ static void dump(uint32_t tensor, uint32_t *out, int columns)
 
 /* ---- products ---- */
 
-enum kind { HALF, TF32, FP8, S8 };
+enum kind { HALF, TF32, FP8, S8, SCALED8, SCALED4, SCALED4_BY_16 };
+enum { A_SCALES = WIDE + 32, B_SCALES = WIDE + 40 }; /* columns of tensor memory */
 
 struct job {
 	layout a, b;
@@ -123,6 +125,10 @@ struct job {
 #define MMA(GROUP, KIND, A, LANES_KEPT, SCALE)                                                                     \
 	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.cta_group::" #GROUP ".kind::" KIND " [%0], " A ", %2, %3, {" \
 		     LANES_KEPT "}, p" SCALE ";\n}" :: "r"(d), "l"(a), "l"(b), "r"(form), "r"(adds), "r"(kept), "r"(a_tensor) : "memory")
+#define MMA_SCALED(GROUP, KIND)                                                                                    \
+	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.cta_group::" #GROUP ".kind::" KIND           \
+		     " [%0], %1, %2, %3, [%5], [%6], p;\n}"                                                     \
+		     :: "r"(d), "l"(a), "l"(b), "r"(form), "r"(adds), "r"(d + A_SCALES), "r"(d + B_SCALES) : "memory")
 #define KEPT_1 "%5, %5, %5, %5"
 #define KEPT_2 "%5, %5, %5, %5, %5, %5, %5, %5"
 
@@ -138,6 +144,13 @@ __device__ void multiply(uint32_t d, uint64_t a, uint32_t a_tensor, bool in_tens
 		if (kind == TF32) MMA(1, "tf32", "%1", KEPT_1, ", 1"); /* D is halved before */
 		if (kind == FP8) MMA(1, "f8f6f4", "%1", KEPT_1, "");
 		if (kind == S8) MMA(1, "i8", "%1", KEPT_1, "");
+		if (kind == SCALED8) MMA_SCALED(1, "mxf8f6f4.block_scale.scale_vec::1X");
+		if (kind == SCALED4) MMA_SCALED(1, "mxf4.block_scale");
+		if (kind == SCALED4_BY_16) MMA_SCALED(1, "mxf4nvf4.block_scale.block16");
+	} else if (kind == SCALED8) {
+		MMA_SCALED(2, "mxf8f6f4.block_scale");
+	} else if (kind == SCALED4_BY_16) {
+		MMA_SCALED(2, "mxf4nvf4.block_scale.scale_vec::4X");
 	} else if (kind == HALF && in_tensor) {
 		MMA(2, "f16", "[%6]", KEPT_2, "");
 	} else if (kind == HALF) {
@@ -149,7 +162,7 @@ __device__ void multiply(uint32_t d, uint64_t a, uint32_t a_tensor, bool in_tens
 
 /* Two products: the first begins anew, the second is added. Each block has its rows of A, and its columns of B. */
 template <int kind, int group>
-__global__ void run(const unsigned char *a, const unsigned char *b, uint32_t *out, job job)
+__global__ void run(const unsigned char *a, const unsigned char *b, const uint32_t *scales, uint32_t *out, job job)
 {
 	__shared__ __align__(1024) unsigned char in_a[16384], in_b[16384];
 	__shared__ uint32_t address;
@@ -168,6 +181,11 @@ __global__ void run(const unsigned char *a, const unsigned char *b, uint32_t *ou
 		store_word(tensor, column, 12345);
 	for (int word = 0; word < DEEP / 4; word++)
 		store_word(tensor, WIDE + word, ((const uint32_t *)a)[(which * job.rows + threadIdx.x) % (job.rows * group) * DEEP / 4 + word]);
+	/* A word for each row of A, then one for each column of B, which both blocks have. */
+	for (int i = 0; i < 4; i++)
+		store_word(tensor, A_SCALES + i, scales[which * ROWS + i * 32 + threadIdx.x % 32]);
+	for (int i = 0; i < 8; i++)
+		store_word(tensor, B_SCALES + i, scales[2 * ROWS + i * 32 + threadIdx.x % 32]);
 	asm volatile("fence.proxy.async;\ntcgen05.fence::before_thread_sync;" ::: "memory");
 	if (group == 2)
 		asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
@@ -188,6 +206,33 @@ __global__ void run(const unsigned char *a, const unsigned char *b, uint32_t *ou
 	if (group == 2)
 		asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 	release<group>(tensor);
+}
+
+/* A float without infinities. */
+static double small(unsigned bits, int exponents, int fractions)
+{
+	const int exponent = bits >> fractions & ((1 << exponents) - 1), bias = (1 << (exponents - 1)) - 1;
+	const double fraction = (double)(bits & ((1 << fractions) - 1)) / (1 << fractions);
+	const double value = exponent ? ldexp(1 + fraction, exponent - bias) : ldexp(fraction, 1 - bias);
+
+	return bits >> (exponents + fractions) & 1 ? -value : value;
+}
+
+/* Element k of a line of 32 bytes, two pieces of 16, by its number in the instruction descriptor: of 6 bits and of 4 the elements lie one
+ * behind the other, and not all of a piece has some. */
+static double small_value(int kind, unsigned element, const unsigned char *line, int k)
+{
+	const int in_piece = kind == SCALED8 || kind == FP8 ? 16 : 32, width = in_piece == 32 || element == 5 ? 4 : element < 3 ? 8 : 6;
+	const int bit = k / in_piece * 128 + k % in_piece * width;
+	const unsigned bits = (line[bit / 8] | (bit / 8 < 31 ? line[bit / 8 + 1] << 8 : 0)) >> bit % 8 & ((1 << width) - 1);
+
+	switch (width == 4 ? 5 : element) {
+	case 0: return small(bits, 4, 3);
+	case 1: return small(bits, 5, 2);
+	case 3: return small(bits, 2, 3);
+	case 4: return small(bits, 3, 2);
+	default: return small(bits, 2, 1);
+	}
 }
 
 /* Elements by their numbers in the instruction descriptor. */
@@ -240,6 +285,30 @@ static int lane_of(const job &job, int group, int row, int column)
 	return group == 2 ? row + (column >= job.columns / 2 ? 64 : 0) : row / 16 * 32 + row % 16;
 }
 
+/* Scale i of a word, of which the first is byte `first`. */
+static double scale_of(uint32_t word, int first, int i, bool powers)
+{
+	const uint32_t byte = word >> 8 * (first + i) & 255;
+
+	return powers ? ldexp(1, (int)byte - 127) : small(byte & 127, 4, 3);
+}
+
+/* The sum of one product with scales. */
+static double scaled_product(int kind, const job &job, const unsigned char *a, const unsigned char *b, uint32_t a_scales, uint32_t b_scales)
+{
+	const int depth = kind == SCALED8 || kind == FP8 ? 32 : 64, scaled = kind == SCALED4_BY_16 ? 16 : 32;
+	const bool powers = job.form >> 23 & 1;
+	double sum = 0;
+
+	for (int k = 0; k < depth; k++) {
+		const double x = small_value(kind, job.form >> 7 & 7, a, k), y = small_value(kind, job.form >> 10 & 7, b, k);
+		sum += kind == FP8 ? x * y
+				   : x * scale_of(a_scales, job.form >> 29 & 3, k / scaled, powers) * y *
+					     scale_of(b_scales, job.form >> 4 & 3, k / scaled, powers);
+	}
+	return sum;
+}
+
 /* The sum of one product, of element (row, column). */
 static double product(int kind, const job &job, const unsigned char *a, const unsigned char *b)
 {
@@ -255,16 +324,27 @@ template <int kind, int group> static void test(job job, const char *name)
 {
 	static unsigned char a[2 * ROWS * DEEP], b[WIDE * DEEP];
 	static uint32_t found[2][LANES][COLUMNS];
+	static uint32_t scales[2 * ROWS + WIDE];
+	const bool tiny = kind > S8 || (kind == FP8 && (job.form >> 7 & 7) > 2);
 	unsigned char *da, *db;
-	uint32_t *out;
+	uint32_t *out, *ds;
 
+	for (int i = 0; i < 2 * ROWS + WIDE; i++)
+		for (int at = 0; at < 32; at += 8)
+			scales[i] |= (job.form >> 23 & 1 ? 124u + (i * 5 + at) % 7 : 0x28u + (i * 11 + at) % 32) << at;
 	for (int i = 0; i < 2 * ROWS * DEEP / job.bytes; i++)
 		fill(kind, job.form >> 7 & 7, a + i * job.bytes, i);
 	for (int i = 0; i < WIDE * DEEP / job.bytes; i++)
 		fill(kind, job.form >> 10 & 7, b + i * job.bytes, i * 3 + 5);
 	MUST(cudaMalloc(&da, sizeof a));
 	MUST(cudaMalloc(&db, sizeof b));
+	MUST(cudaMalloc(&ds, sizeof scales));
 	MUST(cudaMalloc(&out, sizeof found));
+	for (int i = 0; i < 2 * ROWS * DEEP && tiny && (job.form >> 7 & 7) > 0; i++)
+		a[i] = (unsigned char)(i * 167 + i / 64);
+	for (int i = 0; i < WIDE * DEEP && tiny && (job.form >> 10 & 7) > 0; i++)
+		b[i] = (unsigned char)(i * 59 + i / 48 + 3);
+	MUST(cudaMemcpy(ds, scales, sizeof scales, cudaMemcpyHostToDevice));
 	MUST(cudaMemcpy(da, a, sizeof a, cudaMemcpyHostToDevice));
 	MUST(cudaMemcpy(db, b, sizeof b, cudaMemcpyHostToDevice));
 	cudaLaunchAttribute cluster;
@@ -275,18 +355,21 @@ template <int kind, int group> static void test(job job, const char *name)
 	launch.blockDim = {128, 1, 1};
 	launch.attrs = &cluster;
 	launch.numAttrs = 1;
-	MUST(cudaLaunchKernelEx(&launch, run<kind, group>, (const unsigned char *)da, (const unsigned char *)db, out, job));
+	MUST(cudaLaunchKernelEx(&launch, run<kind, group>, (const unsigned char *)da, (const unsigned char *)db, (const uint32_t *)ds, out, job));
 	MUST(cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost));
 	for (int m = 0; m < job.rows * group; m++)
 		for (int n = 0; n < job.columns; n++) {
 			const int row = m % job.rows, lane = lane_of(job, group, row, n);
 			const int column = group == 2 && job.rows == 64 ? n % (job.columns / 2) : n;
-			const double once = product(kind, job, a + m * DEEP, b + n * DEEP), sum = kind == TF32 && group == 1 && !job.a_in_tensor ? 1.5 * once : 2 * once;
-			const uint32_t expected = job.kept >> lane % 32 & 1 ? 12345 : word_of(sum, job.form >> 4 & 3);
+			const double once = tiny ? scaled_product(kind, job, a + m * DEEP, b + n * DEEP, scales[m], scales[2 * ROWS + n])
+						 : product(kind, job, a + m * DEEP, b + n * DEEP);
+			const double sum = tiny ? (double)(float)once + once : kind == TF32 && group == 1 && !job.a_in_tensor ? 1.5 * once : 2 * once;
+			const uint32_t expected = job.kept >> lane % 32 & 1 ? 12345 : word_of(sum, kind > S8 ? 1 : job.form >> 4 & 3);
 			expect(found[m / job.rows][lane][column] == expected, name, __LINE__);
 		}
 	cudaFree(da);
 	cudaFree(db);
+	cudaFree(ds);
 	cudaFree(out);
 }
 
@@ -529,6 +612,18 @@ int main()
 	test<HALF, 2>({k128, k128, 2, 64, 256, f32, 0x10001, false}, "f16, 128 rows of two blocks");
 	test<HALF, 2>({k128, k64, 2, 128, 32, f32, 0, true}, "f16, 256 rows, A in tensor memory");
 	test<FP8, 2>({k64, k32, 1, 128, 32, f32 | e5m2_a, 0, false}, "e5m2 and e4m3, 256 rows");
+	const uint32_t powers = 1 << 23, e2m3_a = 3 << 7, e3m2_a = 4 << 7, e2m1_a = 5 << 7, e2m3_b = 3 << 10, e3m2_b = 4 << 10, e2m1_b = 5 << 10;
+	const uint32_t fp4 = 1 << 7 | 1 << 10, third_of_a = 2u << 29, second_of_b = 1 << 4, third_of_b = 2 << 4;
+	test<FP8, 1>({k128, k128, 1, 128, 64, f32 | e3m2_a | e2m1_b, 0, false}, "e3m2 and e2m1");
+	test<SCALED8, 1>({k128, k32, 1, 128, 256, powers, 0, false}, "e4m3, scaled");
+	test<SCALED8, 1>({k128, k128, 1, 128, 72, powers | e2m1_a | e2m3_b | third_of_a | second_of_b, 0, false}, "e2m1 and e2m3, scaled");
+	test<SCALED8, 1>({k64, k32, 1, 128, 40, powers | e2m3_a | e3m2_b | second_of_b, 0, false}, "e2m3 and e3m2, scaled");
+	test<SCALED8, 1>({k128, bytes, 1, 128, 128, powers | e2m1_a | across_b, 0, false}, "e2m1 and e4m3 along N, scaled");
+	test<SCALED4, 1>({k128, k64, 1, 128, 64, powers | fp4 | third_of_a, 0, false}, "e2m1 twice as deep, scaled");
+	test<SCALED4, 1>({k128, k64, 1, 128, 32, powers | fp4 | third_of_b, 0, false}, "e2m1 twice as deep, other scales");
+	test<SCALED4_BY_16, 1>({k128, k128, 1, 128, 96, fp4, 0, false}, "e2m1, scaled by 16");
+	test<SCALED8, 2>({k128, k128, 1, 128, 256, powers | e3m2_a | e2m1_b, 0, false}, "e3m2 and e2m1, 256 rows, scaled");
+	test<SCALED4_BY_16, 2>({k128, k128, 1, 128, 64, fp4, 0, false}, "e2m1, 256 rows, scaled by 16");
 	test_moves();
 	test_copies(k128);
 	test_copies(plain);

@@ -26,8 +26,13 @@ static bool is(const char *type, const char *name)
 	return strcmp(type, name) == 0;
 }
 
+/* Of e2m1: 4, or 8 where it is bits 2 to 5 of a byte. */
+static unsigned fp4_bits = 8;
+
 static unsigned bits_of(const char *type)
 {
+	if (is(type, "e2m1"))
+		return fp4_bits;
 	return is(type, "b1") ? 1 : type[0] == 'b' ? 16 : type[0] == 't' ? 32 : type[0] == 'e' ? 8 : (unsigned)atoi(type + 1);
 }
 
@@ -65,6 +70,12 @@ static long double value_of(const char *type, uint64_t raw)
 		return small_float(raw, 4, 3, false);
 	if (is(type, "e5m2"))
 		return small_float(raw, 5, 2, true);
+	if (is(type, "e2m3"))
+		return small_float(raw, 2, 3, false);
+	if (is(type, "e3m2"))
+		return small_float(raw, 3, 2, false);
+	if (is(type, "e2m1"))
+		return small_float(raw >> (fp4_bits == 8 ? 2 : 0), 2, 1, false);
 	if (is(type, "tf32"))
 		return small_float(raw >> 13, 8, 10, true);
 	if (is(type, "f32"))
@@ -88,6 +99,10 @@ static uint64_t random_element(const char *type)
 		raw = draw() & 0xcbff; /* subnormals, and up to 16 */
 	else if (is(type, "bf16"))
 		raw = (draw() & 0x87ff) | 0x3c00; /* from 2^-7 to 2 */
+	else if (is(type, "e2m3") || is(type, "e3m2"))
+		raw = draw() & 0x3f;
+	else if (is(type, "e2m1"))
+		raw = (draw() & 0xf) << (fp4_bits == 8 ? 2 : 0);
 	else if (type[0] == 'e')
 		raw = draw() & (is(type, "e4m3") ? 0xf7 : 0xdb); /* no NaNs and infinities */
 	else if (is(type, "s32"))
@@ -204,6 +219,24 @@ static void check_integer(const struct variant *v, unsigned quad, unsigned row, 
 	CHECK_EQUAL((uint32_t)d.raw[quad][row][column], (uint32_t)sum);
 }
 
+/* Scales of A and B: words of all lanes; the first byte of them, and which lanes of each four count. */
+static struct {
+	unsigned scaled; /* elements with one scale; 0: there are none */
+	bool powers;
+	uint32_t words[2][32];
+	unsigned byte[2], thread[2];
+} scales;
+
+/* Of a row of A, or a column of B. */
+static long double scale_of(unsigned of, unsigned line, unsigned k)
+{
+	if (!scales.scaled)
+		return 1;
+	const unsigned lane = of == 0 ? line % 8 * 4 + scales.thread[0] * 2 + line / 8 : line * 4 + scales.thread[1];
+	const unsigned byte = scales.words[of][lane] >> 8 * (scales.byte[of] + k / scales.scaled) & 255;
+	return scales.powers ? ldexpl(1, (int)byte - 127) : small_float(byte & 127, 4, 3, false);
+}
+
 static void check_float(const struct variant *v, unsigned quad, unsigned row, unsigned column)
 {
 	long double sum = value_of(v->c, c.raw[quad][row][column]), sizes = fabsl(sum);
@@ -212,6 +245,7 @@ static void check_float(const struct variant *v, unsigned quad, unsigned row, un
 
 	for (unsigned k = 0; k < v->k; k++) {
 		long double product = value_of(v->a, a.raw[quad][row][k]) * value_of(v->b, b.raw[quad][k][column]);
+		product *= scale_of(0, row, k) * scale_of(1, column, k);
 		sum += product;
 		sizes += fabsl(product);
 	}
@@ -279,18 +313,34 @@ static void add_vector(char role, unsigned n, const char *end)
 	add("}%s", end);
 }
 
+/* The operands of scales, which lie behind those of A, B and C; draws them. */
+static void add_scales(uint64_t *cells)
+{
+	for (unsigned of = 0; of < 2; of++) {
+		for (unsigned lane = 0; lane < 32; lane++) {
+			scales.words[of][lane] = 0;
+			for (unsigned byte = 0; byte < 4; byte++)
+				scales.words[of][lane] |= (scales.powers ? 100 + draw() % 50 : draw() % 127 + draw() % 2 * 128) << 8 * byte;
+			cells[of * 32 + lane] = scales.words[of][lane];
+		}
+		add("ld.global.b32 %%r%u, [%%rd5+%u];\n", 10 + of, (768 + of * 32) * 8);
+	}
+}
+
 static void try_mma(const struct variant *v)
 {
 	const char *types[] = {v->a, v->b, v->c, v->d}, roles[] = "abcd";
 	struct matrix *const matrices[] = {&a, &b, &c, &d};
 	unsigned n[] = {registers_of(v, v->m, v->k, v->a), registers_of(v, v->k, v->n, v->b),
 			registers_of(v, v->m, v->n, v->c), registers_of(v, v->m, v->n, v->d)};
-	uint64_t cells[3 * 8 * 32] = {0};
+	uint64_t cells[3 * 8 * 32 + 64] = {0};
 
 	length = 0;
 	add("%s", BEGIN);
 	for (unsigned i = 0; i < 4; i++)
 		add_registers(roles[i], types[i], n[i]);
+	if (scales.scaled)
+		add_scales(cells + 768);
 	for (unsigned i = 0; i < 3; i++) {
 		add_moves(roles[i], types[i], n[i], i * 256, false);
 		randomize(matrices[i], types[i]);
@@ -302,7 +352,9 @@ static void try_mma(const struct variant *v)
 	add_vector('d', n[3], ", ");
 	add_vector('a', n[0], ", ");
 	add_vector('b', n[1], ", ");
-	add_vector('c', n[2], ";\n");
+	add_vector('c', n[2], scales.scaled ? ", " : ";\n");
+	if (scales.scaled)
+		add("{%%r10}, {%u, %u}, {%%r11}, {%u, %u};\n", scales.byte[0], scales.thread[0], scales.byte[1], scales.thread[1]);
 	add_moves('d', v->d, n[3], 0, true);
 	add("ret;\n}\n");
 	works(text, 1, 32);
@@ -337,6 +389,49 @@ static void test_products_of_floats(void)
 	for (unsigned round = 0; round < 4; round++)
 		for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
 			try_mma(&variants[i]);
+}
+
+/* Floats of 8, 6 and 4 bits in any combination, and such that have scales. */
+static void test_products_of_small_floats(void)
+{
+	static const char *const types[] = {"e4m3", "e5m2", "e2m3", "e3m2", "e2m1"};
+	static const struct {
+		const char *before, *behind;
+		unsigned scaled;
+	} deep[] = {{".kind::mxf4.block_scale", ".ue8m0", 32},
+		    {".kind::mxf4.block_scale.scale_vec::2X", ".ue8m0", 32},
+		    {".kind::mxf4nvf4.block_scale.scale_vec::2X", ".ue8m0", 32},
+		    {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue8m0", 16},
+		    {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue4m3", 16}};
+
+	for (unsigned i = 0; i < 25; i++) {
+		const char *d_type = i % 2 ? "f16" : "f32";
+		const struct variant plain = {16, 8, 32, "row", "col", d_type, types[i / 5], types[i % 5], d_type, ".kind::f8f6f4", ""};
+		const struct variant scaled = {16, 8, 32, "row", "col", "f32", types[i / 5], types[i % 5], "f32",
+					       i % 2 ? ".kind::mxf8f6f4.block_scale" : ".kind::mxf8f6f4.block_scale.scale_vec::1X", ".ue8m0"};
+		try_mma(&plain);
+		scales.scaled = 32;
+		scales.powers = true;
+		scales.byte[0] = i % 4;
+		scales.byte[1] = i / 4 % 4;
+		scales.thread[0] = i % 2;
+		scales.thread[1] = i % 4;
+		try_mma(&scaled);
+		scales.scaled = 0;
+	}
+	fp4_bits = 4;
+	for (unsigned i = 0; i < 20; i++) {
+		const struct variant v = {16, 8, 64, "row", "col", "f32", "e2m1", "e2m1", "f32", deep[i % 5].before, deep[i % 5].behind};
+		scales.scaled = deep[i % 5].scaled;
+		scales.powers = is(v.behind, ".ue8m0");
+		scales.byte[0] = scales.scaled == 32 ? i / 5 % 2 * 2 : 0;
+		scales.byte[1] = scales.scaled == 32 ? i / 10 * 2 : 0;
+		scales.thread[0] = i % 2;
+		scales.thread[1] = i % 4;
+		try_mma(&v);
+	}
+	scales.scaled = 0;
+	fp4_bits = 8;
 }
 
 /* mma.m8n8k4 of f16: four products, each of 8 lanes, in all layouts. */
@@ -580,6 +675,42 @@ static void test_ldmatrix(void)
 	}
 }
 
+/* Rows of 16 bytes at 31 - l of shared memory, of which the first 64 or 96 bits are 16 elements: byte i of row l is l * 37 + i * 11. */
+static void try_unpacking(unsigned n, unsigned bits)
+{
+	length = 0;
+	add(HEAD ENTRY "{\n.reg .b64 %%rd<20>;\n.reg .b32 %%r<40>;\n.shared .align 16 .b8 s[512];\n"
+	    "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nmov.u32 %%r3, 31;\n"
+	    "sub.u32 %%r3, %%r3, %%r1;\nmad.lo.u32 %%r2, %%r3, 16, %%r2;\nmul.lo.u32 %%r4, %%r1, 37;\n");
+	for (unsigned i = 0; i < 16; i++)
+		add("add.u32 %%r5, %%r4, %u;\nst.shared.u8 [%%r2+%u], %%r5;\n", i * 11, i);
+	add("bar.sync 0;\nldmatrix.sync.aligned.m8n16.x%u.shared.b8x16.%s ", n, bits == 4 ? "b4x16_p64" : "b6x16_p32");
+	add(n == 1 ? "{%%r10}" : n == 2 ? "{%%r10, %%r11}" : "{%%r10, %%r11, %%r12, %%r13}");
+	add(", [%%r2];\nmul.wide.u32 %%rd3, %%r1, 16;\nadd.s64 %%rd4, %%rd1, %%rd3;\n");
+	for (unsigned k = 0; k < n; k++)
+		add("st.global.u32 [%%rd4+%u], %%r%u;\n", 4 * k, 10 + k);
+	add("ret;\n}\n");
+	works(text, 1, 32);
+	for (unsigned lane = 0; lane < 32; lane++)
+		for (unsigned k = 0; k < n; k++)
+			for (unsigned e = 0; e < 4; e++) {
+				unsigned row = k * 8 + lane / 4, found = 0;
+				for (unsigned bit = 0; bit < bits; bit++) {
+					unsigned at = (lane % 4 * 4 + e) * bits + bit;
+					found |= (((row * 37 + at / 8 * 11) & 255) >> at % 8 & 1) << bit;
+				}
+				CHECK_EQUAL(out[lane * 4 + k] >> 8 * e & 255, found);
+			}
+}
+
+static void test_unpacking(void)
+{
+	for (unsigned n = 1; n <= 4; n *= 2) {
+		try_unpacking(n, 4);
+		try_unpacking(n, 6);
+	}
+}
+
 /* What ldmatrix loads stmatrix stores again, elsewhere. */
 static void test_stmatrix(void)
 {
@@ -806,6 +937,8 @@ static void refuses(const char *instruction, const char *said)
 	CHECK_TEXT(strstr(error.text, "'") ? strstr(error.text, "'") : error.text, said);
 }
 
+#define SCALED_NAME(KIND, SCALES, TYPE) "mma.sync.aligned.m16n8k64.row.col.kind::" KIND SCALES ".f32.e2m1.e2m1.f32." TYPE
+#define SCALED(KIND, SCALES, TYPE) SCALED_NAME(KIND, SCALES, TYPE) " {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3,%r4,%r5}, "
 static void test_what_is_refused(void)
 {
 	refuses("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3}, {%r2,%r3,%r4,%r5}, %r6, 4",
@@ -818,8 +951,23 @@ static void test_what_is_refused(void)
 		"'mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32' is not known in this form");
 	refuses("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
 		"'mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32' is not known with so many registers");
-	refuses("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e4m3.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
-		"'mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e4m3.f32' is not modelled: '.kind::f8f6f4'");
+	refuses("mma.sync.aligned.m16n8k32.row.col.f32.e2m1.e4m3.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
+		"'mma.sync.aligned.m16n8k32.row.col.f32.e2m1.e4m3.f32' is not known in this form");
+	refuses("mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2}, {%r2,%r3,%r4,%r5}",
+		"'mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32' is not known in this form");
+	refuses("mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32.ue8m0 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r2,%r3}, {%r2,%r3,%r4,%r5}",
+		"'mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32.ue8m0' is not known in this form");
+	refuses(SCALED("mxf4", ".block_scale.scale_vec::4X", "ue8m0") "{%r2}, {0, 0}, {%r2}, {0, 0}",
+		"'" SCALED_NAME("mxf4", ".block_scale.scale_vec::4X", "ue8m0") "' is not known in this form");
+	refuses(SCALED("mxf4nvf4", ".block_scale.scale_vec::2X", "ue4m3") "{%r2}, {0, 0}, {%r2}, {0, 0}",
+		"'" SCALED_NAME("mxf4nvf4", ".block_scale.scale_vec::2X", "ue4m3") "' is not known in this form");
+	refuses(SCALED("mxf4", ".block_scale", "ue8m0") "{%r2}, {0}, {%r2}, {0, 0}",
+		"'" SCALED_NAME("mxf4", ".block_scale", "ue8m0") "' is not known in this form");
+	stops(SCALED("mxf4", ".block_scale", "ue8m0") "{%r2}, {1, 0}, {%r2}, {0, 0};", "no scales of A are at byte 1 of thread 0");
+	stops(SCALED("mxf4", ".block_scale", "ue8m0") "{%r2}, {0, 1}, {%r2}, {2, 4};", "no scales of B are at byte 2 of thread 4");
+	refuses("ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b4x16_p64 {%r2}, [%r4]",
+		"'ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b4x16_p64' is not known in this form");
+	refuses("stmatrix.sync.aligned.m8n16.x1.trans.shared.b8 [%r4], {%r2}", "'stmatrix.sync.aligned.m8n16.x1.trans.shared.b8' is not known in this form");
 	refuses("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r2,%r3}, [%r4]",
 		"'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' is not modelled: '.m16n16'");
 	refuses("multimem.ld_reduce.relaxed.sys.global.add.u32 %r2, [%rd4]",
@@ -836,12 +984,14 @@ static void test_what_is_refused(void)
 int main(void)
 {
 	RUN(test_products_of_floats);
+	RUN(test_products_of_small_floats);
 	RUN(test_products_of_quads);
 	RUN(test_products_of_integers);
 	RUN(test_products_of_bits);
 	RUN(test_sparse_products);
 	RUN(test_ends_of_the_range);
 	RUN(test_ldmatrix);
+	RUN(test_unpacking);
 	RUN(test_stmatrix);
 	RUN(test_movmatrix);
 	RUN(test_wmma);

@@ -388,7 +388,7 @@ static void test_errors(void)
 	refused(BODY("@%p0 ;"), "k.ptx:5: expected an instruction, a label, a directive or '}', found ';'");
 	refused(BODY(".reg .b32 %r<3>;\n.reg .b32 %r<4>;"), "k.ptx:6: '%r' is declared twice");
 	refused(BODY("A:\nA:"), "k.ptx:6: 'A' is declared twice");
-	refused(BODY("a.b.c.d.e.f.g.h.i.j.k.l.m.n;"), "k.ptx:5: 'a' with more than 12 modifiers");
+	refused(BODY("a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p;"), "k.ptx:5: 'a' with more than 14 modifiers");
 	refused(BODY("call 5;"), "k.ptx:5: expected a function, found '5'");
 	refused(HEAD ".entry k() {\nret;", "k.ptx:5: expected an instruction, a label, a directive or '}', found the end of the text");
 }

@@ -105,6 +105,71 @@ static void test_accesses(void)
 	CHECK_EQUAL(shared.bytes, 8);
 }
 
+/* ---- elements of 4 and 6 bits ---- */
+
+#define TENSOR 256 /* cells of `other` before it */
+#define ROW	128 /* elements of a row of the box, of two rows */
+
+/* What shared memory has at a byte, from rows of the tensor of `pitch` bytes: the second row of the box is not there. */
+static unsigned byte_at(unsigned type, unsigned pitch, unsigned row, unsigned at)
+{
+	const unsigned bytes = type == GT_TENSOR_16U6_APART ? 12 : 8, unit = type == GT_TENSOR_16U4 ? 8 : 16;
+
+	if (row > 0 || at % unit >= bytes)
+		return 0;
+	return ((const unsigned char *)(other + TENSOR))[3 * pitch + ROW / 16 * bytes + at / unit * bytes + at % unit];
+}
+
+/* Copies two rows from (128, 3) on of a tensor of 256 x 4; the mbarrier hears of the bytes without the zeros between. */
+static void copy_small(enum gt_tensor_type type, enum gt_tensor_swizzle swizzle)
+{
+	const unsigned pitch = type == GT_TENSOR_16U6_APART ? 192 : 128, row = type == GT_TENSOR_16U4 ? ROW / 2 : ROW;
+	struct gt_tensor_map map = {.magic = GT_TENSOR_MAGIC, .address = GT_PTX_GLOBAL_BASE + sizeof out + 512 + TENSOR * sizeof *other,
+				    .rank = 2, .type = (uint8_t)type, .last = {255, 3}, .strides = {pitch}, .box = {ROW, 2},
+				    .steps = {1, 1}, .swizzle = (uint8_t)swizzle};
+	char text[4096];
+
+	snprintf(text, sizeof text,
+		 "%s%s\nmbarrier.arrive.expect_tx.shared.b64 _, [%%r4], %u;\nmbarrier.test_wait.parity.shared.b64 %%p2, [%%r4], 0;\n"
+		 "selp.u32 %%r7, 1, 0, %%p2;\nst.global.u32 [%%rd1+512], %%r7;\nDONE:\nbar.sync 0;\nmul.wide.u32 %%rd3, %%r1, 8;\n"
+		 "add.s64 %%rd3, %%rd3, %%rd1;\nmad.lo.u32 %%r8, %%r1, 8, %%r2;\nld.shared.v2.u32 {%%r5, %%r6}, [%%r8];\n"
+		 "st.global.v2.u32 [%%rd3], {%%r5, %%r6};\nret;\n}\n",
+		 KERNEL, LOADS, 2 * ROW / 16 * (type == GT_TENSOR_16U6_APART ? 12 : 8));
+	for (unsigned i = 0; i < 1024; i++)
+		((unsigned char *)(other + TENSOR))[i] = (unsigned char)(i * 7 + i / 256 + 1);
+	memcpy(other, &map, sizeof map);
+	memcpy(other + sizeof map / 4, (int[]){ROW, 3}, 2 * sizeof(int));
+	works(text, 1, 32);
+	CHECK_EQUAL(out[128], 1);
+	for (unsigned at = 0; at < 2 * row; at++)
+		CHECK_EQUAL(((const unsigned char *)out)[gt_swizzled(at, swizzle)], byte_at(type, pitch, at / row, at % row));
+}
+
+static void test_small_elements(void)
+{
+	copy_small(GT_TENSOR_16U4, GT_SWIZZLE_NONE);
+	copy_small(GT_TENSOR_16U4, GT_SWIZZLE_64);
+	copy_small(GT_TENSOR_16U4_APART, GT_SWIZZLE_NONE);
+	copy_small(GT_TENSOR_16U4_APART, GT_SWIZZLE_128);
+	copy_small(GT_TENSOR_16U6_APART, GT_SWIZZLE_NONE);
+	copy_small(GT_TENSOR_16U6_APART, GT_SWIZZLE_128);
+	struct gt_tensor_map map = {.magic = GT_TENSOR_MAGIC, .address = GT_PTX_GLOBAL_BASE, .rank = 2, .type = GT_TENSOR_16U4_APART,
+				    .last = {255, 3}, .strides = {128}, .box = {ROW, 2}, .steps = {1, 1}};
+	CHECK(gt_tensor_is_sound(&map));
+	map.box[0] = 64;
+	CHECK(!gt_tensor_is_sound(&map));
+	map.box[0] = ROW;
+	map.last[0] = 191;
+	CHECK(!gt_tensor_is_sound(&map));
+	map.last[0] = 255;
+	map.strides[0] = 144;
+	CHECK(!gt_tensor_is_sound(&map));
+	map.type = GT_TENSOR_16U4;
+	CHECK(gt_tensor_is_sound(&map));
+	map.last[0] = 254;
+	CHECK(!gt_tensor_is_sound(&map));
+}
+
 static void test_errors(void)
 {
 	memset(other, 0, sizeof other);
@@ -128,7 +193,7 @@ static void test_changed_maps(void)
 	memset(other, 0, sizeof other);
 	works(KERNEL REPLACE "rank.global.b1024.b32 [%rd2], 1;\n" REPLACE "box_dim.global.b1024.b32 [%rd2], 1, 256;\nDONE:\nret;\n}\n", 1, 32);
 	refuses_map(REPLACE "rank.global.b1024.b32 [%rd2], 5;", "a tensor map with 5 as its rank is not possible, or not modelled");
-	refuses_map(REPLACE "elemtype.global.b1024.b32 [%rd2], 13;", "a tensor map with 13 as its elemtype is not possible, or not modelled");
+	refuses_map(REPLACE "elemtype.global.b1024.b32 [%rd2], 16;", "a tensor map with 16 as its elemtype is not possible, or not modelled");
 	refuses_map(REPLACE "interleave_layout.global.b1024.b32 [%rd2], 1;",
 		    "a tensor map with 1 as its interleave_layout is not possible, or not modelled");
 	refuses_map(REPLACE "global_stride.global.b1024.b64 [%rd2], 4, 16;",
@@ -148,6 +213,7 @@ static void test_changed_maps(void)
 int main(void)
 {
 	RUN(test_accesses);
+	RUN(test_small_elements);
 	RUN(test_changed_maps);
 	RUN(test_errors);
 	return check_report();

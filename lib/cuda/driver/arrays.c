@@ -242,10 +242,8 @@ struct wishes {
 };
 
 /* What is valid, but not modelled. */
-static int refuse(unsigned type, const struct wishes *wishes)
+static int refuse(const struct wishes *wishes)
 {
-	if (type >= GT_TENSOR_TYPES)
-		return gt_cudart_refuse("tensor maps of elements of 4 or 6 bits");
 	if (wishes->interleave != 0)
 		return gt_cudart_refuse("tensor maps of interleaved layouts");
 	if (wishes->swizzle >= GT_SWIZZLES)
@@ -260,11 +258,11 @@ static int encode(struct gt_tensor_map *to, unsigned type, uint32_t rank, uint64
 				    .swizzle = (uint8_t)wishes.swizzle, .promotion = (uint8_t)wishes.promotion,
 				    .fills_nan = wishes.fill == 1};
 
-	if (!to || rank == 0 || rank > GT_TENSOR_RANK_MAX || !sizes || !box || !steps || (rank > 1 && !strides) || type > 15 ||
+	if (!to || rank == 0 || rank > GT_TENSOR_RANK_MAX || !sizes || !box || !steps || (rank > 1 && !strides) || type >= GT_TENSOR_TYPES ||
 	    wishes.interleave > 2 || wishes.swizzle > 6 || wishes.promotion > 3 || wishes.fill > 1 ||
-	    (wishes.fill == 1 && type < GT_TENSOR_F16))
+	    (wishes.fill == 1 && (type < GT_TENSOR_F16 || type >= GT_TENSOR_16U4)))
 		return CUDA_INVALID_VALUE;
-	int code = refuse(type, &wishes);
+	int code = refuse(&wishes);
 	if (code != CUDA_SUCCESS)
 		return code;
 	for (uint32_t d = 0; d < rank; d++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions on matrices: fragments in registers, ldmatrix and its like, products of a warp (mma, wmma), of four warps
- * (wgmma), and in tensor memory (tcgen05). */
+/* Instructions on matrices: fragments in registers, ldmatrix and its like, products of a warp (mma, wmma), and of four warps
+ * (wgmma). */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +13,7 @@
 #define BYTES	     (BIT(S8) | BIT(U8))
 #define NIBBLES	     (BIT(S4) | BIT(U4))
 #define SMALL_FLOATS (BIT(E4M3) | BIT(E5M2))
+#define TINY_FLOATS  (BIT(E2M3) | BIT(E3M2) | BIT(E2M1_IN_BYTE))
 
 /* ---- shapes, elements and fragments ---- */
 
@@ -32,8 +33,8 @@ static const struct shape_row shapes[] = {
 	{16, 8, 4, {BIT(TF32) | BIT(F64), 0, 0}},
 	{16, 8, 8, {BIT(F16) | BIT(BF16) | BIT(TF32) | BIT(F64), 0, BIT(TF32)}},
 	{16, 8, 16, {BIT(F16) | BIT(BF16) | BYTES | BIT(F64) | SMALL_FLOATS, 0, BIT(F16) | BIT(BF16) | BIT(TF32)}},
-	{16, 8, 32, {BYTES | NIBBLES | SMALL_FLOATS, 0, BIT(F16) | BIT(BF16) | BYTES}},
-	{16, 8, 64, {NIBBLES, 0, BYTES | NIBBLES | SMALL_FLOATS}},
+	{16, 8, 32, {BYTES | NIBBLES | SMALL_FLOATS | TINY_FLOATS, 0, BIT(F16) | BIT(BF16) | BYTES}},
+	{16, 8, 64, {NIBBLES | BIT(E2M1), 0, BYTES | NIBBLES | SMALL_FLOATS}},
 	{16, 8, 128, {BIT(B1), 0, NIBBLES}},
 	{16, 8, 256, {BIT(B1), 0, 0}},
 	{16, 16, 8, {0, BIT(TF32), 0}},
@@ -46,8 +47,15 @@ static const struct shape_row shapes[] = {
 static const struct {
 	uint32_t multiplied, added;
 } sums[] = {
-	{BIT(F16), BIT(F16) | BIT(F32)}, {SMALL_FLOATS, BIT(F16) | BIT(F32)}, {BIT(BF16), BIT(F32)}, {BIT(TF32), BIT(F32)},
-	{BIT(F64), BIT(F64)},		 {BYTES, BIT(S32)},		      {NIBBLES, BIT(S32)},   {BIT(B1), BIT(S32)},
+	{BIT(F16), BIT(F16) | BIT(F32)},
+	{SMALL_FLOATS | TINY_FLOATS, BIT(F16) | BIT(F32)},
+	{BIT(E2M1), BIT(F32)},
+	{BIT(BF16), BIT(F32)},
+	{BIT(TF32), BIT(F32)},
+	{BIT(F64), BIT(F64)},
+	{BYTES, BIT(S32)},
+	{NIBBLES, BIT(S32)},
+	{BIT(B1), BIT(S32)},
 };
 
 static const struct shape_row *row_of(struct gt_ptx_shape shape)
@@ -80,7 +88,7 @@ static bool is_wmma(struct gt_ptx_shape shape, enum gt_ptx_role role, enum gt_pt
 /* Whether there is a product of that shape and those elements: D, A, B, C. */
 static bool is_product(struct gt_ptx_shape shape, enum gt_ptx_product_kind kind, const enum gt_ptx_element e[4])
 {
-	static const uint32_t families[] = {BYTES, NIBBLES, SMALL_FLOATS};
+	static const uint32_t families[] = {BYTES, NIBBLES, SMALL_FLOATS | TINY_FLOATS};
 	const struct shape_row *row = row_of(shape);
 	const uint32_t a = 1U << e[1], b = 1U << e[2], there = row ? row->elements[kind] : 0;
 	bool alike = a == b;
@@ -102,22 +110,7 @@ static bool read_shape(const char *word, struct gt_ptx_shape *shape)
 	return true;
 }
 
-/* Fills slots with those of `n` operands. results: room for as many, which the caller finishes; NULL: sources.
- * Returns 0, or -1. */
-static int read_registers(struct gt_ptx_decoder *decoder, uint32_t *slots, const struct gt_ptx_operand *operands,
-			  size_t n, enum gt_ptx_type type, struct gt_ptx_result *results)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (results && gt_ptx_result_slot(decoder, &operands[i], type, &results[i]) != 0)
-			return -1;
-		slots[i] = results ? results[i].slot : gt_ptx_source(decoder, &operands[i], type);
-		if (!slots[i])
-			return -1;
-	}
-	return 0;
-}
-
-/* The same for a fragment that is laid out. Returns 1 if there are more or fewer registers than it has, and the
+/* Reads the registers of a fragment that is laid out, as gt_ptx_read_registers does. Returns 1 if there are more or fewer registers than it has, and the
  * instruction has been refused. */
 static int read_fragment(struct gt_ptx_decoder *decoder, struct gt_ptx_fragment *fragment,
 			 const struct gt_ptx_operand *operand, struct gt_ptx_result *results)
@@ -127,7 +120,7 @@ static int read_fragment(struct gt_ptx_decoder *decoder, struct gt_ptx_fragment 
 
 	if (n != fragment->n)
 		return gt_ptx_refuse(decoder, "is not known with so many registers") != 0 ? -1 : 1;
-	return read_registers(decoder, fragment->slots, registers, n,
+	return gt_ptx_read_registers(decoder, fragment->slots, registers, n,
 			      fragment->element == GT_PTX_ELEMENT_F64 ? GT_PTX_B64 : GT_PTX_B32, results);
 }
 
@@ -142,7 +135,13 @@ static int finish_fragment(struct gt_ptx_decoder *decoder, const struct gt_ptx_f
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
-/* The access of ldmatrix and stmatrix: .m8n8.xN(.trans)(.shared).b16, N registers. Returns as
+/* The bits of elements that become bytes: 16 of them are followed by as much as they need for 16 bytes. */
+static unsigned unpacked_bits(const struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_says(decoder, "b4x16_p64") ? 4 : gt_ptx_says(decoder, "b6x16_p32") ? 6 : 0;
+}
+
+/* The access of ldmatrix and stmatrix: .m8n8.xN(.trans)(.shared).b16, or .m8n16.xN(.shared).b8x16.FORM, N registers. Returns as
  * gt_ptx_read_modifiers does. */
 static int new_rows(struct gt_ptx_decoder *decoder, struct gt_ptx_access **access, const struct gt_ptx_operand *address,
 		    size_t n)
@@ -152,13 +151,15 @@ static int new_rows(struct gt_ptx_decoder *decoder, struct gt_ptx_access **acces
 
 	if (read != 0)
 		return read;
-	if (!gt_ptx_says(decoder, "m8n8") || !gt_ptx_says(decoder, "aligned") || type != GT_PTX_B16 || n != (*access)->n ||
-	    (*access)->space == GT_PTX_GLOBAL || n > 4)
+	const bool plain = gt_ptx_says(decoder, "m8n8") && type == GT_PTX_B16;
+	const bool unpacks = decoder->instruction->row == GT_PTX_OP_LDMATRIX && gt_ptx_says(decoder, "m8n16") && gt_ptx_says(decoder, "b8x16") && unpacked_bits(decoder) != 0 &&
+			     type == GT_PTX_NO_TYPE && !gt_ptx_says(decoder, "trans");
+	if (plain == unpacks || !gt_ptx_says(decoder, "aligned") || n != (*access)->n || (*access)->space == GT_PTX_GLOBAL || n > 4)
 		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
 	return gt_ptx_read_address(decoder, *access, address);
 }
 
-/* ldmatrix.sync.aligned.m8n8.xN(.trans)(.shared).b16 {d, ...}, [address] */
+/* ldmatrix.sync.aligned.m8n8.xN(.trans)(.shared).b16 {d, ...}, [address]; .m8n16.xN(.shared).b8x16.b4x16_p64, or b6x16_p32 */
 static int decode_ldmatrix(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -174,12 +175,12 @@ static int decode_ldmatrix(struct gt_ptx_decoder *decoder)
 	if (read != 0)
 		return gt_ptx_refused(read);
 	access->action = GT_LOAD;
-	if (read_registers(decoder, access->slots, registers, n, GT_PTX_B32, results) != 0)
+	if (gt_ptx_read_registers(decoder, access->slots, registers, n, GT_PTX_B32, results) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_matrix_steps.load);
 	if (!op)
 		return -1;
-	op->choice = gt_ptx_says(decoder, "trans");
+	op->choice = gt_ptx_says(decoder, "trans") ? 1 : (uint8_t)unpacked_bits(decoder);
 	for (size_t i = 0; i < n; i++)
 		if (gt_ptx_finish_result(decoder, &results[i]) != 0)
 			return -1;
@@ -201,7 +202,7 @@ static int decode_stmatrix(struct gt_ptx_decoder *decoder)
 	if (read != 0)
 		return gt_ptx_refused(read);
 	access->action = GT_STORE;
-	if (read_registers(decoder, access->slots, registers, n, GT_PTX_B32, NULL) != 0)
+	if (gt_ptx_read_registers(decoder, access->slots, registers, n, GT_PTX_B32, NULL) != 0)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_matrix_steps.store);
 	if (!op)
@@ -240,7 +241,22 @@ struct words {
 	size_t n_layouts, n_elements;
 	enum gt_ptx_element elements[4];
 	bool saturates, counts, both, differs; /* .satfinite, .popc, .and, .xor */
+	enum gt_ptx_tensor_kind small; /* .kind:: of small floats; GT_PTX_TENSOR_KINDS: none is written */
+	uint8_t scaled;		       /* elements with one scale; 0: there are none */
+	bool powers;		       /* .ue8m0 */
 };
+
+/* What is written where floats have at most 8 bits, and may have scales. */
+static bool is_of_small(const char *word)
+{
+	static const char *const known[] = {"kind::f8f6f4",  "kind::mxf8f6f4", "kind::mxf4",	"kind::mxf4nvf4", "block_scale",
+					    "scale_vec::1X", "scale_vec::2X",  "scale_vec::4X", "ue8m0",	  "ue4m3"};
+	size_t i = 0;
+
+	while (i < sizeof known / sizeof known[0] && strcmp(word, known[i]) != 0)
+		i++;
+	return i < sizeof known / sizeof known[0];
+}
 
 /* False if the word is none that is known. */
 static bool take_word(struct words *words, const char *word)
@@ -264,6 +280,8 @@ static bool take_word(struct words *words, const char *word)
 		words->kind = GT_PTX_SPARSE;
 		return true;
 	}
+	if (is_of_small(word))
+		return true;
 	if (strcmp(word, "satfinite") == 0)
 		return words->saturates = true;
 	if (strcmp(word, "popc") == 0)
@@ -273,6 +291,35 @@ static bool take_word(struct words *words, const char *word)
 	if (strcmp(word, "xor") == 0)
 		return words->differs = true;
 	return read_shape(word, &words->shape);
+}
+
+/* Reads the kind, and what it says of elements and scales. */
+static void read_small(struct words *words, const struct gt_ptx_instruction *instruction)
+{
+	words->small = gt_ptx_kind_of(instruction);
+	words->powers = gt_ptx_has(instruction, "ue8m0");
+	if (words->small >= GT_PTX_KIND_MXF8F6F4 && words->small < GT_PTX_TENSOR_KINDS)
+		words->scaled = gt_ptx_scaled_of(instruction, words->small);
+	for (size_t i = 0; i < words->n_elements; i++)
+		if (words->elements[i] == GT_PTX_ELEMENT_E2M1 && words->shape.k == 32)
+			words->elements[i] = GT_PTX_ELEMENT_E2M1_IN_BYTE;
+}
+
+/* Whether the elements are those of the kind that is written, and have the scales that it asks for. */
+static bool suits_kind(const struct words *words, const struct gt_ptx_instruction *instruction)
+{
+	const uint32_t elements = 1U << words->elements[1] | 1U << words->elements[2];
+	const bool scales = gt_ptx_has(instruction, "block_scale"), e4m3 = gt_ptx_has(instruction, "ue4m3");
+
+	if (words->small == GT_PTX_TENSOR_KINDS)
+		return !(elements & (TINY_FLOATS | BIT(E2M1))) && !scales && !e4m3 && !words->powers;
+	if (words->kind != GT_PTX_MMA || elements & ~(words->small == GT_PTX_KIND_F8F6F4 || words->small == GT_PTX_KIND_MXF8F6F4
+							      ? SMALL_FLOATS | TINY_FLOATS : BIT(E2M1)))
+		return false;
+	if (words->small == GT_PTX_KIND_F8F6F4)
+		return words->shape.k == 32 && !scales && !e4m3 && !words->powers;
+	return words->scaled && words->elements[0] == GT_PTX_ELEMENT_F32 && e4m3 != words->powers &&
+	       (words->powers || words->scaled == 16);
 }
 
 static bool is_known(const struct words *words)
@@ -300,7 +347,26 @@ static int read_metadata(struct gt_ptx_decoder *decoder, const struct words *wor
 	return *slot ? 0 : -1;
 }
 
-/* The operands D, A, B, C, and what mma.sp has beside them. */
+/* {scales of A}, {byte, thread}, {scales of B}, {byte, thread} */
+static int read_scales(struct gt_ptx_decoder *decoder, const struct words *words, struct gt_ptx_scales *scales)
+{
+	scales->scaled = words->scaled;
+	scales->powers = words->powers;
+	for (size_t i = 0; words->scaled && i < 2; i++) {
+		size_t n_words, n_places;
+		const struct gt_ptx_operand *operands = decoder->instruction->operands + 4 + 2 * i;
+		const struct gt_ptx_operand *of = gt_ptx_elements(&operands[0], &n_words), *place = gt_ptx_elements(&operands[1], &n_places);
+		if (n_words != 1 || n_places != 2)
+			return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
+		if (!(scales->of[i].words = gt_ptx_source(decoder, of, GT_PTX_B32)) ||
+		    !(scales->of[i].byte = gt_ptx_source(decoder, &place[0], GT_PTX_B16)) ||
+		    !(scales->of[i].thread = gt_ptx_source(decoder, &place[1], GT_PTX_B16)))
+			return -1;
+	}
+	return 0;
+}
+
+/* The operands D, A, B, C, and what mma.sp, or scales, have beside them. */
 static int decode_product(struct gt_ptx_decoder *decoder, const struct words *words)
 {
 	const struct gt_ptx_operand *operands = decoder->instruction->operands;
@@ -318,7 +384,7 @@ static int decode_product(struct gt_ptx_decoder *decoder, const struct words *wo
 	const bool sparse = words->kind == GT_PTX_SPARSE;
 	unsigned first = 0;
 	uint32_t metadata = 0;
-	int read = sparse ? read_metadata(decoder, words, &metadata, &first) : 0;
+	int read = sparse ? read_metadata(decoder, words, &metadata, &first) : read_scales(decoder, words, &product->scales);
 	if (read != 0)
 		return gt_ptx_refused(read);
 	/* Sources before results, whose registers may be the same. */
@@ -363,7 +429,9 @@ static int decode_words(struct gt_ptx_decoder *decoder, enum gt_ptx_product_kind
 		words.n_elements = 4;
 	}
 	words.shape.quads = !wmma && words.shape.m == 8 && words.elements[1] == GT_PTX_ELEMENT_F16;
-	if (instruction->n_operands != (words.kind == GT_PTX_SPARSE ? 6 : 4) || !is_known(&words))
+	read_small(&words, instruction);
+	if (instruction->n_operands != (words.kind == GT_PTX_SPARSE ? 6 : words.scaled ? 8 : 4) || !is_known(&words) ||
+	    !suits_kind(&words, instruction))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	return decode_product(decoder, &words);
 }
@@ -505,7 +573,7 @@ static int decode_wgmma_product(struct gt_ptx_decoder *decoder)
 	/* D is read and written in its own registers, which have 32 bits. */
 	if (!(product->b_descriptor = gt_ptx_source(decoder, &instruction->operands[2], GT_PTX_B64)) ||
 	    !(product->adds = gt_ptx_source(decoder, &instruction->operands[3], GT_PTX_PRED)) ||
-	    read_registers(decoder, product->d, d, n, GT_PTX_B32, NULL) != 0)
+	    gt_ptx_read_registers(decoder, product->d, d, n, GT_PTX_B32, NULL) != 0)
 		return -1;
 	product->access = gt_ptx_shared_access(GT_LOAD, 16);
 	product->access.address = gt_ptx_temporary_slot(decoder, GT_PTX_U64);
@@ -520,294 +588,6 @@ static int decode_wgmma(struct gt_ptx_decoder *decoder)
 		return gt_ptx_emit(decoder, gt_ptx_wgmma_wait) ? 0 : -1;
 	return gt_ptx_says(decoder, "mma_async") && !gt_ptx_says(decoder, "sp") ? decode_wgmma_product(decoder)
 										 : gt_ptx_refuse(decoder, "is not modelled");
-}
-
-/* ---- tcgen05: tensor memory, and products in it ---- */
-
-/* Whether one of the words, which spaces part, is this. */
-static bool is_among(const char *words, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = strstr(words, word); at; at = strstr(at + 1, word))
-		if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	return false;
-}
-
-/* [taddr] */
-static int read_tensor_address(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand, struct gt_ptx_tensor_address *address)
-{
-	struct gt_ptx_access said = {0};
-
-	if (gt_ptx_read_address(decoder, &said, operand) != 0)
-		return -1;
-	if (!said.narrow)
-		return gt_fail(decoder->error, "PTX line %u: an address of tensor memory has 32 bits", decoder->instruction->line);
-	*address = (struct gt_ptx_tensor_address){said.address, said.offset};
-	return 0;
-}
-
-/* tcgen05.alloc.cta_group::G.sync.aligned(.shared::cta).b32 [address], columns */
-static int decode_tensor_alloc(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_operand *operands = decoder->instruction->operands;
-	struct gt_ptx_access *access = gt_ptx_own(decoder, sizeof *access);
-
-	if (!access || decoder->instruction->n_operands != 2)
-		return access ? gt_ptx_refuse(decoder, "is not known in this form") : -1;
-	*access = gt_ptx_shared_access(GT_STORE, sizeof(uint32_t));
-	if (!gt_ptx_says(decoder, "shared::cta"))
-		access->space = GT_PTX_GENERIC;
-	const uint32_t columns = gt_ptx_source(decoder, &operands[1], GT_PTX_B32);
-	if (!columns || gt_ptx_read_address(decoder, access, &operands[0]) != 0)
-		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_tensor_steps.alloc);
-	if (op)
-		op->a = columns;
-	return op ? 0 : -1;
-}
-
-/* tcgen05.dealloc.cta_group::G.sync.aligned.b32 taddr, columns */
-static int decode_tensor_dealloc(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_operand *operands = decoder->instruction->operands;
-
-	if (decoder->instruction->n_operands != 2)
-		return gt_ptx_refuse(decoder, "is not known in this form");
-	const uint32_t address = gt_ptx_source(decoder, &operands[0], GT_PTX_B32);
-	const uint32_t columns = gt_ptx_source(decoder, &operands[1], GT_PTX_B32);
-	struct gt_ptx_op *op = address && columns ? gt_ptx_emit(decoder, gt_ptx_tensor_steps.free) : NULL;
-	if (!op)
-		return -1;
-	op->a = address;
-	op->b = columns;
-	return 0;
-}
-
-/* Shape and count of tcgen05.ld and tcgen05.st; false if there are none such. */
-static bool read_move(const struct gt_ptx_instruction *instruction, struct gt_ptx_tensor_move *move)
-{
-	/* Registers and columns that .x1 has. */
-	static const struct {
-		const char *word;
-		uint8_t registers, columns;
-	} rows[GT_PTX_TENSOR_SHAPES] = {
-		[GT_PTX_32X32B] = {"32x32b", 1, 1},   [GT_PTX_16X64B] = {"16x64b", 1, 2},     [GT_PTX_16X128B] = {"16x128b", 2, 4},
-		[GT_PTX_16X256B] = {"16x256b", 4, 8}, [GT_PTX_16X32BX2] = {"16x32bx2", 1, 1},
-	};
-	unsigned shape = 0, times = 1;
-	char word[8] = "x1";
-
-	while (shape < GT_PTX_TENSOR_SHAPES && !gt_ptx_has(instruction, rows[shape].word))
-		shape++;
-	while (times <= GT_PTX_TENSOR_LANES && !gt_ptx_has(instruction, word))
-		snprintf(word, sizeof word, "x%u", times *= 2);
-	if (shape == GT_PTX_TENSOR_SHAPES || times * rows[shape].registers > GT_PTX_TENSOR_LANES)
-		return false;
-	move->shape = (enum gt_ptx_tensor_shape)shape;
-	move->n = (uint16_t)(times * rows[shape].registers);
-	move->packed = gt_ptx_has(instruction, "pack::16b") || gt_ptx_has(instruction, "unpack::16b");
-	move->columns = (uint16_t)(times * rows[shape].columns);
-	return true;
-}
-
-/* tcgen05.ld.sync.aligned.SHAPE.xN(.pack::16b).b32 {r, ...}, [taddr](, half); tcgen05.st...(.unpack::16b).b32 [taddr](, half), {r, ...} */
-static int decode_tensor_move(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	const bool stores = gt_ptx_says(decoder, "st");
-	const struct gt_ptx_operand *operands = instruction->operands;
-	struct gt_ptx_tensor_move *move = gt_ptx_own(decoder, sizeof *move);
-	struct gt_ptx_result results[GT_PTX_TENSOR_LANES];
-	size_t n;
-
-	if (!move)
-		return -1;
-	if (!read_move(instruction, move))
-		return gt_ptx_refuse(decoder, "is not known in this form");
-	const size_t wanted = move->shape == GT_PTX_16X32BX2 ? 3 : 2, at = stores ? 0 : 1;
-	if (instruction->n_operands != wanted)
-		return gt_ptx_refuse(decoder, "is not known in this form");
-	const struct gt_ptx_operand *registers = gt_ptx_elements(&operands[stores ? wanted - 1 : 0], &n), *half = &operands[at + 1];
-	if (wanted == 3 && (half->kind != GT_PTX_IMMEDIATE || half->bits >= GT_PTX_TENSOR_COLUMNS))
-		return gt_ptx_refuse(decoder, "is not known in this form");
-	if (wanted == 3)
-		move->half = (uint32_t)half->bits;
-	move->columns = (uint16_t)((move->columns + move->half) << move->packed);
-	if (n != move->n)
-		return gt_ptx_refuse(decoder, "is not known with so many registers");
-	if (read_tensor_address(decoder, &operands[at], &move->address) != 0 ||
-	    read_registers(decoder, move->slots, registers, n, GT_PTX_B32, stores ? NULL : results) != 0)
-		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, stores ? gt_ptx_tensor_steps.store : gt_ptx_tensor_steps.load);
-	if (!op)
-		return -1;
-	op->with.move = move;
-	for (size_t i = 0; i < n && !stores; i++)
-		if (gt_ptx_finish_result(decoder, &results[i]) != 0)
-			return -1;
-	return 0;
-}
-
-/* What stands behind the instruction descriptor: ({lanes that are not written},) adds(, scale). */
-static int read_product_rest(struct gt_ptx_decoder *decoder, struct gt_ptx_tensor_product *product)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	const bool floats = product->kind == GT_PTX_KIND_F16 || product->kind == GT_PTX_KIND_TF32;
-	const size_t lanes = product->pair ? 8 : 4;
-	size_t at = 4, n = instruction->n_operands;
-	const struct gt_ptx_operand *rest = instruction->operands;
-
-	if (n > at && rest[at].kind == GT_PTX_VECTOR && rest[at].n_elements == lanes) {
-		if (read_registers(decoder, product->disabled, rest[at].elements, lanes, GT_PTX_B32, NULL) != 0)
-			return -1;
-		at++;
-	}
-	if (n < at + 1 || n > at + 1 + floats || (n > at + 1 && (rest[at + 1].kind != GT_PTX_IMMEDIATE || rest[at + 1].bits > 15)))
-		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
-	if (n > at + 1)
-		product->scale = (uint8_t)rest[at + 1].bits;
-	return (product->adds = gt_ptx_source(decoder, &rest[at], GT_PTX_PRED)) ? 0 : -1;
-}
-
-/* tcgen05.mma.cta_group::G.kind::KIND(.collector::a::USE) [d], a | [a], b, form, ... */
-static int decode_tensor_product(struct gt_ptx_decoder *decoder)
-{
-	static const char *const names[GT_PTX_TENSOR_KINDS] = {"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8"};
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	const struct gt_ptx_operand *operands = instruction->operands;
-	struct gt_ptx_tensor_product *product = gt_ptx_own(decoder, sizeof *product);
-	unsigned kind = 0;
-
-	if (!product)
-		return -1;
-	while (kind < GT_PTX_TENSOR_KINDS && !gt_ptx_says(decoder, names[kind]))
-		kind++;
-	if (kind == GT_PTX_TENSOR_KINDS || instruction->n_operands < 5)
-		return gt_ptx_refuse(decoder, "is not known in this form");
-	product->kind = (enum gt_ptx_tensor_kind)kind;
-	product->multiply = gt_ptx_multiply();
-	product->pair = gt_ptx_says(decoder, "cta_group::2");
-	product->a_in_tensor = operands[1].kind == GT_PTX_ADDRESS;
-	int read = read_product_rest(decoder, product);
-	if (read != 0)
-		return gt_ptx_refused(read);
-	product->access = gt_ptx_shared_access(GT_LOAD, 16);
-	product->access.remote = product->pair;
-	if (read_tensor_address(decoder, &operands[0], &product->d) != 0 ||
-	    (product->a_in_tensor ? read_tensor_address(decoder, &operands[1], &product->a) != 0
-				  : !(product->a_descriptor = gt_ptx_source(decoder, &operands[1], GT_PTX_B64))) ||
-	    !(product->b_descriptor = gt_ptx_source(decoder, &operands[2], GT_PTX_B64)) ||
-	    !(product->form = gt_ptx_source(decoder, &operands[3], GT_PTX_B32)) ||
-	    !(product->access.address = gt_ptx_temporary_slot(decoder, GT_PTX_U64)))
-		return -1;
-	return gt_ptx_emit_access(decoder, &product->access, gt_ptx_tensor_product_step()) ? 0 : -1;
-}
-
-/* tcgen05.cp.cta_group::G.SHAPE(.warpxN) [taddr], descriptor */
-static int decode_tensor_copy(struct gt_ptx_decoder *decoder)
-{
-	static const struct {
-		const char *shape, *spread; /* NULL: none is written */
-		uint8_t lines, pieces, next, times, apart;
-	} rows[] = {
-		{"128x256b", NULL, 128, 2, 32, 1, 0},
-		{"128x128b", NULL, 128, 1, 32, 1, 0},
-		{"64x128b", "warpx2::02_13", 64, 1, 32, 2, 64},
-		{"64x128b", "warpx2::01_23", 64, 1, 64, 2, 32},
-		{"32x128b", "warpx4", 32, 1, 32, 4, 32},
-	};
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	struct gt_ptx_tensor_copy *copy = gt_ptx_own(decoder, sizeof *copy);
-	size_t i = 0;
-
-	if (!copy)
-		return -1;
-	while (i < sizeof rows / sizeof rows[0] &&
-	       !(gt_ptx_says(decoder, rows[i].shape) &&
-		 (rows[i].spread ? gt_ptx_says(decoder, rows[i].spread) : instruction->n_modifiers == 3)))
-		i++;
-	if (i == sizeof rows / sizeof rows[0] || instruction->n_operands != 2)
-		return gt_ptx_refuse(decoder, "is not known in this form");
-	*copy = (struct gt_ptx_tensor_copy){.access = gt_ptx_shared_access(GT_LOAD, 16),
-					    .pair = gt_ptx_says(decoder, "cta_group::2"),
-					    .lines = rows[i].lines,
-					    .pieces = rows[i].pieces,
-					    .next = rows[i].next,
-					    .times = rows[i].times,
-					    .apart = rows[i].apart};
-	copy->access.remote = copy->pair;
-	if (read_tensor_address(decoder, &instruction->operands[0], &copy->d) != 0 ||
-	    !(copy->descriptor = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_B64)) ||
-	    !(copy->access.address = gt_ptx_temporary_slot(decoder, GT_PTX_U64)))
-		return -1;
-	return gt_ptx_emit_access(decoder, &copy->access, gt_ptx_tensor_steps.copy) ? 0 : -1;
-}
-
-/* tcgen05.commit.cta_group::G.mbarrier::arrive::one(.shared::cluster)(.multicast::cluster).b64 [mbarrier](, blocks): what was begun before
- * is done. */
-static int decode_tensor_commit(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	const size_t n = gt_ptx_says(decoder, "multicast::cluster") ? 2 : 1;
-	struct gt_ptx_bulk *bulk = gt_ptx_own(decoder, sizeof *bulk);
-
-	if (!bulk || instruction->n_operands != n || !gt_ptx_says(decoder, "mbarrier::arrive::one"))
-		return bulk ? gt_ptx_refuse(decoder, "is not known in this form") : -1;
-	bulk->mbarrier = gt_ptx_shared_access(GT_REDUCTION, 8);
-	bulk->mbarrier.remote = true;
-	if (!gt_ptx_says(decoder, "shared::cluster"))
-		bulk->mbarrier.space = GT_PTX_GENERIC;
-	if (gt_ptx_read_address(decoder, &bulk->mbarrier, &instruction->operands[0]) != 0 ||
-	    !(bulk->inner.address = gt_ptx_temporary_slot(decoder, GT_PTX_U64)) ||
-	    (n > 1 && !(bulk->blocks = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U32))))
-		return -1;
-	return gt_ptx_emit_access(decoder, &bulk->outer, gt_ptx_async_steps.arrive) ? 0 : -1;
-}
-
-/* Fences and waits do nothing, as what was begun is done; nor does a block give up allocations, as it has tensor memory of its own. */
-static int decode_tcgen05(struct gt_ptx_decoder *decoder)
-{
-#define GROUPS "cta_group::1 cta_group::2 "
-#define MOVES  "sync aligned 32x32b 16x64b 16x128b 16x256b 16x32bx2 x1 x2 x4 x8 x16 x32 x64 x128 b32 "
-	static const struct {
-		const char *word;
-		gt_ptx_decode_one *decode;
-		const char *others; /* that may stand behind it */
-	} forms[] = {
-		{"alloc", decode_tensor_alloc, GROUPS "sync aligned shared::cta b32"},
-		{"commit", decode_tensor_commit, GROUPS "mbarrier::arrive::one shared::cluster multicast::cluster b64"},
-		{"cp", decode_tensor_copy, GROUPS "128x256b 128x128b 64x128b 32x128b warpx2::02_13 warpx2::01_23 warpx4"},
-		{"dealloc", decode_tensor_dealloc, GROUPS "sync aligned b32"},
-		{"fence::after_thread_sync", gt_ptx_emit_nothing, ""},
-		{"fence::before_thread_sync", gt_ptx_emit_nothing, ""},
-		{"ld", decode_tensor_move, MOVES "pack::16b"},
-		{"mma", decode_tensor_product,
-		 GROUPS "kind::f16 kind::tf32 kind::f8f6f4 kind::i8 collector::a::fill collector::a::use collector::a::lastuse "
-			"collector::a::discard"},
-		{"relinquish_alloc_permit", gt_ptx_emit_nothing, GROUPS "sync aligned"},
-		{"st", decode_tensor_move, MOVES "unpack::16b"},
-		{"wait::ld", gt_ptx_emit_nothing, "sync aligned"},
-		{"wait::st", gt_ptx_emit_nothing, "sync aligned"},
-	};
-#undef GROUPS
-#undef MOVES
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	const size_t n = sizeof forms / sizeof forms[0];
-	size_t i = 0;
-	char why[64];
-
-	while (i < n && (instruction->n_modifiers == 0 || strcmp(instruction->modifiers[0], forms[i].word) != 0))
-		i++;
-	if (i == n)
-		return gt_ptx_refuse(decoder, "is not modelled");
-	for (size_t m = 1; m < instruction->n_modifiers; m++)
-		if (!is_among(forms[i].others, instruction->modifiers[m])) {
-			snprintf(why, sizeof why, "is not modelled: '.%.32s'", instruction->modifiers[m]);
-			return gt_ptx_refuse(decoder, why);
-		}
-	return forms[i].decode(decoder);
 }
 
 /* ---- wmma.load, wmma.store, wmma.mma ---- */
@@ -917,7 +697,6 @@ gt_ptx_decode_one *const gt_ptx_decode_matrix[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_MMA] = decode_mma,
 	[GT_PTX_OP_MOVMATRIX] = decode_movmatrix,
 	[GT_PTX_OP_STMATRIX] = decode_stmatrix,
-	[GT_PTX_OP_TCGEN05] = decode_tcgen05,
 	[GT_PTX_OP_WGMMA] = decode_wgmma,
 	[GT_PTX_OP_WMMA] = decode_wmma,
 };

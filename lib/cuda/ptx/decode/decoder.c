@@ -629,6 +629,10 @@ static const struct {
 	{"row", MATRICES, SAYS_NOTHING, 0},
 	{"col", MATRICES, SAYS_NOTHING, 0},
 	{"m8n8", MATRICES, SAYS_NOTHING, 0},
+	{"m8n16", MATRICES, SAYS_NOTHING, 0},
+	{"b8x16", MATRICES, SAYS_NOTHING, 0},
+	{"b4x16_p64", MATRICES, SAYS_NOTHING, 0},
+	{"b6x16_p32", MATRICES, SAYS_NOTHING, 0},
 	{"m8n8k4", MATRICES, SAYS_NOTHING, 0},
 	{"m8n8k32", MATRICES, SAYS_NOTHING, 0},
 	{"m8n8k128", MATRICES, SAYS_NOTHING, 0},
@@ -654,7 +658,7 @@ static const char *written(const struct gt_ptx_instruction *instruction, char *b
 
 int gt_ptx_refuse(struct gt_ptx_decoder *decoder, const char *why)
 {
-	char name[96];
+	char name[160];
 
 	return gt_ptx_emit_unknown(decoder, "'%s' %s", written(decoder->instruction, name, sizeof name), why);
 }
@@ -795,4 +799,17 @@ struct gt_ptx_op *gt_ptx_emit_access(struct gt_ptx_decoder *decoder, struct gt_p
 		op->accesses = 1;
 	}
 	return op;
+}
+
+int gt_ptx_read_registers(struct gt_ptx_decoder *decoder, uint32_t *slots, const struct gt_ptx_operand *operands,
+			  size_t n, enum gt_ptx_type type, struct gt_ptx_result *results)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (results && gt_ptx_result_slot(decoder, &operands[i], type, &results[i]) != 0)
+			return -1;
+		slots[i] = results ? results[i].slot : gt_ptx_source(decoder, &operands[i], type);
+		if (!slots[i])
+			return -1;
+	}
+	return 0;
 }

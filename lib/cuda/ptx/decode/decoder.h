@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "cuda/ptx/decode/flow.h"
 #include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/exec/matrix.h"
 #include "stream/op.h"
 
 #define GT_PTX_NAME 128 /* bytes of a form's name */
@@ -100,6 +101,11 @@ struct gt_ptx_access gt_ptx_shared_access(enum gt_action action, uint8_t size);
 int gt_ptx_read_address(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access,
 			const struct gt_ptx_operand *operand);
 
+/* Fills slots with those of `n` operands. results: room for as many, which the caller finishes; NULL: sources.
+ * Returns 0, or -1. */
+int gt_ptx_read_registers(struct gt_ptx_decoder *decoder, uint32_t *slots, const struct gt_ptx_operand *operands, size_t n,
+			  enum gt_ptx_type type, struct gt_ptx_result *results);
+
 /* Appends a micro-op that does the access; NULL when memory is short. */
 struct gt_ptx_op *gt_ptx_emit_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access,
 				     gt_ptx_step *run);
@@ -111,8 +117,14 @@ typedef int gt_ptx_decode_one(struct gt_ptx_decoder *decoder);
 /* NULL: a lane operation, which GT_PTX_OP_OTHER of the lanes decodes by its name. */
 extern gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT], *const gt_ptx_decode_lanes[GT_PTX_OP_COUNT],
 	*const gt_ptx_decode_matrix[GT_PTX_OP_COUNT], *const gt_ptx_decode_memory[GT_PTX_OP_COUNT],
-	*const gt_ptx_decode_texture[GT_PTX_OP_COUNT];
+	*const gt_ptx_decode_tensor[GT_PTX_OP_COUNT], *const gt_ptx_decode_texture[GT_PTX_OP_COUNT];
 gt_ptx_decode_one gt_ptx_decode_bar_warp; /* bar.warp, which waits as shuffles and votes do */
+
+/* The kind of product that is written; GT_PTX_TENSOR_KINDS: none. */
+enum gt_ptx_tensor_kind gt_ptx_kind_of(const struct gt_ptx_instruction *instruction);
+/* How many successive elements have a scale in common in a product of that kind; 0: the instruction asks for no scales, or for other ones
+ * than the kind has. */
+uint8_t gt_ptx_scaled_of(const struct gt_ptx_instruction *instruction, enum gt_ptx_tensor_kind kind);
 
 /* True if the instruction has the modifier. */
 static inline bool gt_ptx_says(const struct gt_ptx_decoder *decoder, const char *modifier)

@@ -245,27 +245,53 @@ static bool change_mbarriers(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 
 /* ---- tensor maps ---- */
 
-static const struct {
-	uint8_t bytes;
+/* So many elements are copied as one: their bytes in global memory, and those that follow in shared memory; the type in PTX. */
+struct tensor_type {
+	uint8_t elements, bytes, apart;
 	enum gt_ptx_type type;
-} element_types[GT_TENSOR_TYPES] = {
-	[GT_TENSOR_U8] = {1, GT_PTX_U8},   [GT_TENSOR_U16] = {2, GT_PTX_U16},	  [GT_TENSOR_U32] = {4, GT_PTX_U32},
-	[GT_TENSOR_S32] = {4, GT_PTX_S32}, [GT_TENSOR_U64] = {8, GT_PTX_U64},	  [GT_TENSOR_S64] = {8, GT_PTX_S64},
-	[GT_TENSOR_F16] = {2, GT_PTX_F16}, [GT_TENSOR_F32] = {4, GT_PTX_F32},	  [GT_TENSOR_F64] = {8, GT_PTX_F64},
-	[GT_TENSOR_BF16] = {2, GT_PTX_BF16}, [GT_TENSOR_F32_FTZ] = {4, GT_PTX_F32}, [GT_TENSOR_TF32] = {4, GT_PTX_F32},
-	[GT_TENSOR_TF32_FTZ] = {4, GT_PTX_F32},
 };
 
-/* Bytes of an element; its type in PTX. */
-static unsigned element_bytes(const struct gt_tensor_map *map)
+static const struct tensor_type *type_in(const struct gt_tensor_map *map)
 {
-	return element_types[map->type].bytes;
+	static const struct tensor_type types[GT_TENSOR_TYPES] = {
+		[GT_TENSOR_U8] = {1, 1, 0, GT_PTX_U8},
+		[GT_TENSOR_U16] = {1, 2, 0, GT_PTX_U16},
+		[GT_TENSOR_U32] = {1, 4, 0, GT_PTX_U32},
+		[GT_TENSOR_S32] = {1, 4, 0, GT_PTX_S32},
+		[GT_TENSOR_U64] = {1, 8, 0, GT_PTX_U64},
+		[GT_TENSOR_S64] = {1, 8, 0, GT_PTX_S64},
+		[GT_TENSOR_F16] = {1, 2, 0, GT_PTX_F16},
+		[GT_TENSOR_F32] = {1, 4, 0, GT_PTX_F32},
+		[GT_TENSOR_F64] = {1, 8, 0, GT_PTX_F64},
+		[GT_TENSOR_BF16] = {1, 2, 0, GT_PTX_BF16},
+		[GT_TENSOR_F32_FTZ] = {1, 4, 0, GT_PTX_F32},
+		[GT_TENSOR_TF32] = {1, 4, 0, GT_PTX_F32},
+		[GT_TENSOR_TF32_FTZ] = {1, 4, 0, GT_PTX_F32},
+		[GT_TENSOR_16U4] = {2, 1, 0, GT_PTX_NO_TYPE},
+		[GT_TENSOR_16U4_APART] = {16, 8, 8, GT_PTX_NO_TYPE},
+		[GT_TENSOR_16U6_APART] = {16, 12, 4, GT_PTX_NO_TYPE},
+	};
+
+	return &types[map->type];
 }
 
-/* Bytes of an element; its type in PTX. */
-static enum gt_ptx_type element_type(const struct gt_tensor_map *map)
+/* The bytes of a row of the box in shared memory. */
+static uint32_t row_bytes(const struct gt_tensor_map *map)
 {
-	return element_types[map->type].type;
+	const struct tensor_type *type = type_in(map);
+
+	return (uint32_t)map->box[0] / type->elements * (type->bytes + type->apart);
+}
+
+/* What elements that lie apart in shared memory ask for (CUDA, cuTensorMapEncodeTiled). */
+static bool may_lie_apart(const struct gt_tensor_map *map)
+{
+	bool may = map->box[0] == 128 && (map->last[0] + 1) % 128 == 0 && map->address % 32 == 0 && map->pixels == 0 &&
+		   (map->swizzle == GT_SWIZZLE_NONE || map->swizzle == GT_SWIZZLE_128 || map->swizzle == GT_SWIZZLE_128_BY_32);
+
+	for (unsigned d = 1; d < map->rank; d++)
+		may = may && map->strides[d - 1] % 32 == 0;
+	return may;
 }
 
 bool gt_tensor_is_sound(const struct gt_tensor_map *map)
@@ -278,8 +304,10 @@ bool gt_tensor_is_sound(const struct gt_tensor_map *map)
 		if (map->box[d] == 0 || map->box[d] > 256 || map->steps[d] == 0 || map->steps[d] > 8 ||
 		    (d > 0 && (map->strides[d - 1] % 16 != 0 || map->strides[d - 1] >> 40 != 0)))
 			return false;
-	const unsigned row = map->box[0] * element_bytes(map);
-	return map->address % 16 == 0 && row % 16 == 0 && row <= spans[map->swizzle];
+	const struct tensor_type *type = type_in(map);
+	if (map->box[0] % type->elements != 0 || (map->last[0] + UINT64_C(1)) % type->elements != 0 || (type->apart && !may_lie_apart(map)))
+		return false;
+	return map->address % 16 == 0 && row_bytes(map) % 16 == 0 && row_bytes(map) <= spans[map->swizzle];
 }
 
 /* ---- copies in bulk ---- */
@@ -454,25 +482,52 @@ static bool copy_run(struct pieces *pieces, const struct gt_tensor_map *map, uin
 	return true;
 }
 
+/* The same for elements that lie apart in shared memory: units [begin, end). */
+static bool copy_apart(struct pieces *pieces, const struct gt_tensor_map *map, uint64_t outer, uint64_t inner, uint64_t begin,
+		       uint64_t end, bool fills)
+{
+	const struct tensor_type *type = type_in(map);
+	const unsigned unit = type->bytes + type->apart;
+
+	for (uint64_t i = begin; i < end; i++)
+		if (!copy_run(pieces, map, outer + i * type->bytes, inner + i * unit, 0, type->bytes, fills))
+			return false;
+	for (uint64_t i = begin; i < end && !pieces->bulk->stores && !pieces->bulk->prefetches; i++)
+		if (!copy_run(pieces, map, 0, inner + i * unit, type->bytes, unit, true))
+			return false;
+	return true;
+}
+
+static bool copy_units(struct pieces *pieces, const struct gt_tensor_map *map, uint64_t outer, uint64_t inner, int64_t begin, int64_t end,
+		       bool fills)
+{
+	const struct tensor_type *type = type_in(map);
+
+	if (type->apart)
+		return copy_apart(pieces, map, outer, inner, (uint64_t)begin, (uint64_t)end, fills);
+	return copy_run(pieces, map, outer, inner, (uint64_t)begin * type->bytes, (uint64_t)end * type->bytes, fills);
+}
+
 /* A row of the box: what is outside of the tensor is filled, or not stored. */
 static bool copy_row(struct pieces *pieces, const struct gt_tensor_map *map, int32_t first, bool inside, uint64_t outer,
 		     uint64_t inner)
 {
-	const int64_t bytes = element_bytes(map), n = map->box[0], behind = (int64_t)map->last[0] + 1 - first;
+	const struct tensor_type *type = type_in(map);
+	const int64_t n = map->box[0] / type->elements, at = first / type->elements;
+	const int64_t behind = ((int64_t)map->last[0] + 1) / type->elements - at;
 	const bool fills = !pieces->bulk->stores && !pieces->bulk->prefetches;
-	int64_t low = first < 0 ? -(int64_t)first : 0, high = behind < n ? behind : n;
+	int64_t low = at < 0 ? -at : 0, high = behind < n ? behind : n;
 
 	low = low < n && inside ? low : n;
 	high = high > low ? high : low;
-	outer += (uint64_t)(first * bytes);
-	return (!fills || copy_run(pieces, map, outer, inner, 0, (uint64_t)(low * bytes), true)) &&
-	       copy_run(pieces, map, outer, inner, (uint64_t)(low * bytes), (uint64_t)(high * bytes), false) &&
-	       (!fills || copy_run(pieces, map, outer, inner, (uint64_t)(high * bytes), (uint64_t)(n * bytes), true));
+	outer += (uint64_t)(at * type->bytes);
+	return (!fills || copy_units(pieces, map, outer, inner, 0, low, true)) &&
+	       copy_units(pieces, map, outer, inner, low, high, false) && (!fills || copy_units(pieces, map, outer, inner, high, n, true));
 }
 
 static void prepare_filling(struct pieces *pieces, const struct gt_tensor_map *map)
 {
-	const unsigned bytes = element_bytes(map);
+	const unsigned bytes = type_in(map)->bytes;
 
 	memset(pieces->filling, map->fills_nan ? 0xff : 0, PIECE);
 	for (unsigned at = bytes - 1; map->fills_nan && at < PIECE; at += bytes)
@@ -525,8 +580,14 @@ static bool begin_box(struct pieces *pieces, struct gt_tensor_map *map, int32_t 
 		return false;
 	for (unsigned d = 0; d < map->rank; d++)
 		coordinates[d] = ((const int32_t *)gt_ptx_lanes(pieces->warp, bulk->coordinates[d]))[pieces->lane];
-	pieces->element = element_bytes(map);
-	if (bulk->reduces && !(pieces->change = gt_ptx_change(bulk->reduces, element_type(map)))) {
+	const struct tensor_type *type = type_in(map);
+	if (coordinates[0] % type->elements != 0) {
+		gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "coordinate %d of elements that are copied by %u", coordinates[0],
+			     type->elements);
+		return false;
+	}
+	pieces->element = type->bytes;
+	if (bulk->reduces && !(pieces->change = gt_ptx_change(bulk->reduces, type->type))) {
 		gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "this operation on the elements of the tensor map is not modelled");
 		return false;
 	}
@@ -549,7 +610,6 @@ static uint32_t copy_box(struct pieces *pieces)
 	for (unsigned d = 1; d < map.rank; d++)
 		rows *= gt_tensor_extent(&map, d);
 	rows = map.pixels ? map.pixels : rows;
-	const uint64_t row_bytes = (uint64_t)map.box[0] * pieces->element;
 	const uint64_t inner = pieces->bulk->prefetches ? 0 : address_of(pieces->warp, &pieces->bulk->inner_base, pieces->lane);
 	for (uint64_t row = 0; row < rows; row++) {
 		if (map.pixels)
@@ -557,12 +617,13 @@ static uint32_t copy_box(struct pieces *pieces)
 		else
 			place_in_box(&map, coordinates, row, place);
 		const bool inside = row_at(&map, place, &outer);
-		if (!copy_row(pieces, &map, coordinates[0], inside, outer, inner + row * row_bytes))
+		if (!copy_row(pieces, &map, coordinates[0], inside, outer, inner + row * row_bytes(&map)))
 			return 0;
 		if (map.pixels)
 			step_pixel(&map, coordinates);
 	}
-	return flush(pieces) ? (uint32_t)(rows * row_bytes) : 0;
+	/* Zeros between elements do not count: CUTLASS' mbarriers expect so. */
+	return flush(pieces) ? (uint32_t)rows * map.box[0] / type_in(&map)->elements * type_in(&map)->bytes : 0;
 }
 
 /* ---- all of it ---- */
@@ -676,7 +737,7 @@ static uint8_t type_of(uint64_t value)
 {
 	static const uint8_t types[] = {GT_TENSOR_U8, GT_TENSOR_U16, GT_TENSOR_U32, GT_TENSOR_S32, GT_TENSOR_U64, GT_TENSOR_S64,
 					GT_TENSOR_F16, GT_TENSOR_F32, GT_TENSOR_F32_FTZ, GT_TENSOR_F64, GT_TENSOR_BF16,
-					GT_TENSOR_TF32, GT_TENSOR_TF32_FTZ};
+					GT_TENSOR_TF32, GT_TENSOR_TF32_FTZ, GT_TENSOR_16U4, GT_TENSOR_16U4_APART, GT_TENSOR_16U6_APART};
 
 	return value < sizeof types ? types[value] : GT_TENSOR_TYPES;
 }

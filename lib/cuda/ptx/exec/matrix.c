@@ -18,6 +18,10 @@ static const struct {
 	[GT_PTX_ELEMENT_BF16] = {"bf16", 16, 16},
 	[GT_PTX_ELEMENT_E4M3] = {"e4m3", 8, 8},
 	[GT_PTX_ELEMENT_E5M2] = {"e5m2", 8, 8},
+	[GT_PTX_ELEMENT_E2M3] = {"e2m3", 6, 8},
+	[GT_PTX_ELEMENT_E3M2] = {"e3m2", 6, 8},
+	[GT_PTX_ELEMENT_E2M1] = {"e2m1", 4, 4},
+	[GT_PTX_ELEMENT_E2M1_IN_BYTE] = {"", 8, 8},
 	[GT_PTX_ELEMENT_TF32] = {"tf32", 32, 32},
 	[GT_PTX_ELEMENT_F32] = {"f32", 32, 32},
 	[GT_PTX_ELEMENT_F64] = {"f64", 64, 64},
@@ -226,6 +230,20 @@ static void element_of(unsigned lane, unsigned i, bool transposed, unsigned *row
 	*column = transposed ? lane / 4 : 2 * (lane % 4) + i;
 }
 
+/* A row of a matrix; of one whose 16 elements have `bits` bits each, one behind the other: a byte for each. 0: as it is. */
+static void read_row(const unsigned char *from, unsigned bits, uint16_t row[8])
+{
+	unsigned char bytes[ROW_BYTES];
+	uint32_t left = 0, next = 0;
+
+	for (unsigned i = 0, n = 0; bits && i < ROW_BYTES; i++, n -= bits, left >>= bits) {
+		for (; n < bits; n += 8)
+			left |= (uint32_t)from[next++] << n;
+		bytes[i] = (unsigned char)(left & ((1U << bits) - 1));
+	}
+	memcpy(row, bits ? bytes : from, ROW_BYTES);
+}
+
 static const struct gt_ptx_op *load_matrices(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
@@ -236,13 +254,13 @@ static const struct gt_ptx_op *load_matrices(struct gt_ptx_warp *warp, const str
 		return NULL;
 	/* All rows first: a result may take the place of the addresses. */
 	for (unsigned lane = 0; lane < 8U * access->n; lane++)
-		memcpy(matrices[lane / 8][lane % 8], gt_ptx_place_of(&reach, lane), ROW_BYTES);
+		read_row(gt_ptx_place_of(&reach, lane), op->choice > 1 ? op->choice : 0, matrices[lane / 8][lane % 8]);
 	for (unsigned k = 0; k < access->n; k++) {
 		uint32_t *lanes = gt_ptx_lanes(warp, access->slots[k]);
 		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
 			lanes[lane] = 0;
 			for (unsigned i = 0, row, column; i < 2; i++) {
-				element_of(lane, i, op->choice, &row, &column);
+				element_of(lane, i, op->choice == 1, &row, &column);
 				lanes[lane] |= (uint32_t)matrices[k][row][column] << 16 * i;
 			}
 		}

@@ -189,12 +189,23 @@ gt_ptx_multiplier *gt_ptx_multiply(void);
  * precision, from k = 0 on, and the sum is rounded once to the type of D. The PTX ISA promises less of the sums,
  * and hardware's differ from these in the last bits. */
 
+/* Scales of mma: so many successive elements along K have one; 0: there are none. A word of 4 bytes has those of a row of A, in lanes 4 i
+ * + 2 thread for row i, and the next one for row i + 8; or of a column i of B, in lane 4 i + thread. The first is this byte of it. */
+struct gt_ptx_scales {
+	uint8_t scaled;
+	bool powers; /* of 2, else e4m3 */
+	struct {
+		uint32_t words, byte, thread; /* slots; the latter two are the same in all lanes, of 16 bits */
+	} of[2];
+};
+
 struct gt_ptx_product {
 	gt_ptx_multiplier *multiply;
 	struct gt_ptx_shape shape;
 	struct gt_ptx_fragment a, b, c, d;
 	bool saturates; /* integers */
 	bool differs;	/* bits: those that differ are counted (.xor); else those that both have (.and) */
+	struct gt_ptx_scales scales;
 };
 
 /* Lanes of each four that hold the metadata of mma.sp. */
@@ -234,8 +245,8 @@ static inline uint64_t gt_ptx_piece_at(const struct gt_ptx_lines *lines, unsigne
 /* False after a fault: not all 32 lanes of the warp are here. */
 bool gt_ptx_whole_warp(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask);
 
-/* ldmatrix, stmatrix: op->with.access has the address slot, and `n` registers; op->choice: .trans. movmatrix: op->d
- * becomes op->a with rows and columns exchanged. */
+/* ldmatrix, stmatrix: op->with.access has the address slot, and `n` registers; op->choice: 1: .trans; 4, 6: bits of
+ * elements that become bytes. movmatrix: op->d becomes op->a with rows and columns exchanged. */
 extern const struct gt_ptx_matrix_steps {
 	gt_ptx_step *load, *store, *transpose;
 } gt_ptx_matrix_steps;
@@ -306,7 +317,17 @@ struct gt_ptx_tensor_move {
 	uint32_t slots[GT_PTX_TENSOR_LANES];
 };
 
-enum gt_ptx_tensor_kind { GT_PTX_KIND_F16, GT_PTX_KIND_TF32, GT_PTX_KIND_F8F6F4, GT_PTX_KIND_I8, GT_PTX_TENSOR_KINDS };
+/* From GT_PTX_KIND_MXF8F6F4 on elements have scales. */
+enum gt_ptx_tensor_kind {
+	GT_PTX_KIND_F16,
+	GT_PTX_KIND_TF32,
+	GT_PTX_KIND_F8F6F4,
+	GT_PTX_KIND_I8,
+	GT_PTX_KIND_MXF8F6F4,
+	GT_PTX_KIND_MXF4,
+	GT_PTX_KIND_MXF4NVF4,
+	GT_PTX_TENSOR_KINDS
+};
 
 /* tcgen05.mma */
 struct gt_ptx_tensor_product {
@@ -318,6 +339,10 @@ struct gt_ptx_tensor_product {
 	uint32_t a_descriptor, b_descriptor, form, adds; /* slots; form: the instruction descriptor */
 	uint32_t disabled[2 * GT_PTX_TENSOR_LANES / GT_WARP_SIZE]; /* slots of bits of lanes that are not written; 0: none */
 	uint8_t scale; /* D is divided by 2 to the power of it before */
+	/* A scale is a byte in tensor memory, of so many successive elements along K; 0: there are none. Row r of A, or column r of B, has
+	 * its scales in lane r % 32, and in column r / 32 from the address on. */
+	uint8_t scaled;
+	struct gt_ptx_tensor_address a_scales, b_scales;
 };
 
 /* tcgen05.cp: lines of a matrix in shared memory, 32 of which go to 32 lanes */

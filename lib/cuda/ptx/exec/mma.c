@@ -176,6 +176,10 @@ GT_INLINE void read_numbers(const struct gt_ptx_fragment *fragment, const struct
 		VALUES(BF16, lines.halves[i])
 		VALUES(E4M3, lines.bytes[i])
 		VALUES(E5M2, lines.bytes[i])
+		VALUES(E2M3, lines.bytes[i])
+		VALUES(E3M2, lines.bytes[i])
+		VALUES(E2M1, lines.bytes[i / 2] >> i % 2 * 4)
+		VALUES(E2M1_IN_BYTE, lines.bytes[i])
 		VALUES(TF32, lines.words[i])
 		VALUES(F32, lines.words[i])
 		VALUES(S8, lines.bytes[i])
@@ -212,6 +216,28 @@ GT_INLINE void write_numbers(const struct gt_ptx_fragment *fragment, const struc
 	gt_ptx_write_wide_runs(fragment, warp, lines.bytes, fragment->line, false);
 }
 
+/* Multiplies the lines of A, or of B, by their scales. False after a fault. */
+static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, bool is_b, double *numbers)
+{
+	const struct gt_ptx_product *this = op->with.product;
+	const struct gt_ptx_scales *scales = &this->scales;
+	const uint32_t *words = gt_ptx_lanes(warp, scales->of[is_b].words);
+	const unsigned byte = *(const uint16_t *)gt_ptx_lanes(warp, scales->of[is_b].byte);
+	const unsigned thread = *(const uint16_t *)gt_ptx_lanes(warp, scales->of[is_b].thread);
+	const unsigned n = this->shape.k / scales->scaled, lines = is_b ? this->shape.n : this->shape.m;
+
+	if (byte + n > sizeof *words || byte % n != 0 || thread >= (is_b ? 4U : 2U)) {
+		gt_ptx_fault(warp, op, 0, "no scales of %c are at byte %u of thread %u", is_b ? 'B' : 'A', byte, thread);
+		return false;
+	}
+	for (unsigned line = 0; line < lines; line++) {
+		const uint32_t word = words[line % 8 * 4 + (is_b ? thread : 2 * thread + line / 8)] >> 8 * byte;
+		for (unsigned k = 0; k < this->shape.k; k++)
+			numbers[line * this->shape.k + k] *= gt_ptx_from_scale((uint8_t)(word >> k / scales->scaled * 8), scales->powers);
+	}
+	return true;
+}
+
 GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
 {
 	const struct gt_ptx_product *this = op->with.product;
@@ -222,6 +248,8 @@ GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
 		return NULL;
 	read_numbers(&this->a, warp, rows * depth, a);
 	read_numbers(&this->b, warp, depth * columns, b);
+	if (this->scales.scaled && !(apply_scales(warp, op, false, a) && apply_scales(warp, op, true, b)))
+		return NULL;
 	read_numbers(&this->c, warp, rows * columns, d);
 	this->multiply(rows, columns, depth, a, b, d);
 	write_numbers(&this->d, warp, this->saturates, rows * columns, d);

@@ -73,6 +73,10 @@ enum gt_ptx_element {
 	GT_PTX_ELEMENT_BF16,
 	GT_PTX_ELEMENT_E4M3,
 	GT_PTX_ELEMENT_E5M2,
+	GT_PTX_ELEMENT_E2M3,
+	GT_PTX_ELEMENT_E3M2,
+	GT_PTX_ELEMENT_E2M1,
+	GT_PTX_ELEMENT_E2M1_IN_BYTE, /* its bits 2 to 5 */
 	GT_PTX_ELEMENT_TF32,
 	GT_PTX_ELEMENT_F32,
 	GT_PTX_ELEMENT_F64,
@@ -96,6 +100,20 @@ static inline __attribute__((always_inline)) double gt_ptx_from_e4m3(uint64_t x)
 	return (double)(x & 0x80 ? -value : value);
 }
 
+/* Elements of 4 and 6 bits have neither infinities nor NaN; `top` is 2 to the power of 127 less their bias. */
+static inline __attribute__((always_inline)) double gt_ptx_from_tiny(uint64_t x, unsigned bits, unsigned fraction, float top)
+{
+	const float value = gt_ptx_from_bits((uint32_t)(x & ((UINT64_C(1) << (bits - 1)) - 1)) << (23 - fraction)) * top;
+
+	return (double)(x >> (bits - 1) & 1 ? -value : value);
+}
+
+/* Scales of elements: powers of 2 (ue8m0, 255: NaN), or e4m3 without its sign. */
+static inline double gt_ptx_from_scale(uint8_t x, bool power)
+{
+	return !power ? gt_ptx_from_e4m3(x & 0x7f) : x == 0xff ? (double)NAN : ldexp(1, x - 127);
+}
+
 /* The value of an element; of f64 and of bits it is not asked for. */
 static inline __attribute__((always_inline)) double gt_ptx_number_of(enum gt_ptx_element element, uint64_t x)
 {
@@ -104,6 +122,10 @@ static inline __attribute__((always_inline)) double gt_ptx_number_of(enum gt_ptx
 	case GT_PTX_ELEMENT_BF16: return (double)gt_ptx_from_bfloat((uint16_t)x);
 	case GT_PTX_ELEMENT_E4M3: return gt_ptx_from_e4m3(x);
 	case GT_PTX_ELEMENT_E5M2: return (double)gt_ptx_from_half((uint16_t)(x << 8));
+	case GT_PTX_ELEMENT_E2M3: return gt_ptx_from_tiny(x, 6, 3, 0x1p126f);
+	case GT_PTX_ELEMENT_E3M2: return gt_ptx_from_tiny(x, 6, 2, 0x1p124f);
+	case GT_PTX_ELEMENT_E2M1: return gt_ptx_from_tiny(x, 4, 1, 0x1p126f);
+	case GT_PTX_ELEMENT_E2M1_IN_BYTE: return gt_ptx_from_tiny(x >> 2, 4, 1, 0x1p126f);
 	case GT_PTX_ELEMENT_TF32: return (double)gt_ptx_from_bits(x & 0xffffe000);
 	case GT_PTX_ELEMENT_F32: return (double)gt_ptx_from_bits((uint32_t)x);
 	case GT_PTX_ELEMENT_S8: return (int8_t)x;

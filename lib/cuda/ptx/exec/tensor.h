@@ -13,7 +13,7 @@
 #define GT_TENSOR_RANK_MAX 5
 #define GT_TENSOR_MAGIC	   UINT32_C(0x70616d74)
 
-/* CUtensorMapDataType, as far as it is modelled. */
+/* CUtensorMapDataType. Of elements of 4 and 6 bits 16 have 8 bytes, or 12; or 16 in shared memory, of which the last are zeros. */
 enum gt_tensor_type {
 	GT_TENSOR_U8,
 	GT_TENSOR_U16,
@@ -28,6 +28,9 @@ enum gt_tensor_type {
 	GT_TENSOR_F32_FTZ,
 	GT_TENSOR_TF32,
 	GT_TENSOR_TF32_FTZ,
+	GT_TENSOR_16U4,
+	GT_TENSOR_16U4_APART,
+	GT_TENSOR_16U6_APART,
 	GT_TENSOR_TYPES
 };
 

@@ -13,9 +13,9 @@
 
 #define WARPS	   4  /* of a warpgroup */
 #define ROWS	   16 /* of a warp */
-#define DEPTH_MAX  32
+#define DEPTH_MAX  64
 #define PIECE	   16
-#define DEEP_BYTES 32 /* of a row of A, or a column of B, along K */
+#define DEEP	   2 /* pieces of a row of A, or of a column of B, along K */
 
 /* ---- matrices in shared memory ---- */
 
@@ -90,13 +90,26 @@ static bool read_pieces(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, co
 	return true;
 }
 
+/* The bits of element e of a piece. Those of 4 and 6 bits lie one behind the other from its first byte on, however many it has. */
+GT_INLINE uint64_t bits_in(const unsigned char *piece, unsigned e, unsigned bits)
+{
+	const unsigned at = e * bits / 8;
+	uint64_t found = 0;
+
+	if (bits >= 8)
+		memcpy(&found, piece + at, bits / 8);
+	else
+		found = (piece[at] | (unsigned)piece[at + (at + 1 < PIECE)] << 8) >> e * bits % 8 & ((1U << bits) - 1);
+	return found;
+}
+
 /* Reads rows [first, first + rows) of a matrix that is `depth` deep into numbers, or words of bits, row by row. */
 GT_INLINE bool read_matrix(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct stored *stored, unsigned first,
 			   unsigned rows, unsigned depth, enum gt_ptx_element element, bool negative, unsigned share, double *numbers)
 {
-	unsigned char pieces[GT_PTX_WGMMA_COLUMNS * DEEP_BYTES / PIECE][PIECE];
-	uint64_t places[GT_PTX_WGMMA_COLUMNS * DEEP_BYTES / PIECE] = {0};
-	const unsigned bytes = DEEP_BYTES / depth, in_piece = PIECE / bytes, n = rows * depth / in_piece;
+	unsigned char pieces[GT_PTX_WGMMA_COLUMNS * DEEP][PIECE];
+	uint64_t places[GT_PTX_WGMMA_COLUMNS * DEEP] = {0};
+	const unsigned bits = element == GT_PTX_ELEMENT_B1 ? 32 : gt_ptx_element_bits(element), in_piece = depth / DEEP, n = rows * DEEP;
 	const unsigned lines = stored->transposed ? depth : rows; /* pieces go down the lines, as those of ldmatrix */
 
 	for (unsigned i = 0; i < n; i++)
@@ -108,9 +121,8 @@ GT_INLINE bool read_matrix(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 		for (unsigned e = 0; e < in_piece; e++) {
 			const unsigned row = stored->transposed ? i / lines * in_piece + e : i % lines;
 			const unsigned k = stored->transposed ? i % lines : i / lines * in_piece + e;
-			uint64_t bits = 0;
-			memcpy(&bits, pieces[i] + e * bytes, bytes);
-			double number = element == GT_PTX_ELEMENT_B1 ? (double)bits : gt_ptx_number_of(element, bits);
+			const uint64_t found = bits_in(pieces[i], e, bits);
+			const double number = element == GT_PTX_ELEMENT_B1 ? (double)found : gt_ptx_number_of(element, found);
 			numbers[row * depth + k] = negative ? -number : number;
 		}
 	return true;
@@ -502,26 +514,61 @@ struct form {
 	unsigned rows, columns, depth; /* rows: of one block */
 	enum gt_ptx_element a, b, d;
 	bool a_negative, b_negative, a_transposed, b_transposed, saturates;
+	unsigned a_scale, b_scale; /* bytes of a column that are other scales */
+	bool powers; /* scales are powers of 2 */
 };
 
+#define SMALL                                                                                                                    \
+	{                                                                                                                        \
+		GT_PTX_ELEMENT_E4M3, GT_PTX_ELEMENT_E5M2, GT_PTX_NO_ELEMENT, GT_PTX_ELEMENT_E2M3, GT_PTX_ELEMENT_E3M2, GT_PTX_ELEMENT_E2M1 \
+	}
+#define FLOATS                                                                                                                   \
+	{                                                                                                                        \
+		GT_PTX_ELEMENT_F32, GT_PTX_ELEMENT_F32, GT_PTX_ELEMENT_F32, GT_PTX_ELEMENT_F32                                     \
+	}
 /* The kinds: how deep a product is; the elements by their numbers in the descriptor, of A and B, and of D, GT_PTX_NO_ELEMENT: none, or
- * not modelled. */
+ * not modelled. Where elements have scales the bits for D's have another meaning. */
 static const struct {
 	unsigned depth;
 	enum gt_ptx_element multiplied[8], added[4];
 } kinds[GT_PTX_TENSOR_KINDS] = {
 	[GT_PTX_KIND_F16] = {16, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_BF16}, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32}},
 	[GT_PTX_KIND_TF32] = {8, {[2] = GT_PTX_ELEMENT_TF32}, {[1] = GT_PTX_ELEMENT_F32}},
-	[GT_PTX_KIND_F8F6F4] = {32, {GT_PTX_ELEMENT_E4M3, GT_PTX_ELEMENT_E5M2}, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32}},
+	[GT_PTX_KIND_F8F6F4] = {32, SMALL, {GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32}},
 	[GT_PTX_KIND_I8] = {32, {GT_PTX_ELEMENT_U8, GT_PTX_ELEMENT_S8}, {[2] = GT_PTX_ELEMENT_S32}},
+	[GT_PTX_KIND_MXF8F6F4] = {32, SMALL, FLOATS},
+	[GT_PTX_KIND_MXF4] = {64, {[1] = GT_PTX_ELEMENT_E2M1}, FLOATS},
+	[GT_PTX_KIND_MXF4NVF4] = {64, {[1] = GT_PTX_ELEMENT_E2M1}, FLOATS},
 };
+#undef SMALL
+#undef FLOATS
+
+/* Whether a matrix of such elements may be transposed. */
+static bool can_lie(enum gt_ptx_element element, bool transposed)
+{
+	return !transposed || gt_ptx_element_bits(element) >= 8;
+}
+
+/* Whether shape and elements fit together, and the scales fit into a column. */
+static bool is_sound(const struct gt_ptx_tensor_product *this, const struct form *form)
+{
+	const bool mixed = this->kind == GT_PTX_KIND_F16 && (form->a != form->b || (form->a == GT_PTX_ELEMENT_BF16 && form->d != GT_PTX_ELEMENT_F32));
+	const unsigned in_piece = form->b_transposed && form->depth == 32 ? PIECE : 8, columns = this->pair ? form->columns / 2 : form->columns;
+	const unsigned step = this->pair || (form->rows == 128 && !this->scaled) ? 16 : 8, scales = this->scaled ? form->depth / this->scaled : 0;
+
+	return form->a && form->b && form->d && !mixed && can_lie(form->a, form->a_transposed) && can_lie(form->b, form->b_transposed) &&
+	       ((form->rows == 64 && !this->scaled) || form->rows == 128) && form->columns >= 8 && form->columns <= GT_PTX_WGMMA_COLUMNS &&
+	       form->columns % step == 0 && columns % in_piece == 0 && form->a_scale + scales <= 4 && form->b_scale + scales <= 4;
+}
 
 /* Bits of the descriptor (PTX ISA, "Instruction descriptor"): 2: sparse; 3: saturates; 4-5: D; 7-9, 10-12: A, B; 13, 14: negative;
- * 15, 16: transposed; 17-22: columns / 8; 24-28: rows / 16; 30-31: shift. */
+ * 15, 16: transposed; 17-22: columns / 8; 24-28: rows / 16; 30-31: shift. With scales: 4-5, 29-30: the first byte of those of B, A;
+ * 23: they are powers of 2; 31: deeper. */
 static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, struct form *form)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
 	const uint32_t bits = ((const uint32_t *)gt_ptx_lanes(warp, this->form))[lane], rows = (bits >> 24 & 31) * 16;
+	const uint32_t not_modelled = this->scaled ? 0x8000000c : 0xc0000004;
 
 	*form = (struct form){.rows = this->pair ? rows / 2 : rows,
 			      .columns = (bits >> 17 & 63) * 8,
@@ -534,11 +581,12 @@ static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsi
 			      .a_transposed = bits >> 15 & 1,
 			      .b_transposed = bits >> 16 & 1,
 			      .saturates = bits >> 3 & 1};
-	const bool mixed = this->kind == GT_PTX_KIND_F16 && (form->a != form->b || (form->a == GT_PTX_ELEMENT_BF16 && form->d != GT_PTX_ELEMENT_F32));
-	const unsigned in_piece = form->b_transposed && form->depth == 32 ? PIECE : 8, columns = this->pair ? form->columns / 2 : form->columns;
-	if (!(bits & 0xc0000004) && form->a && form->b && form->d && !mixed && (form->rows == 64 || form->rows == 128) &&
-	    form->columns >= 8 && form->columns <= GT_PTX_WGMMA_COLUMNS && form->columns % (form->rows == 128 || this->pair ? 16 : 8) == 0 &&
-	    columns % in_piece == 0)
+	if (this->scaled) {
+		form->a_scale = bits >> 29 & 3;
+		form->b_scale = bits >> 4 & 3;
+		form->powers = bits >> 23 & 1;
+	}
+	if (!(bits & not_modelled) && is_sound(this, form))
 		return true;
 	gt_ptx_fault(warp, op, lane, "the instruction descriptor 0x%08x is not valid, or not modelled", bits);
 	return false;
@@ -586,24 +634,45 @@ GT_INLINE bool read_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 			 unsigned first, double *a)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
-	const unsigned bytes = DEEP_BYTES / form->depth, words = DEEP_BYTES / sizeof(uint32_t);
+	const unsigned bits = gt_ptx_element_bits(form->a), words = form->depth * bits / 32;
 	struct stored stored;
 
 	if (!this->a_in_tensor)
 		return find_stored(warp, op, lane, member, this->a_descriptor, form, form->a_transposed, &stored) &&
 		       read_matrix(warp, op, &stored, first, ROWS, form->depth, form->a, form->a_negative, 1, a);
 	const uint32_t address = address_in(warp, &this->a, lane);
-	if (form->rows != 128) {
-		gt_ptx_fault(warp, op, lane, "A of 64 rows of a block in tensor memory is not modelled");
+	if (form->rows != 128 || bits < 8) {
+		gt_ptx_fault(warp, op, lane, "A %s in tensor memory is not modelled",
+			     bits < 8 ? "of elements of 4 or 6 bits" : "of 64 rows of a block");
 		return false;
 	}
 	if (!is_place(warp, op, lane, address, false) || !has_columns(warp, op, lane, member->core, address, words))
 		return false;
 	for (unsigned i = 0; i < ROWS * form->depth; i++) {
-		uint64_t bits = 0;
-		memcpy(&bits, (const unsigned char *)cell_at(member->core, first + i / form->depth, address & 0xffff) + i % form->depth * bytes,
-		       bytes);
-		a[i] = gt_ptx_number_of(form->a, bits) * (form->a_negative ? -1 : 1);
+		const void *row = cell_at(member->core, first + i / form->depth, address & 0xffff);
+		a[i] = gt_ptx_number_of(form->a, bits_in(row, i % form->depth, bits)) * (form->a_negative ? -1 : 1);
+	}
+	return true;
+}
+
+/* Multiplies rows [first, first + n) of A, or columns of B, by their scales. The upper two bits of the address are not part of it. */
+static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct gt_ptx_core *core, const struct form *form,
+		  bool is_a, unsigned first, unsigned n, double *numbers)
+{
+	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
+	const uint32_t address = address_in(warp, is_a ? &this->a_scales : &this->b_scales, lane) & 0x3fffffff;
+	const unsigned shift = 8 * (is_a ? form->a_scale : form->b_scale);
+
+	if (!is_place(warp, op, lane, address, false) ||
+	    !has_columns(warp, op, lane, core, address, (first + n + GT_WARP_SIZE - 1) / GT_WARP_SIZE))
+		return false;
+	for (unsigned row = first; row < first + n; row++) {
+		const uint32_t scales = *cell_at(core, row % GT_WARP_SIZE, (address & 0xffff) + row / GT_WARP_SIZE) >> shift;
+		for (unsigned k = 0; k < form->depth; k += this->scaled) {
+			const double factor = gt_ptx_from_scale((uint8_t)(scales >> k / this->scaled * 8), form->powers);
+			for (unsigned i = 0; i < this->scaled; i++)
+				*numbers++ *= factor;
+		}
 	}
 	return true;
 }
@@ -637,7 +706,8 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 	    !has_columns(warp, op, lane, member->core, address, folded ? form->columns / 2 : form->columns))
 		return false;
 	for (unsigned first = 0; first < form->rows; first += ROWS) {
-		if (!read_rows(warp, op, lane, member, form, first, a))
+		if (!read_rows(warp, op, lane, member, form, first, a) ||
+		    (this->scaled && !apply_scales(warp, op, lane, member->core, form, true, first, ROWS, a)))
 			return false;
 		for (unsigned i = 0; i < ROWS * form->columns; i++) {
 			const uint32_t *cell = cell_of(member, this, form, address, first + i / form->columns, i % form->columns);
@@ -658,7 +728,7 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 GT_INLINE const struct gt_ptx_op *multiply_tensors(GT_STEP_ARGUMENTS)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
-	double b[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS];
+	double b[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS], scaled[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS];
 	struct member members[2];
 	struct form form;
 
@@ -666,9 +736,14 @@ GT_INLINE const struct gt_ptx_op *multiply_tensors(GT_STEP_ARGUMENTS)
 		const unsigned lane = gt_ptx_lowest(m), n = find_members(warp, op, lane, this->pair, members);
 		if (n == 0 || !read_form(warp, op, lane, &form) || !read_all_of_b(warp, op, lane, members, n, &form, b))
 			return NULL;
-		for (unsigned i = 0; i < n; i++)
-			if (!multiply_rows(warp, op, lane, &members[i], i, &form, b))
+		for (unsigned i = 0; i < n; i++) {
+			if (this->scaled)
+				memcpy(scaled, b, sizeof *b * form.columns * form.depth);
+			if (this->scaled && !apply_scales(warp, op, lane, members[i].core, &form, false, 0, form.columns, scaled))
 				return NULL;
+			if (!multiply_rows(warp, op, lane, &members[i], i, &form, this->scaled ? scaled : b))
+				return NULL;
+		}
 	}
 	return op + 1;
 }

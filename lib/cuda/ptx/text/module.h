@@ -83,7 +83,7 @@ struct gt_ptx_operand {
 	size_t n_elements;
 };
 
-#define GT_PTX_MODIFIERS 12
+#define GT_PTX_MODIFIERS 14
 
 struct gt_ptx_instruction {
 	char *opcode;			   /* "ld", "mad", "bar" */

@@ -80,7 +80,7 @@
 	ROW(SULD, "suld",                    ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
 	ROW(SUQ, "suq",                      ONE,     FALLS_THROUGH,      NONE,       texture,       NONE) \
 	ROW(SUST, "sust",                    NONE,    FALLS_THROUGH,      IMAGE,      texture,       NONE) \
-	ROW(TCGEN05, "tcgen05",              IF_VECTOR, FALLS_THROUGH,    MATRIX,     matrix,        NONE) \
+	ROW(TCGEN05, "tcgen05",              IF_VECTOR, FALLS_THROUGH,    MATRIX,     tensor,        NONE) \
 	ROW(TENSORMAP, "tensormap",          NONE,    FALLS_THROUGH,      NONE,       memory,        NONE) \
 	ROW(TEX, "tex",                      ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
 	ROW(TLD4, "tld4",                    ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
