@@ -63,7 +63,9 @@ int gt_dram_open(struct gt_dram *dram, const struct gt_dram_config *config, stru
 	dram->banks = divisor(config->banks);
 	dram->row = divisor(config->row);
 	dram->interleave = divisor(config->interleave);
-	dram->line_in_row = config->row % GT_LINE == 0 && config->interleave % GT_LINE == 0;
+	dram->together = GT_LINE / GT_SECTOR;
+	while ((config->row | config->interleave) % (dram->together * GT_SECTOR) != 0)
+		dram->together /= 2;
 	dram->open = calloc((size_t)(config->channels * config->banks), sizeof *dram->open);
 	dram->reads = calloc((size_t)config->channels, sizeof *dram->reads);
 	dram->writes = calloc((size_t)config->channels, sizeof *dram->writes);
@@ -115,19 +117,29 @@ static inline void transfer(struct gt_dram *dram, uint64_t address, unsigned sec
 	*open = row_of_bank + 1;
 }
 
-void gt_dram_take(struct gt_dram *dram, const struct gt_rows *requests)
+/* Takes a batch; `together` is dram->together, of which the compiler makes a loop each. */
+static inline void take(struct gt_dram *dram, const struct gt_rows *requests, unsigned together)
 {
+	static const unsigned char bits_of_4[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+	const unsigned group = (1U << together) - 1;
+
 	for (size_t i = 0; i < requests->n; i++) {
-		unsigned mask = requests->sectors[i];
 		enum gt_action action = gt_op_action(requests->op[i]);
 		if (gt_hint_action(gt_rows_hint(requests, i)) > GT_PREFETCH_L2) /* it moves no data */
 			continue;
-		if (dram->line_in_row) {
-			transfer(dram, requests->address[i], (unsigned)__builtin_popcount(mask), action);
-			continue;
+		for (unsigned mask = requests->sectors[i], first; mask; mask &= ~(group << first)) {
+			first = (unsigned)__builtin_ctz(mask) / together * together;
+			transfer(dram, requests->address[i] + GT_SECTOR * first, together == 1 ? 1 : bits_of_4[mask >> first & group], action);
 		}
-		for (; mask; mask &= mask - 1)
-			transfer(dram, requests->address[i] + GT_SECTOR * (unsigned)__builtin_ctz(mask), 1, action);
+	}
+}
+
+void gt_dram_take(struct gt_dram *dram, const struct gt_rows *requests)
+{
+	switch (dram->together) {
+	case 1: take(dram, requests, 1); break;
+	case 2: take(dram, requests, 2); break;
+	default: take(dram, requests, 4); break;
 	}
 }
 

@@ -3,7 +3,6 @@
 #ifndef GT_DRAM_DRAM_H
 #define GT_DRAM_DRAM_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -35,7 +34,7 @@ struct gt_divisor {
 
 struct gt_dram {
 	struct gt_divisor channels, banks, row, interleave;
-	bool line_in_row; /* no line lies in two channels or rows */
+	unsigned together; /* sectors of a line, in aligned groups of as many, that lie in one channel and row: 1, 2 or 4 */
 	uint64_t *open;	  /* by channel and bank: the open row + 1, 0: none */
 
 	/* Counted since the last reset, in sectors, by channel. */
