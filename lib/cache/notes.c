@@ -782,7 +782,7 @@ static int serve_row(struct gt_serving *serving, struct gt_serving *full, const 
 }
 
 /* Rows that are looked at before they are served: what is prefetched first is read then. */
-enum { TABLE_AHEAD = 12, RECORD_AHEAD = 8, SLOTS_AHEAD = 4 };
+enum { TABLE_AHEAD = 32, RECORD_AHEAD = 16, SLOTS_AHEAD = 8 };
 
 static void prefetch_place(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
@@ -804,13 +804,15 @@ static void prefetch_record(const struct gt_level *level, const struct gt_rows *
 	__builtin_prefetch(record_at(level->notes, past, number - 1)->distance, 1);
 }
 
-static void prefetch_slot(const struct gt_tags *tags, uint32_t slot)
+static void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool stores)
 {
 	if (!tags)
 		return;
 	__builtin_prefetch(&tags->tag[slot]);
 	if (tags->valid)
-		__builtin_prefetch(&tags->valid[slot]);
+		__builtin_prefetch(&tags->valid[slot], stores);
+	if (stores)
+		__builtin_prefetch(&tags->dirty[slot]);
 	if (tags->links)
 		__builtin_prefetch(&tags->links[slot], 1);
 }
@@ -824,8 +826,9 @@ static void prefetch_slots(const struct gt_level *level, const struct gt_rows *r
 	if (number == 0)
 		return;
 	const struct record *record = record_at(level->notes, past, number - 1);
-	prefetch_slot(level->instances[instance], record->own);
-	prefetch_slot(level->full->instances[instance], record->full);
+	const bool stores = gt_op_action(rows->op[i]) == GT_STORE;
+	prefetch_slot(level->instances[instance], record->own, stores);
+	prefetch_slot(level->full->instances[instance], record->full, stores);
 	if (record->slot)
 		gt_timeline_prefetch(&past->slots, record->slot - 1);
 }
