@@ -257,6 +257,8 @@ LEGACY(D, d, double)
 
 /* ---- the calls that are refused by name; their arguments are not read ---- */
 
+/* To serve one, take it out of here and write it beside its like. Each has a sibling for sizes of 64 bits. */
+
 #define ENTRY(NAME)                              \
 	API int cublas##NAME(void);              \
 	API int cublas##NAME(void)               \
@@ -265,4 +267,36 @@ LEGACY(D, d, double)
 		return GT_CUBLAS_NOT_SUPPORTED;  \
 	}
 #define REFUSED(NAME) ENTRY(NAME) ENTRY(NAME##_64)
-#include "cuda/plugins/cublas/refused.h"
+#define SD(XT, NAME)	REFUSED(XT##S##NAME) REFUSED(XT##D##NAME)
+#define CZ(XT, NAME)	REFUSED(XT##C##NAME) REFUSED(XT##Z##NAME)
+#define SDCZ(XT, NAME)	SD(XT, NAME) CZ(XT, NAME)
+CZ(, axpy) SDCZ(, bdmm) CZ(, copy) SDCZ(, gbmv) SDCZ(, gbmv_v2) CZ(, geam) SDCZ(, gelsBatched) CZ(, gemm) CZ(, gemv)
+SDCZ(, gemvBatched) SDCZ(, gemvStridedBatched) SDCZ(, geqrfBatched) SDCZ(, getrfBatched) SDCZ(, getriBatched)
+SDCZ(, getrsBatched) SDCZ(, matinvBatched) SDCZ(, rot) SDCZ(, rotg) SDCZ(, rotg_v2) CZ(, scal) SDCZ(, swap) SDCZ(, symm)
+SDCZ(, syr2_v2) SDCZ(, syr2k) CZ(, syr_v2) SDCZ(, syrk) SDCZ(, tbmv) SDCZ(, tbmv_v2) SDCZ(, tbsv) SDCZ(, tbsv_v2)
+SDCZ(, tpmv) SDCZ(, tpmv_v2) SDCZ(, tpsv) SDCZ(, tpsv_v2) SDCZ(, tpttr) SDCZ(, trmm) SDCZ(, trmv) SDCZ(, trsm)
+SDCZ(, trsv) SDCZ(, trttp) CZ(, dotc) CZ(, dotu) CZ(, gerc) CZ(, geru) CZ(, hbmv) CZ(, hbmv_v2) CZ(, hemm) CZ(, hemv)
+CZ(, her) CZ(, her2) CZ(, her2_v2) CZ(, her2k) CZ(, herk) CZ(, hpmv) CZ(, hpmv_v2) CZ(, hpr) CZ(, hpr2) CZ(, hpr2_v2)
+CZ(, hpr_v2) CZ(, rot_v2) CZ(, symv_v2) SD(, gemmGroupedBatched) SD(, ger) SD(, rotm) SD(, rotm_v2) SD(, rotmg)
+SD(, rotmg_v2) SD(, sbmv) SD(, sbmv_v2) SD(, spmv) SD(, spmv_v2) SD(, spr) SD(, spr2) SD(, spr2_v2) SD(, spr_v2)
+SD(, symv) SD(, syr) SD(, syr2) REFUSED(Cgemm3mBatched) REFUSED(Cgemm3mEx) REFUSED(Cgemm3mStridedBatched)
+REFUSED(CgemmEx) REFUSED(Cherk3mEx) REFUSED(CherkEx) REFUSED(CopyEx) REFUSED(Csrot) REFUSED(Csrot_v2) REFUSED(Csscal)
+REFUSED(Csyrk3mEx) REFUSED(CsyrkEx) REFUSED(DotEx) REFUSED(DotcEx) REFUSED(Dzasum) REFUSED(Dznrm2) REFUSED(ScalEx)
+REFUSED(Scasum) REFUSED(Scnrm2) REFUSED(SetBackdoor) REFUSED(SetBackdoorEx) REFUSED(SetEmulationSpecialValuesSupport)
+REFUSED(SetEmulationStrategy) REFUSED(SetEnvironmentMode) REFUSED(SetFixedPointEmulationMantissaBitCountPointer)
+REFUSED(SetFixedPointEmulationMantissaBitOffset) REFUSED(SetFixedPointEmulationMantissaControl)
+REFUSED(SetFixedPointEmulationMaxMantissaBitCount) REFUSED(SetLoggerCallback) REFUSED(SwapEx) REFUSED(Zdrot)
+REFUSED(Zdrot_v2) REFUSED(Zdscal) SDCZ(Xt, gemm) SDCZ(Xt, spmm) SDCZ(Xt, symm) SDCZ(Xt, syr2k) SDCZ(Xt, syrk)
+SDCZ(Xt, syrkx) SDCZ(Xt, trmm) SDCZ(Xt, trsm) CZ(Xt, hemm) CZ(Xt, her2k) CZ(Xt, herk) CZ(Xt, herkx) REFUSED(XtCreate)
+REFUSED(XtDestroy) REFUSED(XtDeviceSelect) REFUSED(XtSetBlockDim) REFUSED(XtSetCpuRatio) REFUSED(XtSetCpuRoutine)
+REFUSED(XtSetPinningMemMode) REFUSED(AsumEx) REFUSED(AxpyEx) REFUSED(GemmGroupedBatchedEx) REFUSED(GetBackdoor)
+REFUSED(GetCudartVersion) REFUSED(GetEmulationSpecialValuesSupport) REFUSED(GetEmulationStrategy)
+REFUSED(GetEnvironmentMode) REFUSED(GetFixedPointEmulationMantissaBitCountPointer)
+REFUSED(GetFixedPointEmulationMantissaBitOffset) REFUSED(GetFixedPointEmulationMantissaControl)
+REFUSED(GetFixedPointEmulationMaxMantissaBitCount) REFUSED(GetLoggerCallback) REFUSED(GetVersion)
+REFUSED(HSHgemvBatched) REFUSED(HSHgemvStridedBatched) REFUSED(HSSgemvBatched) REFUSED(HSSgemvStridedBatched)
+REFUSED(IamaxEx) REFUSED(IaminEx) REFUSED(Icamax) REFUSED(Icamin) REFUSED(Idamin) REFUSED(Isamin) REFUSED(Izamax)
+REFUSED(Izamin) REFUSED(LoggerConfigure) REFUSED(Nrm2Ex) REFUSED(RotEx) REFUSED(RotgEx) REFUSED(RotmEx) REFUSED(RotmgEx)
+REFUSED(TSSgemvBatched) REFUSED(TSSgemvStridedBatched) REFUSED(TSTgemvBatched) REFUSED(TSTgemvStridedBatched)
+REFUSED(Uint8gemmBias) REFUSED(Xerbla) REFUSED(XtGetBlockDim) REFUSED(XtGetNumBoards) REFUSED(XtGetPinningMemMode)
+REFUSED(XtMaxBoards)
