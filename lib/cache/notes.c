@@ -810,7 +810,7 @@ static void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool stores
 		return;
 	__builtin_prefetch(&tags->tag[slot]);
 	if (tags->valid)
-		__builtin_prefetch(&tags->valid[slot], stores);
+		__builtin_prefetch(&tags->valid[slot], 1);
 	if (stores)
 		__builtin_prefetch(&tags->dirty[slot]);
 	if (tags->links)
