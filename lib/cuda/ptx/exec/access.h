@@ -266,22 +266,51 @@ GT_INLINE uint64_t gt_ptx_window(struct gt_ptx_warp *warp, const struct gt_ptx_a
 	return high;
 }
 
+/* Where the lanes are, and how many bytes there are in the memory that the lowest one is in. */
+GT_INLINE uint64_t gt_ptx_reach_begin(struct gt_ptx_warp *warp, const struct gt_ptx_access *access, uint32_t mask, struct gt_ptx_reach *reach,
+				      unsigned bytes)
+{
+	reach->lanes = gt_ptx_lanes(warp, access->address);
+	gt_ptx_widen(warp, access, reach);
+	if (access->keeps && !access->narrow)
+		reach->lanes = memcpy(reach->widened, reach->lanes, sizeof reach->widened);
+	return gt_ptx_window(warp, access, reach->lanes[gt_ptx_lowest(mask)] + reach->offset, bytes, reach) - reach->low;
+}
+
+/* Whether lanes at a stride are within `room` of the begin of their memory, at multiples of bits + 1. */
+GT_INLINE bool gt_ptx_ends_inside(const struct gt_ptx_reach *reach, uint32_t mask, int64_t stride, uint64_t room, uint64_t bits)
+{
+	const unsigned lowest = gt_ptx_lowest(mask), highest = 31 - (unsigned)__builtin_clz(mask);
+	const uint64_t first = reach->lanes[lowest] + reach->offset, last = reach->lanes[highest] + reach->offset;
+
+	return stride <= INT64_C(1) << 56 && stride >= -(INT64_C(1) << 56) && first - reach->low <= room && last - reach->low <= room &&
+	       ((first | (uint64_t)stride) & bits) == 0;
+}
+
 /* The fast path: all lanes are in the memory that the lowest one is in. */
 #define GT_REACH(TARGET, VARIANT, ...)                                                                       \
 	TARGET GT_INLINE int gt_ptx_reach##VARIANT(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \
 						 struct gt_ptx_reach *reach, unsigned bytes)                 \
 	{                                                                                                    \
-		const struct gt_ptx_access *access = op->with.access;                                        \
-		reach->lanes = gt_ptx_lanes(warp, access->address);                                          \
-		gt_ptx_widen(warp, access, reach);                                                           \
-		if (access->keeps && !access->narrow)                                                        \
-			reach->lanes = memcpy(reach->widened, reach->lanes, sizeof reach->widened);          \
-		const uint64_t first = reach->lanes[gt_ptx_lowest(mask)] + reach->offset;                    \
-		const uint64_t room = gt_ptx_window(warp, access, first, bytes, reach) - reach->low;         \
+		const uint64_t room = gt_ptx_reach_begin(warp, op->with.access, mask, reach, bytes);         \
 		if (reach->host && room >= bytes &&                                                          \
 		    !(gt_ptx_outside##VARIANT(reach->lanes, reach->offset, mask, reach->low, room - bytes, bytes - 1) & mask)) \
 			return 0;                                                                            \
-		reach->space = access->space;                                                                \
+		reach->space = op->with.access->space;                                                       \
+		return gt_ptx_reach_slow(warp, op, mask, reach, bytes);                                      \
+	}                                                                                                    \
+	/* The same, and what their stride is: of lanes that have one, the two ends tell where all are. */   \
+	TARGET GT_INLINE int gt_ptx_reach_row##VARIANT(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, \
+						     struct gt_ptx_reach *reach, unsigned bytes, int64_t *stride) \
+	{                                                                                                    \
+		const uint64_t room = gt_ptx_reach_begin(warp, op->with.access, mask, reach, bytes);         \
+		*stride = gt_ptx_stride##VARIANT(reach->lanes, mask);                                        \
+		if (reach->host && room >= bytes &&                                                          \
+		    (*stride == GT_STRIDE_LANES                                                              \
+			     ? !(gt_ptx_outside##VARIANT(reach->lanes, reach->offset, mask, reach->low, room - bytes, bytes - 1) & mask) \
+			     : gt_ptx_ends_inside(reach, mask, *stride, room - bytes, bytes - 1)))           \
+			return 0;                                                                            \
+		reach->space = op->with.access->space;                                                       \
 		return gt_ptx_reach_slow(warp, op, mask, reach, bytes);                                      \
 	}
 GT_VARIANTS(GT_REACH, )

@@ -114,18 +114,24 @@ GT_INLINE struct gt_ptx_places places_of(const struct gt_ptx_reach *reach, unsig
 /* The same of the lanes in `mask`. */
 #define MOVES_OF_LANES(TARGET, VARIANT, N)                                                                   \
 	TARGET GT_INLINE void load_lanes##N##VARIANT(const struct gt_ptx_reach *reach, uint32_t mask, uint##N##_t *lanes, \
-						   unsigned at)                                              \
+						   unsigned at, int64_t stride)                              \
 	{                                                                                                    \
 		const struct gt_ptx_places places = places_of(reach, at);                                    \
-		if (places.host)                                                                             \
+		uint##N##_t value;                                                                           \
+		if (places.host && stride == 0 && !places.apart) {                                           \
+			memcpy(&value, gt_ptx_place_in(&places, gt_ptx_lowest(mask)), N / 8);                \
+			for (int i = 0; i < GT_WARP_SIZE; i++)                                               \
+				lanes[i] = mask >> i & 1 ? value : lanes[i];                                 \
+		} else if (places.host)                                                                      \
 			gt_ptx_gather##N##VARIANT(&places, mask, lanes);                                     \
 		else                                                                                         \
 			for (uint32_t m = mask; m; m &= m - 1)                                               \
 				memcpy(&lanes[gt_ptx_lowest(m)], reach->where[gt_ptx_lowest(m)] + at, N / 8); \
 	}                                                                                                    \
 	TARGET GT_INLINE void store_lanes##N##VARIANT(const struct gt_ptx_reach *reach, uint32_t mask, const uint##N##_t *lanes, \
-						    unsigned at)                                             \
+						    unsigned at, int64_t stride)                             \
 	{                                                                                                    \
+		(void)stride;                                                                                \
 		const struct gt_ptx_places places = places_of(reach, at);                                    \
 		if (places.host)                                                                             \
 			gt_ptx_scatter##N##VARIANT(&places, mask, lanes);                                    \
@@ -141,12 +147,13 @@ GT_INLINE struct gt_ptx_places places_of(const struct gt_ptx_reach *reach, unsig
 		const struct gt_ptx_access *access = op->with.access;                                        \
 		struct gt_ptx_reach reach;                                                                   \
 		unsigned bytes = N / 8 * (unsigned)access->n;                                                \
-		if (gt_ptx_reach##VARIANT(warp, op, mask, &reach, bytes) != 0 ||                             \
-		    gt_ptx_note##VARIANT(warp, op, mask, &reach, bytes) != 0)                                \
+		int64_t stride;                                                                              \
+		if (gt_ptx_reach_row##VARIANT(warp, op, mask, &reach, bytes, &stride) != 0 ||                \
+		    (warp->core->traced && gt_ptx_trace_reach(warp, op, mask, &reach, stride, bytes) != 0))  \
 			return NULL;                                                                         \
 		for (unsigned k = 0; k < access->n; k++)                                                     \
 			if (access->slots[k])                                                                \
-				WHAT##_lanes##N##VARIANT(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8)); \
+				WHAT##_lanes##N##VARIANT(&reach, mask, gt_ptx_lanes(warp, access->slots[k]), k *(N / 8), stride); \
 		return op + 1;                                                                               \
 	}                                                                                                    \
 	TARGET __attribute__((noinline)) GT_STEP_HEAD(WHAT##N##VARIANT)                                      \

@@ -486,6 +486,33 @@ GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
 		return found(warp, op, mask, gt_ptx_packed##VARIANT(holds));                       \
 	}
 #define COMPARISON(ID, NAME, D, A, B, C, EXPRESSION) GT_VARIANTS(COMPARISON_AT, ID, A, B, EXPRESSION)
+#if defined __x86_64__
+/* Halves by F16C: as floats, which HALF leaves as they are. */
+#define COMPARISON_HALF(ID, NAME, D, A, B, C, EXPRESSION)                                          \
+	COMPARISON_AT(, _plain, ID, A, B, EXPRESSION)                                              \
+	GT_FAST GT_STEP_HEAD(ID##_fast)                                                            \
+	{                                                                                          \
+		float lanes_x[GT_WARP_SIZE], lanes_y[GT_WARP_SIZE];                                \
+		uint8_t holds[GT_WARP_SIZE];                                                       \
+		floats_of_halves(gt_ptx_lanes(warp, op->a), lanes_x);                              \
+		floats_of_halves(gt_ptx_lanes(warp, op->b), lanes_y);                              \
+		GT_ELEMENTWISE for (int i = 0; i < GT_WARP_SIZE; i++) {                            \
+			const float x = lanes_x[i], y = lanes_y[i];                                \
+			holds[i] = (uint8_t)(EXPRESSION);                                          \
+		}                                                                                  \
+		return found(warp, op, mask, gt_ptx_packed_fast(holds));                           \
+	}
+GT_FAST GT_INLINE void floats_of_halves(const uint16_t *halves, float to[GT_WARP_SIZE])
+{
+	for (int i = 0; i < GT_WARP_SIZE; i += 8)
+		_mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(halves + i))));
+}
+GT_INLINE float same_float(float x) { return x; }
+#define HALF(X) _Generic((X), float: same_float, default: gt_ptx_from_half)(X)
+#else
+#define COMPARISON_HALF COMPARISON
+#define HALF gt_ptx_from_half
+#endif
 
 #define ORDERED(X, T, R)                                                                           \
 	X(setp_eq_##T, "setp.eq." #T, pred, T, T, none, R(x) == R(y))                              \
@@ -540,30 +567,54 @@ GT_INLINE const struct gt_ptx_op *found(GT_STEP_ARGUMENTS, uint32_t result)
 	ORDERED(X, f32, AS_IS) UNORDERED(X, f32, AS_IS) ORDERED(X, f64, AS_IS) UNORDERED(X, f64, AS_IS) \
 	EQUALITY(X, b16) EQUALITY(X, b32) EQUALITY(X, b64)                                         \
 	SAME_AS_UNSIGNED(X, u16) SAME_AS_UNSIGNED(X, u32) SAME_AS_UNSIGNED(X, u64)                 \
-	ORDERED(X, f16, gt_ptx_from_half) UNORDERED(X, f16, gt_ptx_from_half)                      \
 	ORDERED(X, bf16, gt_ptx_from_bfloat) UNORDERED(X, bf16, gt_ptx_from_bfloat)                \
 	KINDS(X, f32) KINDS(X, f64)
+#define HALVES(X) ORDERED(X, f16, HALF) UNORDERED(X, f16, HALF)
 COMPARISONS(COMPARISON)
+HALVES(COMPARISON_HALF)
 
 /* d = predicate c ? a : b, lane by lane. */
-#define SELECTION(ID, NAME, D, A, B, C, EXPRESSION)                                                \
+#define SELECTION_LOOP(ID, T)                                                                      \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
-		GT_LANE_##D *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
-		GT_OPERANDS(A, B, none)                                                            \
+		GT_LANE_##T *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
+		GT_OPERANDS(T, T, none)                                                            \
 		uint32_t chosen = gt_ptx_predicate(warp, op->c);                                   \
 		(void)lanes_c;                                                                     \
 		GT_ELEMENTWISE for (int i = 0; i < GT_WARP_SIZE; i++) {                            \
-			const GT_LANE_##D value = chosen >> i & 1 ? lanes_a[i] : lanes_b[i];       \
+			const GT_LANE_##T value = chosen >> i & 1 ? lanes_a[i] : lanes_b[i];       \
 			lanes_d[i] = mask >> i & 1 ? value : lanes_d[i];                           \
 		}                                                                                  \
 		return op + 1;                                                                     \
-	}                                                                                          \
-	GT_EVERY(ID)
+	}
+SELECTION_LOOP(selp_16, b16)
+SELECTION_LOOP(selp_32, b32) GT_EVERY(selp_32)
+SELECTION_LOOP(selp_64, b64) GT_EVERY(selp_64)
+GT_IN_VARIANT(, _plain, selp_16)
+#if defined __x86_64__
+/* All bits of the lanes whose bit is set, of 16. */
+GT_FAST GT_INLINE __m256i lanes_in(uint32_t bits)
+{
+	const __m256i bit = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, INT16_MIN);
+
+	return _mm256_cmpeq_epi16(_mm256_and_si256(every16((int16_t)bits), bit), bit);
+}
+GT_FAST GT_STEP_HEAD(selp_16_fast)
+{
+	__m256i *to = gt_ptx_lanes(warp, op->d);
+	const __m256i *a = gt_ptx_lanes(warp, op->a), *b = gt_ptx_lanes(warp, op->b);
+	const uint32_t chosen = gt_ptx_predicate(warp, op->c);
+
+	for (int i = 0; i < 2; i++) {
+		const __m256i value = _mm256_blendv_epi8(_mm256_loadu_si256(b + i), _mm256_loadu_si256(a + i), lanes_in(chosen >> 16 * i));
+		_mm256_storeu_si256(to + i, _mm256_blendv_epi8(_mm256_loadu_si256(to + i), value, lanes_in(mask >> 16 * i)));
+	}
+	return op + 1;
+}
+#endif
 #define SELECTIONS(X)                                                                            \
 	X(selp_16, "selp.b16", b16, b16, b16, pred, ) X(selp_32, "selp.b32", b32, b32, b32, pred, ) \
 	X(selp_64, "selp.b64", b64, b64, b64, pred, )
-SELECTIONS(SELECTION)
 #define SELECTION_NAMES(T, N)                                                                    \
 	{"selp." #T, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_PTX_PRED}, GT_STEPS(selp_##N)},
 
@@ -576,7 +627,7 @@ SELECTIONS(SELECTION)
 ALL_CHOICES(GT_LANES)
 
 static const struct gt_ptx_form compare_rows[] = {
-	COMPARISONS(GT_ROW) SELECTIONS(GT_ROW) ALL_CHOICES(GT_ROW)
+	COMPARISONS(GT_ROW) HALVES(GT_ROW) SELECTIONS(GT_ROW) ALL_CHOICES(GT_ROW)
 	SELECTION_NAMES(u16, 16) SELECTION_NAMES(s16, 16) SELECTION_NAMES(f16, 16) SELECTION_NAMES(bf16, 16)
 	SELECTION_NAMES(u32, 32) SELECTION_NAMES(s32, 32) SELECTION_NAMES(f32, 32)
 	SELECTION_NAMES(u64, 64) SELECTION_NAMES(s64, 64) SELECTION_NAMES(f64, 64)
