@@ -145,6 +145,7 @@ static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *
 	runner->row = words <= RUNNER_WORDS ? memcpy(runner->words, source->row, words * sizeof *runner->words) : source->row;
 	runner->left = (uint32_t)words;
 	source->row = (struct kept *)(void *)((uint64_t *)(void *)source->row + words);
+	prefetch_bytes(source->row, sizeof runner->words); /* of which nothing is in the machine's cache */
 	return 0;
 }
 
@@ -527,29 +528,60 @@ static struct runner *choose(const struct scheduler *scheduler, uint64_t now, ui
 	return NULL;
 }
 
+/* Whether the next access of a warp is one row with a numbered shape. */
+static inline bool is_one_row(const struct runner *runner)
+{
+	return runner->row->shape < SPAN_MANY && (runner->left == SPAN_WORDS || runner->row[1].an != runner->row->an);
+}
+
+/* Holds the next access of a warp: what is said of it waits for L1. Returns 0, or -1. */
+static int hold_access(struct clocked *clocked, const struct runner *runner, struct waiting *waiting, struct gt_error *error)
+{
+	const struct kept *end = gt_access_end(runner->row, end_of(runner));
+
+	waiting->words = (size_t)((const uint64_t *)(const void *)end - (uint64_t *)(void *)runner->row);
+	waiting->requests = 0;
+	if (gt_hold(&clocked->held[0], runner->row, waiting->words, NULL, error) != 0)
+		return -1;
+	for (const struct kept *span = runner->row; span < end; span = gt_span_next(span)) {
+		waiting->requests += (uint32_t)gt_span_rows(span);
+		if (clocked->l1)
+			recent_prefetch_slot(clocked->l1, span->base);
+	}
+	return 0;
+}
+
+/* The same of one row, as most accesses are, for which there is room. */
+static inline void hold_row(struct clocked *clocked, const struct runner *runner, struct waiting *waiting)
+{
+	struct held *held = &clocked->held[0];
+
+	memcpy(gt_held_span(held, held->n), runner->row, sizeof *runner->row);
+	held->n += SPAN_WORDS;
+	waiting->words = SPAN_WORDS;
+	waiting->requests = 1;
+	if (clocked->l1)
+		recent_prefetch_slot(clocked->l1, runner->row->base);
+}
+
 /* The access that the present warp has come to issues. */
 static int issue_access(struct clocked *clocked, struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
 {
 	struct runner *runner = scheduler->current;
-	const struct kept *end = gt_access_end(runner->row, end_of(runner));
-	size_t words = (size_t)((const uint64_t *)(const void *)end - (uint64_t *)(void *)runner->row);
-	size_t first = clocked->held[0].n, place = scheduler->first + scheduler->queued;
-	uint32_t requests = 0;
+	size_t place = scheduler->first + scheduler->queued;
+	struct waiting *waiting = &scheduler->queue[place >= QUEUE ? place - QUEUE : place];
 
-	if (gt_hold(&clocked->held[0], runner->row, words, NULL, error) != 0)
+	waiting->runner = runner;
+	waiting->first = clocked->held[0].n;
+	if (is_one_row(runner) && waiting->first + SPAN_WORDS <= clocked->held[0].capacity)
+		hold_row(clocked, runner, waiting);
+	else if (hold_access(clocked, runner, waiting, error) != 0)
 		return -1;
-	for (const struct kept *span = runner->row; span < end; span = gt_span_next(span)) {
-		requests += (uint32_t)gt_span_rows(span);
-		if (clocked->l1)
-			recent_prefetch_slot(clocked->l1, span->base);
-	}
-	scheduler->queue[place >= QUEUE ? place - QUEUE : place] =
-		(struct waiting){runner, first, words, requests};
 	scheduler->queued++;
 	clocked->queued++;
 	scheduler->current = NULL;
 	scheduler->until = now + 1;
-	return runner_issued(runner, words, keep, now + 1, error);
+	return runner_issued(runner, waiting->words, keep, now + 1, error);
 }
 
 /* Issues up to an access that is not due yet, or for which the queue has no room. */
@@ -585,12 +617,14 @@ static int run_scheduler(struct clocked *clocked, struct scheduler *scheduler, s
 /* When an SM can do something next, if not before a step. */
 static void find_wake(struct clocked *clocked, uint64_t from)
 {
-	uint64_t wake = GT_NEVER;
+	uint64_t wake = GT_NEVER, sends = GT_NEVER;
 
-	for (uint32_t i = 0; i < clocked->n; i++) {
-		const struct scheduler *scheduler = &clocked->schedulers[i];
-		wake = sooner(wake, scheduler->queued > 0 ? sooner(scheduler->wake, later(clocked->free, scheduler->sends)) : scheduler->wake);
-	}
+	for (uint32_t i = 0; i < clocked->n; i++)
+		wake = sooner(wake, clocked->schedulers[i].wake);
+	for (uint32_t i = 0; clocked->queued > 0 && i < clocked->n; i++)
+		sends = sooner(sends, clocked->schedulers[i].queued > 0 ? clocked->schedulers[i].sends : GT_NEVER);
+	if (clocked->queued > 0)
+		wake = sooner(wake, later(clocked->free, sends));
 	clocked->wake = later(wake, from);
 }
 
