@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of matrices by four warps (wgmma) against sums element by element: types, layouts of A and B in shared memory with
- * each swizzle, A in registers, signs, and sums that are begun anew. */
+ * each swizzle, A in registers or sparse, signs, and sums that are begun anew. */
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -223,6 +223,110 @@ static void test_registers(layout b_how)
 		}
 }
 
+/* ---- sparse A ---- */
+
+enum { STORED = 32, B_DEEP = 64 }; /* bytes of a row of A, and of a column of B, along K */
+
+#define MULTIPLY_SPARSE(C, TYPES, SELECTOR, REST)                                                                   \
+	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\nwgmma.mma_async.sp.sync.aligned.m64n64" TYPES " " REGISTERS \
+		     ", %32, %33, %35, " SELECTOR ", p" REST ";\n}" : OUT32(C) : "l"(a), "l"(b), "r"(adds), "r"(metadata) : "memory")
+template <int kind, int selector, typename T> __device__ void multiply_sparse(T (&d)[32], uint64_t a, uint64_t b, uint32_t metadata, int adds);
+#define SPARSE(K, S, T, C, TYPES, REST)                                                                                          \
+	template <> __device__ void multiply_sparse<K, S, T>(T (&d)[32], uint64_t a, uint64_t b, uint32_t metadata, int adds)    \
+	{                                                                                                                        \
+		MULTIPLY_SPARSE(C, TYPES, #S, REST);                                                                             \
+	}
+SPARSE(HALF, 0, float, F, "k32.f32.f16.f16", ", 1, 1, 0, 0")
+SPARSE(HALF_TB, 1, float, F, "k32.f32.f16.f16", ", 1, 1, 0, 1")
+SPARSE(TF32, 1, float, F, "k16.f32.tf32.tf32", ", 1, 1")
+SPARSE(E4M3, 0, float, F, "k64.f32.e4m3.e4m3", ", 1, 1")
+SPARSE(S8, 0, int, R, "k64.s32.s8.s8", "")
+
+template <int kind, int selector, typename T>
+__global__ void run_sparse(const unsigned char *a, const unsigned char *b, const uint32_t *metadata, T *out, layout a_how, layout b_how, int bytes)
+{
+	__shared__ __align__(1024) unsigned char in_a[8192], in_b[8192];
+	T d[32];
+
+	for (int i = threadIdx.x; i < M * STORED; i += blockDim.x)
+		in_a[place(a_how, i / STORED, i % STORED / bytes, bytes) + i % bytes] = a[i];
+	for (int i = threadIdx.x; i < N * B_DEEP; i += blockDim.x)
+		in_b[place(b_how, i / B_DEEP, i % B_DEEP / bytes, bytes) + i % bytes] = b[i];
+	asm volatile("fence.proxy.async;");
+	__syncthreads();
+	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+	for (int turn = 0; turn < 2; turn++)
+		multiply_sparse<kind, selector, T>(d, descriptor(in_a, a_how), descriptor(in_b, b_how), metadata[threadIdx.x], turn);
+	asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	for (int i = 0; i < 32; i++)
+		out[(warp * 16 + lane / 4 + i / 2 % 2 * 8) * N + i / 4 * 8 + lane % 4 * 2 + i % 2] = d[i];
+}
+
+/* Which elements of a group a row keeps: of four two, of two of tf32 one; and the four bits that say so. */
+static uint32_t kept(int bytes, int row, int group, int at[2])
+{
+	static const int pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+	const int i = row * 5 + group * 7 + row / 9;
+
+	at[0] = bytes == 4 ? i % 2 : pairs[i % 6][0];
+	at[1] = bytes == 4 ? -1 : pairs[i % 6][1];
+	return bytes == 4 ? (at[0] ? 0xe : 0x4) : (uint32_t)(at[0] | at[1] << 2);
+}
+
+/* Puts a group's bits where its lane has them (PTX ISA, "Sparse matrix storage"): of bytes 8 groups of a row in a lane, of larger elements 4
+ * of a row in the lower half, and of the one 8 below in the upper. */
+static void put(uint32_t *metadata, int bytes, int selector, int row, int group, uint32_t bits)
+{
+	const int low = row % 16 / 8, lane = row / 16 * 32 + row % 8 * 4;
+
+	if (bytes == 1)
+		metadata[lane + group / 8 * 2 + low] |= bits << group % 8 * 4;
+	else
+		metadata[lane + selector * 2 + group / 4] |= bits << (low * 16 + group % 4 * 4);
+}
+
+template <int kind, int selector, typename T> static void test_sparse(int bytes, layout a_how, layout b_how, const char *name)
+{
+	unsigned char a[M * STORED], b[N * B_DEEP], *da, *db;
+	uint32_t metadata[128] = {}, *dm;
+	T *out, found[M * N];
+	const int width = bytes == 4 ? 2 : 4, groups = B_DEEP / bytes / width;
+	int at[2];
+
+	for (int i = 0; i < M * STORED / bytes; i++)
+		fill(kind, true, a + i * bytes, i);
+	for (int i = 0; i < N * B_DEEP / bytes; i++)
+		fill(kind, false, b + i * bytes, i * 3 + 5);
+	for (int row = 0; row < M; row++)
+		for (int group = 0; group < groups; group++)
+			put(metadata, bytes, selector, row, group, kept(bytes, row, group, at));
+	cudaMalloc(&da, sizeof a);
+	cudaMalloc(&db, sizeof b);
+	cudaMalloc(&dm, sizeof metadata);
+	cudaMalloc(&out, sizeof found);
+	cudaMemcpy(da, a, sizeof a, cudaMemcpyHostToDevice);
+	cudaMemcpy(db, b, sizeof b, cudaMemcpyHostToDevice);
+	cudaMemcpy(dm, metadata, sizeof metadata, cudaMemcpyHostToDevice);
+	run_sparse<kind, selector, T><<<1, 128>>>(da, db, dm, out, a_how, b_how, bytes);
+	cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost);
+	for (int m = 0; m < M; m++)
+		for (int n = 0; n < N; n++) {
+			double sum = 0;
+			for (int group = 0; group < groups; group++) {
+				kept(bytes, m, group, at);
+				for (int e = 0; e < width / 2; e++)
+					sum += value_of(kind, true, a + m * STORED + (group * width / 2 + e) * bytes) *
+					       value_of(kind, false, b + n * B_DEEP + (group * width + at[e]) * bytes);
+			}
+			expect(found[m * N + n] == (T)(2 * sum), name, __LINE__);
+		}
+	cudaFree(da);
+	cudaFree(db);
+	cudaFree(dm);
+	cudaFree(out);
+}
+
 int main()
 {
 	/* Along K: no swizzle, then rows of 32, 64 and 128 bytes. */
@@ -247,5 +351,11 @@ int main()
 	test<U8S8, int>(1, k32, plain, "u8 and s8");
 	test<BITS, int>(1, k128, k128, "bits");
 	test_registers(k128);
+	const layout deeper = {1, false, 128, 512};
+	test_sparse<HALF, 0, float>(2, k128, k64, "sparse f16");
+	test_sparse<HALF_TB, 1, float>(2, k32, t64, "sparse f16, B along N");
+	test_sparse<TF32, 1, float>(4, k64, k128, "sparse tf32");
+	test_sparse<E4M3, 0, float>(1, k128, deeper, "sparse e4m3");
+	test_sparse<S8, 0, int>(1, plain, k64, "sparse s8");
 	return verdict();
 }

@@ -974,7 +974,10 @@ static void test_what_is_refused(void)
 		"'multimem.ld_reduce.relaxed.sys.global.add.u32' is not modelled");
 	refuses("multimem.st.relaxed.sys.global.u32 [%rd4], %r2", "'multimem.st.relaxed.sys.global.u32' is not modelled");
 	refuses("tcgen05.shift.cta_group::1.down [%r2]", "'tcgen05.shift.cta_group::1.down' is not modelled");
-	refuses("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 %r1, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0", "'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16' is not modelled");
+	refuses("wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%r2,%r3,%r4,%r5}, %rd1, %rd2, %r1, 0, %p1, 1, 1, 0, 0",
+		"'wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16' is not known in this form");
+	refuses("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r2,%r3,%r4,%r5}, %rd1, %rd2, %r1, 2, %p1, 1, 1, 0, 0",
+		"'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16' is not known with this sparsity selector");
 	length = 0;
 	add("%ssetp.lt.u32 %%p1, %%r1, 16;\n@%%p1 movmatrix.sync.aligned.m8n8.trans.b16 %%r2, %%r2;\nret;\n}\n", BEGIN);
 	fails(text, 1, 32, "kernel k, PTX line 16, pc 0x10: block (0,0,0) thread (0,0,0): an instruction on matrices by the lanes "

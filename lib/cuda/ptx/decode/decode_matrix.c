@@ -333,17 +333,15 @@ static bool is_known(const struct words *words)
 	       (words->kind == GT_PTX_WMMA || words->shape.quads || (!words->by_columns[0] && words->by_columns[1]));
 }
 
-/* The lanes of each four whose metadata count: the operands E and F of mma.sp. Returns 1 if there are none such, and the
+/* The lanes of each four whose metadata count: the operands E and F of mma.sp, or of wgmma.sp; lanes: how many have some. Returns 1 if there are none such, and the
  * instruction has been refused. */
-static int read_metadata(struct gt_ptx_decoder *decoder, const struct words *words, uint32_t *slot, unsigned *first)
+static int read_metadata(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operands, unsigned lanes, uint32_t *slot,
+			 uint8_t *first)
 {
-	const struct gt_ptx_operand *operands = decoder->instruction->operands;
-	const unsigned lanes = gt_ptx_metadata_lanes(words->shape, words->elements[1]);
-
-	if (operands[5].kind != GT_PTX_IMMEDIATE || operands[5].bits >= 4 / lanes)
+	if (operands[1].kind != GT_PTX_IMMEDIATE || operands[1].bits >= 4 / lanes)
 		return gt_ptx_refuse(decoder, "is not known with this sparsity selector") != 0 ? -1 : 1;
-	*first = (unsigned)operands[5].bits * lanes;
-	*slot = gt_ptx_source(decoder, &operands[4], GT_PTX_B32);
+	*first = (uint8_t)(operands[1].bits * lanes);
+	*slot = gt_ptx_source(decoder, &operands[0], GT_PTX_B32);
 	return *slot ? 0 : -1;
 }
 
@@ -382,9 +380,10 @@ static int decode_product(struct gt_ptx_decoder *decoder, const struct words *wo
 	product->saturates = words->saturates;
 	product->differs = words->differs;
 	const bool sparse = words->kind == GT_PTX_SPARSE;
-	unsigned first = 0;
+	uint8_t first = 0;
 	uint32_t metadata = 0;
-	int read = sparse ? read_metadata(decoder, words, &metadata, &first) : read_scales(decoder, words, &product->scales);
+	const unsigned lanes = sparse ? gt_ptx_metadata_lanes(words->shape, words->elements[1]) : 0;
+	int read = sparse ? read_metadata(decoder, operands + 4, lanes, &metadata, &first) : read_scales(decoder, words, &product->scales);
 	if (read != 0)
 		return gt_ptx_refused(read);
 	/* Sources before results, whose registers may be the same. */
@@ -406,7 +405,7 @@ static int decode_product(struct gt_ptx_decoder *decoder, const struct words *wo
 		return -1;
 	op->with.product = product;
 	op->a = metadata;
-	op->choice = (uint8_t)first;
+	op->choice = first;
 	return finish_fragment(decoder, &product->d, results);
 }
 
@@ -495,7 +494,8 @@ static size_t read_kind(const struct gt_ptx_instruction *instruction, struct gt_
 				(kinds[kind].d[0] != elements[0] && kinds[kind].d[1] != elements[0])))
 		kind++;
 	const bool bits = elements[1] == GT_PTX_ELEMENT_B1;
-	if (kind == KINDS || shape->m != 64 || shape->k != kinds[kind].depth || shape->n == 0 || shape->n % 8 != 0 ||
+	product->sparse = gt_ptx_has(instruction, "sp");
+	if (kind == KINDS || shape->m != 64 || shape->k != (product->sparse ? 2 : 1) * kinds[kind].depth || (bits && product->sparse) || shape->n == 0 || shape->n % 8 != 0 ||
 	    shape->n > GT_PTX_WGMMA_COLUMNS || (bits && !(gt_ptx_has(instruction, "and") && gt_ptx_has(instruction, "popc"))))
 		return KINDS;
 	product->multiply = gt_ptx_multiply();
@@ -512,15 +512,16 @@ static bool read_number(const struct gt_ptx_operand *operand, int64_t low, int64
 	return operand->kind == GT_PTX_IMMEDIATE && (*number == 1 || *number == low);
 }
 
-/* What stands behind A and B: the predicate; for floats the signs of A and B, and which of them are transposed. */
+/* What stands behind A, B and metadata: the predicate; for floats the signs of A and B, and which of them are transposed. */
 static bool read_rest(const struct gt_ptx_instruction *instruction, size_t kind, struct gt_ptx_wgmma *product)
 {
-	const struct gt_ptx_operand *rest = instruction->operands + 4;
+	const size_t before = product->sparse ? 6 : 4;
+	const struct gt_ptx_operand *rest = instruction->operands + before;
 	const bool floats = product->d_element != GT_PTX_ELEMENT_S32;
 	const size_t n = instruction->n_operands, transposes = !kinds[kind].transposes ? 0 : product->a_in_registers ? 1 : 2;
 	int64_t number;
 
-	if (n != 4U + (floats ? 2 : 0) + transposes)
+	if (n != before + (floats ? 2 : 0) + transposes)
 		return false;
 	if (!floats)
 		return true;
@@ -544,6 +545,7 @@ static int read_a(struct gt_ptx_decoder *decoder, struct gt_ptx_wgmma *product, 
 	if (!product->a_in_registers)
 		return (product->a_descriptor = gt_ptx_source(decoder, a, GT_PTX_B64)) ? 0 : -1;
 	shape.m = ROWS;
+	shape.k = (uint16_t)(product->sparse ? shape.k / 2 : shape.k);
 	if (a->n_elements != 4 || !gt_ptx_fragment_lay_out(&product->a, GT_PTX_MATRIX_A, shape, product->a_element, 4, false))
 		return gt_ptx_refuse(decoder, "is not known with so many registers") != 0 ? -1 : 1;
 	return read_fragment(decoder, &product->a, a, NULL);
@@ -568,11 +570,14 @@ static int decode_wgmma_product(struct gt_ptx_decoder *decoder)
 	if (!read_rest(instruction, kind, product) || n != product->n)
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	int read = read_a(decoder, product, shape);
+	if (read == 0 && product->sparse)
+		read = read_metadata(decoder, instruction->operands + 3, gt_ptx_metadata_lanes(shape, product->a_element), &product->metadata,
+				     &product->first);
 	if (read != 0)
 		return gt_ptx_refused(read);
 	/* D is read and written in its own registers, which have 32 bits. */
 	if (!(product->b_descriptor = gt_ptx_source(decoder, &instruction->operands[2], GT_PTX_B64)) ||
-	    !(product->adds = gt_ptx_source(decoder, &instruction->operands[3], GT_PTX_PRED)) ||
+	    !(product->adds = gt_ptx_source(decoder, &instruction->operands[product->sparse ? 5 : 3], GT_PTX_PRED)) ||
 	    gt_ptx_read_registers(decoder, product->d, d, n, GT_PTX_B32, NULL) != 0)
 		return -1;
 	product->access = gt_ptx_shared_access(GT_LOAD, 16);
@@ -586,8 +591,7 @@ static int decode_wgmma(struct gt_ptx_decoder *decoder)
 		return gt_ptx_emit_nothing(decoder);
 	if (gt_ptx_says(decoder, "wait_group"))
 		return gt_ptx_emit(decoder, gt_ptx_wgmma_wait) ? 0 : -1;
-	return gt_ptx_says(decoder, "mma_async") && !gt_ptx_says(decoder, "sp") ? decode_wgmma_product(decoder)
-										 : gt_ptx_refuse(decoder, "is not modelled");
+	return gt_ptx_says(decoder, "mma_async") ? decode_wgmma_product(decoder) : gt_ptx_refuse(decoder, "is not modelled");
 }
 
 /* ---- wmma.load, wmma.store, wmma.mma ---- */

@@ -208,7 +208,16 @@ struct gt_ptx_product {
 	struct gt_ptx_scales scales;
 };
 
-/* Lanes of each four that hold the metadata of mma.sp. */
+/* Where A is sparse, half of each group of elements of a row are stored, and metadata say which. */
+struct gt_ptx_sparsity {
+	enum gt_ptx_element element;
+	const uint32_t *lanes; /* the metadata */
+	unsigned first;	       /* lane of each four that has some */
+};
+/* d += a b for 16 rows, of which as many elements are stored. a, b and d lie row by row. */
+void gt_ptx_multiply_sparse(const struct gt_ptx_sparsity *sparsity, unsigned stored, unsigned columns, const double *a, const double *b,
+			    double *d);
+/* Lanes of each four that hold the metadata of a sparse A. */
 unsigned gt_ptx_metadata_lanes(struct gt_ptx_shape shape, enum gt_ptx_element element);
 
 /* ---- instructions of a warp ---- */
@@ -278,6 +287,9 @@ struct gt_ptx_wgmma {
 	uint32_t adds; /* slot of the predicate: D is added to */
 	uint16_t n;    /* registers of D */
 	uint32_t d[GT_PTX_WGMMA_RESULTS];
+	bool sparse;   /* A is */
+	uint8_t first; /* lane of each four that has metadata */
+	uint32_t metadata; /* slot */
 };
 
 /* wgmma.mma_async: op->with.access is that of a struct gt_ptx_wgmma. wgmma.wait_group: the four warps wait for each

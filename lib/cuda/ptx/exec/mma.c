@@ -360,19 +360,19 @@ static unsigned column_of(unsigned bits, unsigned width, unsigned e)
 	}
 }
 
-/* d += a b, where a[i][k] is multiplied by the row of b that the metadata say. */
-static void multiply(const struct gt_ptx_product *this, const uint32_t *lanes, unsigned first, const double *a, const double *b,
-		     double *d)
+void gt_ptx_multiply_sparse(const struct gt_ptx_sparsity *sparsity, unsigned stored, unsigned columns, const double *a, const double *b,
+			    double *d)
 {
-	const unsigned width = group_of(this->a.element), kept = width / 2, columns = this->a.columns;
-	const bool narrow = gt_ptx_element_bits(this->a.element) <= 8;
+	const unsigned width = group_of(sparsity->element), kept = width / 2;
+	const bool narrow = gt_ptx_element_bits(sparsity->element) <= 8;
 
 	for (unsigned i = 0; i < ROWS; i++)
-		for (unsigned k = 0; k < columns; k++) {
+		for (unsigned k = 0; k < stored; k++) {
 			const unsigned group = k / kept;
-			const unsigned row = group * width + column_of(metadata(lanes, first, narrow, i, group), width, k % kept);
-			for (unsigned j = 0; j < COLUMNS; j++)
-				d[i * COLUMNS + j] = fma(a[i * columns + k], b[row * COLUMNS + j], d[i * COLUMNS + j]);
+			const unsigned bits = metadata(sparsity->lanes, sparsity->first, narrow, i, group);
+			const unsigned row = group * width + column_of(bits, width, k % kept);
+			for (unsigned j = 0; j < columns; j++) /* the products are exact */
+				d[i * columns + j] += a[i * stored + k] * b[row * columns + j];
 		}
 }
 
@@ -396,7 +396,8 @@ const struct gt_ptx_op *gt_ptx_sparse_product(GT_STEP_ARGUMENTS)
 	gather(&this->a, warp, a);
 	gather(&this->b, warp, b);
 	gather(&this->c, warp, d);
-	multiply(this, gt_ptx_lanes(warp, op->a), op->choice, a, b, d);
+	const struct gt_ptx_sparsity sparsity = {this->a.element, gt_ptx_lanes(warp, op->a), op->choice};
+	gt_ptx_multiply_sparse(&sparsity, this->a.columns, COLUMNS, a, b, d);
 	for (unsigned i = 0; i < ROWS * COLUMNS; i++)
 		bits[i] = gt_ptx_element_of(d[i], this->d.element, this->saturates);
 	gt_ptx_fragment_scatter(&this->d, warp, bits);

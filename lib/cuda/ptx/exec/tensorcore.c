@@ -15,7 +15,7 @@
 #define ROWS	   16 /* of a warp */
 #define DEPTH_MAX  64
 #define PIECE	   16
-#define DEEP	   2 /* pieces of a row of A, or of a column of B, along K */
+#define DEEP_MAX   4 /* pieces of a row of A, or of a column of B, along K */
 
 /* ---- matrices in shared memory ---- */
 
@@ -107,9 +107,10 @@ GT_INLINE uint64_t bits_in(const unsigned char *piece, unsigned e, unsigned bits
 GT_INLINE bool read_matrix(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct stored *stored, unsigned first,
 			   unsigned rows, unsigned depth, enum gt_ptx_element element, bool negative, unsigned share, double *numbers)
 {
-	unsigned char pieces[GT_PTX_WGMMA_COLUMNS * DEEP][PIECE];
-	uint64_t places[GT_PTX_WGMMA_COLUMNS * DEEP] = {0};
-	const unsigned bits = element == GT_PTX_ELEMENT_B1 ? 32 : gt_ptx_element_bits(element), in_piece = depth / DEEP, n = rows * DEEP;
+	unsigned char pieces[GT_PTX_WGMMA_COLUMNS * DEEP_MAX][PIECE];
+	uint64_t places[GT_PTX_WGMMA_COLUMNS * DEEP_MAX] = {0};
+	const unsigned bits = element == GT_PTX_ELEMENT_B1 ? 32 : gt_ptx_element_bits(element);
+	const unsigned in_piece = 8 * PIECE / (bits < 8 && depth == 32 ? 8 : bits), n = rows * (depth / in_piece); /* as where each has a byte */
 	const unsigned lines = stored->transposed ? depth : rows; /* pieces go down the lines, as those of ldmatrix */
 
 	for (unsigned i = 0; i < n; i++)
@@ -144,18 +145,18 @@ static bool read_common_descriptor(struct gt_ptx_warp *warp, const struct gt_ptx
 	return read_descriptor(warp, op, 0, lanes[0], transposed, stored);
 }
 
-/* The multiplicand A of this warp's rows, row by row. */
+/* The multiplicand A of this warp's rows, row by row; of a sparse one, what is stored. */
 static bool read_a(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct gt_ptx_wgmma *this, double *a)
 {
+	const unsigned depth = this->sparse ? this->depth / 2 : this->depth;
 	uint64_t bits[ROWS * DEPTH_MAX];
 	struct stored stored;
 
 	if (!this->a_in_registers)
 		return read_common_descriptor(warp, op, this->a_descriptor, this->a_transposed, &stored) &&
-		       read_matrix(warp, op, &stored, warp->index % WARPS * ROWS, ROWS, this->depth, this->a_element, this->a_negative, 1,
-				   a);
+		       read_matrix(warp, op, &stored, warp->index % WARPS * ROWS, ROWS, depth, this->a_element, this->a_negative, 1, a);
 	gt_ptx_fragment_gather(&this->a, warp, bits);
-	for (unsigned i = 0; i < (unsigned)ROWS * this->depth; i++) {
+	for (unsigned i = 0; i < ROWS * depth; i++) {
 		double number = gt_ptx_number_of(this->a_element, bits[i]);
 		a[i] = this->a_negative ? -number : number;
 	}
@@ -207,6 +208,18 @@ static void count_bits(unsigned columns, unsigned depth, const double *a, const 
 				d[i * columns + j] += __builtin_popcount((uint32_t)a[i * depth + k] & (uint32_t)b[j * depth + k]);
 }
 
+/* The same where A is sparse, by rows of B. */
+static void multiply_sparse(const struct gt_ptx_warp *warp, const struct gt_ptx_wgmma *this, const double *a, const double *b, double *d)
+{
+	const struct gt_ptx_sparsity sparsity = {this->a_element, gt_ptx_lanes(warp, this->metadata), this->first};
+	double rows[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS];
+
+	for (unsigned j = 0; j < this->columns; j++)
+		for (unsigned k = 0; k < this->depth; k++)
+			rows[k * this->columns + j] = b[j * this->depth + k];
+	gt_ptx_multiply_sparse(&sparsity, this->depth / 2, this->columns, a, rows, d);
+}
+
 GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
 {
 	const struct gt_ptx_wgmma *this = (const struct gt_ptx_wgmma *)op->with.access;
@@ -220,8 +233,12 @@ GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
 		return gt_ptx_fault(warp, op, 0, "wgmma in a block of %u warps: a multiple of 4 expected", warp->core->n_warps);
 	if (adds != 0 && adds != GT_PTX_FULL)
 		return gt_ptx_fault(warp, op, 0, "lanes of wgmma differ in whether D is added to");
-	if (!read_a(warp, op, this, a) || !read_common_descriptor(warp, op, this->b_descriptor, this->b_transposed, &stored) ||
-	    !read_matrix(warp, op, &stored, 0, this->columns, this->depth, this->b_element, this->b_negative, WARPS, b))
+	if (!read_a(warp, op, this, a) || !read_common_descriptor(warp, op, this->b_descriptor, this->b_transposed, &stored))
+		return NULL;
+	/* A column of B has 64 bytes there. */
+	if (this->sparse && !this->b_transposed && stored.swizzle == GT_SWIZZLE_32)
+		return gt_ptx_fault(warp, op, 0, "wgmma.sp with a swizzle of 32 bytes is not modelled");
+	if (!read_matrix(warp, op, &stored, 0, this->columns, this->depth, this->b_element, this->b_negative, WARPS, b))
 		return NULL;
 	if (adds)
 		read_d(warp, this, d);
@@ -229,6 +246,8 @@ GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
 		memset(d, 0, sizeof *d * ROWS * this->columns);
 	if (this->a_element == GT_PTX_ELEMENT_B1)
 		count_bits(this->columns, this->depth, a, b, d);
+	else if (this->sparse)
+		multiply_sparse(warp, this, a, b, d);
 	else
 		this->multiply(ROWS, this->columns, this->depth, a, b, d);
 	write_d(warp, this, d);
