@@ -5,9 +5,9 @@
 
 #include "gpu/parameter.h"
 
+/* All but its L1, which it has once it takes a block: most SMs of a short launch take none. */
 static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
-	uint64_t bytes = schedule->occupancy.l1_bytes ? schedule->occupancy.l1_bytes : schedule->config->times.l1_bytes;
 	struct gt_arena *arena = &schedule->machine->arena;
 	struct clocked *clocked = sm->clocked = gt_arena_take(arena, sizeof *clocked);
 
@@ -21,8 +21,6 @@ static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_
 		return gt_fail_memory(error, "the schedulers of an SM");
 	for (uint32_t i = 0; i < clocked->n; i++)
 		clocked->schedulers[i].wake = GT_NEVER;
-	if (schedule->config->times.l1_bytes > 0 && !(clocked->l1 = gt_recent_open(arena, (uint32_t)(bytes / GT_LINE), true, error)))
-		return -1;
 	return 0;
 }
 

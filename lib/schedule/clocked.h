@@ -95,7 +95,7 @@ struct clocked {
 	struct gt_arena *arena;
 	struct spare *spares;
 	struct scheduler *schedulers;
-	struct recent *l1; /* NULL: there is none */
+	struct recent *l1; /* NULL: there is none, or no block has come */
 	uint32_t n, turn;  /* the scheduler from which L1 takes next */
 	uint32_t queued;   /* accesses that L1 has not taken */
 	uint32_t took;	   /* in the window before */

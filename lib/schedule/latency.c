@@ -239,11 +239,24 @@ static int runners_admit(struct block *block, struct clocked *clocked, uint64_t 
 	return 0;
 }
 
+/* Makes the L1 of an SM, if it is to have one. */
+static int open_l1(const struct gt_schedule *schedule, struct clocked *clocked, struct gt_error *error)
+{
+	uint64_t bytes = schedule->occupancy.l1_bytes ? schedule->occupancy.l1_bytes : schedule->config->times.l1_bytes;
+
+	if (clocked->l1 || schedule->config->times.l1_bytes == 0)
+		return 0;
+	clocked->l1 = gt_recent_open(clocked->arena, (uint32_t)(bytes / GT_LINE), true, error);
+	return clocked->l1 ? 0 : -1;
+}
+
 static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *block, struct gt_error *error)
 {
 	uint64_t in_block = gt_kernel_warps(schedule->kernel);
 	struct clocked *clocked = sm->clocked;
 
+	if (open_l1(schedule, clocked, error) != 0)
+		return -1;
 	in_block = in_block ? in_block : (uint64_t)block->highest_warp + 1;
 	clocked->wake = sooner(clocked->wake, schedule->step);
 	look_for_room(schedule, sm, schedule->step);
