@@ -347,7 +347,7 @@ static void test_random_caches(void)
 
 	try_caches(first ? (unsigned)strtoul(first, NULL, 10) : 0, caches, 200, 0, &tally);
 	CHECK_EQUAL(tally.wrong, 0);
-	CHECK(tally.recovered * 23 >= caches * 20); /* 200 of 230 */
+	CHECK(tally.recovered * 23 >= caches * 19); /* 190 of 230: what noise does not explain is not sure */
 }
 
 static void test_without_noise(void)
