@@ -1351,7 +1351,7 @@ turns() {
 		tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {r1,r2}, r3, [r2]|'tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32' is not modelled: '.red'
 		tcgen05.cp.cta_group::1.4x256b [r1], d1|'tcgen05.cp.cta_group::1.4x256b' is not modelled: '.4x256b'
 		tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32 [r1], d1|'tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32' is not modelled: '.b8x16'
-		tcgen05.mma.sp.cta_group::1.kind::f16 [r1], d1, d2, [r3], r2, p|'tcgen05.mma.sp.cta_group::1.kind::f16' is not modelled: '.sp'
+		tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale [r1], d1, d2, [r3], r2, [r3], [r2], p|'tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale' is not modelled: block scales and a sparse A
 		tcgen05.mma.ws.cta_group::1.kind::f16 [r1], d1, d2, r2, p|'tcgen05.mma.ws.cta_group::1.kind::f16' is not modelled: '.ws'
 		tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::4X [r1], d1, d2, r2, [r3], [r2], p|'tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::4X' is not known in this form
 		multimem.ld_reduce.relaxed.gpu.global.add.f32 f1, [d1]|'multimem.ld_reduce.relaxed.gpu.global.add.f32' is not modelled

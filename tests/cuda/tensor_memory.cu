@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensor memory (tcgen05) against sums element by element: kinds of products, layouts of A and B in shared memory, A in tensor
- * memory, 64 and 128 rows, pairs of blocks, lanes that are left alone; all shapes of loads, stores and copies; and the answer to a
+ * memory, 64 and 128 rows, pairs of blocks, lanes that are left alone, scales, a sparse A; all shapes of loads, stores and copies; and the answer to a
  * block that asks for the work of another. */
 #include <cmath>
 #include <cstdint>
@@ -111,7 +111,7 @@ __device__ static void dump(uint32_t tensor, uint32_t *out, int columns)
 /* ---- products ---- */
 
 enum kind { HALF, TF32, FP8, S8, SCALED8, SCALED4, SCALED4_BY_16 };
-enum { A_SCALES = WIDE + 32, B_SCALES = WIDE + 40 }; /* columns of tensor memory */
+enum { A_SCALES = WIDE + 32, B_SCALES = WIDE + 40, METADATA = WIDE + 48 }; /* columns of tensor memory */
 
 struct job {
 	layout a, b;
@@ -120,6 +120,7 @@ struct job {
 	uint32_t form; /* the instruction descriptor without its shape */
 	uint32_t kept; /* lanes of each 32 that are not written */
 	bool a_in_tensor;
+	bool sparse; /* A is, so that B is twice as deep */
 };
 
 #define MMA(GROUP, KIND, A, LANES_KEPT, SCALE)                                                                     \
@@ -129,13 +130,24 @@ struct job {
 	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.cta_group::" #GROUP ".kind::" KIND           \
 		     " [%0], %1, %2, %3, [%5], [%6], p;\n}"                                                     \
 		     :: "r"(d), "l"(a), "l"(b), "r"(form), "r"(adds), "r"(d + A_SCALES), "r"(d + B_SCALES) : "memory")
+#define MMA_SPARSE(GROUP, KIND)                                                                                    \
+	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.sp.cta_group::" #GROUP ".kind::" KIND        \
+		     " [%0], %1, %2, [%5], %3, p;\n}"                                                           \
+		     :: "r"(d), "l"(a), "l"(b), "r"(form), "r"(adds), "r"(d + METADATA) : "memory")
 #define KEPT_1 "%5, %5, %5, %5"
 #define KEPT_2 "%5, %5, %5, %5, %5, %5, %5, %5"
 
 template <int kind, int group>
 __device__ void multiply(uint32_t d, uint64_t a, uint32_t a_tensor, bool in_tensor, uint64_t b, uint32_t form, uint32_t adds, uint32_t kept)
 {
-	if (group == 1 && in_tensor) {
+	if (form >> 2 & 1 && kind < FP8) {
+		if (group == 1 && kind == HALF) MMA_SPARSE(1, "f16");
+		if (group == 1 && kind == TF32) MMA_SPARSE(1, "tf32");
+		if (group == 2 && kind == HALF) MMA_SPARSE(2, "f16");
+	} else if (form >> 2 & 1) {
+		if (group == 1 && kind == S8) MMA_SPARSE(1, "i8");
+		if (group == 1 && kind == FP8) MMA_SPARSE(1, "f8f6f4");
+	} else if (group == 1 && in_tensor) {
 		if (kind == HALF) MMA(1, "f16", "[%6]", KEPT_1, "");
 		if (kind == FP8) MMA(1, "f8f6f4", "[%6]", KEPT_1, "");
 		if (kind == TF32) MMA(1, "tf32", "[%6]", KEPT_1, "");
@@ -162,25 +174,27 @@ __device__ void multiply(uint32_t d, uint64_t a, uint32_t a_tensor, bool in_tens
 
 /* Two products: the first begins anew, the second is added. Each block has its rows of A, and its columns of B. */
 template <int kind, int group>
-__global__ void run(const unsigned char *a, const unsigned char *b, const uint32_t *scales, uint32_t *out, job job)
+__global__ void run(const unsigned char *a, const unsigned char *b, const uint32_t *scales, const uint32_t *metadata, uint32_t *out, job job)
 {
 	__shared__ __align__(1024) unsigned char in_a[16384], in_b[16384];
 	__shared__ uint32_t address;
 	__shared__ uint64_t barrier;
-	const int which = blockIdx.x, columns = job.columns / group;
-	const uint32_t form = job.form | (uint32_t)(job.columns / 8) << 17 | (uint32_t)(job.rows * group / 16) << 24;
+	const int which = blockIdx.x, columns = job.columns / group, deep = job.sparse ? 2 * DEEP : DEEP;
+	const uint32_t form = job.form | (uint32_t)job.sparse << 2 | (uint32_t)(job.columns / 8) << 17 | (uint32_t)(job.rows * group / 16) << 24;
 
 	if (threadIdx.x == 0)
 		asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"((uint32_t)__cvta_generic_to_shared(&barrier)) : "memory");
 	for (int i = threadIdx.x; i < job.rows * DEEP; i += blockDim.x)
 		in_a[place(job.a, i / DEEP, i % DEEP / job.bytes, job.bytes) + i % job.bytes] = a[which * job.rows * DEEP + i];
-	for (int i = threadIdx.x; i < columns * DEEP; i += blockDim.x)
-		in_b[place(job.b, i / DEEP, i % DEEP / job.bytes, job.bytes) + i % job.bytes] = b[which * columns * DEEP + i];
+	for (int i = threadIdx.x; i < columns * deep; i += blockDim.x)
+		in_b[place(job.b, i / deep, i % deep / job.bytes, job.bytes) + i % job.bytes] = b[which * columns * deep + i];
 	const uint32_t tensor = allocate<group>(&address);
 	for (int column = 0; column < job.columns; column++)
 		store_word(tensor, column, 12345);
 	for (int word = 0; word < DEEP / 4; word++)
 		store_word(tensor, WIDE + word, ((const uint32_t *)a)[(which * job.rows + threadIdx.x) % (job.rows * group) * DEEP / 4 + word]);
+	for (int i = 0; i < 2; i++)
+		store_word(tensor, METADATA + i, metadata[(which * LANES + threadIdx.x) * 2 + i]);
 	/* A word for each row of A, then one for each column of B, which both blocks have. */
 	for (int i = 0; i < 4; i++)
 		store_word(tensor, A_SCALES + i, scales[which * ROWS + i * 32 + threadIdx.x % 32]);
@@ -309,6 +323,45 @@ static double scaled_product(int kind, const job &job, const unsigned char *a, c
 	return sum;
 }
 
+/* Which elements of a group a row keeps: of four two, of two of tf32 one; and the four bits that say so. */
+static uint32_t kept(int bytes, int row, int group, int at[2])
+{
+	static const int pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+	const int i = row * 5 + group * 7 + row / 9;
+
+	at[0] = bytes == 4 ? i % 2 : pairs[i % 6][0];
+	at[1] = bytes == 4 ? -1 : pairs[i % 6][1];
+	return bytes == 4 ? (at[0] ? 0xe : 0x4) : (uint32_t)(at[0] | at[1] << 2);
+}
+
+/* Puts a group's bits where its lane has them, in one of two columns; of bytes a row has both. The other of the two has none of them. */
+static void put(uint32_t *metadata, const job &job, int row, int group, uint32_t bits)
+{
+	uint32_t *block = metadata + row / ROWS * LANES * 2;
+
+	row %= ROWS;
+	if (job.bytes == 1)
+		block[row * 2 + group / 8] |= bits << group % 8 * 4;
+	else
+		block[(row / 16 * 16 + row % 8 + group / 4 * 8) * 2 + (job.form & 1)] |= bits << (row / 8 % 2 * 16 + group % 4 * 4);
+}
+
+/* The sum of one product whose A is sparse. */
+static double sparse_product(int kind, const job &job, int row, const unsigned char *a, const unsigned char *b)
+{
+	const int width = job.bytes == 4 ? 2 : 4;
+	double sum = 0;
+	int at[2];
+
+	for (int group = 0; group < 2 * DEEP / job.bytes / width; group++) {
+		kept(job.bytes, row, group, at);
+		for (int e = 0; e < width / 2; e++)
+			sum += value_of(kind, job.form >> 7 & 7, a + (group * width / 2 + e) * job.bytes) *
+			       value_of(kind, job.form >> 10 & 7, b + (group * width + at[e]) * job.bytes);
+	}
+	return sum;
+}
+
 /* The sum of one product, of element (row, column). */
 static double product(int kind, const job &job, const unsigned char *a, const unsigned char *b)
 {
@@ -323,11 +376,19 @@ static double product(int kind, const job &job, const unsigned char *a, const un
 template <int kind, int group> static void test(job job, const char *name)
 {
 	static unsigned char a[2 * ROWS * DEEP], b[WIDE * DEEP];
+	const int deep = job.sparse ? 2 * DEEP : DEEP, groups = 2 * DEEP / job.bytes / (job.bytes == 4 ? 2 : 4);
+	static uint32_t metadata[2 * LANES * 2];
+	int at[2];
 	static uint32_t found[2][LANES][COLUMNS];
 	static uint32_t scales[2 * ROWS + WIDE];
 	const bool tiny = kind > S8 || (kind == FP8 && (job.form >> 7 & 7) > 2);
 	unsigned char *da, *db;
-	uint32_t *out, *ds;
+	uint32_t *out, *ds, *dm;
+
+	memset(metadata, 0, sizeof metadata);
+	for (int row = 0; row < 2 * ROWS && job.sparse; row++)
+		for (int g = 0; g < groups; g++)
+			put(metadata, job, row, g, kept(job.bytes, row, g, at));
 
 	for (int i = 0; i < 2 * ROWS + WIDE; i++)
 		for (int at = 0; at < 32; at += 8)
@@ -339,6 +400,8 @@ template <int kind, int group> static void test(job job, const char *name)
 	MUST(cudaMalloc(&da, sizeof a));
 	MUST(cudaMalloc(&db, sizeof b));
 	MUST(cudaMalloc(&ds, sizeof scales));
+	MUST(cudaMalloc(&dm, sizeof metadata));
+	MUST(cudaMemcpy(dm, metadata, sizeof metadata, cudaMemcpyHostToDevice));
 	MUST(cudaMalloc(&out, sizeof found));
 	for (int i = 0; i < 2 * ROWS * DEEP && tiny && (job.form >> 7 & 7) > 0; i++)
 		a[i] = (unsigned char)(i * 167 + i / 64);
@@ -355,21 +418,24 @@ template <int kind, int group> static void test(job job, const char *name)
 	launch.blockDim = {128, 1, 1};
 	launch.attrs = &cluster;
 	launch.numAttrs = 1;
-	MUST(cudaLaunchKernelEx(&launch, run<kind, group>, (const unsigned char *)da, (const unsigned char *)db, (const uint32_t *)ds, out, job));
+	MUST(cudaLaunchKernelEx(&launch, run<kind, group>, (const unsigned char *)da, (const unsigned char *)db, (const uint32_t *)ds, (const uint32_t *)dm,
+				out, job));
 	MUST(cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost));
 	for (int m = 0; m < job.rows * group; m++)
 		for (int n = 0; n < job.columns; n++) {
 			const int row = m % job.rows, lane = lane_of(job, group, row, n);
 			const int column = group == 2 && job.rows == 64 ? n % (job.columns / 2) : n;
-			const double once = tiny ? scaled_product(kind, job, a + m * DEEP, b + n * DEEP, scales[m], scales[2 * ROWS + n])
+			const double once = job.sparse ? sparse_product(kind, job, m, a + m * DEEP, b + n * deep)
+					    : tiny ? scaled_product(kind, job, a + m * DEEP, b + n * DEEP, scales[m], scales[2 * ROWS + n])
 						 : product(kind, job, a + m * DEEP, b + n * DEEP);
-			const double sum = tiny ? (double)(float)once + once : kind == TF32 && group == 1 && !job.a_in_tensor ? 1.5 * once : 2 * once;
+			const double sum = tiny ? (double)(float)once + once : kind == TF32 && group == 1 && !job.a_in_tensor && !job.sparse ? 1.5 * once : 2 * once;
 			const uint32_t expected = job.kept >> lane % 32 & 1 ? 12345 : word_of(sum, kind > S8 ? 1 : job.form >> 4 & 3);
 			expect(found[m / job.rows][lane][column] == expected, name, __LINE__);
 		}
 	cudaFree(da);
 	cudaFree(db);
 	cudaFree(ds);
+	cudaFree(dm);
 	cudaFree(out);
 }
 
@@ -624,6 +690,13 @@ int main()
 	test<SCALED4_BY_16, 1>({k128, k128, 1, 128, 96, fp4, 0, false}, "e2m1, scaled by 16");
 	test<SCALED8, 2>({k128, k128, 1, 128, 256, powers | e3m2_a | e2m1_b, 0, false}, "e3m2 and e2m1, 256 rows, scaled");
 	test<SCALED4_BY_16, 2>({k128, k128, 1, 128, 64, fp4, 0, false}, "e2m1, 256 rows, scaled by 16");
+	const layout deeper = {1, false, 128, 512};
+	test<HALF, 1>({k128, k128, 2, 128, 64, f32, 0, false, true}, "sparse f16");
+	test<HALF, 1>({k64, t64, 2, 128, 64, f32 | across_b | 1, 0, false, true}, "sparse f16, other metadata, B along N");
+	test<TF32, 1>({k128, deeper, 4, 128, 48, f32 | tf32, 0, false, true}, "sparse tf32");
+	test<FP8, 1>({k128, k64, 1, 128, 64, f32 | e5m2_a, 0, false, true}, "sparse e5m2");
+	test<S8, 1>({plain, k128, 1, 128, 128, s32 | signed_both, 0, false, true}, "sparse s8");
+	test<HALF, 2>({k128, k128, 2, 128, 128, f32, 0, false, true}, "sparse f16, 256 rows");
 	test_moves();
 	test_copies(k128);
 	test_copies(plain);

@@ -189,7 +189,7 @@ static int read_product_rest(struct gt_ptx_decoder *decoder, struct gt_ptx_tenso
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	const bool floats = product->kind == GT_PTX_KIND_F16 || product->kind == GT_PTX_KIND_TF32;
 	const size_t lanes = product->pair ? 8 : 4;
-	size_t at = 4, n = instruction->n_operands;
+	size_t at = product->sparse ? 5 : 4, n = instruction->n_operands;
 	const struct gt_ptx_operand *rest = instruction->operands;
 
 	if (n > at && rest[at].kind == GT_PTX_VECTOR && rest[at].n_elements == lanes) {
@@ -204,7 +204,7 @@ static int read_product_rest(struct gt_ptx_decoder *decoder, struct gt_ptx_tenso
 	return (product->adds = gt_ptx_source(decoder, &rest[at], GT_PTX_PRED)) ? 0 : -1;
 }
 
-/* tcgen05.mma.cta_group::G.kind::KIND(.block_scale(.SCALES))(.collector::a::USE) [d], a | [a], b, form, ... */
+/* tcgen05.mma(.sp).cta_group::G.kind::KIND(.block_scale(.SCALES))(.collector::a::USE) [d], a | [a], b(, [metadata]), form, ... */
 static int decode_tensor_product(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -220,7 +220,10 @@ static int decode_tensor_product(struct gt_ptx_decoder *decoder)
 	product->multiply = gt_ptx_multiply();
 	product->pair = gt_ptx_says(decoder, "cta_group::2");
 	product->a_in_tensor = operands[1].kind == GT_PTX_ADDRESS;
+	product->sparse = gt_ptx_says(decoder, "sp");
 	const bool scales = kind >= GT_PTX_KIND_MXF8F6F4;
+	if (scales && product->sparse)
+		return gt_ptx_refuse(decoder, "is not modelled: block scales and a sparse A");
 	int read = scales ? read_scales(decoder, product) : read_product_rest(decoder, product);
 	if (read != 0)
 		return gt_ptx_refused(read);
@@ -230,7 +233,8 @@ static int decode_tensor_product(struct gt_ptx_decoder *decoder)
 	    (product->a_in_tensor ? read_tensor_address(decoder, &operands[1], &product->a) != 0
 				  : !(product->a_descriptor = gt_ptx_source(decoder, &operands[1], GT_PTX_B64))) ||
 	    !(product->b_descriptor = gt_ptx_source(decoder, &operands[2], GT_PTX_B64)) ||
-	    !(product->form = gt_ptx_source(decoder, &operands[3], GT_PTX_B32)) ||
+	    (product->sparse && read_tensor_address(decoder, &operands[3], &product->metadata) != 0) ||
+	    !(product->form = gt_ptx_source(decoder, &operands[product->sparse ? 4 : 3], GT_PTX_B32)) ||
 	    !(product->access.address = gt_ptx_temporary_slot(decoder, GT_PTX_U64)))
 		return -1;
 	return gt_ptx_emit_access(decoder, &product->access, gt_ptx_tensor_product_step()) ? 0 : -1;
@@ -315,7 +319,7 @@ static int decode_tcgen05(struct gt_ptx_decoder *decoder)
 		{"fence::before_thread_sync", gt_ptx_emit_nothing, ""},
 		{"ld", decode_tensor_move, MOVES "pack::16b"},
 		{"mma", decode_tensor_product,
-		 GROUPS "kind::f16 kind::tf32 kind::f8f6f4 kind::i8 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4 block_scale scale_vec::1X scale_vec::2X "
+		 GROUPS "sp kind::f16 kind::tf32 kind::f8f6f4 kind::i8 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4 block_scale scale_vec::1X scale_vec::2X "
 			"scale_vec::4X block16 block32 collector::a::fill collector::a::use collector::a::lastuse collector::a::discard"},
 		{"relinquish_alloc_permit", gt_ptx_emit_nothing, GROUPS "sync aligned"},
 		{"st", decode_tensor_move, MOVES "unpack::16b"},

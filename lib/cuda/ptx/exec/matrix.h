@@ -208,12 +208,17 @@ struct gt_ptx_product {
 	struct gt_ptx_scales scales;
 };
 
-/* Where A is sparse, half of each group of elements of a row are stored, and metadata say which. */
+/* Where A is sparse, half of each group of elements of a row are stored, and metadata say which: 4 bits a group. */
+#define GT_PTX_SPARSE_ROWS 16
+#define GT_PTX_SPARSE_GROUPS 16
 struct gt_ptx_sparsity {
 	enum gt_ptx_element element;
-	const uint32_t *lanes; /* the metadata */
-	unsigned first;	       /* lane of each four that has some */
+	uint8_t bits[GT_PTX_SPARSE_ROWS][GT_PTX_SPARSE_GROUPS];
 };
+/* Elements of a group. */
+unsigned gt_ptx_group_of(enum gt_ptx_element element);
+/* Metadata that lanes have, of each four from `first` on. */
+void gt_ptx_read_metadata(struct gt_ptx_sparsity *sparsity, const uint32_t *lanes, unsigned first);
 /* d += a b for 16 rows, of which as many elements are stored. a, b and d lie row by row. */
 void gt_ptx_multiply_sparse(const struct gt_ptx_sparsity *sparsity, unsigned stored, unsigned columns, const double *a, const double *b,
 			    double *d);
@@ -346,8 +351,8 @@ struct gt_ptx_tensor_product {
 	struct gt_ptx_access access; /* of pieces of 16 bytes in shared memory: its address slot is temporary */
 	gt_ptx_multiplier *multiply;
 	enum gt_ptx_tensor_kind kind;
-	bool pair, a_in_tensor;
-	struct gt_ptx_tensor_address d, a; /* a: if it is in tensor memory */
+	bool pair, a_in_tensor, sparse;
+	struct gt_ptx_tensor_address d, a, metadata; /* a: if it is in tensor memory; metadata: if A is sparse */
 	uint32_t a_descriptor, b_descriptor, form, adds; /* slots; form: the instruction descriptor */
 	uint32_t disabled[2 * GT_PTX_TENSOR_LANES / GT_WARP_SIZE]; /* slots of bits of lanes that are not written; 0: none */
 	uint8_t scale; /* D is divided by 2 to the power of it before */

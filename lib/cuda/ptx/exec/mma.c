@@ -327,18 +327,18 @@ gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product)
  * Groups are of 4 elements, of 2 (tf32), and of 8 (4 bits), where the elements are kept in pairs. The layouts are those of the
  * PTX ISA, "Sparsity metadata". */
 
-#define ROWS 16
+#define ROWS GT_PTX_SPARSE_ROWS
 #define COLUMNS 8
 #define SPARSE_DEPTH_MAX 128
 
-static unsigned group_of(enum gt_ptx_element element)
+unsigned gt_ptx_group_of(enum gt_ptx_element element)
 {
 	return element == GT_PTX_ELEMENT_TF32 ? 2 : gt_ptx_element_bits(element) == 4 ? 8 : 4;
 }
 
 unsigned gt_ptx_metadata_lanes(struct gt_ptx_shape shape, enum gt_ptx_element element)
 {
-	return shape.k / group_of(element) / 4;
+	return shape.k / gt_ptx_group_of(element) / 4;
 }
 
 /* The metadata of a group of a row. A word has 4 groups of a row and of the one 8 below it; or, of elements of at most 8 bits,
@@ -347,7 +347,16 @@ static unsigned metadata(const uint32_t *lanes, unsigned first, bool narrow, uns
 {
 	const unsigned low = row >= ROWS / 2, lane = row % 8 * 4 + first + (narrow ? group / 8 * 2 + low : group / 4);
 
-	return lanes[lane] >> (narrow ? group % 8 : low * 4 + group % 4) * 4 & 0xf;
+	return lanes[lane % GT_WARP_SIZE] >> (narrow ? group % 8 : low * 4 + group % 4) * 4 & 0xf;
+}
+
+void gt_ptx_read_metadata(struct gt_ptx_sparsity *sparsity, const uint32_t *lanes, unsigned first)
+{
+	const bool narrow = gt_ptx_element_bits(sparsity->element) <= 8;
+
+	for (unsigned row = 0; row < ROWS; row++)
+		for (unsigned group = 0; group < GT_PTX_SPARSE_GROUPS; group++)
+			sparsity->bits[row][group] = (uint8_t)metadata(lanes, first, narrow, row, group);
 }
 
 /* The column of the e-th element that a group keeps, within the group. */
@@ -363,14 +372,12 @@ static unsigned column_of(unsigned bits, unsigned width, unsigned e)
 void gt_ptx_multiply_sparse(const struct gt_ptx_sparsity *sparsity, unsigned stored, unsigned columns, const double *a, const double *b,
 			    double *d)
 {
-	const unsigned width = group_of(sparsity->element), kept = width / 2;
-	const bool narrow = gt_ptx_element_bits(sparsity->element) <= 8;
+	const unsigned width = gt_ptx_group_of(sparsity->element), kept = width / 2;
 
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned k = 0; k < stored; k++) {
 			const unsigned group = k / kept;
-			const unsigned bits = metadata(sparsity->lanes, sparsity->first, narrow, i, group);
-			const unsigned row = group * width + column_of(bits, width, k % kept);
+			const unsigned row = group * width + column_of(sparsity->bits[i][group], width, k % kept);
 			for (unsigned j = 0; j < columns; j++) /* the products are exact */
 				d[i * columns + j] += a[i * stored + k] * b[row * columns + j];
 		}
@@ -396,7 +403,8 @@ const struct gt_ptx_op *gt_ptx_sparse_product(GT_STEP_ARGUMENTS)
 	gather(&this->a, warp, a);
 	gather(&this->b, warp, b);
 	gather(&this->c, warp, d);
-	const struct gt_ptx_sparsity sparsity = {this->a.element, gt_ptx_lanes(warp, op->a), op->choice};
+	struct gt_ptx_sparsity sparsity = {.element = this->a.element};
+	gt_ptx_read_metadata(&sparsity, gt_ptx_lanes(warp, op->a), op->choice);
 	gt_ptx_multiply_sparse(&sparsity, this->a.columns, COLUMNS, a, b, d);
 	for (unsigned i = 0; i < ROWS * COLUMNS; i++)
 		bits[i] = gt_ptx_element_of(d[i], this->d.element, this->saturates);

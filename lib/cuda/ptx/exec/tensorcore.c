@@ -208,15 +208,22 @@ static void count_bits(unsigned columns, unsigned depth, const double *a, const 
 				d[i * columns + j] += __builtin_popcount((uint32_t)a[i * depth + k] & (uint32_t)b[j * depth + k]);
 }
 
+/* Columns to rows. */
+static void turn(const double *columns, unsigned n, unsigned depth, double *rows)
+{
+	for (unsigned j = 0; j < n; j++)
+		for (unsigned k = 0; k < depth; k++)
+			rows[k * n + j] = columns[j * depth + k];
+}
+
 /* The same where A is sparse, by rows of B. */
 static void multiply_sparse(const struct gt_ptx_warp *warp, const struct gt_ptx_wgmma *this, const double *a, const double *b, double *d)
 {
-	const struct gt_ptx_sparsity sparsity = {this->a_element, gt_ptx_lanes(warp, this->metadata), this->first};
+	struct gt_ptx_sparsity sparsity = {.element = this->a_element};
 	double rows[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS];
 
-	for (unsigned j = 0; j < this->columns; j++)
-		for (unsigned k = 0; k < this->depth; k++)
-			rows[k * this->columns + j] = b[j * this->depth + k];
+	gt_ptx_read_metadata(&sparsity, gt_ptx_lanes(warp, this->metadata), this->first);
+	turn(b, this->columns, this->depth, rows);
 	gt_ptx_multiply_sparse(&sparsity, this->depth / 2, this->columns, a, rows, d);
 }
 
@@ -531,6 +538,8 @@ const struct gt_ptx_tensor_steps gt_ptx_tensor_steps = {allocate, free_columns, 
 /* What the instruction descriptor says. */
 struct form {
 	unsigned rows, columns, depth; /* rows: of one block */
+	unsigned stored; /* elements of a row of A: half of the depth if it is sparse */
+	unsigned odd;	 /* columns of tensor memory from the address to the metadata */
 	enum gt_ptx_element a, b, d;
 	bool a_negative, b_negative, a_transposed, b_transposed, saturates;
 	unsigned a_scale, b_scale; /* bytes of a column that are other scales */
@@ -572,26 +581,28 @@ static bool can_lie(enum gt_ptx_element element, bool transposed)
 static bool is_sound(const struct gt_ptx_tensor_product *this, const struct form *form)
 {
 	const bool mixed = this->kind == GT_PTX_KIND_F16 && (form->a != form->b || (form->a == GT_PTX_ELEMENT_BF16 && form->d != GT_PTX_ELEMENT_F32));
-	const unsigned in_piece = form->b_transposed && form->depth == 32 ? PIECE : 8, columns = this->pair ? form->columns / 2 : form->columns;
+	const unsigned in_piece = form->b_transposed && gt_ptx_element_bits(form->b) == 8 ? PIECE : 8, columns = this->pair ? form->columns / 2 : form->columns;
 	const unsigned step = this->pair || (form->rows == 128 && !this->scaled) ? 16 : 8, scales = this->scaled ? form->depth / this->scaled : 0;
 
-	return form->a && form->b && form->d && !mixed && can_lie(form->a, form->a_transposed) && can_lie(form->b, form->b_transposed) &&
+	return form->a && form->b && form->d && !mixed && (!this->sparse || (gt_ptx_element_bits(form->a) >= 8 && form->rows == 128)) && can_lie(form->a, form->a_transposed) && can_lie(form->b, form->b_transposed) &&
 	       ((form->rows == 64 && !this->scaled) || form->rows == 128) && form->columns >= 8 && form->columns <= GT_PTX_WGMMA_COLUMNS &&
 	       form->columns % step == 0 && columns % in_piece == 0 && form->a_scale + scales <= 4 && form->b_scale + scales <= 4;
 }
 
-/* Bits of the descriptor (PTX ISA, "Instruction descriptor"): 2: sparse; 3: saturates; 4-5: D; 7-9, 10-12: A, B; 13, 14: negative;
+/* Bits of the descriptor (PTX ISA, "Instruction descriptor"): 0-1: which metadata; 2: sparse; 3: saturates; 4-5: D; 7-9, 10-12: A, B; 13, 14: negative;
  * 15, 16: transposed; 17-22: columns / 8; 24-28: rows / 16; 30-31: shift. With scales: 4-5, 29-30: the first byte of those of B, A;
  * 23: they are powers of 2; 31: deeper. */
 static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, struct form *form)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
 	const uint32_t bits = ((const uint32_t *)gt_ptx_lanes(warp, this->form))[lane], rows = (bits >> 24 & 31) * 16;
-	const uint32_t not_modelled = this->scaled ? 0x8000000c : 0xc0000004;
+	const uint32_t not_modelled = this->scaled ? 0x8000000c : this->sparse ? 0xc0000002 : 0xc0000004;
 
 	*form = (struct form){.rows = this->pair ? rows / 2 : rows,
 			      .columns = (bits >> 17 & 63) * 8,
-			      .depth = kinds[this->kind].depth,
+			      .depth = kinds[this->kind].depth * (this->sparse ? 2 : 1),
+			      .stored = kinds[this->kind].depth,
+			      .odd = this->sparse ? bits & 1 : 0,
 			      .a = kinds[this->kind].multiplied[bits >> 7 & 7],
 			      .b = kinds[this->kind].multiplied[bits >> 10 & 7],
 			      .d = kinds[this->kind].added[bits >> 4 & 3],
@@ -605,7 +616,7 @@ static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsi
 		form->b_scale = bits >> 4 & 3;
 		form->powers = bits >> 23 & 1;
 	}
-	if (!(bits & not_modelled) && is_sound(this, form))
+	if (!(bits & not_modelled) && (bits >> 2 & 1) == this->sparse && is_sound(this, form))
 		return true;
 	gt_ptx_fault(warp, op, lane, "the instruction descriptor 0x%08x is not valid, or not modelled", bits);
 	return false;
@@ -653,12 +664,12 @@ GT_INLINE bool read_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 			 unsigned first, double *a)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
-	const unsigned bits = gt_ptx_element_bits(form->a), words = form->depth * bits / 32;
+	const unsigned bits = gt_ptx_element_bits(form->a), words = form->stored * bits / 32;
 	struct stored stored;
 
 	if (!this->a_in_tensor)
 		return find_stored(warp, op, lane, member, this->a_descriptor, form, form->a_transposed, &stored) &&
-		       read_matrix(warp, op, &stored, first, ROWS, form->depth, form->a, form->a_negative, 1, a);
+		       read_matrix(warp, op, &stored, first, ROWS, form->stored, form->a, form->a_negative, 1, a);
 	const uint32_t address = address_in(warp, &this->a, lane);
 	if (form->rows != 128 || bits < 8) {
 		gt_ptx_fault(warp, op, lane, "A %s in tensor memory is not modelled",
@@ -667,9 +678,9 @@ GT_INLINE bool read_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	}
 	if (!is_place(warp, op, lane, address, false) || !has_columns(warp, op, lane, member->core, address, words))
 		return false;
-	for (unsigned i = 0; i < ROWS * form->depth; i++) {
-		const void *row = cell_at(member->core, first + i / form->depth, address & 0xffff);
-		a[i] = gt_ptx_number_of(form->a, bits_in(row, i % form->depth, bits)) * (form->a_negative ? -1 : 1);
+	for (unsigned i = 0; i < ROWS * form->stored; i++) {
+		const void *row = cell_at(member->core, first + i / form->stored, address & 0xffff);
+		a[i] = gt_ptx_number_of(form->a, bits_in(row, i % form->stored, bits)) * (form->a_negative ? -1 : 1);
 	}
 	return true;
 }
@@ -696,6 +707,28 @@ static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	return true;
 }
 
+/* The metadata of ROWS rows of A. Of bytes lane i has those of row i, in two columns; of larger elements lane i % 8 + 16 (i / 16) has those of
+ * the first half of row i, and the lane 8 further those of the second, in the upper half of a column if i / 8 is odd. */
+static bool read_sparsity(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct gt_ptx_core *core, const struct form *form,
+			  unsigned first, struct gt_ptx_sparsity *sparsity)
+{
+	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
+	const uint32_t address = address_in(warp, &this->metadata, lane) + form->odd, column = address & 0xffff;
+	const bool bytes = gt_ptx_element_bits(form->a) == 8;
+	const unsigned groups = form->depth / gt_ptx_group_of(form->a);
+
+	sparsity->element = form->a;
+	if (!is_place(warp, op, lane, address, false) || !has_columns(warp, op, lane, core, address, bytes ? 2 : 1))
+		return false;
+	for (unsigned i = 0; i < ROWS; i++)
+		for (unsigned group = 0; group < groups; group++) {
+			const uint32_t word = bytes ? *cell_at(core, first + i, column + group / 8)
+						    : *cell_at(core, first + i % 8 + group / 4 * 8, column) >> i / 8 * 16;
+			sparsity->bits[i][group] = word >> group % (bytes ? 8 : 4) * 4 & 0xf;
+		}
+	return true;
+}
+
 /* All columns of B: each block of a pair has half of them. */
 GT_INLINE bool read_all_of_b(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct member *members, unsigned n,
 			     const struct form *form, double *b)
@@ -704,14 +737,21 @@ GT_INLINE bool read_all_of_b(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 	const unsigned columns = form->columns / n;
 	struct stored stored;
 
-	for (unsigned i = 0; i < n; i++)
-		if (!find_stored(warp, op, lane, &members[i], this->b_descriptor, form, form->b_transposed, &stored) ||
-		    !read_matrix(warp, op, &stored, 0, columns, form->depth, form->b, form->b_negative, 1, b + (size_t)i * columns * form->depth))
+	for (unsigned i = 0; i < n; i++) {
+		if (!find_stored(warp, op, lane, &members[i], this->b_descriptor, form, form->b_transposed, &stored))
 			return false;
+		/* A column of B has 64 bytes there. */
+		if (this->sparse && !form->b_transposed && stored.swizzle == GT_SWIZZLE_32) {
+			gt_ptx_fault(warp, op, lane, "tcgen05.mma.sp with a swizzle of 32 bytes is not modelled");
+			return false;
+		}
+		if (!read_matrix(warp, op, &stored, 0, columns, form->depth, form->b, form->b_negative, 1, b + (size_t)i * columns * form->depth))
+			return false;
+	}
 	return true;
 }
 
-/* The rows of one block. */
+/* The rows of one block. Of a sparse A, b lies by rows. */
 GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct member *member, unsigned which,
 			     const struct form *form, const double *b)
 {
@@ -720,19 +760,24 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 	const uint32_t address = address_in(warp, &this->d, lane);
 	const double scale = 1.0 / (double)(1U << this->scale);
 	double a[ROWS * DEPTH_MAX], d[ROWS * GT_PTX_WGMMA_COLUMNS];
+	struct gt_ptx_sparsity sparsity;
 
 	if (!is_place(warp, op, lane, address, form->rows != 128 && !this->pair) ||
 	    !has_columns(warp, op, lane, member->core, address, folded ? form->columns / 2 : form->columns))
 		return false;
 	for (unsigned first = 0; first < form->rows; first += ROWS) {
 		if (!read_rows(warp, op, lane, member, form, first, a) ||
-		    (this->scaled && !apply_scales(warp, op, lane, member->core, form, true, first, ROWS, a)))
+		    (this->scaled && !apply_scales(warp, op, lane, member->core, form, true, first, ROWS, a)) ||
+		    (this->sparse && !read_sparsity(warp, op, lane, member->core, form, first, &sparsity)))
 			return false;
 		for (unsigned i = 0; i < ROWS * form->columns; i++) {
 			const uint32_t *cell = cell_of(member, this, form, address, first + i / form->columns, i % form->columns);
 			d[i] = adds ? gt_ptx_number_of(form->d, *cell) * scale : 0;
 		}
-		this->multiply(ROWS, form->columns, form->depth, a, b, d);
+		if (this->sparse)
+			gt_ptx_multiply_sparse(&sparsity, form->stored, form->columns, a, b, d);
+		else
+			this->multiply(ROWS, form->columns, form->depth, a, b, d);
 		for (unsigned i = 0; i < ROWS * form->columns; i++) {
 			uint32_t *cell = cell_of(member, this, form, address, first + i / form->columns, i % form->columns);
 			const size_t at = (size_t)(cell - member->core->tensor) / GT_PTX_TENSOR_COLUMNS;
@@ -747,7 +792,7 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 GT_INLINE const struct gt_ptx_op *multiply_tensors(GT_STEP_ARGUMENTS)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
-	double b[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS], scaled[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS];
+	double b[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS], other[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS]; /* other: with scales, or by rows */
 	struct member members[2];
 	struct form form;
 
@@ -757,10 +802,12 @@ GT_INLINE const struct gt_ptx_op *multiply_tensors(GT_STEP_ARGUMENTS)
 			return NULL;
 		for (unsigned i = 0; i < n; i++) {
 			if (this->scaled)
-				memcpy(scaled, b, sizeof *b * form.columns * form.depth);
-			if (this->scaled && !apply_scales(warp, op, lane, members[i].core, &form, false, 0, form.columns, scaled))
+				memcpy(other, b, sizeof *b * form.columns * form.depth);
+			if (this->scaled && !apply_scales(warp, op, lane, members[i].core, &form, false, 0, form.columns, other))
 				return NULL;
-			if (!multiply_rows(warp, op, lane, &members[i], i, &form, this->scaled ? scaled : b))
+			if (this->sparse)
+				turn(b, form.columns, form.depth, other);
+			if (!multiply_rows(warp, op, lane, &members[i], i, &form, this->scaled || this->sparse ? other : b))
 				return NULL;
 		}
 	}
