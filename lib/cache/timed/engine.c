@@ -159,7 +159,7 @@ static int engine_send(struct gt_timed *timed, struct gt_engine *engine, const s
 	struct gt_outbox *outbox = &engine->outbox;
 
 	if (!outbox->last || outbox->end == GT_OUTBOX_CHUNK) {
-		struct gt_chunk *more = gt_chunks_take(&timed->outboxes);
+		struct gt_warp_chunk *more = gt_warp_chunks_take(&timed->outboxes);
 		if (!more)
 			return gt_fail_memory(error, "requests of SMs that are ahead of others");
 		*(outbox->last ? &outbox->last->next : &outbox->first) = more;
@@ -180,9 +180,9 @@ static const struct gt_outgoing *first_row(const struct gt_outbox *outbox)
 }
 
 /* Removes the first row. */
-static void drop_row(struct gt_outbox *outbox, struct gt_chunks *chunks)
+static void drop_row(struct gt_outbox *outbox, struct gt_warp_chunks *chunks)
 {
-	struct gt_chunk *first = outbox->first;
+	struct gt_warp_chunk *first = outbox->first;
 
 	outbox->at++;
 	if (first == outbox->last && outbox->at == outbox->end)
@@ -191,7 +191,7 @@ static void drop_row(struct gt_outbox *outbox, struct gt_chunks *chunks)
 		return;
 	outbox->first = first->next;
 	outbox->at = 0;
-	gt_chunks_return(chunks, first, first);
+	gt_warp_chunks_return(chunks, first, first);
 }
 
 int gt_timed_collect(void *context, struct gt_rows *rows, struct gt_error *error)

@@ -221,12 +221,12 @@ struct gt_outgoing {
 
 /* Requests that an instance has sent, by step. */
 struct gt_outbox {
-	struct gt_chunk *first, *last; /* NULL: none was sent yet */
+	struct gt_warp_chunk *first, *last; /* NULL: none was sent yet */
 	uint32_t at, end; /* the first row, in the first chunk, and the end of the rows in the last */
 };
 
 #define GT_OUTBOX_CHUNK_BYTES 4096
-#define GT_OUTBOX_CHUNK ((GT_OUTBOX_CHUNK_BYTES - sizeof(struct gt_chunk)) / sizeof(struct gt_outgoing)) /* rows */
+#define GT_OUTBOX_CHUNK ((GT_OUTBOX_CHUNK_BYTES - sizeof(struct gt_warp_chunk)) / sizeof(struct gt_outgoing)) /* rows */
 
 /* Those that it has received, by step; or if the level decides which warps issue, those of the accesses that it cuts. */
 struct gt_queued {
@@ -280,7 +280,7 @@ struct gt_timed {
 	struct gt_queues *queues; /* of lookups that wait for a port, while a group is served; NULL before the first need */
 	bool instant; /* latency fixed:0 and stall: misses take effect at once, as in the functional model */
 	struct gt_timed_counters counters;
-	struct gt_chunks chunks, outboxes; /* of the engines' waves and outboxes */
+	struct gt_warp_chunks chunks, outboxes; /* of the engines' waves and outboxes */
 	struct gt_sink collected; /* requests that the functional model sends, before they are put into an outbox */
 	struct gt_engine *sender; /* whose outbox that is */
 	uint64_t last_step;	  /* of the requests received */

@@ -38,10 +38,10 @@ static void wave_close(struct gt_wave *wave)
 	gt_map_close(&wave->known);
 }
 
-static void wave_clear(struct gt_wave *wave, struct gt_chunks *chunks)
+static void wave_clear(struct gt_wave *wave, struct gt_warp_chunks *chunks)
 {
 	for (uint32_t i = 0; i < wave->warps_n; i++)
-		gt_chunks_return(chunks, wave->warps[i].first, wave->warps[i].last);
+		gt_warp_chunks_return(chunks, wave->warps[i].first, wave->warps[i].last);
 	wave->n = wave->warps_n = 0;
 	gt_map_clear(&wave->known);
 }
@@ -58,7 +58,7 @@ static bool is_warp(const struct gt_warp *warp, const struct gt_rows *rows, size
 	return warp->block == rows->block[i] && warp->warp == rows->warp[i];
 }
 
-static int add_warp(struct gt_wave *wave, struct gt_chunks *chunks, const struct gt_rows *rows, size_t i)
+static int add_warp(struct gt_wave *wave, struct gt_warp_chunks *chunks, const struct gt_rows *rows, size_t i)
 {
 	size_t capacity = wave->warps_capacity;
 	struct gt_warp *warps = gt_grown(wave->warps, wave->warps_n, &capacity, sizeof *warps);
@@ -67,7 +67,7 @@ static int add_warp(struct gt_wave *wave, struct gt_chunks *chunks, const struct
 		wave->warps = warps;
 		wave->warps_capacity = (uint32_t)capacity;
 	}
-	struct gt_chunk *first = warps ? gt_chunks_take(chunks) : NULL;
+	struct gt_warp_chunk *first = warps ? gt_warp_chunks_take(chunks) : NULL;
 	if (!first)
 		return -1;
 	warps[wave->warps_n++] = (struct gt_warp){.block = rows->block[i], .warp = rows->warp[i], .room = GT_WAVE_CHUNK, .follower = GT_NO_WARP,
@@ -76,7 +76,7 @@ static int add_warp(struct gt_wave *wave, struct gt_chunks *chunks, const struct
 }
 
 /* Makes the warp of row i the current one. */
-static int find_warp(struct gt_wave *wave, struct gt_chunks *chunks, const struct gt_rows *rows, size_t i)
+static int find_warp(struct gt_wave *wave, struct gt_warp_chunks *chunks, const struct gt_rows *rows, size_t i)
 {
 	uint32_t before = wave->current, follower = wave->n > 0 ? wave->warps[before].follower : GT_NO_WARP;
 	int fresh;
@@ -99,9 +99,9 @@ static int find_warp(struct gt_wave *wave, struct gt_chunks *chunks, const struc
 }
 
 /* A place for one more request of a warp; NULL when memory is short. What follows it is prefetched. */
-static struct gt_wave_request *add_request(struct gt_warp *warp, struct gt_chunks *chunks)
+static struct gt_wave_request *add_request(struct gt_warp *warp, struct gt_warp_chunks *chunks)
 {
-	struct gt_chunk *more = warp->room == 0 ? gt_chunks_take(chunks) : NULL;
+	struct gt_warp_chunk *more = warp->room == 0 ? gt_warp_chunks_take(chunks) : NULL;
 
 	if (warp->room == 0 && !more)
 		return NULL;
@@ -117,7 +117,7 @@ static struct gt_wave_request *add_request(struct gt_warp *warp, struct gt_chunk
 	return added;
 }
 
-static int wave_add(struct gt_wave *wave, struct gt_chunks *chunks, const struct gt_rows *rows, size_t i, struct gt_error *error)
+static int wave_add(struct gt_wave *wave, struct gt_warp_chunks *chunks, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
 	if (wave->n == UINT32_MAX)
 		return gt_fail(error, "a wave of more than %u requests on one SM", UINT32_MAX);

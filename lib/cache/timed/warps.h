@@ -21,21 +21,21 @@ struct gt_wave_request {
 };
 
 /* What all SMs keep of requests is in chunks of a pool, which are used again. */
-struct gt_chunk {
-	struct gt_chunk *next; /* of its owner, or of those that none uses */
+struct gt_warp_chunk {
+	struct gt_warp_chunk *next; /* of its owner, or of those that none uses */
 	_Alignas(uint64_t) unsigned char data[];
 };
 
-struct gt_chunks {
+struct gt_warp_chunks {
 	struct gt_arena arena;
 	size_t bytes; /* of a chunk */
-	struct gt_chunk *vacant;
+	struct gt_warp_chunk *vacant;
 };
 
 /* NULL when memory is short. */
-static inline struct gt_chunk *gt_chunks_take(struct gt_chunks *chunks)
+static inline struct gt_warp_chunk *gt_warp_chunks_take(struct gt_warp_chunks *chunks)
 {
-	struct gt_chunk *chunk = chunks->vacant;
+	struct gt_warp_chunk *chunk = chunks->vacant;
 
 	if (chunk)
 		chunks->vacant = chunk->next;
@@ -46,18 +46,18 @@ static inline struct gt_chunk *gt_chunks_take(struct gt_chunks *chunks)
 }
 
 /* Those from `first` to `last` are not used any more. */
-static inline void gt_chunks_return(struct gt_chunks *chunks, struct gt_chunk *first, struct gt_chunk *last)
+static inline void gt_warp_chunks_return(struct gt_warp_chunks *chunks, struct gt_warp_chunk *first, struct gt_warp_chunk *last)
 {
 	last->next = chunks->vacant;
 	chunks->vacant = first;
 }
 
 #define GT_WAVE_CHUNK_BYTES 512 /* a warp of few requests has one, too */
-#define GT_WAVE_CHUNK ((GT_WAVE_CHUNK_BYTES - sizeof(struct gt_chunk)) / sizeof(struct gt_wave_request)) /* requests */
+#define GT_WAVE_CHUNK ((GT_WAVE_CHUNK_BYTES - sizeof(struct gt_warp_chunk)) / sizeof(struct gt_wave_request)) /* requests */
 
 /* How far the requests of a warp have been served. */
 struct gt_wave_place {
-	const struct gt_chunk *chunk;
+	const struct gt_warp_chunk *chunk;
 	uint32_t at;   /* the next, in the chunk */
 	uint32_t left; /* requests from there on; 0: the warp is done */
 };
@@ -88,7 +88,7 @@ struct gt_warp {
 	uint8_t room;	    /* for requests, in its last chunk */
 	uint32_t follower;  /* the warp that last followed it; tried first */
 	struct gt_wave_place next;
-	struct gt_chunk *first, *last;
+	struct gt_warp_chunk *first, *last;
 	uint64_t effect;    /* the latest of the requests of its access so far */
 	uint64_t ready;	    /* while delayed: the step at which it can continue */
 	uint64_t order;	    /* in which warps were delayed */

@@ -216,7 +216,10 @@ struct gt_ptx_sparsity {
 	uint8_t bits[GT_PTX_SPARSE_ROWS][GT_PTX_SPARSE_GROUPS];
 };
 /* Elements of a group. */
-unsigned gt_ptx_group_of(enum gt_ptx_element element);
+static inline unsigned gt_ptx_group_of(enum gt_ptx_element element)
+{
+	return element == GT_PTX_ELEMENT_TF32 ? 2 : gt_ptx_element_bits(element) == 4 ? 8 : 4;
+}
 /* Metadata that lanes have, of each four from `first` on. */
 void gt_ptx_read_metadata(struct gt_ptx_sparsity *sparsity, const uint32_t *lanes, unsigned first);
 /* d += a b for 16 rows, of which as many elements are stored. a, b and d lie row by row. */

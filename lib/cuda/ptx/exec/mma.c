@@ -331,11 +331,6 @@ gt_ptx_step *gt_ptx_product_step(const struct gt_ptx_product *product)
 #define COLUMNS 8
 #define SPARSE_DEPTH_MAX 128
 
-unsigned gt_ptx_group_of(enum gt_ptx_element element)
-{
-	return element == GT_PTX_ELEMENT_TF32 ? 2 : gt_ptx_element_bits(element) == 4 ? 8 : 4;
-}
-
 unsigned gt_ptx_metadata_lanes(struct gt_ptx_shape shape, enum gt_ptx_element element)
 {
 	return shape.k / gt_ptx_group_of(element) / 4;
