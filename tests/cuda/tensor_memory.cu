@@ -12,6 +12,7 @@
 #include <cuda_runtime.h>
 
 #include "expect.h"
+#include "sparse.h"
 
 enum { LANES = 128, COLUMNS = 512, ROWS = 128, WIDE = 256, DEEP = 32 /* bytes along K */ };
 
@@ -321,17 +322,6 @@ static double scaled_product(int kind, const job &job, const unsigned char *a, c
 					     scale_of(b_scales, job.form >> 4 & 3, k / scaled, powers);
 	}
 	return sum;
-}
-
-/* Which elements of a group a row keeps: of four two, of two of tf32 one; and the four bits that say so. */
-static uint32_t kept(int bytes, int row, int group, int at[2])
-{
-	static const int pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-	const int i = row * 5 + group * 7 + row / 9;
-
-	at[0] = bytes == 4 ? i % 2 : pairs[i % 6][0];
-	at[1] = bytes == 4 ? -1 : pairs[i % 6][1];
-	return bytes == 4 ? (at[0] ? 0xe : 0x4) : (uint32_t)(at[0] | at[1] << 2);
 }
 
 /* Puts a group's bits where its lane has them, in one of two columns; of bytes a row has both. The other of the two has none of them. */

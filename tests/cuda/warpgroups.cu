@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include "expect.h"
+#include "sparse.h"
 
 enum { M = 64, N = 64, DEEP = 32 /* bytes along K */ };
 
@@ -261,17 +262,6 @@ __global__ void run_sparse(const unsigned char *a, const unsigned char *b, const
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 	for (int i = 0; i < 32; i++)
 		out[(warp * 16 + lane / 4 + i / 2 % 2 * 8) * N + i / 4 * 8 + lane % 4 * 2 + i % 2] = d[i];
-}
-
-/* Which elements of a group a row keeps: of four two, of two of tf32 one; and the four bits that say so. */
-static uint32_t kept(int bytes, int row, int group, int at[2])
-{
-	static const int pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-	const int i = row * 5 + group * 7 + row / 9;
-
-	at[0] = bytes == 4 ? i % 2 : pairs[i % 6][0];
-	at[1] = bytes == 4 ? -1 : pairs[i % 6][1];
-	return bytes == 4 ? (at[0] ? 0xe : 0x4) : (uint32_t)(at[0] | at[1] << 2);
 }
 
 /* Puts a group's bits where its lane has them (PTX ISA, "Sparse matrix storage"): of bytes 8 groups of a row in a lane, of larger elements 4

@@ -232,8 +232,11 @@ static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, b
 	}
 	for (unsigned line = 0; line < lines; line++) {
 		const uint32_t word = words[line % 8 * 4 + (is_b ? thread : 2 * thread + line / 8)] >> 8 * byte;
-		for (unsigned k = 0; k < this->shape.k; k++)
-			numbers[line * this->shape.k + k] *= gt_ptx_from_scale((uint8_t)(word >> k / scales->scaled * 8), scales->powers);
+		for (unsigned k = 0; k < this->shape.k; k += scales->scaled) {
+			const double factor = gt_ptx_from_scale((uint8_t)(word >> k / scales->scaled * 8), scales->powers);
+			for (unsigned i = 0; i < scales->scaled; i++)
+				*numbers++ *= factor;
+		}
 	}
 	return true;
 }

@@ -577,16 +577,34 @@ static bool can_lie(enum gt_ptx_element element, bool transposed)
 	return !transposed || gt_ptx_element_bits(element) >= 8;
 }
 
-/* Whether shape and elements fit together, and the scales fit into a column. */
-static bool is_sound(const struct gt_ptx_tensor_product *this, const struct form *form)
+/* Whether the elements are known, go together, and may lie as they do. */
+static bool has_elements(const struct gt_ptx_tensor_product *this, const struct form *form)
 {
 	const bool mixed = this->kind == GT_PTX_KIND_F16 && (form->a != form->b || (form->a == GT_PTX_ELEMENT_BF16 && form->d != GT_PTX_ELEMENT_F32));
-	const unsigned in_piece = form->b_transposed && gt_ptx_element_bits(form->b) == 8 ? PIECE : 8, columns = this->pair ? form->columns / 2 : form->columns;
-	const unsigned step = this->pair || (form->rows == 128 && !this->scaled) ? 16 : 8, scales = this->scaled ? form->depth / this->scaled : 0;
 
-	return form->a && form->b && form->d && !mixed && (!this->sparse || (gt_ptx_element_bits(form->a) >= 8 && form->rows == 128)) && can_lie(form->a, form->a_transposed) && can_lie(form->b, form->b_transposed) &&
-	       ((form->rows == 64 && !this->scaled) || form->rows == 128) && form->columns >= 8 && form->columns <= GT_PTX_WGMMA_COLUMNS &&
-	       form->columns % step == 0 && columns % in_piece == 0 && form->a_scale + scales <= 4 && form->b_scale + scales <= 4;
+	if (!form->a || !form->b || !form->d || mixed || (this->sparse && gt_ptx_element_bits(form->a) < 8))
+		return false;
+	return can_lie(form->a, form->a_transposed) && can_lie(form->b, form->b_transposed);
+}
+
+/* Whether there is such a shape; the columns of a block are whole pieces of a transposed B. */
+static bool has_shape(const struct gt_ptx_tensor_product *this, const struct form *form)
+{
+	const bool all_rows = form->rows == 128;
+	const unsigned step = this->pair || (all_rows && !this->scaled) ? 16 : 8, columns = this->pair ? form->columns / 2 : form->columns;
+	const unsigned in_piece = form->b_transposed && gt_ptx_element_bits(form->b) == 8 ? PIECE : 8;
+
+	if (!all_rows && (form->rows != 64 || this->scaled || this->sparse))
+		return false;
+	return form->columns >= 8 && form->columns <= GT_PTX_WGMMA_COLUMNS && form->columns % step == 0 && columns % in_piece == 0;
+}
+
+/* Whether the scales of a row are in one column. */
+static bool has_scales(const struct gt_ptx_tensor_product *this, const struct form *form)
+{
+	const unsigned n = this->scaled ? form->depth / this->scaled : 0;
+
+	return form->a_scale + n <= sizeof(uint32_t) && form->b_scale + n <= sizeof(uint32_t);
 }
 
 /* Bits of the descriptor (PTX ISA, "Instruction descriptor"): 0-1: which metadata; 2: sparse; 3: saturates; 4-5: D; 7-9, 10-12: A, B; 13, 14: negative;
@@ -616,7 +634,7 @@ static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsi
 		form->b_scale = bits >> 4 & 3;
 		form->powers = bits >> 23 & 1;
 	}
-	if (!(bits & not_modelled) && (bits >> 2 & 1) == this->sparse && is_sound(this, form))
+	if (!(bits & not_modelled) && (bits >> 2 & 1) == this->sparse && has_elements(this, form) && has_shape(this, form) && has_scales(this, form))
 		return true;
 	gt_ptx_fault(warp, op, lane, "the instruction descriptor 0x%08x is not valid, or not modelled", bits);
 	return false;
@@ -707,8 +725,8 @@ static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	return true;
 }
 
-/* The metadata of ROWS rows of A. Of bytes lane i has those of row i, in two columns; of larger elements lane i % 8 + 16 (i / 16) has those of
- * the first half of row i, and the lane 8 further those of the second, in the upper half of a column if i / 8 is odd. */
+/* The metadata of ROWS rows of A. If its elements are bytes, those of row i are in lane i, in two columns. Else those of the first half of
+ * row i are in lane i % 8 + 16 (i / 16), and those of the second half 8 lanes further; in the upper half of the word if i / 8 is odd. */
 static bool read_sparsity(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct gt_ptx_core *core, const struct form *form,
 			  unsigned first, struct gt_ptx_sparsity *sparsity)
 {
@@ -800,13 +818,13 @@ GT_INLINE const struct gt_ptx_op *multiply_tensors(GT_STEP_ARGUMENTS)
 		const unsigned lane = gt_ptx_lowest(m), n = find_members(warp, op, lane, this->pair, members);
 		if (n == 0 || !read_form(warp, op, lane, &form) || !read_all_of_b(warp, op, lane, members, n, &form, b))
 			return NULL;
+		if (this->sparse)
+			turn(b, form.columns, form.depth, other);
 		for (unsigned i = 0; i < n; i++) {
 			if (this->scaled)
 				memcpy(other, b, sizeof *b * form.columns * form.depth);
 			if (this->scaled && !apply_scales(warp, op, lane, members[i].core, &form, false, 0, form.columns, other))
 				return NULL;
-			if (this->sparse)
-				turn(b, form.columns, form.depth, other);
 			if (!multiply_rows(warp, op, lane, &members[i], i, &form, this->scaled || this->sparse ? other : b))
 				return NULL;
 		}
