@@ -160,6 +160,77 @@ setup() {
 	run ! grep -q 'asked the CUDA runtime for no launch' told
 }
 
+# The kernel tells for what it was compiled: 10 times the capability, and 1 for that alone, 2 for its family.
+build_images() {
+	cat >images.cu <<-'END'
+		#include <cstdio>
+		#ifdef __CUDA_ARCH_SPECIFIC__
+		#define FEATURES 1
+		#elif defined __CUDA_ARCH_FAMILY_SPECIFIC__
+		#define FEATURES 2
+		#else
+		#define FEATURES 0
+		#endif
+		#ifdef __CUDA_ARCH__
+		__device__ int target = __CUDA_ARCH__ + FEATURES;
+		#else
+		__device__ int target;
+		#endif
+		__global__ void tell(int *to) { *to = target; }
+		int main()
+		{
+			cudaFuncAttributes about;
+			int *to, got = 0, asked = cudaFuncGetAttributes(&about, tell);
+			cudaMalloc(&to, 4);
+			tell<<<1, 1>>>(to);
+			printf("%d %d ", asked, cudaGetLastError());
+			printf("%d ", cudaMemcpyFromSymbol(&got, target, 4));
+			cudaMemcpy(&got, to, 4, cudaMemcpyDeviceToHost);
+			printf("%d\n", got);
+		}
+	END
+	nvcc -cudart shared "$@" -o images images.cu
+}
+
+image_of() {
+	LD_PRELOAD=${PRELOAD:-} gtrace-record --gpu "$1" ./images 2>&1 >stream
+}
+
+@test "a program of several targets runs the one that a driver would choose" {
+	needs_cuda
+	local gpu want
+	build_images -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90a,code=compute_90a \
+		-gencode arch=compute_100f,code=compute_100f
+	while read -r gpu want; do
+		[ "$(image_of "$gpu")" = "0 0 0 $want" ]
+	done <<-END
+		gtx1080 750
+		t4 750
+		a100 800
+		rtx4090 800
+		h200 901
+		b200 1002
+		rtx5090 800
+	END
+}
+
+@test "PTX with the features of one GPU is no image for another, and a line names the GPUs that run it" {
+	needs_cuda
+	local gpu
+	build_images -gencode arch=compute_100a,code=compute_100a
+	[ "$(image_of b200)" = "0 0 0 1001" ]
+	for gpu in h100 rtx5090; do
+		image_of "$gpu" >told && return 1
+		grep -qx '209 209 209 0' told
+		grep -q 'kernel _Z4tellPi returns error 209: its PTX is for compute capability 10.0 alone, and the GPU has .* (--gpu with it: b200)$' told
+		grep -q "each of the program's launches, 1, returned an error: its PTX is for compute capability 10.0 alone" told
+	done
+	build_images -gencode arch=compute_120f,code=compute_120f
+	[ "$(image_of rtx5090)" = "0 0 0 1202" ]
+	image_of b200 >told && return 1
+	grep -q 'its PTX is for compute capability 12.0 and later ones of its family, and the GPU has 10.0 (--gpu with it: rtx5090)' told
+}
+
 # The counters that were posted: of 65,536 blocks, 6,553,600 sectors of loads and 3,211,264 of stores, so 100 and 49 a block; 4, 8 and
 # 32 sectors a request of atomicExch on 32, 4 and 1 addresses, as op_atom.
 @test "counters by ncu's names are those of hardware: volatile loads, and atomics whose result is unused" {

@@ -1323,6 +1323,32 @@ turns() {
 	[ "$(od -An -tu8 "$BATS_TEST_TMPDIR/dump" | tr -d ' ')" = 3 ]
 }
 
+@test "PTX with the features of one GPU, or of a family, is refused for others" {
+	local target gpu words n=0 t=$BATS_TEST_TMPDIR
+	while IFS='|' read -r target gpu words; do
+		printf '.version 9.0\n.target %s\n.address_size 64\n.entry k() { ret; }\n' "$target" >"$t/k.ptx"
+		n=$((n + 1))
+		if [ -z "$words" ]; then
+			gtrace-ptx ${gpu:+--gpu "$gpu"} --launch 'k<<<1,1>>>()' "$t/k.ptx" >"$t/stream"
+			continue
+		fi
+		run -1 --separate-stderr gtrace-ptx --gpu "$gpu" --launch 'k<<<1,1>>>()' "$t/k.ptx"
+		[ "$stderr" = "gtrace-ptx: $t/k.ptx: its PTX is for compute capability $words)" ]
+	done <<-END
+		sm_90|rtx5090|
+		sm_90a|h100|
+		sm_90a||
+		sm_90a|b200|9.0 alone, and the GPU has 10.0 (--gpu with it: h100, h200
+		sm_100a|rtx5090|10.0 alone, and the GPU has 12.0 (--gpu with it: b200
+		sm_100a|h100|10.0 alone, and the GPU has 9.0 (--gpu with it: b200
+		sm_100f|b200|
+		sm_100f|rtx5090|10.0 and later ones of its family, and the GPU has 12.0 (--gpu with it: b200
+		sm_120f|rtx5090|
+	END
+	[ "$n" -eq 9 ]
+	gtrace-ptx --list --gpu a100 "$t/k.ptx" | grep -q '^k()'
+}
+
 # Valid PTX, by ptxas of CUDA 13, that is not modelled: each line is an instruction, and what is said of it.
 @test "instructions that are not modelled are refused by name, with their line" {
 	local instruction words n=0

@@ -49,6 +49,7 @@ static const struct tool_row first_rows[] = {
 	TOOL_HEADING("What is traced:"),
 };
 
+#define FOLDER_BYTES 4096
 #define LAUNCHES_MAX 4096
 #define DUMPS_MAX 64
 #define DEVICE_MEMORY (UINT64_C(32) << 30) /* bytes; allocated by the system when they are used */
@@ -181,10 +182,25 @@ static void run(struct gtrace_ptx *self, const struct launch *launch)
 			  seconds > 0 ? (double)ran.warp_instructions / seconds / 1e6 : 0);
 }
 
+/* PTX that may use what no other GPU has is for the GPUs that have it. */
+static void check_target(struct gtrace_ptx *self)
+{
+	const unsigned capability = gt_gpu_capability(&self->tracing.gpu);
+	const struct gt_gpu_target target = self->module.target;
+	char gpus[FOLDER_BYTES], reason[GT_GPU_REASON];
+
+	if (capability == 0 || target.features == 0 || gt_gpu_runs(capability, target))
+		return;
+	tool_must(&self->tool, gt_gpu_directory(gpus, sizeof gpus, &self->tool.error));
+	gt_gpu_explain(gpus, capability, target, reason);
+	tool_must(&self->tool, gt_fail(&self->tool.error, "%s: %s", self->path, reason));
+}
+
 static void run_launches(struct gtrace_ptx *self)
 {
 	struct tool *tool = &self->tool;
 
+	check_target(self);
 	prepare(self);
 	for (size_t i = 0; i < self->n_dumps; i++) {
 		if (!gt_ptx_buffer_find(&self->buffers, self->dumps[i].name))

@@ -476,7 +476,15 @@ unsigned gt_gpu_capability(const struct gt_gpu *gpu)
 	return text && sscanf(text, "%3u.%1u", &major, &minor) == 2 ? 10 * major + minor : 0;
 }
 
-void gt_gpu_list_capable(const char *directory, unsigned capability, char *buffer, size_t bytes)
+bool gt_gpu_runs(unsigned capability, struct gt_gpu_target target)
+{
+	if (target.features == 'a')
+		return capability == target.capability;
+	return capability >= target.capability && (target.features != 'f' || capability / 10 == target.capability / 10);
+}
+
+/* "NAME, NAME, ...": those of a directory that run it, cut if they do not fit. */
+static void list_running(const char *directory, struct gt_gpu_target target, char *buffer, size_t bytes)
 {
 	char path[PATH_BYTES];
 	struct gt_error ignored;
@@ -487,10 +495,21 @@ void gt_gpu_list_capable(const char *directory, unsigned capability, char *buffe
 	for (size_t i = 0; i < names.n; i++) {
 		struct gt_gpu gpu = {0};
 		snprintf(path, sizeof path, "%.3000s/%s", directory, names.of[i]);
-		if (gt_gpu_load(&gpu, path, &ignored) == 0 && gt_gpu_capability(&gpu) >= capability)
+		if (gt_gpu_load(&gpu, path, &ignored) == 0 && gt_gpu_runs(gt_gpu_capability(&gpu), target))
 			memmove(names.of[kept++], names.of[i], sizeof names.of[0]);
 		gt_gpu_clear(&gpu);
 	}
 	names.n = kept;
 	list_names(&names, buffer, bytes);
+}
+
+void gt_gpu_explain(const char *directory, unsigned capability, struct gt_gpu_target target, char reason[GT_GPU_REASON])
+{
+	const char *range = target.features == 'a' ? " alone" : target.features == 'f' ? " and later ones of its family" : "";
+	char gpus[128];
+
+	list_running(directory, target, gpus, sizeof gpus);
+	snprintf(reason, GT_GPU_REASON, "its PTX is for compute capability %u.%u%s, and the GPU has %u.%u%s%s%s", target.capability / 10,
+		 target.capability % 10, range, capability / 10, capability % 10, gpus[0] ? " (--gpu with it: " : "", gpus,
+		 gpus[0] ? ")" : "");
 }

@@ -64,8 +64,19 @@ bool gt_gpu_known(const char *key);
 
 /* The compute capability, such as 80; 0 if there is none, or it is no such number. */
 unsigned gt_gpu_capability(const struct gt_gpu *gpu);
-/* "NAME, NAME, ...": the descriptions in a directory of GPUs with at least that capability, cut if they do not fit. */
-void gt_gpu_list_capable(const char *directory, unsigned capability, char *buffer, size_t bytes);
+
+/* What code is for: 100 and 'a' for sm_100a, which runs on that compute capability alone; 'f' for sm_100f, on later ones with the
+ * same major number, too; 0 for sm_100, on all later ones (CUDA Programming Guide, "Feature Availability"). */
+struct gt_gpu_target {
+	unsigned capability;
+	char features; /* 'a', 'f' or 0 */
+};
+
+bool gt_gpu_runs(unsigned capability, struct gt_gpu_target target);
+/* Why a GPU does not run it, and which of a directory do: "its PTX is for compute capability 10.0 alone, and the GPU has 12.0 (--gpu
+ * with it: b200)". */
+#define GT_GPU_REASON 256
+void gt_gpu_explain(const char *directory, unsigned capability, struct gt_gpu_target target, char reason[GT_GPU_REASON]);
 
 /* The directory where descriptions are looked for by name, into a buffer of `bytes`. */
 int gt_gpu_directory(char *buffer, size_t bytes, struct gt_error *error);

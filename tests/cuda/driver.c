@@ -156,6 +156,10 @@ static void mistakes(void)
 	CHECK(strstr(log, ":4:") && strstr(log, "nonsense"));
 	CHECK((size_t)values[1] == strlen(log) + 1);
 	IS(cuModuleLoadData(&module, "\177ELF and so on"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	values[1] = (void *)sizeof log;
+	IS(cuModuleLoadDataEx(&module, ".version 8.6\n.target sm_100a\n.address_size 64\n", 2, options, values),
+	   CUDA_ERROR_NO_BINARY_FOR_GPU);
+	CHECK(strstr(log, ": its PTX is for compute capability 10.0 alone, and the GPU has 8.0") != NULL);
 	IS(cuModuleLoadData(&module, "\1\2\3\4\5\6\7"), CUDA_ERROR_INVALID_IMAGE);
 	IS(cuModuleLoad(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
 	scale = function_of(&module, "scale");

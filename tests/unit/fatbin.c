@@ -75,7 +75,7 @@ static char *unpack_chosen(const struct container *container, enum gt_fatbin_kin
 	struct gt_fatbin_entry entry;
 
 	if (gt_fatbin_open(&fatbin, container->bytes, container->n, error) != 0 ||
-	    gt_fatbin_choose(&fatbin, kind, wanted, &entry, error) != 1)
+	    (kind == GT_FATBIN_PTX ? gt_fatbin_choose_ptx : gt_fatbin_choose_code)(&fatbin, wanted, &entry, error) != 1)
 		return NULL;
 	return gt_fatbin_unpack(&entry, bytes, error);
 }
@@ -103,18 +103,44 @@ static void entries_are_chosen(void)
 	add_entry(&container, GT_FATBIN_ELF, 17, 75, 0, "elf 75..", 8, 0);
 	add_entry(&container, GT_FATBIN_ELF, 17, 90, 0, "elf 90..", 8, 0);
 	CHECK_EQUAL(gt_fatbin_open(&fatbin, container.bytes, container.n, &error), 0);
-	CHECK_EQUAL(gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &error), 0);
+	CHECK_EQUAL(gt_fatbin_choose_ptx(&fatbin, 0, &entry, &error), 0);
 	add_entry(&container, GT_FATBIN_PTX, 90, 75, 0, "text of 75", 10, 0);
 	add_entry(&container, GT_FATBIN_PTX, 80, 80, 0, "older of 80", 11, 0);
 	add_entry(&container, GT_FATBIN_PTX, 90, 80, 0, "newer of 80", 11, 0);
-	check_chosen(&container, GT_FATBIN_PTX, 0, "newer of 80");
+	check_chosen(&container, GT_FATBIN_PTX, 86, "newer of 80");
 	check_chosen(&container, GT_FATBIN_PTX, 75, "text of 75");
+	check_chosen(&container, GT_FATBIN_PTX, 60, "text of 75");
 	add_entry(&container, GT_FATBIN_PTX, 80, 80, 0x100000, "80a alone", 9, 9);
 	add_entry(&container, GT_FATBIN_PTX, 90, 80, 0x200000, "family 80f", 10, 10);
 	add_entry(&container, GT_FATBIN_PTX, 90, 80, 0, "and for all", 11, 0);
-	check_chosen(&container, GT_FATBIN_PTX, 0, "80a alone");
+	check_chosen(&container, GT_FATBIN_PTX, 80, "80a alone");
+	check_chosen(&container, GT_FATBIN_PTX, 89, "family 80f");
+	check_chosen(&container, GT_FATBIN_PTX, 90, "newer of 80");
+	check_chosen(&container, GT_FATBIN_PTX, 79, "text of 75");
 	check_chosen(&container, GT_FATBIN_ELF, 75, "elf 75..");
 	check_chosen(&container, GT_FATBIN_ELF, 80, "elf 90..");
+}
+
+/* Whose only PTX is for other GPUs: it is chosen, and says for which. */
+static void code_for_one_gpu_is_told(void)
+{
+	static struct container container;
+	struct gt_fatbin fatbin;
+	struct gt_fatbin_entry entry;
+	struct gt_error error;
+
+	begin_container(&container);
+	add_entry(&container, GT_FATBIN_PTX, 90, 100, 0x100000, "100a", 4, 4);
+	CHECK_EQUAL(gt_fatbin_open(&fatbin, container.bytes, container.n, &error), 0);
+	CHECK_EQUAL(gt_fatbin_choose_ptx(&fatbin, 120, &entry, &error), 1);
+	CHECK_EQUAL(entry.target.capability, 100);
+	CHECK_EQUAL(entry.target.features, 'a');
+	CHECK(!gt_gpu_runs(120, entry.target));
+	add_entry(&container, GT_FATBIN_PTX, 90, 100, 0x200000, "100f", 4, 4);
+	add_entry(&container, GT_FATBIN_PTX, 90, 90, 0x100000, "90a.", 4, 4);
+	check_chosen(&container, GT_FATBIN_PTX, 100, "100a");
+	check_chosen(&container, GT_FATBIN_PTX, 103, "100f");
+	check_chosen(&container, GT_FATBIN_PTX, 90, "90a.");
 }
 
 static void plain_text_is_an_entry(void)
@@ -126,8 +152,8 @@ static void plain_text_is_an_entry(void)
 	size_t bytes;
 
 	CHECK_EQUAL(gt_fatbin_open(&fatbin, text, sizeof text, &error), 0);
-	CHECK_EQUAL(gt_fatbin_choose(&fatbin, GT_FATBIN_ELF, 0, &entry, &error), 0);
-	CHECK_EQUAL(gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &error), 1);
+	CHECK_EQUAL(gt_fatbin_choose_code(&fatbin, 0, &entry, &error), 0);
+	CHECK_EQUAL(gt_fatbin_choose_ptx(&fatbin, 0, &entry, &error), 1);
 	char *got = gt_fatbin_unpack(&entry, &bytes, &error);
 	CHECK_TEXT(got, "//\n.version 7.5\n");
 	CHECK_EQUAL(bytes, strlen(text));
@@ -441,6 +467,7 @@ static void settings_arrive_as_they_left(void)
 int main(void)
 {
 	RUN(entries_are_chosen);
+	RUN(code_for_one_gpu_is_told);
 	RUN(plain_text_is_an_entry);
 	RUN(compressed_entries_are_unpacked);
 	RUN(damaged_containers_are_refused);

@@ -74,7 +74,8 @@ static void test_module(void)
 			  ".pragma \"x\";\n.section .debug_str\n{\n$L_a:\n.b8 1,2 // }\n.b64 $L_a+4\n{ }\n}\n"
 			  ".visible .global .align 4 .b8 hole[]={1,2,0x3};.extern .shared .align 16 .b8 dyn[];\n"), 0);
 	CHECK_EQUAL(module.version, 900);
-	CHECK_EQUAL(module.target, 75);
+	CHECK_EQUAL(module.target.capability, 75);
+	CHECK_EQUAL(module.target.features, 0);
 	CHECK_EQUAL(module.address_size, 64);
 	CHECK_EQUAL(module.n_variables, 2);
 	CHECK_EQUAL(module.variables[0].bytes, 3);
@@ -87,7 +88,13 @@ static void test_module(void)
 	CHECK_EQUAL(module.variables[1].space, GT_PTX_SHARED);
 	CHECK_EQUAL(parse(".version 7.8\n.target sm_90a, debug\n"), 0);
 	CHECK_EQUAL(module.version, 780);
-	CHECK_EQUAL(module.target, 90);
+	CHECK_EQUAL(module.target.capability, 90);
+	CHECK_EQUAL(module.target.features, 'a');
+	CHECK_EQUAL(parse(".version 8.8\n.target sm_103f\n"), 0);
+	CHECK_EQUAL(module.target.capability, 103);
+	CHECK_EQUAL(module.target.features, 'f');
+	CHECK_EQUAL(parse(".version 8.8\n.target sm_100g\n"), -1);
+	CHECK_TEXT(error.text, "k.ptx:2: expected a target such as sm_75, found 'sm_100g'");
 }
 
 static uint32_t word(const struct gt_ptx_variable *variable, size_t i)

@@ -138,7 +138,7 @@ static int attribute_of(int *to, int attribute, const void *handle)
 		[MAX_THREADS] = gt_cudart_max_threads(function),
 		[SHARED_BYTES] = (int)function->static_shared,
 		[REGISTERS] = (int)function->registers,
-		[PTX_VERSION] = (int)function->fat->module.target,
+		[PTX_VERSION] = (int)function->fat->module.target.capability,
 		[BINARY_VERSION] = (int)gt_cudart_capability(),
 		[MAX_DYNAMIC_SHARED] = (int)gt_cudart_dynamic_shared_max(function),
 		[CARVEOUT] = function->carveout,

@@ -180,7 +180,7 @@ static int module_load(struct gt_module **to, const void *image, const struct gt
 	made->fat.data = NULL; /* the program may free it */
 	if (code != CUDA_SUCCESS) {
 		/* A GPU might have taken it, so the line is not for the program alone. */
-		gt_cudart_say("%s: %s%s", call, error.text, code == CUDA_NO_KERNEL_IMAGE_FOR_DEVICE ? LOAD_PTX : "");
+		gt_cudart_say("%s: %s%s", call, error.text, code == CUDA_NO_KERNEL_IMAGE_FOR_DEVICE && made->fat.others.capability == 0 ? LOAD_PTX : "");
 		gt_cudart.omissions++;
 		jit_answer(jit, error.text);
 		free(made);

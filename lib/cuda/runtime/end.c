@@ -163,18 +163,21 @@ static void write_hint(const char *library, char hint[GT_RECORD_HINT])
 
 #define REASON 1024 /* bytes that hold any reason */
 
-/* Why there was no launch: that PTX is newer than the GPU is what a program may have found out for itself. */
+/* Why there was no launch: that PTX is not for the GPU is what a program may have found out for itself. */
 static void explain_none(char reason[REASON])
 {
-	char newer[GT_CUDART_NEWER] = "";
+	char others[GT_GPU_REASON] = "";
 	const struct gt_function *function = gt_cudart.functions;
 
-	while (function && !gt_cudart_is_newer(function->fat, newer))
+	while (function && !gt_cudart_is_for_others(function->fat, others))
 		function = function->next;
+	const char *separator = others[0] ? ": " : "";
 	if (gt_cudart.refused > 0)
-		snprintf(reason, REASON, "each of the program's launches, %" PRIu64 ", returned an error%s: " ENDLESS, gt_cudart.refused, newer);
+		snprintf(reason, REASON, "each of the program's launches, %" PRIu64 ", returned an error%s%s: " ENDLESS, gt_cudart.refused,
+			 separator, others);
 	else
-		snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel%s: " ENDLESS, newer);
+		snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel%s%s: " ENDLESS, separator,
+			 others);
 }
 
 /* Why work may be missing, or "". */

@@ -32,33 +32,29 @@ unsigned gt_cudart_capability(void)
 	return capability;
 }
 
-/* That of a module's PTX; before it is loaded, of the PTX that would be. 0: it has none. */
-static unsigned target_of(const struct gt_fat *fat)
+/* That of a module's PTX; before it is loaded, of the PTX that would be. All 0: it has none. */
+static struct gt_gpu_target target_of(const struct gt_fat *fat)
 {
 	struct gt_fatbin fatbin;
 	struct gt_fatbin_entry entry;
 	struct gt_error ignored;
 
-	if (fat->loaded)
-		return fat->module.target;
+	if (fat->loaded || fat->others.capability > 0)
+		return fat->loaded ? fat->module.target : fat->others;
 	return gt_fatbin_open(&fatbin, fat->data, gt_cudart_readable(fat->data), &ignored) == 0 &&
-			       gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, &ignored) == 1
-		       ? entry.architecture : 0;
+			       gt_fatbin_choose_ptx(&fatbin, gt_cudart_capability(), &entry, &ignored) == 1
+		       ? entry.target : (struct gt_gpu_target){0};
 }
 
-bool gt_cudart_is_newer(const struct gt_fat *fat, char text[GT_CUDART_NEWER])
+bool gt_cudart_is_for_others(const struct gt_fat *fat, char reason[GT_GPU_REASON])
 {
-	const unsigned has = gt_cudart_capability(), needs = fat ? target_of(fat) : 0;
-	char gpus[128];
+	const struct gt_gpu_target target = fat ? target_of(fat) : (struct gt_gpu_target){0};
+	const unsigned has = gt_cudart_capability();
 
-	text[0] = '\0';
-	if (needs <= has)
+	reason[0] = '\0';
+	if (gt_gpu_runs(has, target))
 		return false;
-	gt_gpu_list_capable(gt_cudart.record.gpus, needs, gpus, sizeof gpus);
-	snprintf(text, GT_CUDART_NEWER, ": its PTX is for compute capability %u.%u, and the GPU has %u.%u%s%s", needs / 10, needs % 10,
-		 has / 10, has % 10, gpus[0] ? " (--gpu with it: " : "", gpus);
-	if (gpus[0])
-		strcat(text, ")");
+	gt_gpu_explain(gt_cudart.record.gpus, has, target, reason);
 	return true;
 }
 

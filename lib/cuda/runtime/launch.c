@@ -288,13 +288,13 @@ API int cudaFuncGetAttributes(struct function_attributes *attributes, const void
 	gt_cudart_enter();
 	const struct gt_function *function = gt_cudart_function(host);
 	if (!attributes || !function)
-		return gt_cudart_leave(attributes ? CUDA_INVALID_DEVICE_FUNCTION : CUDA_INVALID_VALUE);
+		return gt_cudart_leave(attributes ? gt_cudart_no_function(host) : CUDA_INVALID_VALUE);
 	const uint32_t *cluster = function->cluster[0] ? function->cluster : function->kernel->required_cluster;
 	*attributes = (struct function_attributes){
 		.shared = (size_t)function->static_shared,
 		.max_threads = gt_cudart_max_threads(function),
 		.registers = (int)function->registers,
-		.ptx_version = (int)function->fat->module.target,
+		.ptx_version = (int)function->fat->module.target.capability,
 		.binary_version = (int)gt_cudart_capability(),
 		.max_dynamic_shared = (int)gt_cudart_dynamic_shared_max(function),
 		.carveout = function->carveout,
@@ -310,7 +310,7 @@ API int cudaFuncSetAttribute(const void *host, int attribute, int value)
 	gt_cudart_enter();
 	struct gt_function *function = gt_cudart_function(host);
 	if (!function || attribute < MAX_DYNAMIC_SHARED || attribute >= FUNCTION_ATTRIBUTES)
-		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : gt_cudart_no_function(host));
 	if (attribute == MAX_DYNAMIC_SHARED) {
 		if (value < 0 || function->static_shared + (uint64_t)value > gt_cudart_gpu_value("shared_block", 48 << 10))
 			return gt_cudart_leave(CUDA_INVALID_VALUE);
@@ -393,7 +393,7 @@ API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *h
 	gt_cudart_enter();
 	const struct gt_function *function = gt_cudart_function(host);
 	if (!blocks || threads <= 0 || !function)
-		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : gt_cudart_no_function(host));
 	uint64_t resident = gt_cudart_resident(function, (uint64_t)threads, dynamic_shared);
 	*blocks = resident < GT_BLOCK_THREADS_MAX ? (int)resident : GT_BLOCK_THREADS_MAX;
 	return gt_cudart_leave(CUDA_SUCCESS);

@@ -51,13 +51,13 @@ static void make_files(struct files *files, const char *text, size_t bytes)
 }
 
 /* ptxas runs without this runtime in LD_PRELOAD. */
-static bool run_ptxas(const struct files *files, unsigned capability)
+static bool run_ptxas(const struct files *files, const char *sm)
 {
 	char architecture[32];
 	int status = -1;
 	pid_t child;
 
-	snprintf(architecture, sizeof architecture, "-arch=sm_%u", capability);
+	snprintf(architecture, sizeof architecture, "-arch=%s", sm);
 	const char *arguments[] = {"env", "-u", "LD_PRELOAD", "ptxas", architecture, "-o", files->cubin, files->ptx, NULL};
 	if (posix_spawnp(&child, "env", NULL, NULL, (char **)(uintptr_t)arguments, environ) != 0)
 		return false;
@@ -89,16 +89,19 @@ static char *read_all(const char *path, size_t *bytes)
 }
 
 /* Asks ptxas for the machine code of a PTX text; ends the process if it makes none. Owned by the caller. */
-static char *assemble(const char *name, const char *text, size_t bytes, unsigned capability, size_t *cubin_bytes)
+static char *assemble(const char *name, const char *text, size_t bytes, struct gt_gpu_target target, size_t *cubin_bytes)
 {
+	const unsigned has = gt_cudart_capability();
 	struct files files;
+	char sm[16];
 
+	snprintf(sm, sizeof sm, "sm_%u%.1s", target.capability > has ? target.capability : has, &target.features);
 	make_files(&files, text, bytes);
-	char *cubin = run_ptxas(&files, capability) ? read_all(files.cubin, cubin_bytes) : NULL;
+	char *cubin = run_ptxas(&files, sm) ? read_all(files.cubin, cubin_bytes) : NULL;
 	remove_files(&files);
 	if (!cubin)
-		gt_cudart_stop("--ptxas: ptxas makes no machine code for sm_%u of %s", capability, name);
-	gt_cudart_note("%s: registers are those that ptxas gives for sm_%u", name, capability);
+		gt_cudart_stop("--ptxas: ptxas makes no machine code for %s of %s", sm, name);
+	gt_cudart_note("%s: registers are those that ptxas gives for %s", name, sm);
 	return cubin;
 }
 
@@ -112,8 +115,21 @@ static bool is_cubin(const void *data)
 	return gt_cudart_readable(data) >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
 }
 
+/* PTX for all GPUs from a later one on is run all the same, since a program may have nothing else for the model. PTX for other GPUs
+ * alone is not: no driver takes it. */
+static int check_target(struct gt_fat *fat, struct gt_gpu_target target, struct gt_error *error)
+{
+	char reason[GT_GPU_REASON];
+
+	if (target.features == 0 || gt_gpu_runs(gt_cudart_capability(), target))
+		return 0;
+	fat->others = target;
+	gt_gpu_explain(gt_cudart.record.gpus, gt_cudart_capability(), target, reason);
+	return gt_fail(error, "%s", reason);
+}
+
 /* Adds the PTX of one container, if it has any. Returns a code. */
-static int add_ptx(const void *data, struct gt_ptx_text *to, struct gt_error *error)
+static int add_ptx(struct gt_fat *fat, const void *data, struct gt_ptx_text *to, struct gt_error *error)
 {
 	struct gt_fatbin fatbin;
 	struct gt_fatbin_entry entry;
@@ -121,7 +137,9 @@ static int add_ptx(const void *data, struct gt_ptx_text *to, struct gt_error *er
 
 	int found = gt_fatbin_open(&fatbin, data, gt_cudart_readable(data), error);
 	if (found == 0)
-		found = gt_fatbin_choose(&fatbin, GT_FATBIN_PTX, 0, &entry, error);
+		found = gt_fatbin_choose_ptx(&fatbin, gt_cudart_capability(), &entry, error);
+	if (found == 1 && check_target(fat, entry.target, error) != 0)
+		return CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
 	char *text = found == 1 ? gt_fatbin_unpack(&entry, &bytes, error) : NULL;
 	if (found < 0 || (found == 1 && !text))
 		return CUDA_INVALID_KERNEL_IMAGE;
@@ -132,7 +150,7 @@ static int add_ptx(const void *data, struct gt_ptx_text *to, struct gt_error *er
 	return failed ? CUDA_INVALID_PTX : CUDA_SUCCESS;
 }
 
-static int gather_ptx(const struct gt_fat *fat, struct gt_ptx_text *to, struct gt_error *error)
+static int gather_ptx(struct gt_fat *fat, struct gt_ptx_text *to, struct gt_error *error)
 {
 	const void *const single[] = {fat->data, NULL};
 	const void *const *containers = fat->prelinked && fat->prelinked[0] ? fat->prelinked : single;
@@ -140,7 +158,7 @@ static int gather_ptx(const struct gt_fat *fat, struct gt_ptx_text *to, struct g
 
 	for (size_t i = 0; containers[i] && code == CUDA_SUCCESS; i++)
 		if (!is_cubin(containers[i]))
-			code = add_ptx(containers[i], to, error);
+			code = add_ptx(fat, containers[i], to, error);
 	if (code == CUDA_SUCCESS && to->bytes == 0) {
 		gt_fail(error, "no PTX, only machine code: build it with -arch=sm_75, "
 			       "or add -gencode arch=compute_75,code=compute_75");
@@ -158,7 +176,7 @@ static int take_cubin(struct gt_fat *fat, struct gt_error *error)
 
 	int found = gt_fatbin_open(&fatbin, fat->data, gt_cudart_readable(fat->data), error);
 	if (found == 0)
-		found = gt_fatbin_choose(&fatbin, GT_FATBIN_ELF, gt_cudart_capability(), &entry, error);
+		found = gt_fatbin_choose_code(&fatbin, gt_cudart_capability(), &entry, error);
 	if (found == 1)
 		fat->cubin = gt_fatbin_unpack(&entry, &fat->cubin_bytes, error);
 	if (found < 0 || (found == 1 && !fat->cubin) ||
@@ -222,14 +240,12 @@ static int make_machine(struct gt_fat *fat, struct gt_error *error)
 /* Parses a module, and makes its first machine. Returns a code. */
 static int make(struct gt_fat *fat, const struct gt_ptx_text *text, struct gt_error *error)
 {
-	unsigned capability = gt_cudart_capability();
-
 	if (gt_ptx_parse(&fat->module, fat->name, text->data, text->bytes, error) != 0)
 		return CUDA_INVALID_PTX;
+	if (check_target(fat, fat->module.target, error) != 0)
+		return CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
 	if (!fat->cubin && gt_cudart.record.tracing.ptxas)
-		fat->cubin = assemble(fat->name, text->data, text->bytes,
-				      fat->module.target > capability ? fat->module.target : capability,
-				      &fat->cubin_bytes);
+		fat->cubin = assemble(fat->name, text->data, text->bytes, fat->module.target, &fat->cubin_bytes);
 	return make_machine(fat, error);
 }
 
@@ -270,13 +286,16 @@ void gt_cudart_unload(struct gt_fat *fat)
 	fat->loaded = false;
 }
 
-/* Loads what was registered, if it has not been; ends the process if it is broken. */
-static void load(struct gt_fat *fat)
+/* Loads what was registered, if it has not been; ends the process if it is broken. Returns a code: the program may try what is not
+ * for its GPU, and go on with something else. */
+static int load(struct gt_fat *fat)
 {
 	struct gt_error error;
+	const int code = gt_cudart_try_load(fat, &error);
 
-	if (gt_cudart_try_load(fat, &error) != CUDA_SUCCESS)
+	if (code != CUDA_SUCCESS && fat->others.capability == 0)
 		gt_cudart_stop("%s", error.text);
+	return code;
 }
 
 struct gt_ptx_machine *gt_cudart_machine(struct gt_fat *fat)
@@ -329,7 +348,8 @@ struct gt_function *gt_cudart_function(const void *host)
 
 	if (!function || function->kernel)
 		return function;
-	load(function->fat);
+	if (load(function->fat) != CUDA_SUCCESS)
+		return NULL;
 	function->kernel = gt_ptx_function_named(&function->fat->module, function->name);
 	if (!function->kernel || !function->kernel->entry)
 		gt_cudart_stop("kernel %s is not in the program's PTX", function->name);
@@ -337,6 +357,13 @@ struct gt_function *gt_cudart_function(const void *host)
 		gt_cudart_stop("%s", error.text);
 	load_registers(function);
 	return function;
+}
+
+int gt_cudart_no_function(const void *host)
+{
+	const struct gt_function *function = gt_cudart_find_function(host);
+
+	return function && function->fat->others.capability > 0 ? CUDA_NO_KERNEL_IMAGE_FOR_DEVICE : CUDA_INVALID_DEVICE_FUNCTION;
 }
 
 /* The device address and size of a variable. Returns a code. */
@@ -349,7 +376,9 @@ static int find_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 		symbol = symbol->next;
 	if (!symbol)
 		return CUDA_INVALID_SYMBOL;
-	load(symbol->fat);
+	const int code = load(symbol->fat);
+	if (code != CUDA_SUCCESS)
+		return code;
 	return gt_ptx_symbol(gt_cudart_machine(symbol->fat), symbol->name, address, bytes, &error) == 0 ? CUDA_SUCCESS
 											       : CUDA_INVALID_SYMBOL;
 }

@@ -136,7 +136,7 @@ API int cudaOccupancyMaxActiveClusters(int *clusters, const void *host, const st
 	gt_cudart_enter();
 	const struct gt_function *function = gt_cudart_function(host);
 	if (!clusters || !config || !function)
-		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : gt_cudart_no_function(host));
 	uint64_t blocks = cluster_blocks(function, config);
 	if (blocks == 0 || blocks > (function->unportable_cluster ? 2 * PORTABLE : PORTABLE))
 		return gt_cudart_leave(CUDA_INVALID_CLUSTER_SIZE);
@@ -149,7 +149,7 @@ API int cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *host, cons
 	gt_cudart_enter();
 	const struct gt_function *function = gt_cudart_function(host);
 	if (!blocks || !config || !function)
-		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : gt_cudart_no_function(host));
 	*blocks = function->unportable_cluster ? 2 * PORTABLE : PORTABLE;
 	while (*blocks > 1 && resident_clusters(function, config, (uint64_t)*blocks) == 0)
 		*blocks /= 2;
@@ -398,17 +398,18 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 {
 	static bool said;
 	struct gt_function *function = gt_cudart_function(handle);
-	char newer[GT_CUDART_NEWER];
+	const struct gt_function *asked = gt_cudart_find_function(handle);
+	char reason[GT_GPU_REASON];
 
-	if (!function)
+	if (!asked)
 		return CUDA_INVALID_DEVICE_FUNCTION;
 	if (gt_cudart.failed)
 		return gt_cudart.failed;
-	int code = launch_function(function, grid, block, arguments, dynamic_shared, wishes);
+	int code = function ? launch_function(function, grid, block, arguments, dynamic_shared, wishes) : gt_cudart_no_function(handle);
 	if (code == CUDA_SUCCESS || code == GT_CUDART_CLOSED)
 		return code;
 	gt_cudart.refused++;
-	if (gt_cudart_is_newer(function->fat, newer))
-		gt_cudart_say_once(&said, "warning: a launch of kernel %.128s returns error %d%s", function->name, code, newer);
+	if (gt_cudart_is_for_others(asked->fat, reason))
+		gt_cudart_say_once(&said, "warning: a launch of kernel %.128s returns error %d: %s", asked->name, code, reason);
 	return code;
 }

@@ -88,6 +88,7 @@ struct gt_fat {
 	const void *const *prelinked; /* containers of the translation units linked with -rdc, up to a NULL; or NULL */
 	char name[32];		      /* "PTX 1", for messages */
 	bool loaded;
+	struct gt_gpu_target others;  /* for which its PTX is, and not for this GPU; all 0: it is, or was not looked at yet */
 	struct gt_ptx_machine *machines[GT_TRACING_DEVICES]; /* of each device; NULL: it has not used the module yet */
 	struct gt_ptx_module module;
 	char *cubin; /* NULL: there is none */
@@ -213,8 +214,10 @@ void gt_cudart_unload(struct gt_fat *fat);
 uint32_t gt_cudart_machine_registers(const struct gt_fat *fat, const char *name);
 /* The machine of a loaded module on the device of this thread; ends the process if it cannot be made. */
 struct gt_ptx_machine *gt_cudart_machine(struct gt_fat *fat);
-/* The function of a host address or kernel handle, loaded; NULL if there is none. */
+/* The function of a host address or kernel handle, loaded; NULL if there is none, or none of its PTX runs on this GPU. */
 struct gt_function *gt_cudart_function(const void *host);
+/* The code of a call that gets no function. */
+int gt_cudart_no_function(const void *host);
 /* The same as it was registered, without loading it. */
 struct gt_function *gt_cudart_find_function(const void *host);
 /* `bytes` of a variable from `offset` on: their device address. Returns a code. */
@@ -244,9 +247,8 @@ int gt_cudart_attribute(unsigned number, uint64_t *value);
 int gt_cudart_limit(unsigned number, uint64_t *value);
 /* A compute capability such as 80. */
 unsigned gt_cudart_capability(void);
-/* Whether the PTX of a module is for a newer GPU; the text says so, and which GPUs are new enough. */
-#define GT_CUDART_NEWER 256
-bool gt_cudart_is_newer(const struct gt_fat *fat, char text[GT_CUDART_NEWER]);
+/* Whether the PTX of a module is for a newer GPU, or for others alone: the reason says which, and names GPUs that it is for. */
+bool gt_cudart_is_for_others(const struct gt_fat *fat, char reason[GT_GPU_REASON]);
 
 /* The identity of a device: the same in every run. */
 #define GT_UUID_BYTES 16

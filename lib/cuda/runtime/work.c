@@ -478,7 +478,7 @@ static int keep_arguments(struct gt_kernel_work *kernel)
 	if (kernel->device == 0)
 		kernel->device = 1 + gt_cudart_device();
 	if (!function)
-		return CUDA_INVALID_DEVICE_FUNCTION;
+		return gt_cudart_no_function(kernel->function);
 	const struct gt_ptx_function *ptx = function->kernel;
 	size_t at = (ptx->n_parameters * sizeof(void *) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, bytes = at;
 	for (size_t i = 0; i < ptx->n_parameters; i++)

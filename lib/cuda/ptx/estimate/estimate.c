@@ -756,7 +756,7 @@ int gt_ptx_estimate_registers(const struct gt_ptx_module *module, const struct g
 			      uint32_t *registers, struct gt_error *error)
 {
 	uint32_t most = most_registers(kernel);
-	uint32_t target = kernel->min_blocks ? most : smaller(most, full ? full : full_of(module->target));
+	uint32_t target = kernel->min_blocks ? most : smaller(most, full ? full : full_of(module->target.capability));
 	struct estimate estimate = {
 		.module = module, .target = target > RESERVED ? target - RESERVED : 0, .error = error};
 	struct needs needs = {0};

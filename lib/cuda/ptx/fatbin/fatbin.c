@@ -92,9 +92,10 @@ int gt_fatbin_next(struct gt_fatbin *fatbin, struct gt_fatbin_entry *entry, stru
 		.kind = (unsigned)number_at(at, 2),
 		.minor = (unsigned)number_at(at + 24, 2),
 		.major = (unsigned)number_at(at + 26, 2),
-		.architecture = (unsigned)number_at(at + 28, 4),
+		.target.capability = (unsigned)number_at(at + 28, 4),
 		.flags = number_at(at + 40, 8),
 	};
+	entry->target.features = entry->flags & FLAG_ARCHITECTURE ? 'a' : entry->flags & FLAG_FAMILY ? 'f' : 0;
 	if (header < ENTRY_HEADER || header > left || payload > left - header || compressed > payload)
 		return gt_fail(error, "fat binary: entry at byte %zu says it has %" PRIu64 " + %" PRIu64
 			       " bytes, but only %zu are there", fatbin->at, header, payload, left);
@@ -106,33 +107,67 @@ int gt_fatbin_next(struct gt_fatbin *fatbin, struct gt_fatbin_entry *entry, stru
 	return 1;
 }
 
-/* True if `a` is preferred. */
-static bool better(const struct gt_fatbin_entry *a, const struct gt_fatbin_entry *b, unsigned wanted)
+/* How many GPUs with later capabilities run it, in order: none, those of its family, all. */
+static unsigned breadth(const struct gt_fatbin_entry *entry)
 {
-	if ((a->architecture == wanted) != (b->architecture == wanted))
-		return a->architecture == wanted;
-	if (a->architecture != b->architecture)
-		return a->architecture > b->architecture;
-	const uint64_t special = FLAG_ARCHITECTURE | FLAG_FAMILY;
-	if ((a->flags & special) != (b->flags & special))
-		return (a->flags & FLAG_ARCHITECTURE) || ((a->flags & FLAG_FAMILY) && !(b->flags & FLAG_ARCHITECTURE));
+	return entry->target.features == 'a' ? 0 : entry->target.features == 'f' ? 1 : 2;
+}
+
+/* Of two for one capability. */
+static bool narrower_or_newer(const struct gt_fatbin_entry *a, const struct gt_fatbin_entry *b)
+{
+	if (breadth(a) != breadth(b))
+		return breadth(a) < breadth(b);
 	return a->major != b->major ? a->major > b->major : a->minor > b->minor;
 }
 
-int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigned wanted,
-		     struct gt_fatbin_entry *entry, struct gt_error *error)
+static bool better_ptx(const struct gt_fatbin_entry *a, const struct gt_fatbin_entry *b, unsigned capability)
+{
+	const bool runs = gt_gpu_runs(capability, a->target);
+
+	if (runs != gt_gpu_runs(capability, b->target))
+		return runs;
+	if (!runs && (a->target.features == 0) != (b->target.features == 0))
+		return a->target.features == 0;
+	if (a->target.capability != b->target.capability)
+		return runs ? a->target.capability > b->target.capability : a->target.capability < b->target.capability;
+	return narrower_or_newer(a, b);
+}
+
+static bool better_code(const struct gt_fatbin_entry *a, const struct gt_fatbin_entry *b, unsigned capability)
+{
+	const unsigned of_a = a->target.capability, of_b = b->target.capability;
+
+	if ((of_a == capability) != (of_b == capability))
+		return of_a == capability;
+	return of_a != of_b ? of_a > of_b : narrower_or_newer(a, b);
+}
+
+static int choose(const struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigned capability, struct gt_fatbin_entry *entry,
+		  struct gt_error *error)
 {
 	struct gt_fatbin walk = *fatbin;
 	struct gt_fatbin_entry other;
 	int found = 0, result;
 
 	while ((result = gt_fatbin_next(&walk, &other, error)) == 1) {
-		if (other.kind != (unsigned)kind || (found && !better(&other, entry, wanted)))
+		if (other.kind != (unsigned)kind ||
+		    (found && !(kind == GT_FATBIN_PTX ? better_ptx : better_code)(&other, entry, capability)))
 			continue;
 		*entry = other;
 		found = 1;
 	}
 	return result == 0 ? found : -1;
+}
+
+int gt_fatbin_choose_ptx(const struct gt_fatbin *fatbin, unsigned capability, struct gt_fatbin_entry *entry, struct gt_error *error)
+{
+	return choose(fatbin, GT_FATBIN_PTX, capability, entry, error);
+}
+
+int gt_fatbin_choose_code(const struct gt_fatbin *fatbin, unsigned capability, struct gt_fatbin_entry *entry, struct gt_error *error)
+{
+	return choose(fatbin, GT_FATBIN_ELF, capability, entry, error);
 }
 
 /* ---- the payload ---- */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 
 #define GT_FATBIN_UNPACKED_MAX (UINT64_C(1) << 30) /* bytes an entry may unpack to */
 
@@ -23,8 +24,8 @@ enum gt_fatbin_kind { GT_FATBIN_PTX = 1, GT_FATBIN_ELF = 2 };
 struct gt_fatbin_entry {
 	unsigned kind;		      /* enum gt_fatbin_kind; others exist */
 	unsigned major, minor;	      /* version of the PTX */
-	unsigned architecture;	      /* 75 for sm_75 */
-	uint64_t flags;		      /* how it is compressed, and whether it is for the architecture alone */
+	struct gt_gpu_target target;
+	uint64_t flags;		      /* how it is compressed */
 	const unsigned char *payload; /* within the container */
 	uint64_t payload_bytes;	      /* compressed or not */
 	uint64_t unpacked_bytes;
@@ -42,10 +43,12 @@ int gt_fatbin_open(struct gt_fatbin *fatbin, const void *data, size_t available,
 /* The next entry: 1, 0 after the last, or -1 if the container is damaged. */
 int gt_fatbin_next(struct gt_fatbin *fatbin, struct gt_fatbin_entry *entry, struct gt_error *error);
 
-/* The entry of that kind with the wanted architecture, else with the highest one; of several, one for that architecture alone,
- * then the one with the highest version. Returns 1, 0 if there is none of the kind, or -1. */
-int gt_fatbin_choose(struct gt_fatbin *fatbin, enum gt_fatbin_kind kind, unsigned wanted,
-		     struct gt_fatbin_entry *entry, struct gt_error *error);
+/* The PTX that a driver would choose for a GPU: of what the GPU runs that for the highest capability, then for the fewest GPUs, then of
+ * the highest version. If it runs none, the one for all GPUs from the lowest capability on; else one that it does not run.
+ * Returns 1, 0 if there is no PTX, or -1. */
+int gt_fatbin_choose_ptx(const struct gt_fatbin *fatbin, unsigned capability, struct gt_fatbin_entry *entry, struct gt_error *error);
+/* The machine code for a capability, else for the highest one. Returns the same. */
+int gt_fatbin_choose_code(const struct gt_fatbin *fatbin, unsigned capability, struct gt_fatbin_entry *entry, struct gt_error *error);
 
 /* Unpacks an entry into new memory, which the caller frees, and appends a 0. PTX ends before its first 0. NULL on error. */
 char *gt_fatbin_unpack(const struct gt_fatbin_entry *entry, size_t *bytes, struct gt_error *error);

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "cuda/ptx/text/opcode.h"
+#include "gpu/gpu.h"
 
 enum gt_ptx_type {
 	GT_PTX_NO_TYPE,
@@ -162,7 +163,7 @@ char *gt_ptx_arena_known(const struct gt_ptx_arena *arena, const char *text, siz
 struct gt_ptx_module {
 	struct gt_ptx_arena *arena; /* owns all that follows */
 	unsigned version;      /* 900 for 9.0 */
-	unsigned target;       /* 75 for sm_75 */
+	struct gt_gpu_target target;
 	unsigned address_size; /* bits: 64 */
 	struct gt_ptx_variable *variables; /* of the module: .global, .const, .shared */
 	size_t n_variables;

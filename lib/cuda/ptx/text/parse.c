@@ -638,17 +638,22 @@ static int parse_version(struct gt_ptx_parser *parser)
 	return 0;
 }
 
-/* .target sm_NN[, word ...] */
+/* .target sm_NN[a|f][, word ...] */
 static int parse_target(struct gt_ptx_parser *parser)
 {
 	const struct gt_ptx_token *token = &parser->token;
-	unsigned target = 0;
+	struct gt_gpu_target *target = &parser->module->target;
+	size_t i = 3;
 
 	if (token->kind != GT_PTX_TOKEN_WORD || token->length < 4 || strncmp(token->text, "sm_", 3) != 0)
 		return gt_ptx_expected(parser, "a target such as sm_75");
-	for (size_t i = 3; i < token->length && token->text[i] >= '0' && token->text[i] <= '9' && i < 8; i++)
-		target = target * 10 + (unsigned)(token->text[i] - '0');
-	parser->module->target = target;
+	*target = (struct gt_gpu_target){0};
+	for (; i < token->length && token->text[i] >= '0' && token->text[i] <= '9' && i < 8; i++)
+		target->capability = target->capability * 10 + (unsigned)(token->text[i] - '0');
+	if (i < token->length && (token->text[i] == 'a' || token->text[i] == 'f'))
+		target->features = token->text[i++];
+	if (i < token->length)
+		return gt_ptx_expected(parser, "a target such as sm_75");
 	gt_ptx_advance(parser);
 	while (gt_ptx_take(parser, ",")) {
 		if (parser->token.kind != GT_PTX_TOKEN_WORD)
