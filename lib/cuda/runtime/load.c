@@ -240,10 +240,14 @@ static int make_machine(struct gt_fat *fat, struct gt_error *error)
 /* Parses a module, and makes its first machine. Returns a code. */
 static int make(struct gt_fat *fat, const struct gt_ptx_text *text, struct gt_error *error)
 {
+	struct gt_error reason;
+
 	if (gt_ptx_parse(&fat->module, fat->name, text->data, text->bytes, error) != 0)
 		return CUDA_INVALID_PTX;
-	if (check_target(fat, fat->module.target, error) != 0)
+	if (check_target(fat, fat->module.target, &reason) != 0) {
+		gt_fail(error, "%s: %s", fat->name, reason.text);
 		return CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
+	}
 	if (!fat->cubin && gt_cudart.record.tracing.ptxas)
 		fat->cubin = assemble(fat->name, text->data, text->bytes, fat->module.target, &fat->cubin_bytes);
 	return make_machine(fat, error);
