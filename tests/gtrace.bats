@@ -378,6 +378,38 @@ composes() {
 	[ ! -e gtrace-report ]
 }
 
+# jobs_of TEXT: what each command of a pipe that was shown has behind -j; 1 without.
+jobs_of() {
+	sed 's/^gtrace: //' "$1" | tr '|' '\n' | awk '{ n = 1; for (i = 2; i < NF; i++) if ($i == "-j") n = $(i + 1); printf "%s%s", (NR > 1 ? " " : ""), n } END { print "" }'
+}
+
+@test "--jobs divides processors among the stages by their costs, with the same output" {
+	trace=$ROOT/examples/traces/conv.rdgc.xz
+	gtrace run --csv "$trace" 2>said >expected
+	for jobs in 1 2 4 9 64; do
+		gtrace run --csv -j $jobs "$trace" 2>said.$jobs >got
+		cmp got expected
+	done
+	cmp said said.1
+	# Of 127: order 62, coalesce 10, schedule 11, which has no threads, L1 18, L2 26. Shares of 9 and 64, rounded up.
+	[ "$(jobs_of said.9)" = "5 1 1 2 2 1 1" ]
+	[ "$(jobs_of said.64)" = "32 6 1 10 14 1 1" ]
+	gtrace report -j 64 -n "$trace" 2>said
+	[ "$(jobs_of said)" = "10 1 1 1 1 1 1" ] # 15 of 103; a stage that counts by instruction runs in one thread
+	gtrace run -j 3 -n --csv "$scheduled" 2>said
+	[ "$(jobs_of said)" = "2 2 1 1" ]
+	gtrace kernels -j 5 -n /bin/true 2>said
+	[ "$(jobs_of said)" = "5 1" ]
+	gtrace sizes -v -j 4 --csv "$scheduled" 2>said >got
+	gtrace sizes --csv --quiet "$scheduled" | cmp - got
+	grep -q '^gtrace: gcache -j 4 --l2 --size 9M <behind_l1 ' said
+	gtrace compare --as a,b -j 4 "$ordered" "$ordered" >got 2>said
+	gtrace compare --as a,b "$ordered" "$ordered" 2>/dev/null | cmp - got
+	run -2 gtrace sweep -j 2 x
+	[[ $output == "gtrace: --jobs: expected run, report, sizes, lines, kernels or compare"* ]]
+	run -2 gtrace run -j 257 "$trace"
+}
+
 @test "the status is that of the pipe" {
 	printf '#!/bin/sh\nexit 7\n' >program
 	chmod +x program

@@ -66,6 +66,7 @@ static const struct tool_row option_rows[] = {
 	{"--callgrind FILE", CALLGRIND, "lines: write the counts by source line for cg_annotate, and print nothing"},
 	{"--from GPU", FROM, "gpu: the description whose values it begins with (that of the nearest name), or that has what is in no configuration (titanv)"},
 	{"--csv", CSV, "run, lines, sizes, kernels, compare: comma-separated values"},
+	{"-j, --jobs N", 'j', "divide N processors among the stages (1; 0: all); the output is the same"},
 	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
 	TOOL_END,
 };
@@ -205,6 +206,7 @@ static const struct {
 	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS | COMPARE | SWEEP},
 	{GPU, "--gpu", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {KERNEL, "--kernel", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
 	{STUB, "--stub", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {SAMPLE, "--sample", RUN | REPORT | LINES | COMPARE}, {KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE}, {FROM, "--from", NEW_GPU},
+	{'j', "--jobs", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
 };
 
 static void check_option(const struct settings *settings, int option)
@@ -302,6 +304,7 @@ static void parse(struct settings *settings)
 	struct tool *tool = &settings->tool;
 
 	tool->takes_program = !is(settings, NEW_GPU);
+	tool->jobs = 0; /* none are given */
 	for (int c; (c = tool_option(tool, option_rows)) != -1;) {
 		check_option(settings, c);
 		switch (c) {
@@ -323,6 +326,8 @@ static void parse(struct settings *settings)
 		case 'n': settings->dry = true; break;
 		}
 	}
+	if (tool->jobs > 0)
+		check_option(settings, 'j');
 	if (is(settings, NEW_GPU)) {
 		check_new(settings);
 		return;
@@ -332,6 +337,7 @@ static void parse(struct settings *settings)
 		check_gpu(settings);
 	settings->usual.verbose = tool->verbose;
 	settings->usual.quiet = quiet = tool->quiet;
+	settings->usual.jobs = tool->jobs;
 	settings->usual.operands = tool->argv + optind;
 	settings->usual.sites = is(settings, REPORT | LINES | COMPARE) || (is(settings, RUN) && !settings->csv);
 	settings->usual.launches_only = is(settings, KERNELS);
@@ -345,7 +351,7 @@ static void check_behind(struct settings *settings)
 	size_t n = 0;
 
 	for (const struct tool_row *row = option_rows; row->text; row++)
-		if (row->value != GPU && row->value != KERNEL && row->value != STUB)
+		if (row->value != GPU && row->value != KERNEL && row->value != STUB && row->value != 'j')
 			rows[n++] = *row;
 	rows[n] = (struct tool_row)TOOL_END;
 	if (settings->origin.kind == GT_ORIGIN_PROGRAM)
@@ -475,6 +481,7 @@ static int run_pipe(struct settings *settings)
 	int input = STDIN_FILENO, status = 0;
 
 	(is(settings, KERNELS) ? make_kernels : make_pipe)(settings, &pipe);
+	tool_must(tool, gt_usual_divide(&pipe, &settings->usual, &tool->error));
 	show(&pipe);
 	if (is(settings, REPORT))
 		set_date(&settings->tool);

@@ -73,6 +73,8 @@ int gt_usual_gather(const struct gt_origin *origin, const struct gt_usual *usual
 	*status = 0;
 	if (result == 0)
 		result = gt_usual_stages(&pipe, origin, usual, gt_usual_next(origin), GT_USUAL_STAGES, error);
+	if (result == 0)
+		result = gt_usual_divide(&pipe, usual, error);
 	if (result == 0 && pipe.commands > 0)
 		show(&pipe);
 	if (result == 0 && !dry)

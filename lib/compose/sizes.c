@@ -61,6 +61,8 @@ static int run_pipe(struct run *run, struct gt_pipe *pipe, int input, int output
 
 	if ((input != STDIN_FILENO && lseek(input, 0, SEEK_SET) != 0) || ftruncate(output, 0) != 0 || lseek(output, 0, SEEK_SET) != 0)
 		result = gt_fail_errno(error, "a temporary file");
+	if (result == 0)
+		result = gt_usual_divide(pipe, run->sizes->usual, error);
 	if (result == 0 && run->sizes->usual->verbose)
 		run->sizes->show(pipe, NULL);
 	if (result == 0)

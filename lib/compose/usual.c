@@ -216,6 +216,98 @@ int gt_usual_stages(struct gt_pipe *pipe, const struct gt_origin *origin, const 
 	return 0;
 }
 
+/* ---- processors ---- */
+
+/* What a command costs: percent of the processor time of the usual pipe of a program, median of six programs (docs/speed.md). A trace costs
+ * more than a program where nothing counts by site. Commands that are not here cost next to nothing. */
+static const struct cost {
+	const char *tool, *option; /* the option tells it from others of that tool; NULL: all are alike */
+	unsigned plain, sites;	   /* where it counts alone, and where the stages count by site and find causes */
+	bool threads, site_threads; /* whether it takes -j, and the threads have something to do */
+} costs[] = {
+	{"gtrace-record", NULL, 33, 14, true, true}, {"gtrace-order", NULL, 62, 15, true, true},
+	{"gcoalesce", NULL, 10, 9, true, false}, {"gschedule", NULL, 11, 5, false, false},
+	{"gcache", "--l1", 18, 39, true, false}, {"gcache", "--l2", 26, 35, true, false},
+};
+
+/* Whether a command, which a NULL ends, has that word. */
+static bool has_word(char *const *words, const char *word)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* NULL: it costs next to nothing. */
+static const struct cost *cost_of(char *const *words)
+{
+	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+		if (strcmp(costs[i].tool, *words) == 0 && (!costs[i].option || has_word(words, costs[i].option)))
+			return &costs[i];
+	return NULL;
+}
+
+/* Where the command after this one begins. */
+static char **next_command(char **words)
+{
+	while (*words)
+		words++;
+	return words + 1;
+}
+
+static unsigned cost_in(const struct gt_usual *usual, char *const *words)
+{
+	const struct cost *cost = cost_of(words);
+
+	return !cost ? 0 : usual->sites ? cost->sites : cost->plain;
+}
+
+/* The share of a command in all processors, rounded up: threads that have nothing to do take none. */
+static unsigned jobs_of(const struct gt_usual *usual, char *const *words, unsigned sum)
+{
+	const struct cost *cost = cost_of(words);
+
+	if (!cost || !(usual->sites ? cost->site_threads : cost->threads))
+		return 1;
+	return (cost_in(usual, words) * usual->jobs + sum - 1) / sum;
+}
+
+/* Appends a copy of a command, with -j behind its name if it is to run in several threads. */
+static int copy_command(struct gt_pipe *to, char *const *words, unsigned jobs, struct gt_error *error)
+{
+	char number[16];
+
+	snprintf(number, sizeof number, "%u", jobs);
+	if (gt_pipe_command(to, *words, error) != 0 || gt_pipe_option(to, "-j", jobs > 1 ? number : NULL, error) != 0)
+		return -1;
+	while (*++words)
+		if (gt_pipe_word(to, *words, error) != 0)
+			return -1;
+	return 0;
+}
+
+int gt_usual_divide(struct gt_pipe *pipe, const struct gt_usual *usual, struct gt_error *error)
+{
+	struct gt_pipe divided = {.from = pipe->from, .into = pipe->into, .apart = pipe->apart};
+	char **end = pipe->words + pipe->n;
+	unsigned sum = 0;
+	int result = 0;
+
+	if (usual->jobs <= 1)
+		return 0;
+	for (char **words = pipe->words; words < end; words = next_command(words))
+		sum += cost_in(usual, words);
+	for (char **words = pipe->words; words < end && result == 0; words = next_command(words))
+		result = copy_command(&divided, words, jobs_of(usual, words, sum), error);
+	if (result != 0) {
+		gt_pipe_clear(&divided);
+		return -1;
+	}
+	gt_pipe_clear(pipe);
+	*pipe = divided;
+	return 0;
+}
+
 /* ---- a sweep ---- */
 
 /* The makefile: in the clone of this program, in the folder it is installed in, or where it was to be installed. */

@@ -53,6 +53,7 @@ struct gt_usual {
 	const char *sample;    /* the tolerance of gsample, which leaves out launches that are alike; NULL: all are modelled */
 	bool keep_l2;	       /* L2 keeps its lines from launch to launch */
 	bool quiet, verbose;   /* --quiet for every stage, --verbose for the first */
+	unsigned jobs;	       /* processors that are divided among the stages; 0: each stage runs in one thread */
 };
 
 /* The first stage that a source has not passed. */
@@ -70,6 +71,9 @@ const char *gt_usual_kernel(const struct gt_origin *origin, const struct gt_usua
 int gt_usual_command(struct gt_pipe *pipe, const struct gt_usual *usual, const char *words, struct gt_error *error);
 /* Appends the command of a stage, with what is wanted of it. */
 int gt_usual_stage_command(struct gt_pipe *pipe, const struct gt_usual *usual, enum gt_usual_stage stage, struct gt_error *error);
+
+/* Gives the stages of a pipe that run in threads their shares of its processors, as -j, by what each stage costs. Returns 0, or -1. */
+int gt_usual_divide(struct gt_pipe *pipe, const struct gt_usual *usual, struct gt_error *error);
 
 /* ---- the counts of a source alone: counts.c ---- */
 
