@@ -38,7 +38,7 @@ setup() {
 
 @test "what cublasLtMatmul has not is refused by name" {
 	record_stub cublas --ignore-unsupported "$BLASLT" refused
-	grep -q 'cublasLtMatmul of these types, layouts or this epilogue: the stand-in of the library has not this call' err
+	grep -q 'cublasLtMatmul of these types, layouts or this epilogue: the stand-in of the library has no such call' err
 	grep -q 'cublasLtMatmulDescSetAttribute of this attribute: the stand-in' err
 	grep -q 'cublasLtMatrixTransform: the stand-in' err
 	[ "$(grep -c '^CUBLAS_STATUS_NOT_SUPPORTED$' err)" -eq 4 ]
@@ -49,7 +49,7 @@ setup() {
 
 @test "other calls, strays and captured streams are refused by name" {
 	record_stub cublas --ignore-unsupported "$BLAS" refused
-	grep -q 'cublasZher2_v2: the stand-in of the library has not this call' err
+	grep -q 'cublasZher2_v2: the stand-in of the library has no such call' err
 	grep -q 'cublasGemmEx of these types or sizes: the stand-in' err
 	[ "$(grep -c '^CUBLAS_STATUS_NOT_SUPPORTED$' err)" -eq 2 ]
 	run -1 record_stub cublas "$BLAS" refused

@@ -26,7 +26,7 @@ setup() {
 
 @test "what FFTW has not, strays and captured streams are refused by name" {
 	record_stub cufft --ignore-unsupported "$FFT" refused
-	grep -q 'cufftXtMakePlanMany: the stand-in of the library has not this call' err
+	grep -q 'cufftXtMakePlanMany: the stand-in of the library has no such call' err
 	grep -q 'cufftMakePlanMany64 beyond 2^31 - 1: the stand-in' err
 	[ "$(grep -cx 16 err)" -eq 2 ] # CUFFT_NOT_SUPPORTED
 	run -1 record_stub cufft "$FFT" refused

@@ -56,7 +56,7 @@ setup() {
 
 @test "other generators, orders, dimensions, tables and captured streams are refused by name" {
 	record_stub curand --ignore-unsupported "$RAND" refused || { cat err; return 1; }
-	grep -q 'curandCreateGenerator of MT19937: the stand-in of the library has not this call' err
+	grep -q 'curandCreateGenerator of MT19937: the stand-in of the library has no such call' err
 	grep -q 'curandSetGeneratorOrdering of this order: the stand-in' err
 	grep -q 'curandSetQuasiRandomGeneratorDimensions of more than 21: the stand-in' err
 	grep -q 'curandGetDirectionVectors32 of scrambled vectors: the stand-in' err
@@ -142,5 +142,5 @@ setup() {
 	status=0
 	record_stub curand ./mtgp || status=$?
 	[ "$status" -eq 3 ]
-	grep -q 'curandCreateGenerator of MTGP32: the stand-in of the library has not this call' err
+	grep -q 'curandCreateGenerator of MTGP32: the stand-in of the library has no such call' err
 }

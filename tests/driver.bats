@@ -69,6 +69,12 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 }
 
 # bats test_tags=cuda
+@test "batches of copies and hints, pools by place, and values that streams write and wait for" {
+	passes batches
+	passes values
+}
+
+# bats test_tags=cuda
 @test "streams, events, capture, host functions, and occupancy" {
 	passes streams
 	[ "$(names)" = "touch touch touch" ]
@@ -108,7 +114,7 @@ names() { gtrace-cat stream | sed -n 's/^#kernel.*\tname=\([^\t]*\).*/\1/p' | xa
 	[ "$status" -eq 1 ]
 	grep -qx PASS said
 	[ "$(grep -c '^gtrace-record: cuIpcGetMemHandle: this call is not supported' said)" -eq 1 ]
-	[ "$(grep -c '^gtrace-record: cuStreamWriteValue32_v2: this call is not supported' said)" -eq 1 ]
+	[ "$(grep -c '^gtrace-record: cuStreamWaitValue for a value that is not there when it is called: this is not supported' said)" -eq 1 ]
 	run ! gtrace-cat --check stream
 }
 

@@ -355,6 +355,84 @@ static void memory(void)
 	OK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 
+/* Copies and hints for several ranges in one call, and pools by place. */
+static void batches(void)
+{
+	CUmodule module;
+	CUstream stream;
+	CUdeviceptr all, from[3], to[3];
+	CUmemoryPool pool, same;
+	CUmemcpyAttributes attributes[2] = {{.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM},
+					    {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_ANY}};
+	CUmemLocation place = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, host = {.type = CU_MEM_LOCATION_TYPE_HOST};
+	size_t bytes[3] = {4, 8, 4}, first[2] = {0, 2};
+	unsigned words[4] = {1, 2, 3, 4}, back[4] = {0};
+
+	begin();
+	OK(cuMemAlloc(&all, sizeof words));
+	OK(cuStreamCreate(&stream, 0));
+	for (size_t i = 0, at = 0; i < 3; at += bytes[i++] / 4) {
+		from[i] = (CUdeviceptr)(uintptr_t)&words[at];
+		to[i] = all + 4 * at;
+	}
+	OK(cuMemcpyBatchAsync(to, from, bytes, 3, attributes, first, 2, stream));
+	OK(cuMemcpyDtoH(back, all, sizeof back));
+	CHECK(memcmp(words, back, sizeof back) == 0);
+	IS(cuMemcpyBatchAsync(to, from, bytes, 3, attributes, first, 2, NULL), CUDA_ERROR_INVALID_VALUE);
+	IS(cuMemcpyBatchAsync(to, from, bytes, 2, attributes, first, 2, stream), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemPrefetchBatchAsync(to, bytes, 3, &place, first, 1, 0, stream));
+	OK(cuMemDiscardAndPrefetchBatchAsync(to, bytes, 3, &place, first, 1, 0, stream));
+	OK(cuMemDiscardBatchAsync(to, bytes, 3, 0, stream));
+	IS(cuMemDiscardBatchAsync(to, bytes, 3, 1, stream), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemGetDefaultMemPool(&pool, &place, CU_MEM_ALLOCATION_TYPE_PINNED));
+	OK(cuDeviceGetDefaultMemPool(&same, 0));
+	CHECK(pool == same);
+	OK(cuMemSetMemPool(&place, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+	OK(cuMemGetMemPool(&same, &place, CU_MEM_ALLOCATION_TYPE_PINNED));
+	CHECK(pool == same);
+	IS(cuMemGetMemPool(&same, &host, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_DEVICE);
+	OK(cuStreamDestroy(stream));
+	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+}
+
+/* Each comparison, with values on either side of it. */
+static void values(void)
+{
+	CUmodule module;
+	CUdeviceptr at;
+	CUgraph graph;
+	CUgraphExec ready;
+	CUstream stream;
+	int has = 0;
+	unsigned long long back = 0;
+
+	begin();
+	OK(cuDeviceGetAttribute(&has, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, 0));
+	CHECK(has == 1);
+	OK(cuMemAlloc(&at, 16));
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuStreamWriteValue32(stream, at, 0x80000001, CU_STREAM_WRITE_VALUE_DEFAULT));
+	OK(cuStreamWaitValue32(stream, at, 0x80000001, CU_STREAM_WAIT_VALUE_EQ | CU_STREAM_WAIT_VALUE_FLUSH));
+	OK(cuStreamWaitValue32(stream, at, 0x7fffffff, CU_STREAM_WAIT_VALUE_GEQ)); /* the difference wraps to 2 */
+	OK(cuStreamWaitValue32(stream, at, 1, CU_STREAM_WAIT_VALUE_AND));
+	OK(cuStreamWaitValue32(stream, at, 0x7ffffffd, CU_STREAM_WAIT_VALUE_NOR)); /* bit 1 is in neither */
+	OK(cuStreamWriteValue64(stream, at + 8, 0xfffffffffffffff0, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
+	OK(cuStreamWaitValue64(stream, at + 8, 0xfffffffffffffff0, CU_STREAM_WAIT_VALUE_GEQ));
+	OK(cuMemcpyDtoH(&back, at + 8, 8));
+	CHECK(back == 0xfffffffffffffff0);
+	IS(cuStreamWriteValue64(stream, at + 4, 0, 0), CUDA_ERROR_INVALID_VALUE);
+	IS(cuStreamWriteValue32(stream, at, 0, 2), CUDA_ERROR_INVALID_VALUE);
+	IS(cuStreamWaitValue32(stream, at, 0, 4), CUDA_ERROR_INVALID_VALUE);
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuStreamWriteValue64(stream, at, 7, 0));
+	OK(cuStreamEndCapture(stream, &graph));
+	OK(cuGraphInstantiate(&ready, graph, 0));
+	OK(cuGraphLaunch(ready, stream));
+	OK(cuMemcpyDtoH(&back, at, 8));
+	CHECK(back == 7);
+	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+}
+
 static void count(void *to) { ++*(int *)to; }
 static void CUDA_CB called(CUstream stream, CUresult code, void *to) { *(int *)to += stream && code == CUDA_SUCCESS; }
 
@@ -369,6 +447,7 @@ static void streams(void)
 	CUdeviceptr to;
 	unsigned sum = 0, threads = 64;
 	int calls = 0, blocks = 0, value = 0, grid = 0, block = 0;
+	size_t dynamic = 0;
 	float milliseconds = -1;
 
 	begin();
@@ -407,6 +486,8 @@ static void streams(void)
 	CHECK(value == 65536);
 	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, touch, 1024, 0));
 	CHECK(blocks == 2); /* an A100's SM has 2048 threads */
+	OK(cuOccupancyAvailableDynamicSMemPerBlock(&dynamic, touch, 2, 1024));
+	CHECK(dynamic == 65536); /* what it has asked for; half of the SM's 164 KiB is more */
 	OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, touch, NULL, 0, 0));
 	CHECK(block == 1024 && grid == 2 * 108);
 	OK(cuStreamDestroy(stream));
@@ -618,8 +699,9 @@ static void refused(void)
 
 	begin();
 	OK(cuMemAlloc(&to, 4));
+	OK(cuMemsetD32(to, 0, 1));
 	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-	IS(cuStreamWriteValue32(NULL, to, 1, 0), CUDA_ERROR_NOT_SUPPORTED);
+	IS(cuStreamWaitValue32(NULL, to, 1, CU_STREAM_WAIT_VALUE_EQ), CUDA_ERROR_NOT_SUPPORTED);
 	IS(cuIpcGetMemHandle(&handle, to), CUDA_ERROR_NOT_SUPPORTED);
 	IS(cuIpcGetMemHandle(&handle, to), CUDA_ERROR_NOT_SUPPORTED);
 }
@@ -630,7 +712,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} parts[] = {{"launches", launches}, {"mistakes", mistakes}, {"contexts", contexts}, {"two_contexts", two_contexts}, {"memory", memory},
-		     {"streams", streams},   {"graph memory", graph_memory}, {"modules", modules},   {"virtual", virtual_memory}, {"refused", refused}};
+		     {"batches", batches},
+		     {"values", values}, {"streams", streams},   {"graph memory", graph_memory}, {"modules", modules},   {"virtual", virtual_memory}, {"refused", refused}};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; argc == 2 && i < sizeof parts / sizeof *parts; i++)

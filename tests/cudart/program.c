@@ -53,6 +53,7 @@ extern int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventE
 extern int cudaEventDestroy(void *), cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
 extern int cudaFuncGetAttributes(void *, const void *), cudaFuncSetAttribute(const void *, int, int);
 extern int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
+extern int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *, const void *, int, int), cudaStreamGetId(void *, unsigned long long *);
 extern int cudaLogsDumpToFile(const char *, unsigned), cudaIpcGetMemHandle(void *, void *), cudaGraphicsMapResources(int, void *, void *);
 
 struct channels {
@@ -283,10 +284,17 @@ static void variables(void)
 
 static void streams_and_events(void)
 {
-	void *stream, *start, *end;
+	void *stream, *another, *start, *end;
+	unsigned long long id, other;
 	float milliseconds = -1;
 
 	CHECK_EQUAL(cudaStreamCreate(&stream), 0);
+	CHECK_EQUAL(cudaStreamCreate(&another), 0);
+	CHECK_EQUAL(cudaStreamGetId(stream, &id), 0);
+	CHECK_EQUAL(cudaStreamGetId(another, &other), 0);
+	CHECK(id != other);
+	CHECK_EQUAL(cudaStreamGetId(stream, NULL), INVALID_VALUE);
+	CHECK_EQUAL(cudaStreamDestroy(another), 0);
 	CHECK_EQUAL(cudaEventCreate(&start), 0);
 	CHECK_EQUAL(cudaEventCreate(&end), 0);
 	CHECK_EQUAL(cudaEventRecord(start, stream), 0);
@@ -337,6 +345,7 @@ static void device(void)
 static void occupancy(void)
 {
 	int blocks;
+	size_t bytes;
 	int64_t attributes[18];
 
 	/* 2048 threads an SM: 8 blocks of 256; 32 blocks at most. */
@@ -349,6 +358,17 @@ static void occupancy(void)
 	CHECK_EQUAL(blocks, 3);
 	CHECK_EQUAL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &small, 96, 0), 0);
 	CHECK_EQUAL(blocks, 0);
+	/* A quarter of it is 41 KiB. A third is 437 times the 128 bytes that are given at a time: 50816 + 5 KiB. */
+	CHECK_EQUAL(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &small, 4, 32), 0);
+	CHECK_EQUAL(bytes, 36 << 10);
+	CHECK_EQUAL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &small, 32, bytes), 0);
+	CHECK_EQUAL(blocks, 4);
+	CHECK_EQUAL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &small, 32, bytes + 1), 0);
+	CHECK_EQUAL(blocks, 3);
+	CHECK_EQUAL(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &small, 3, 32), 0);
+	CHECK_EQUAL(bytes, 50816);
+	CHECK_EQUAL(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &small, 33, 32), INVALID_VALUE);
+	CHECK_EQUAL(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &unknown, 1, 32), INVALID_FUNCTION);
 	CHECK_EQUAL(cudaFuncGetAttributes(attributes, &small), 0);
 	CHECK_EQUAL(attributes[0], 4096);
 	CHECK_EQUAL((int)attributes[3], 64);

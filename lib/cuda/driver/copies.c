@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies: between host and device by name, and of rectangles and boxes with arrays on either side; and fills. */
+/* Copies: between host and device by name, and of rectangles and boxes with arrays on either side; fills, and values that streams
+ * write and wait for. */
+#include <string.h>
+
 #include "cuda/driver/driver.h"
 #include "cuda/runtime/work.h"
 
@@ -173,6 +176,20 @@ DRIVER(cuMemcpyAtoD_v2, (uint64_t to, struct gt_array *from, size_t x, size_t by
 DRIVER(cuMemcpyAtoA_v2, (struct gt_array *to, size_t to_x, struct gt_array *from, size_t x, size_t bytes),
        ask_row(NULL, ROW_OF(to, to_x), ROW_OF(from, x), bytes))
 
+/* ---- batches: CUdeviceptr and pointers have the same bytes ---- */
+
+extern int cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes,
+				const size_t *first, size_t n_attributes, void *stream);
+
+#define BATCH void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes, const size_t *first, \
+	      size_t n_attributes
+DRIVER(cuMemcpyBatchAsync_v2, (BATCH, void *stream), cudaMemcpyBatchAsync(to, from, bytes, n, attributes, first, n_attributes, stream))
+DRIVER(cuMemcpyBatchAsync, (BATCH, size_t *failed, void *stream),
+       (failed ? (void)(*failed = SIZE_MAX) : (void)0,
+	cudaMemcpyBatchAsync(to, from, bytes, n, attributes, first, n_attributes, stream)))
+ALSO(cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync_v2_ptsz);
+ALSO(cuMemcpyBatchAsync, cuMemcpyBatchAsync_ptsz);
+
 /* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
 ALSO(cuMemcpy, cuMemcpy_ptds);
@@ -204,7 +221,7 @@ ALSO(cuMemcpyAtoA_v2, cuMemcpyAtoA_v2_ptds);
 
 /* cuMemset: elements of 8, 16 and 32 bits, in a row or a rectangle. */
 
-static int fill(void *stream, uint64_t to, size_t pitch, uint32_t value, uint32_t element, size_t width, size_t height)
+static int fill(void *stream, uint64_t to, size_t pitch, uint64_t value, uint32_t element, size_t width, size_t height)
 {
 	struct gt_work work = {GT_WORK_FILL, {.fill = {gt_driver_pointer(to), pitch, value, element, width, height}}};
 
@@ -230,3 +247,57 @@ static int fill(void *stream, uint64_t to, size_t pitch, uint32_t value, uint32_
 FILL(8, unsigned char);
 FILL(16, unsigned short);
 FILL(32, unsigned);
+
+/* ---- values that a stream writes, and waits for ---- */
+
+/* CUstreamWaitValue_flags; with VALUE_FLUSH, writes of other devices come first, as they do here. CUstreamWriteValue_flags */
+enum { VALUE_GEQ, VALUE_EQ, VALUE_AND, VALUE_NOR, VALUE_FLUSH = 1 << 30, WITHOUT_BARRIER = 1 };
+
+static int write_value(void *stream, uint64_t to, uint64_t value, unsigned bytes, unsigned flags)
+{
+	return flags <= WITHOUT_BARRIER ? fill(stream, to, 0, value, bytes, 1, 1) : CUDA_INVALID_VALUE;
+}
+
+/* Whether what memory holds is what a wait is for; the sign of a difference is its highest bit. */
+static bool is_met(uint64_t holds, uint64_t value, unsigned bytes, unsigned flags)
+{
+	const unsigned unused = 64 - 8 * bytes;
+
+	switch (flags) {
+	case VALUE_GEQ: return (holds - value) << unused >> 63 == 0;
+	case VALUE_EQ: return holds == value;
+	case VALUE_AND: return (holds & value) != 0;
+	default: return ~(holds | value) << unused != 0;
+	}
+}
+
+/* Work is done in the order of the calls: a value that is not there yet would come from a later one. */
+static int wait_value(void *stream, uint64_t at, uint64_t value, unsigned bytes, unsigned flags)
+{
+	const void *memory = at % bytes == 0 ? gt_ptx_at(&gt_cudart.memory, at, bytes) : NULL;
+	uint64_t holds = 0;
+	int code = gt_stream_check(stream);
+
+	flags &= ~(unsigned)VALUE_FLUSH;
+	if (code != CUDA_SUCCESS || !memory || flags > VALUE_NOR)
+		return code != CUDA_SUCCESS ? code : CUDA_INVALID_VALUE;
+	memcpy(&holds, memory, bytes);
+	if (gt_stream_captured(stream) || !is_met(holds, value, bytes, flags))
+		return gt_cudart_refuse("cuStreamWaitValue for a value that is not there when it is called");
+	return CUDA_SUCCESS;
+}
+
+#define VALUE(BITS)                                                                                                             \
+	DRIVER(cuStreamWriteValue##BITS##_v2, (void *stream, uint64_t to, uint##BITS##_t value, unsigned flags),                \
+	       write_value(stream, to, value, (BITS) / 8, flags))                                                               \
+	DRIVER(cuStreamWaitValue##BITS##_v2, (void *stream, uint64_t at, uint##BITS##_t value, unsigned flags),                 \
+	       wait_value(stream, at, value, (BITS) / 8, flags))                                                                \
+	ALSO(cuStreamWriteValue##BITS##_v2, cuStreamWriteValue##BITS##_v2_ptsz);                                                \
+	ALSO(cuStreamWriteValue##BITS##_v2, cuStreamWriteValue##BITS);                                                          \
+	ALSO(cuStreamWriteValue##BITS##_v2, cuStreamWriteValue##BITS##_ptsz);                                                   \
+	ALSO(cuStreamWaitValue##BITS##_v2, cuStreamWaitValue##BITS##_v2_ptsz);                                                  \
+	ALSO(cuStreamWaitValue##BITS##_v2, cuStreamWaitValue##BITS);                                                            \
+	ALSO(cuStreamWaitValue##BITS##_v2, cuStreamWaitValue##BITS##_ptsz)
+
+VALUE(32);
+VALUE(64);

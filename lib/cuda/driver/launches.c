@@ -210,6 +210,9 @@ DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
        (int *blocks, const void *function, int threads, size_t shared, unsigned flags),
        ((void)flags, cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared)))
 
+DRIVER(cuOccupancyAvailableDynamicSMemPerBlock, (size_t *shared, const void *function, int blocks, int threads),
+       cudaOccupancyAvailableDynamicSMemPerBlock(shared, function, blocks, threads))
+
 /* The block of whole warps with which an SM holds the most threads; of several, the largest. */
 static int best_block(int *grid, int *block, const void *handle, size_t (*shared_of)(int), size_t shared, int limit)
 {

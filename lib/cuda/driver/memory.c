@@ -103,6 +103,18 @@ DRIVER(cuMemPrefetchAsync, (uint64_t address, size_t bytes, int device, void *st
 DRIVER(cuMemPrefetchAsync_v2, (uint64_t address, size_t bytes, struct location at, unsigned flags, void *stream),
        ((void)address, (void)bytes, (void)at, (void)flags, (void)stream, CUDA_SUCCESS))
 
+extern int cudaMemPrefetchBatchAsync(void *const *pointers, const size_t *bytes, size_t n, const void *places, const size_t *first,
+				     size_t n_places, unsigned long long flags, const void *stream);
+extern int cudaMemDiscardBatchAsync(void *const *pointers, const size_t *bytes, size_t n, unsigned long long flags, const void *stream);
+
+#define HINTS void *const *pointers, const size_t *bytes, size_t n
+#define PLACES const void *places, const size_t *first, size_t n_places, unsigned long long flags, const void *stream
+DRIVER(cuMemPrefetchBatchAsync, (HINTS, PLACES), cudaMemPrefetchBatchAsync(pointers, bytes, n, places, first, n_places, flags, stream))
+DRIVER(cuMemDiscardBatchAsync, (HINTS, unsigned long long flags, const void *stream),
+       cudaMemDiscardBatchAsync(pointers, bytes, n, flags, stream))
+DRIVER(cuMemDiscardAndPrefetchBatchAsync, (HINTS, PLACES),
+       cudaMemPrefetchBatchAsync(pointers, bytes, n, places, first, n_places, flags, stream))
+
 /* ---- pointers ---- */
 
 /* CUpointer_attribute */
@@ -209,6 +221,9 @@ DRIVER(cuPointerGetAttributes, (unsigned n, const int *attributes, void **to, ui
 DRIVER(cuPointerSetAttribute, (const void *value, int attribute, uint64_t address),
        ((void)address, value && attribute == SYNC_MEMOPS ? CUDA_SUCCESS : CUDA_INVALID_VALUE))
 
+ALSO(cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync_ptsz);
+ALSO(cuMemDiscardBatchAsync, cuMemDiscardBatchAsync_ptsz);
+ALSO(cuMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync_ptsz);
 ALSO(cuMemPrefetchAsync, cuMemPrefetchAsync_ptsz);
 ALSO(cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2_ptsz);
 
@@ -221,6 +236,9 @@ extern int cudaFreeAsync(void *pointer, void *stream);
 extern int cudaDeviceGetDefaultMemPool(struct pool **pool, int device);
 extern int cudaDeviceGetMemPool(struct pool **pool, int device);
 extern int cudaDeviceSetMemPool(int device, struct pool *pool);
+extern int cudaMemGetDefaultMemPool(struct pool **pool, const struct location *location, int type);
+extern int cudaMemGetMemPool(struct pool **pool, const struct location *location, int type);
+extern int cudaMemSetMemPool(const struct location *location, int type, struct pool *pool);
 extern int cudaMemPoolCreate(struct pool **pool, const void *properties);
 extern int cudaMemPoolDestroy(struct pool *pool);
 extern int cudaMemPoolTrimTo(struct pool *pool, size_t bytes);
@@ -237,6 +255,12 @@ DRIVER(cuMemFreeAsync, (uint64_t address, void *stream), cudaFreeAsync(gt_driver
 DRIVER_ANYWHERE(cuDeviceGetDefaultMemPool, (struct pool **pool, int device), cudaDeviceGetDefaultMemPool(pool, device))
 DRIVER_ANYWHERE(cuDeviceGetMemPool, (struct pool **pool, int device), cudaDeviceGetMemPool(pool, device))
 DRIVER_ANYWHERE(cuDeviceSetMemPool, (int device, struct pool *pool), cudaDeviceSetMemPool(device, pool))
+DRIVER_ANYWHERE(cuMemGetDefaultMemPool, (struct pool **pool, const struct location *location, int type),
+		cudaMemGetDefaultMemPool(pool, location, type))
+DRIVER_ANYWHERE(cuMemGetMemPool, (struct pool **pool, const struct location *location, int type),
+		cudaMemGetMemPool(pool, location, type))
+DRIVER_ANYWHERE(cuMemSetMemPool, (const struct location *location, int type, struct pool *pool),
+		cudaMemSetMemPool(location, type, pool))
 DRIVER_ANYWHERE(cuMemPoolCreate, (struct pool **pool, const void *properties), cudaMemPoolCreate(pool, properties))
 DRIVER_ANYWHERE(cuMemPoolDestroy, (struct pool *pool), cudaMemPoolDestroy(pool))
 DRIVER_ANYWHERE(cuMemPoolTrimTo, (struct pool *pool, size_t bytes), cudaMemPoolTrimTo(pool, bytes))

@@ -17,8 +17,7 @@ DRIVER(cuStreamSynchronize, (struct gt_stream *stream), cudaStreamSynchronize(st
 DRIVER(cuStreamQuery, (struct gt_stream *stream), cudaStreamQuery(stream))
 DRIVER(cuStreamWaitEvent, (struct gt_stream *stream, const struct gt_cuda_event *event, unsigned flags),
        cudaStreamWaitEvent(stream, event, flags))
-DRIVER(cuStreamGetId, (const struct gt_stream *stream, unsigned long long *id),
-       id ? (*id = (uintptr_t)stream, gt_stream_check(stream)) : CUDA_INVALID_VALUE)
+DRIVER(cuStreamGetId, (void *stream, unsigned long long *id), cudaStreamGetId(stream, id))
 DRIVER(cuStreamGetDevice, (void *stream, int *device), cudaStreamGetDevice(stream, device))
 
 /* The context of the thread, if it has the stream's device; else the primary one of that. */

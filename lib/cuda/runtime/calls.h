@@ -32,6 +32,7 @@ extern int cudaStreamDestroy(struct gt_stream *stream);
 extern int cudaStreamGetFlags(void *stream, unsigned *flags);
 extern int cudaStreamGetPriority(void *stream, int *priority);
 extern int cudaStreamGetDevice(void *stream, int *device);
+extern int cudaStreamGetId(void *stream, unsigned long long *id);
 extern int cudaStreamSynchronize(struct gt_stream *stream);
 extern int cudaStreamQuery(struct gt_stream *stream);
 extern int cudaStreamWaitEvent(struct gt_stream *stream, const struct gt_cuda_event *event, unsigned flags);
@@ -54,5 +55,6 @@ extern int cudaFuncSetAttribute(const void *function, int attribute, int value);
 extern int cudaFuncSetCacheConfig(const void *function, int config);
 extern int cudaFuncSetSharedMemConfig(const void *function, int config);
 extern int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t dynamic_shared);
+extern int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, const void *function, int blocks, int threads);
 
 #endif

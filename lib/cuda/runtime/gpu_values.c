@@ -152,6 +152,8 @@ static const struct property {
 	/* Places of before CUDA 13 alone. */
 	{0, 348, 4, 13, 1000000, NULL}, /* kHz: the clock of events */
 	{0, 0, 4, 102, 1, NULL},	   /* virtual memory management */
+	{0, 0, 4, 122, 1, NULL},	   /* values of 64 bits that streams write and wait for */
+	{0, 0, 4, 123, 1, NULL},	   /* and the comparison NOR */
 	{0, 384, 4, 15, 1, NULL},	   /* copies beside kernels */
 	{0, 608, 4, 36, 1000000, NULL}, /* kHz of the memory */
 };

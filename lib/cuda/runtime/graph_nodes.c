@@ -398,7 +398,7 @@ API int cudaGraphMemsetNodeGetParams(const struct gt_node *node, struct gt_fill_
 	if (!gt_is(GT_NODE, node) || !to || node->work.kind != GT_WORK_FILL)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	const struct gt_fill_work *fill = &node->work.u.fill;
-	*to = (struct gt_fill_parameters){fill->to, fill->pitch, fill->value, fill->element, fill->width, fill->height};
+	*to = (struct gt_fill_parameters){fill->to, fill->pitch, (unsigned)fill->value, fill->element, fill->width, fill->height};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

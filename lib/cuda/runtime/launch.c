@@ -406,4 +406,23 @@ API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, cons
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, host, threads, dynamic_shared);
 }
 
+/* The most with which that many blocks are resident on an SM. */
+API int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, const void *host, int blocks, int threads)
+{
+	gt_cudart_enter();
+	const struct gt_function *function = gt_cudart_function(host);
+	if (!dynamic_shared || blocks <= 0 || threads <= 0 || !function)
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+	if (gt_cudart_resident(function, (uint64_t)threads, 0) < (uint64_t)blocks)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	uint64_t fits = 0, least = gt_cudart_dynamic_shared_max(function) + 1;
+	while (least - fits > 1) {
+		uint64_t middle = fits + (least - fits) / 2;
+		bool is_resident = gt_cudart_resident(function, (uint64_t)threads, middle) >= (uint64_t)blocks;
+		*(is_resident ? &fits : &least) = middle;
+	}
+	*dynamic_shared = fits;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
 SINCE_12(cudaFuncGetAttributes);

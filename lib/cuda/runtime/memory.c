@@ -138,6 +138,57 @@ API int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pi
 	return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
+/* ---- batches of copies, and of hints ---- */
+
+/* Whether there is a stream, and each copy has attributes: entry k is for the copies from first[k] up to those of the next entry. */
+static bool is_batch(const void *stream, size_t copies, const void *attributes, const size_t *first, size_t n)
+{
+	if (!stream || copies == 0 || !attributes || !first || n == 0 || n > copies || first[0] != 0)
+		return false;
+	for (size_t k = 1; k < n; k++)
+		if (first[k] <= first[k - 1])
+			return false;
+	return first[n - 1] < copies;
+}
+
+/* The attributes say when a copy may read, and where managed memory lies: work is done in the order of the calls, and is anywhere. */
+API int cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes,
+			     const size_t *first, size_t n_attributes, void *stream)
+{
+	int code = to && from && bytes && is_batch(stream, n, attributes, first, n_attributes) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+
+	gt_cudart_enter_beside();
+	for (size_t i = 0; i < n && code == CUDA_SUCCESS; i++) {
+		struct gt_work work = gt_copy_of(to[i], from[i], bytes[i], BY_ADDRESS);
+		code = gt_stream_ask(stream, &work);
+	}
+	return gt_cudart_leave(code);
+}
+
+API int cudaMemPrefetchBatchAsync(void *const *pointers, const size_t *bytes, size_t n, const void *places, const size_t *first,
+				  size_t n_places, unsigned long long flags, const void *stream)
+{
+	bool is_valid = pointers && bytes && flags == 0 && is_batch(stream, n, places, first, n_places);
+
+	gt_cudart_enter();
+	return gt_cudart_leave(is_valid ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+/* What memory holds is undefined from now on: so it may be what it held. */
+API int cudaMemDiscardBatchAsync(void *const *pointers, const size_t *bytes, size_t n, unsigned long long flags, const void *stream)
+{
+	bool is_valid = pointers && bytes && n > 0 && flags == 0 && stream;
+
+	gt_cudart_enter();
+	return gt_cudart_leave(is_valid ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+}
+
+API int cudaMemDiscardAndPrefetchBatchAsync(void *const *pointers, const size_t *bytes, size_t n, const void *places,
+					    const size_t *first, size_t n_places, unsigned long long flags, const void *stream)
+{
+	return cudaMemPrefetchBatchAsync(pointers, bytes, n, places, first, n_places, flags, stream);
+}
+
 /* ---- filling ---- */
 
 API int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, void *stream)
@@ -210,6 +261,10 @@ API int cudaGetSymbolAddress(void **pointer, const void *symbol)
 /* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
 ALSO(cudaMemPrefetchAsync, cudaMemPrefetchAsync_ptsz);
+ALSO(cudaMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync_ptsz);
+ALSO(cudaMemDiscardBatchAsync, cudaMemDiscardBatchAsync_ptsz);
+ALSO(cudaMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync_ptsz);
+ALSO(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz);
 ALSO(cudaMemcpy, cudaMemcpy_ptds);
 ALSO(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
 ALSO(cudaMemcpy2D, cudaMemcpy2D_ptds);
@@ -224,6 +279,8 @@ ALSO(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 ALSO(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 
 SINCE_13(cudaPointerGetAttributes);
+SINCE_13(cudaMemcpyBatchAsync);
+SINCE_13(cudaMemcpyBatchAsync_ptsz);
 
 /* ---- copies of boxes ---- */
 
@@ -276,18 +333,51 @@ int gt_cudart_volume(struct gt_copy_work *copy, const struct gt_volume_copy *vol
 	return CUDA_SUCCESS;
 }
 
-API int cudaMemcpy3DAsync(const struct gt_volume_copy *volume, void *stream)
+static int ask_volume(void *stream, const struct gt_volume_copy *volume)
 {
 	struct gt_work work = {.kind = GT_WORK_COPY};
-
-	gt_cudart_enter();
 	int code = gt_cudart_volume(&work.u.copy, volume);
-	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
+
+	return code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code;
+}
+
+API int cudaMemcpy3DAsync(const struct gt_volume_copy *volume, void *stream)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(ask_volume(stream, volume));
 }
 
 API int cudaMemcpy3D(const struct gt_volume_copy *volume)
 {
 	return cudaMemcpy3DAsync(volume, NULL);
+}
+
+/* cudaMemcpy3DPeerParms */
+struct peer_copy {
+	struct gt_array *from_array;
+	struct gt_position from_position;
+	struct gt_pitched from;
+	int from_device;
+	struct gt_array *to_array;
+	struct gt_position to_position;
+	struct gt_pitched to;
+	int to_device;
+	struct gt_extent extent;
+};
+
+API int cudaMemcpy3DPeerAsync(const struct peer_copy *copy, void *stream)
+{
+	gt_cudart_enter();
+	if (!copy || !gt_cudart_is_device(copy->from_device) || !gt_cudart_is_device(copy->to_device))
+		return gt_cudart_leave(copy ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	const struct gt_volume_copy volume = {copy->from_array, copy->from_position, copy->from, copy->to_array,
+					      copy->to_position, copy->to, copy->extent, BY_ADDRESS};
+	return gt_cudart_leave(ask_volume(stream, &volume));
+}
+
+API int cudaMemcpy3DPeer(const struct peer_copy *copy)
+{
+	return cudaMemcpy3DPeerAsync(copy, NULL);
 }
 
 API int cudaMemset3DAsync(struct gt_pitched to, int value, struct gt_extent extent, void *stream)
@@ -323,6 +413,8 @@ API int cudaMalloc3D(struct gt_pitched *to, struct gt_extent extent)
 
 ALSO(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
 ALSO(cudaMemcpy3D, cudaMemcpy3D_ptds);
+ALSO(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz);
+ALSO(cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds);
 ALSO(cudaMemset3DAsync, cudaMemset3DAsync_ptsz);
 ALSO(cudaMemset3D, cudaMemset3D_ptds);
 

@@ -12,7 +12,7 @@
 /* cudaMemPoolAttr; the first three are ints, the others 64-bit integers. */
 enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH, ATTRIBUTES };
 
-enum { LOCATION_DEVICE = 1, READ_WRITE = 3 }; /* cudaMemLocationType, cudaMemAccessFlags */
+enum { LOCATION_DEVICE = 1, PINNED = 1, READ_WRITE = 3 }; /* cudaMemLocationType, cudaMemAllocationType, cudaMemAccessFlags */
 
 /* The number of its call tells a freed allocation from its successor at the same address. */
 struct taken {
@@ -169,6 +169,27 @@ API int cudaDeviceSetMemPool(int device, struct pool *pool)
 		return gt_cudart_leave(is_pool(pool) ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
 	chosen[device] = pool;
 	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+/* The pools of a place are those of a device, for memory that stays there. */
+static int device_of(const struct location *location, int type)
+{
+	return location && location->type == LOCATION_DEVICE && type == PINNED ? location->id : -1;
+}
+
+API int cudaMemGetDefaultMemPool(struct pool **pool, const struct location *location, int type)
+{
+	return tell(pool, default_of, device_of(location, type));
+}
+
+API int cudaMemGetMemPool(struct pool **pool, const struct location *location, int type)
+{
+	return tell(pool, chosen_of, device_of(location, type));
+}
+
+API int cudaMemSetMemPool(const struct location *location, int type, struct pool *pool)
+{
+	return cudaDeviceSetMemPool(device_of(location, type), pool);
 }
 
 API int cudaMemPoolCreate(struct pool **pool, const struct gt_pool_properties *properties)

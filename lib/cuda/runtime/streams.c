@@ -68,6 +68,14 @@ API int cudaStreamGetDevice(void *handle, int *device)
 	return gt_cudart_leave(device ? gt_stream_check(handle) : CUDA_INVALID_VALUE);
 }
 
+API int cudaStreamGetId(void *handle, unsigned long long *id)
+{
+	gt_cudart_enter();
+	if (id)
+		*id = (uintptr_t)handle;
+	return gt_cudart_leave(id ? gt_stream_check(handle) : CUDA_INVALID_VALUE);
+}
+
 API int cudaStreamDestroy(struct gt_stream *stream)
 {
 	gt_cudart_enter();
@@ -110,6 +118,7 @@ API int cudaStreamAttachMemAsync(const void *stream, void *pointer, size_t bytes
 /* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
 
 ALSO(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
+ALSO(cudaStreamGetId, cudaStreamGetId_ptsz);
 ALSO(cudaStreamGetFlags, cudaStreamGetFlags_ptsz);
 ALSO(cudaStreamGetPriority, cudaStreamGetPriority_ptsz);
 ALSO(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz);

@@ -74,7 +74,7 @@ void gt_stub_refuse(const char *call)
 
 	gt_cudart_enter();
 	if (is_first(&refused, call)) {
-		gt_cudart_say("%s: the stand-in of the library has not this call", call);
+		gt_cudart_say("%s: the stand-in of the library has no such call", call);
 		gt_cudart.omissions++;
 	}
 	gt_cudart_leave(CUDA_SUCCESS);

@@ -44,7 +44,8 @@ struct gt_copy_work {
 struct gt_fill_work {
 	void *to;
 	size_t pitch;
-	uint32_t value, element; /* element: 1, 2 or 4 bytes */
+	uint64_t value;
+	uint32_t element;	  /* bytes: 1, 2, 4 or 8 */
 	size_t width, height;	  /* elements in a row, rows */
 };
 

@@ -161,6 +161,8 @@ extern int cudaStreamUpdateCaptureDependencies(void *stream, struct gt_node *con
 					       unsigned flags);
 extern int cudaGetDriverEntryPoint(const char *name, void **to, unsigned long long flags, int *result);
 extern int cudaDeviceSynchronize(void);
+extern int cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes,
+				const size_t *first, size_t n_attributes, void *stream);
 extern int cudaMemAdvise(const void *pointer, size_t bytes), cudaMemPrefetchAsync(const void *pointer, size_t bytes);
 
 /* The last minor versions. */
@@ -177,6 +179,17 @@ static int version_12(int *version)
 	return CUDA_SUCCESS;
 }
 IN_12(cudaRuntimeGetVersion, version_12);
+
+/* Where it fails was told, too: of which copy was not. */
+static int batch_12(void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes,
+		    const size_t *first, size_t n_attributes, size_t *failed, void *stream)
+{
+	if (failed)
+		*failed = SIZE_MAX;
+	return cudaMemcpyBatchAsync(to, from, bytes, n, attributes, first, n_attributes, stream);
+}
+IN_12(cudaMemcpyBatchAsync, batch_12);
+IN_12(cudaMemcpyBatchAsync_ptsz, batch_12);
 
 /* ---- before CUDA 12 ---- */
 
