@@ -135,6 +135,10 @@ struct job {
 	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.sp.cta_group::" #GROUP ".kind::" KIND        \
 		     " [%0], %1, %2, [%5], %3, p;\n}"                                                           \
 		     :: "r"(d), "l"(a), "l"(b), "r"(form), "r"(adds), "r"(d + METADATA) : "memory")
+#define MMA_SPARSE_SCALED(GROUP, KIND)                                                                             \
+	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.sp.cta_group::" #GROUP ".kind::" KIND        \
+		     " [%0], %1, %2, [%5], %3, [%6], [%7], p;\n}"                                               \
+		     :: "r"(d), "l"(a), "l"(b), "r"(form), "r"(adds), "r"(d + METADATA), "r"(d + A_SCALES), "r"(d + B_SCALES) : "memory")
 #define KEPT_1 "%5, %5, %5, %5"
 #define KEPT_2 "%5, %5, %5, %5, %5, %5, %5, %5"
 
@@ -148,6 +152,11 @@ __device__ void multiply(uint32_t d, uint64_t a, uint32_t a_tensor, bool in_tens
 	} else if (form >> 2 & 1) {
 		if (group == 1 && kind == S8) MMA_SPARSE(1, "i8");
 		if (group == 1 && kind == FP8) MMA_SPARSE(1, "f8f6f4");
+		if (group == 1 && kind == SCALED8) MMA_SPARSE_SCALED(1, "mxf8f6f4.block_scale");
+		if (group == 1 && kind == SCALED4) MMA_SPARSE_SCALED(1, "mxf4.block_scale.scale_vec::2X");
+		if (group == 1 && kind == SCALED4_BY_16) MMA_SPARSE_SCALED(1, "mxf4nvf4.block_scale.scale_vec::4X");
+		if (group == 2 && kind == SCALED8) MMA_SPARSE_SCALED(2, "mxf8f6f4.block_scale.block32");
+		if (group == 2 && kind == SCALED4_BY_16) MMA_SPARSE_SCALED(2, "mxf4nvf4.block_scale.block16");
 	} else if (group == 1 && in_tensor) {
 		if (kind == HALF) MMA(1, "f16", "[%6]", KEPT_1, "");
 		if (kind == FP8) MMA(1, "f8f6f4", "[%6]", KEPT_1, "");
@@ -233,13 +242,13 @@ static double small(unsigned bits, int exponents, int fractions)
 	return bits >> (exponents + fractions) & 1 ? -value : value;
 }
 
-/* Element k of a line of 32 bytes, two pieces of 16, by its number in the instruction descriptor: of 6 bits and of 4 the elements lie one
+/* Element k of a line of pieces of 16 bytes, by its number in the instruction descriptor: of 6 bits and of 4 the elements lie one
  * behind the other, and not all of a piece has some. */
 static double small_value(int kind, unsigned element, const unsigned char *line, int k)
 {
 	const int in_piece = kind == SCALED8 || kind == FP8 ? 16 : 32, width = in_piece == 32 || element == 5 ? 4 : element < 3 ? 8 : 6;
 	const int bit = k / in_piece * 128 + k % in_piece * width;
-	const unsigned bits = (line[bit / 8] | (bit / 8 < 31 ? line[bit / 8 + 1] << 8 : 0)) >> bit % 8 & ((1 << width) - 1);
+	const unsigned bits = (line[bit / 8] | (bit % 128 / 8 < 15 ? line[bit / 8 + 1] << 8 : 0)) >> bit % 8 & ((1 << width) - 1);
 
 	switch (width == 4 ? 5 : element) {
 	case 0: return small(bits, 4, 3);
@@ -273,9 +282,9 @@ static void fill(int kind, unsigned element, unsigned char *at, int i)
 
 	switch (kind) {
 	case TF32: memcpy(at, &value, 4); break;
-	case FP8: memcpy(at, element == 0 ? (const void *)&e4 : (const void *)&e5, 1); break;
 	case S8: *at = (unsigned char)(i * 37 + i / 11); break;
-	default: memcpy(at, element == 0 ? (const void *)&h : (const void *)&bf, 2);
+	case HALF: memcpy(at, element == 0 ? (const void *)&h : (const void *)&bf, 2); break;
+	default: memcpy(at, element == 0 ? (const void *)&e4 : (const void *)&e5, 1);
 	}
 }
 
@@ -352,6 +361,28 @@ static double sparse_product(int kind, const job &job, int row, const unsigned c
 	return sum;
 }
 
+/* The same of small floats: of four two elements are kept, of elements of 4 bits two pairs of four. A scale of B has twice as many. */
+static double sparse_small_product(int kind, const job &job, int row, const unsigned char *a, const unsigned char *b, uint32_t a_scales,
+				   uint32_t b_scales)
+{
+	const bool in_pairs = kind == SCALED4 || kind == SCALED4_BY_16, powers = job.form >> 23 & 1;
+	const int width = in_pairs ? 8 : 4, scaled = kind == SCALED4_BY_16 ? 16 : 32;
+	double sum = 0;
+	int at[2];
+
+	for (int group = 0; group < 16; group++) {
+		kept(1, row, group, at);
+		for (int e = 0; e < width / 2; e++) {
+			const int i = group * width / 2 + e, k = group * width + (in_pairs ? at[e / 2] * 2 + e % 2 : at[e]);
+			const double x = small_value(kind, job.form >> 7 & 7, a, i), y = small_value(kind, job.form >> 10 & 7, b, k);
+			sum += kind == FP8 ? x * y
+					   : x * scale_of(a_scales, job.form >> 29 & 3, i / scaled, powers) * y *
+						     scale_of(b_scales, job.form >> 4 & 3, k / (2 * scaled), powers);
+		}
+	}
+	return sum;
+}
+
 /* The sum of one product, of element (row, column). */
 static double product(int kind, const job &job, const unsigned char *a, const unsigned char *b)
 {
@@ -415,7 +446,8 @@ template <int kind, int group> static void test(job job, const char *name)
 		for (int n = 0; n < job.columns; n++) {
 			const int row = m % job.rows, lane = lane_of(job, group, row, n);
 			const int column = group == 2 && job.rows == 64 ? n % (job.columns / 2) : n;
-			const double once = job.sparse ? sparse_product(kind, job, m, a + m * DEEP, b + n * deep)
+			const double once = job.sparse && tiny ? sparse_small_product(kind, job, m, a + m * DEEP, b + n * deep, scales[m], scales[2 * ROWS + n])
+					    : job.sparse ? sparse_product(kind, job, m, a + m * DEEP, b + n * deep)
 					    : tiny ? scaled_product(kind, job, a + m * DEEP, b + n * DEEP, scales[m], scales[2 * ROWS + n])
 						 : product(kind, job, a + m * DEEP, b + n * DEEP);
 			const double sum = tiny ? (double)(float)once + once : kind == TF32 && group == 1 && !job.a_in_tensor && !job.sparse ? 1.5 * once : 2 * once;
@@ -687,6 +719,12 @@ int main()
 	test<FP8, 1>({k128, k64, 1, 128, 64, f32 | e5m2_a, 0, false, true}, "sparse e5m2");
 	test<S8, 1>({plain, k128, 1, 128, 128, s32 | signed_both, 0, false, true}, "sparse s8");
 	test<HALF, 2>({k128, k128, 2, 128, 128, f32, 0, false, true}, "sparse f16, 256 rows");
+	test<FP8, 1>({k128, k64, 1, 128, 64, f32 | e2m1_a | e3m2_b, 0, false, true}, "sparse e2m1 and e3m2");
+	test<SCALED8, 1>({k128, k128, 1, 128, 72, powers | e2m3_a | e2m1_b | third_of_a | second_of_b, 0, false, true}, "sparse e2m3 and e2m1, scaled");
+	test<SCALED4, 1>({k128, k64, 1, 128, 32, powers | fp4 | third_of_b, 0, false, true}, "sparse e2m1, scaled");
+	test<SCALED4_BY_16, 1>({k128, k128, 1, 128, 96, fp4, 0, false, true}, "sparse e2m1, scaled by 16");
+	test<SCALED8, 2>({k128, k128, 1, 128, 128, powers | e2m1_b, 0, false, true}, "sparse e4m3 and e2m1, 256 rows, scaled");
+	test<SCALED4_BY_16, 2>({k128, k128, 1, 128, 64, fp4, 0, false, true}, "sparse e2m1, 256 rows, scaled by 16");
 	test_moves();
 	test_copies(k128);
 	test_copies(plain);

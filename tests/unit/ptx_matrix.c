@@ -313,17 +313,18 @@ static void add_vector(char role, unsigned n, const char *end)
 	add("}%s", end);
 }
 
+#define SCALES "{%%r10}, {%u, %u}, {%%r11}, {%u, %u};\n"
 /* The operands of scales, which lie behind those of A, B and C; draws them. */
-static void add_scales(uint64_t *cells)
+static void add_scales(uint64_t *cells, unsigned cell)
 {
 	for (unsigned of = 0; of < 2; of++) {
 		for (unsigned lane = 0; lane < 32; lane++) {
 			scales.words[of][lane] = 0;
 			for (unsigned byte = 0; byte < 4; byte++)
 				scales.words[of][lane] |= (scales.powers ? 100 + draw() % 50 : draw() % 127 + draw() % 2 * 128) << 8 * byte;
-			cells[of * 32 + lane] = scales.words[of][lane];
+			cells[cell + of * 32 + lane] = scales.words[of][lane];
 		}
-		add("ld.global.b32 %%r%u, [%%rd5+%u];\n", 10 + of, (768 + of * 32) * 8);
+		add("ld.global.b32 %%r%u, [%%rd5+%u];\n", 10 + of, (cell + of * 32) * 8);
 	}
 }
 
@@ -340,7 +341,7 @@ static void try_mma(const struct variant *v)
 	for (unsigned i = 0; i < 4; i++)
 		add_registers(roles[i], types[i], n[i]);
 	if (scales.scaled)
-		add_scales(cells + 768);
+		add_scales(cells, 768);
 	for (unsigned i = 0; i < 3; i++) {
 		add_moves(roles[i], types[i], n[i], i * 256, false);
 		randomize(matrices[i], types[i]);
@@ -354,7 +355,7 @@ static void try_mma(const struct variant *v)
 	add_vector('b', n[1], ", ");
 	add_vector('c', n[2], scales.scaled ? ", " : ";\n");
 	if (scales.scaled)
-		add("{%%r10}, {%u, %u}, {%%r11}, {%u, %u};\n", scales.byte[0], scales.thread[0], scales.byte[1], scales.thread[1]);
+		add(SCALES, scales.byte[0], scales.thread[0], scales.byte[1], scales.thread[1]);
 	add_moves('d', v->d, n[3], 0, true);
 	add("ret;\n}\n");
 	works(text, 1, 32);
@@ -536,7 +537,7 @@ static void try_sparse(const struct variant *v, unsigned selector, unsigned lane
 	struct matrix *const matrices[] = {&half, &b, &c};
 	unsigned n[] = {registers_of(v, 16, thin.k, v->a), registers_of(v, v->k, 8, v->b), registers_of(v, 16, 8, v->c),
 			registers_of(v, 16, 8, v->d)};
-	uint64_t cells[4 * 8 * 32] = {0};
+	uint64_t cells[4 * 8 * 32 + 64] = {0};
 
 	randomize(&a, v->a);
 	randomize(&b, v->b);
@@ -550,13 +551,17 @@ static void try_sparse(const struct variant *v, unsigned selector, unsigned lane
 		add_moves(roles[i], types[i], n[i], i * 256, false);
 		move(&thin, roles[i], types[i], matrices[i], n[i], cells + i * 256, false);
 	}
+	if (scales.scaled)
+		add_scales(cells, 1024);
 	memcpy(other, cells, sizeof cells);
-	add("mma.sp%s.sync.aligned.m16n8k%u.row.col%s.%s.%s.%s.%s ", v->behind, v->k, v->before, v->d, v->a, v->b, v->c);
+	add("mma.sp%s.sync.aligned.m16n8k%u.row.col%s.%s.%s.%s.%s%s ", v->before[0] || v->k == 16 ? "::ordered_metadata" : "", v->k, v->before, v->d, v->a, v->b, v->c, v->behind);
 	add_vector('d', n[3], ", ");
 	add_vector('a', n[0], ", ");
 	add_vector('b', n[1], ", ");
-	add_vector('c', n[2], ", %e, ");
-	add("%u;\n", selector);
+	add_vector('c', n[2], scales.scaled ? ", {%e}, " : ", %e, ");
+	add(scales.scaled ? "%u, " : "%u;\n", selector);
+	if (scales.scaled)
+		add(SCALES, scales.byte[0], scales.thread[0], scales.byte[1], scales.thread[1]);
 	add_moves('d', v->d, n[3], 0, true);
 	add("ret;\n}\n");
 	works(text, 1, 32);
@@ -573,11 +578,11 @@ static void test_sparse_products(void)
 		unsigned lanes; /* of each four that hold metadata */
 	} cases[] = {
 		{{16, 8, 16, "row", "col", "f32", "f16", "f16", "f32", "", ""}, 1},
-		{{16, 8, 16, "row", "col", "f16", "f16", "f16", "f16", "", "::ordered_metadata"}, 1},
+		{{16, 8, 16, "row", "col", "f16", "f16", "f16", "f16", "", ""}, 1},
 		{{16, 8, 32, "row", "col", "f32", "bf16", "bf16", "f32", "", ""}, 2},
 		{{16, 8, 32, "row", "col", "f16", "f16", "f16", "f16", "", ""}, 2},
 		{{16, 8, 8, "row", "col", "f32", "tf32", "tf32", "f32", "", ""}, 1},
-		{{16, 8, 16, "row", "col", "f32", "tf32", "tf32", "f32", "", "::ordered_metadata"}, 2},
+		{{16, 8, 16, "row", "col", "f32", "tf32", "tf32", "f32", "", ""}, 2},
 		{{16, 8, 32, "row", "col", "s32", "s8", "u8", "s32", "", ""}, 2},
 		{{16, 8, 64, "row", "col", "s32", "u8", "s8", "s32", ".satfinite", ""}, 4},
 		{{16, 8, 64, "row", "col", "f32", "e4m3", "e5m2", "f32", "", ""}, 4},
@@ -588,6 +593,47 @@ static void test_sparse_products(void)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		for (unsigned selector = 0; selector < 4 / cases[i].lanes; selector++)
 			try_sparse(&cases[i].variant, selector, cases[i].lanes);
+}
+
+/* Of small floats, and with scales: one has 32 or 16 stored elements of A, and 64 or 32 of B. */
+static void test_sparse_products_of_small_floats(void)
+{
+	static const char *const types[] = {"e4m3", "e5m2", "e2m3", "e3m2", "e2m1"};
+	static const struct {
+		const char *before, *behind;
+		unsigned scaled;
+	} deep[] = {{".kind::mxf4.block_scale", ".ue8m0", 64},
+		    {".kind::mxf4nvf4.block_scale.scale_vec::2X", ".ue8m0", 64},
+		    {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue8m0", 32},
+		    {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue4m3", 32}};
+
+	for (unsigned i = 0; i < 25; i++) {
+		const char *d_type = i % 2 ? "f16" : "f32";
+		const struct variant plain = {16, 8, 64, "row", "col", d_type, types[i / 5], types[i % 5], d_type, ".kind::f8f6f4", ""};
+		const struct variant scaled = {16, 8, 64, "row", "col", "f32", types[i / 5], types[i % 5], "f32", ".kind::mxf8f6f4.block_scale", ".ue8m0"};
+		try_sparse(&plain, 0, 4);
+		scales.scaled = 64;
+		scales.powers = true;
+		scales.byte[0] = i % 4;
+		scales.byte[1] = i / 4 % 4;
+		scales.thread[0] = i % 2;
+		scales.thread[1] = i % 4;
+		try_sparse(&scaled, 0, 4);
+		scales.scaled = 0;
+	}
+	fp4_bits = 4;
+	for (unsigned i = 0; i < 16; i++) {
+		const struct variant v = {16, 8, 128, "row", "col", "f32", "e2m1", "e2m1", "f32", deep[i % 4].before, deep[i % 4].behind};
+		scales.scaled = deep[i % 4].scaled;
+		scales.powers = is(v.behind, ".ue8m0");
+		scales.byte[0] = scales.scaled == 64 ? i / 4 % 2 * 2 : 0;
+		scales.byte[1] = scales.scaled == 64 ? i / 8 * 2 : 0;
+		scales.thread[0] = i % 2;
+		scales.thread[1] = i % 4;
+		try_sparse(&v, 0, 4);
+	}
+	scales.scaled = 0;
+	fp4_bits = 8;
 }
 
 /* ---- NaNs, infinities, rounding to f16 ---- */
@@ -992,6 +1038,7 @@ int main(void)
 	RUN(test_products_of_integers);
 	RUN(test_products_of_bits);
 	RUN(test_sparse_products);
+	RUN(test_sparse_products_of_small_floats);
 	RUN(test_ends_of_the_range);
 	RUN(test_ldmatrix);
 	RUN(test_unpacking);

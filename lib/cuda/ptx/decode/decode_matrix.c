@@ -34,8 +34,8 @@ static const struct shape_row shapes[] = {
 	{16, 8, 8, {BIT(F16) | BIT(BF16) | BIT(TF32) | BIT(F64), 0, BIT(TF32)}},
 	{16, 8, 16, {BIT(F16) | BIT(BF16) | BYTES | BIT(F64) | SMALL_FLOATS, 0, BIT(F16) | BIT(BF16) | BIT(TF32)}},
 	{16, 8, 32, {BYTES | NIBBLES | SMALL_FLOATS | TINY_FLOATS, 0, BIT(F16) | BIT(BF16) | BYTES}},
-	{16, 8, 64, {NIBBLES | BIT(E2M1), 0, BYTES | NIBBLES | SMALL_FLOATS}},
-	{16, 8, 128, {BIT(B1), 0, NIBBLES}},
+	{16, 8, 64, {NIBBLES | BIT(E2M1), 0, BYTES | NIBBLES | SMALL_FLOATS | TINY_FLOATS}},
+	{16, 8, 128, {BIT(B1), 0, NIBBLES | BIT(E2M1)}},
 	{16, 8, 256, {BIT(B1), 0, 0}},
 	{16, 16, 8, {0, BIT(TF32), 0}},
 	{16, 16, 16, {0, BIT(F16) | BIT(BF16) | BYTES, 0}},
@@ -293,6 +293,12 @@ static bool take_word(struct words *words, const char *word)
 	return read_shape(word, &words->shape);
 }
 
+/* How deep products are whose elements have a byte each. */
+static unsigned depth_of_bytes(const struct words *words)
+{
+	return words->kind == GT_PTX_SPARSE ? 64 : 32;
+}
+
 /* Reads the kind, and what it says of elements and scales. */
 static void read_small(struct words *words, const struct gt_ptx_instruction *instruction)
 {
@@ -301,7 +307,7 @@ static void read_small(struct words *words, const struct gt_ptx_instruction *ins
 	if (words->small >= GT_PTX_KIND_MXF8F6F4 && words->small < GT_PTX_TENSOR_KINDS)
 		words->scaled = gt_ptx_scaled_of(instruction, words->small);
 	for (size_t i = 0; i < words->n_elements; i++)
-		if (words->elements[i] == GT_PTX_ELEMENT_E2M1 && words->shape.k == 32)
+		if (words->elements[i] == GT_PTX_ELEMENT_E2M1 && words->shape.k == depth_of_bytes(words))
 			words->elements[i] = GT_PTX_ELEMENT_E2M1_IN_BYTE;
 }
 
@@ -313,11 +319,12 @@ static bool suits_kind(const struct words *words, const struct gt_ptx_instructio
 
 	if (words->small == GT_PTX_TENSOR_KINDS)
 		return !(elements & (TINY_FLOATS | BIT(E2M1))) && !scales && !e4m3 && !words->powers;
-	if (words->kind != GT_PTX_MMA || elements & ~(words->small == GT_PTX_KIND_F8F6F4 || words->small == GT_PTX_KIND_MXF8F6F4
-							      ? SMALL_FLOATS | TINY_FLOATS : BIT(E2M1)))
+	const bool bytes = words->small == GT_PTX_KIND_F8F6F4 || words->small == GT_PTX_KIND_MXF8F6F4;
+	if (words->kind == GT_PTX_WMMA || elements & ~(bytes ? SMALL_FLOATS | TINY_FLOATS : BIT(E2M1)) ||
+	    (bytes && words->shape.k != depth_of_bytes(words)))
 		return false;
 	if (words->small == GT_PTX_KIND_F8F6F4)
-		return words->shape.k == 32 && !scales && !e4m3 && !words->powers;
+		return !scales && !e4m3 && !words->powers;
 	return words->scaled && words->elements[0] == GT_PTX_ELEMENT_F32 && e4m3 != words->powers &&
 	       (words->powers || words->scaled == 16);
 }
@@ -338,22 +345,26 @@ static bool is_known(const struct words *words)
 static int read_metadata(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operands, unsigned lanes, uint32_t *slot,
 			 uint8_t *first)
 {
-	if (operands[1].kind != GT_PTX_IMMEDIATE || operands[1].bits >= 4 / lanes)
+	size_t n;
+	const struct gt_ptx_operand *words = gt_ptx_elements(&operands[0], &n);
+
+	if (n != 1 || operands[1].kind != GT_PTX_IMMEDIATE || operands[1].bits >= 4 / lanes)
 		return gt_ptx_refuse(decoder, "is not known with this sparsity selector") != 0 ? -1 : 1;
 	*first = (uint8_t)(operands[1].bits * lanes);
-	*slot = gt_ptx_source(decoder, &operands[0], GT_PTX_B32);
+	*slot = gt_ptx_source(decoder, words, GT_PTX_B32);
 	return *slot ? 0 : -1;
 }
 
-/* {scales of A}, {byte, thread}, {scales of B}, {byte, thread} */
+/* {scales of A}, {byte, thread}, {scales of B}, {byte, thread}, behind the matrices and the metadata. */
 static int read_scales(struct gt_ptx_decoder *decoder, const struct words *words, struct gt_ptx_scales *scales)
 {
+	const struct gt_ptx_operand *first = decoder->instruction->operands + (words->kind == GT_PTX_SPARSE ? 6 : 4);
+
 	scales->scaled = words->scaled;
 	scales->powers = words->powers;
 	for (size_t i = 0; words->scaled && i < 2; i++) {
 		size_t n_words, n_places;
-		const struct gt_ptx_operand *operands = decoder->instruction->operands + 4 + 2 * i;
-		const struct gt_ptx_operand *of = gt_ptx_elements(&operands[0], &n_words), *place = gt_ptx_elements(&operands[1], &n_places);
+		const struct gt_ptx_operand *of = gt_ptx_elements(&first[2 * i], &n_words), *place = gt_ptx_elements(&first[2 * i + 1], &n_places);
 		if (n_words != 1 || n_places != 2)
 			return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
 		if (!(scales->of[i].words = gt_ptx_source(decoder, of, GT_PTX_B32)) ||
@@ -383,7 +394,9 @@ static int decode_product(struct gt_ptx_decoder *decoder, const struct words *wo
 	uint8_t first = 0;
 	uint32_t metadata = 0;
 	const unsigned lanes = sparse ? gt_ptx_metadata_lanes(words->shape, words->elements[1]) : 0;
-	int read = sparse ? read_metadata(decoder, operands + 4, lanes, &metadata, &first) : read_scales(decoder, words, &product->scales);
+	int read = sparse ? read_metadata(decoder, operands + 4, lanes, &metadata, &first) : 0;
+	if (read == 0)
+		read = read_scales(decoder, words, &product->scales);
 	if (read != 0)
 		return gt_ptx_refused(read);
 	/* Sources before results, whose registers may be the same. */
@@ -429,14 +442,14 @@ static int decode_words(struct gt_ptx_decoder *decoder, enum gt_ptx_product_kind
 	}
 	words.shape.quads = !wmma && words.shape.m == 8 && words.elements[1] == GT_PTX_ELEMENT_F16;
 	read_small(&words, instruction);
-	if (instruction->n_operands != (words.kind == GT_PTX_SPARSE ? 6 : words.scaled ? 8 : 4) || !is_known(&words) ||
+	if (instruction->n_operands != 4U + (words.kind == GT_PTX_SPARSE ? 2 : 0) + (words.scaled ? 4 : 0) || !is_known(&words) ||
 	    !suits_kind(&words, instruction))
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	return decode_product(decoder, &words);
 }
 
 /* mma.sync.aligned.SHAPE.LAYOUT.LAYOUT(.satfinite).D.A.B.C(.OP.popc) d, a, b, c; mma.sp(::ordered_metadata).sync and so on:
- * d, a, b, c, metadata, selector */
+ * d, a, b, c, metadata, selector. Scales stand behind these. */
 static int decode_mma(struct gt_ptx_decoder *decoder)
 {
 	return decode_words(decoder, GT_PTX_MMA);

@@ -173,10 +173,11 @@ uint8_t gt_ptx_scaled_of(const struct gt_ptx_instruction *instruction, enum gt_p
 static int read_scales(struct gt_ptx_decoder *decoder, struct gt_ptx_tensor_product *product)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	const struct gt_ptx_operand *rest = instruction->operands + 4;
+	const size_t at = product->sparse ? 5 : 4;
+	const struct gt_ptx_operand *rest = instruction->operands + at;
 
 	product->scaled = gt_ptx_scaled_of(instruction, product->kind);
-	if (!product->scaled || instruction->n_operands != 7)
+	if (!product->scaled || instruction->n_operands != at + 3)
 		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
 	if (read_tensor_address(decoder, &rest[0], &product->a_scales) != 0 || read_tensor_address(decoder, &rest[1], &product->b_scales) != 0)
 		return -1;
@@ -221,10 +222,7 @@ static int decode_tensor_product(struct gt_ptx_decoder *decoder)
 	product->pair = gt_ptx_says(decoder, "cta_group::2");
 	product->a_in_tensor = operands[1].kind == GT_PTX_ADDRESS;
 	product->sparse = gt_ptx_says(decoder, "sp");
-	const bool scales = kind >= GT_PTX_KIND_MXF8F6F4;
-	if (scales && product->sparse)
-		return gt_ptx_refuse(decoder, "is not modelled: block scales and a sparse A");
-	int read = scales ? read_scales(decoder, product) : read_product_rest(decoder, product);
+	int read = kind >= GT_PTX_KIND_MXF8F6F4 ? read_scales(decoder, product) : read_product_rest(decoder, product);
 	if (read != 0)
 		return gt_ptx_refused(read);
 	product->access = gt_ptx_shared_access(GT_LOAD, 16);

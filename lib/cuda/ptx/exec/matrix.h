@@ -189,7 +189,7 @@ gt_ptx_multiplier *gt_ptx_multiply(void);
  * precision, from k = 0 on, and the sum is rounded once to the type of D. The PTX ISA promises less of the sums,
  * and hardware's differ from these in the last bits. */
 
-/* Scales of mma: so many successive elements along K have one; 0: there are none. A word of 4 bytes has those of a row of A, in lanes 4 i
+/* Scales of mma: so many successive elements along K have one, of a sparse A as it is stored; 0: there are none. A word of 4 bytes has those of a row of A, in lanes 4 i
  * + 2 thread for row i, and the next one for row i + 8; or of a column i of B, in lane 4 i + thread. The first is this byte of it. */
 struct gt_ptx_scales {
 	uint8_t scaled;
@@ -359,7 +359,7 @@ struct gt_ptx_tensor_product {
 	uint32_t a_descriptor, b_descriptor, form, adds; /* slots; form: the instruction descriptor */
 	uint32_t disabled[2 * GT_PTX_TENSOR_LANES / GT_WARP_SIZE]; /* slots of bits of lanes that are not written; 0: none */
 	uint8_t scale; /* D is divided by 2 to the power of it before */
-	/* A scale is a byte in tensor memory, of so many successive elements along K; 0: there are none. Row r of A, or column r of B, has
+	/* A scale is a byte in tensor memory, of so many successive elements along K, of a sparse A as it is stored; 0: there are none. Row r of A, or column r of B, has
 	 * its scales in lane r % 32, and in column r / 32 from the address on. */
 	uint8_t scaled;
 	struct gt_ptx_tensor_address a_scales, b_scales;

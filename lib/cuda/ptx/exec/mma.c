@@ -216,15 +216,17 @@ GT_INLINE void write_numbers(const struct gt_ptx_fragment *fragment, const struc
 	gt_ptx_write_wide_runs(fragment, warp, lines.bytes, fragment->line, false);
 }
 
-/* Multiplies the lines of A, or of B, by their scales. False after a fault. */
-static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, bool is_b, double *numbers)
+/* Multiplies the lines of A, or of B, by their scales. Elements of a line are `step` apart, and lines `next`. A sparse A has half of the elements.
+ * False after a fault. */
+static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, bool is_b, unsigned step, unsigned next, double *numbers)
 {
 	const struct gt_ptx_product *this = op->with.product;
 	const struct gt_ptx_scales *scales = &this->scales;
 	const uint32_t *words = gt_ptx_lanes(warp, scales->of[is_b].words);
 	const unsigned byte = *(const uint16_t *)gt_ptx_lanes(warp, scales->of[is_b].byte);
 	const unsigned thread = *(const uint16_t *)gt_ptx_lanes(warp, scales->of[is_b].thread);
-	const unsigned n = this->shape.k / scales->scaled, lines = is_b ? this->shape.n : this->shape.m;
+	const unsigned depth = is_b ? this->b.rows : this->a.columns, lines = is_b ? this->shape.n : this->shape.m;
+	const unsigned n = this->a.columns / scales->scaled; /* of a line */
 
 	if (byte + n > sizeof *words || byte % n != 0 || thread >= (is_b ? 4U : 2U)) {
 		gt_ptx_fault(warp, op, 0, "no scales of %c are at byte %u of thread %u", is_b ? 'B' : 'A', byte, thread);
@@ -232,10 +234,10 @@ static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, b
 	}
 	for (unsigned line = 0; line < lines; line++) {
 		const uint32_t word = words[line % 8 * 4 + (is_b ? thread : 2 * thread + line / 8)] >> 8 * byte;
-		for (unsigned k = 0; k < this->shape.k; k += scales->scaled) {
-			const double factor = gt_ptx_from_scale((uint8_t)(word >> k / scales->scaled * 8), scales->powers);
-			for (unsigned i = 0; i < scales->scaled; i++)
-				*numbers++ *= factor;
+		for (unsigned i = 0; i < n; i++) {
+			const double factor = gt_ptx_from_scale((uint8_t)(word >> 8 * i), scales->powers);
+			for (unsigned k = i * (depth / n); k < (i + 1) * (depth / n); k++)
+				numbers[line * next + k * step] *= factor;
 		}
 	}
 	return true;
@@ -251,7 +253,7 @@ GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
 		return NULL;
 	read_numbers(&this->a, warp, rows * depth, a);
 	read_numbers(&this->b, warp, depth * columns, b);
-	if (this->scales.scaled && !(apply_scales(warp, op, false, a) && apply_scales(warp, op, true, b)))
+	if (this->scales.scaled && !(apply_scales(warp, op, false, 1, depth, a) && apply_scales(warp, op, true, 1, depth, b)))
 		return NULL;
 	read_numbers(&this->c, warp, rows * columns, d);
 	this->multiply(rows, columns, depth, a, b, d);
@@ -400,6 +402,9 @@ const struct gt_ptx_op *gt_ptx_sparse_product(GT_STEP_ARGUMENTS)
 		return NULL;
 	gather(&this->a, warp, a);
 	gather(&this->b, warp, b);
+	if (this->scales.scaled &&
+	    !(apply_scales(warp, op, false, 1, this->a.columns, a) && apply_scales(warp, op, true, COLUMNS, 1, b)))
+		return NULL;
 	gather(&this->c, warp, d);
 	struct gt_ptx_sparsity sparsity = {.element = this->a.element};
 	gt_ptx_read_metadata(&sparsity, gt_ptx_lanes(warp, op->a), op->choice);

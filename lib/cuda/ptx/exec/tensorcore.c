@@ -14,6 +14,7 @@
 #define WARPS	   4  /* of a warpgroup */
 #define ROWS	   16 /* of a warp */
 #define DEPTH_MAX  64
+#define DEEPEST	   128 /* B of a sparse product of elements of 4 bits */
 #define PIECE	   16
 #define DEEP_MAX   4 /* pieces of a row of A, or of a column of B, along K */
 
@@ -24,6 +25,7 @@ struct stored {
 	uint64_t address, leading, stride; /* bytes */
 	enum gt_tensor_swizzle swizzle;
 	bool transposed; /* successive elements lie along M, or N, not along K */
+	bool apart;	 /* 16 elements have 16 bytes, however small they are */
 };
 
 /* Bits 46 to 48 and 53 to 60 are constant. Bit 61 alone: pieces of 32 bytes change places, which matrices along M or N may have. */
@@ -43,7 +45,7 @@ static bool read_descriptor(struct gt_ptx_warp *warp, const struct gt_ptx_op *op
 		return false;
 	}
 	*stored = (struct stored){(bits & 0x3fff) << 4, (bits >> 16 & 0x3fff) << 4, (bits >> 32 & 0x3fff) << 4,
-				  by_32 ? GT_SWIZZLE_128_BY_32 : swizzles[bits >> 62], transposed};
+				  by_32 ? GT_SWIZZLE_128_BY_32 : swizzles[bits >> 62], transposed, false};
 	return true;
 }
 
@@ -110,7 +112,7 @@ GT_INLINE bool read_matrix(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 	unsigned char pieces[GT_PTX_WGMMA_COLUMNS * DEEP_MAX][PIECE];
 	uint64_t places[GT_PTX_WGMMA_COLUMNS * DEEP_MAX] = {0};
 	const unsigned bits = element == GT_PTX_ELEMENT_B1 ? 32 : gt_ptx_element_bits(element);
-	const unsigned in_piece = 8 * PIECE / (bits < 8 && depth == 32 ? 8 : bits), n = rows * (depth / in_piece); /* as where each has a byte */
+	const unsigned in_piece = 8 * PIECE / (stored->apart && bits < 8 ? 8 : bits), n = rows * (depth / in_piece);
 	const unsigned lines = stored->transposed ? depth : rows; /* pieces go down the lines, as those of ldmatrix */
 
 	for (unsigned i = 0; i < n; i++)
@@ -582,7 +584,7 @@ static bool has_elements(const struct gt_ptx_tensor_product *this, const struct 
 {
 	const bool mixed = this->kind == GT_PTX_KIND_F16 && (form->a != form->b || (form->a == GT_PTX_ELEMENT_BF16 && form->d != GT_PTX_ELEMENT_F32));
 
-	if (!form->a || !form->b || !form->d || mixed || (this->sparse && gt_ptx_element_bits(form->a) < 8))
+	if (!form->a || !form->b || !form->d || mixed)
 		return false;
 	return can_lie(form->a, form->a_transposed) && can_lie(form->b, form->b_transposed);
 }
@@ -602,7 +604,7 @@ static bool has_shape(const struct gt_ptx_tensor_product *this, const struct for
 /* Whether the scales of a row are in one column. */
 static bool has_scales(const struct gt_ptx_tensor_product *this, const struct form *form)
 {
-	const unsigned n = this->scaled ? form->depth / this->scaled : 0;
+	const unsigned n = this->scaled ? form->stored / this->scaled : 0;
 
 	return form->a_scale + n <= sizeof(uint32_t) && form->b_scale + n <= sizeof(uint32_t);
 }
@@ -614,7 +616,7 @@ static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsi
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
 	const uint32_t bits = ((const uint32_t *)gt_ptx_lanes(warp, this->form))[lane], rows = (bits >> 24 & 31) * 16;
-	const uint32_t not_modelled = this->scaled ? 0x8000000c : this->sparse ? 0xc0000002 : 0xc0000004;
+	const uint32_t not_modelled = this->scaled ? 0x8000000b : this->sparse ? 0xc0000002 : 0xc0000000;
 
 	*form = (struct form){.rows = this->pair ? rows / 2 : rows,
 			      .columns = (bits >> 17 & 63) * 8,
@@ -654,6 +656,12 @@ GT_INLINE uint32_t *cell_of(const struct member *member, const struct gt_ptx_ten
 	return cell_at(member->core, (address >> 16) + row / 16 * 32 + row % 16, (address & 0xffff) + column);
 }
 
+/* Whether elements have a byte each, and those of 4 and 6 bits lie as 16 of them in 16 bytes. */
+static bool has_bytes(const struct gt_ptx_tensor_product *this)
+{
+	return this->kind == GT_PTX_KIND_F8F6F4 || this->kind == GT_PTX_KIND_MXF8F6F4;
+}
+
 /* The first lane of D, or of A, is 0; or 16, where these are all. */
 static bool is_place(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, uint32_t address, bool half)
 {
@@ -674,6 +682,7 @@ static bool find_stored(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, un
 		return false;
 	}
 	stored->address += member->window;
+	stored->apart = has_bytes((const struct gt_ptx_tensor_product *)op->with.access);
 	return true;
 }
 
@@ -703,7 +712,8 @@ GT_INLINE bool read_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	return true;
 }
 
-/* Multiplies rows [first, first + n) of A, or columns of B, by their scales. The upper two bits of the address are not part of it. */
+/* Multiplies rows [first, first + n) of A, or columns of B, which lie by rows where A is sparse, by their scales. The upper two bits of the
+ * address are not part of it. */
 static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct gt_ptx_core *core, const struct form *form,
 		  bool is_a, unsigned first, unsigned n, double *numbers)
 {
@@ -714,28 +724,31 @@ static bool apply_scales(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 	if (!is_place(warp, op, lane, address, false) ||
 	    !has_columns(warp, op, lane, core, address, (first + n + GT_WARP_SIZE - 1) / GT_WARP_SIZE))
 		return false;
-	for (unsigned row = first; row < first + n; row++) {
-		const uint32_t scales = *cell_at(core, row % GT_WARP_SIZE, (address & 0xffff) + row / GT_WARP_SIZE) >> shift;
-		for (unsigned k = 0; k < form->depth; k += this->scaled) {
-			const double factor = gt_ptx_from_scale((uint8_t)(scales >> k / this->scaled * 8), form->powers);
-			for (unsigned i = 0; i < this->scaled; i++)
-				*numbers++ *= factor;
+	const bool by_rows = !is_a && this->sparse;
+	const unsigned depth = is_a ? form->stored : form->depth, block = depth / (form->stored / this->scaled);
+	const unsigned step = by_rows ? form->columns : 1, next = by_rows ? 1 : depth;
+	for (unsigned row = 0; row < n; row++) {
+		const uint32_t *cell = cell_at(core, (first + row) % GT_WARP_SIZE, (address & 0xffff) + (first + row) / GT_WARP_SIZE);
+		for (unsigned k = 0; k < depth; k += block) {
+			const double factor = gt_ptx_from_scale((uint8_t)(*cell >> shift >> k / block * 8), form->powers);
+			for (unsigned i = k; i < k + block; i++)
+				numbers[row * next + i * step] *= factor;
 		}
 	}
 	return true;
 }
 
-/* The metadata of ROWS rows of A. If its elements are bytes, those of row i are in lane i, in two columns. Else those of the first half of
+/* The metadata of ROWS rows of A. If its elements have at most 8 bits, those of row i are in lane i, in two columns. Else those of the first half of
  * row i are in lane i % 8 + 16 (i / 16), and those of the second half 8 lanes further; in the upper half of the word if i / 8 is odd. */
 static bool read_sparsity(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct gt_ptx_core *core, const struct form *form,
 			  unsigned first, struct gt_ptx_sparsity *sparsity)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
 	const uint32_t address = address_in(warp, &this->metadata, lane) + form->odd, column = address & 0xffff;
-	const bool bytes = gt_ptx_element_bits(form->a) == 8;
-	const unsigned groups = form->depth / gt_ptx_group_of(form->a);
+	const bool bytes = gt_ptx_element_bits(form->a) <= 8;
 
-	sparsity->element = form->a;
+	sparsity->element = form->a == GT_PTX_ELEMENT_E2M1 && has_bytes(this) ? GT_PTX_ELEMENT_E2M1_IN_BYTE : form->a;
+	const unsigned groups = form->depth / gt_ptx_group_of(sparsity->element);
 	if (!is_place(warp, op, lane, address, false) || !has_columns(warp, op, lane, core, address, bytes ? 2 : 1))
 		return false;
 	for (unsigned i = 0; i < ROWS; i++)
@@ -810,7 +823,7 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 GT_INLINE const struct gt_ptx_op *multiply_tensors(GT_STEP_ARGUMENTS)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
-	double b[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS], other[DEPTH_MAX * GT_PTX_WGMMA_COLUMNS]; /* other: with scales, or by rows */
+	double b[DEEPEST * GT_PTX_WGMMA_COLUMNS], other[DEEPEST * GT_PTX_WGMMA_COLUMNS]; /* other: with scales, or by rows */
 	struct member members[2];
 	struct form form;
 
@@ -818,10 +831,10 @@ GT_INLINE const struct gt_ptx_op *multiply_tensors(GT_STEP_ARGUMENTS)
 		const unsigned lane = gt_ptx_lowest(m), n = find_members(warp, op, lane, this->pair, members);
 		if (n == 0 || !read_form(warp, op, lane, &form) || !read_all_of_b(warp, op, lane, members, n, &form, b))
 			return NULL;
-		if (this->sparse)
-			turn(b, form.columns, form.depth, other);
 		for (unsigned i = 0; i < n; i++) {
-			if (this->scaled)
+			if (this->sparse && (i == 0 || this->scaled))
+				turn(b, form.columns, form.depth, other);
+			else if (this->scaled)
 				memcpy(other, b, sizeof *b * form.columns * form.depth);
 			if (this->scaled && !apply_scales(warp, op, lane, members[i].core, &form, false, 0, form.columns, other))
 				return NULL;
