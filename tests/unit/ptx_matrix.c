@@ -757,6 +757,70 @@ static void test_unpacking(void)
 	}
 }
 
+/* Rows of 16 elements at 31 - l of shared memory, as of try_unpacking; register 2 k + r of lane l gets the elements of rows 4 (l % 4) to 4 (l %
+ * 4) + 3 of matrix k, in column l / 4 + 8 r. bits: 8, 6 or 4. */
+static void try_turned_bytes(unsigned n, unsigned bits)
+{
+	static const char *const types[] = {[4] = "b8x16.b4x16_p64", [6] = "b8x16.b6x16_p32", [8] = "b8"};
+	length = 0;
+	add(HEAD ENTRY "{\n.reg .b64 %%rd<20>;\n.reg .b32 %%r<40>;\n.shared .align 16 .b8 s[512];\n"
+	    "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nmov.u32 %%r3, 31;\n"
+	    "sub.u32 %%r3, %%r3, %%r1;\nmad.lo.u32 %%r2, %%r3, 16, %%r2;\nmul.lo.u32 %%r4, %%r1, 37;\n");
+	for (unsigned i = 0; i < 16; i++)
+		add("add.u32 %%r5, %%r4, %u;\nst.shared.u8 [%%r2+%u], %%r5;\n", i * 11, i);
+	add("bar.sync 0;\nldmatrix.sync.aligned.m16n16.x%u.trans.shared.%s ", n, types[bits]);
+	add(n == 1 ? "{%%r10, %%r11}" : "{%%r10, %%r11, %%r12, %%r13}");
+	add(", [%%r2];\nmul.wide.u32 %%rd3, %%r1, 16;\nadd.s64 %%rd4, %%rd1, %%rd3;\n");
+	for (unsigned k = 0; k < 2 * n; k++)
+		add("st.global.u32 [%%rd4+%u], %%r%u;\n", 4 * k, 10 + k);
+	add("ret;\n}\n");
+	works(text, 1, 32);
+	for (unsigned lane = 0; lane < 32; lane++)
+		for (unsigned k = 0; k < 2 * n; k++)
+			for (unsigned e = 0; e < 4; e++) {
+				unsigned row = k / 2 * 16 + lane % 4 * 4 + e, found = 0;
+				for (unsigned bit = 0; bit < bits; bit++) {
+					unsigned at = (lane / 4 + k % 2 * 8) * bits + bit;
+					found |= (((row * 37 + at / 8 * 11) & 255) >> at % 8 & 1) << bit;
+				}
+				CHECK_EQUAL(out[lane * 4 + k] >> 8 * e & 255, found);
+			}
+}
+
+static void test_turned_bytes(void)
+{
+	for (unsigned n = 1; n <= 2; n++)
+		for (unsigned bits = 4; bits <= 8; bits += 2)
+			try_turned_bytes(n, bits);
+}
+
+/* Lane l stores l + 64 i in byte i of register k, with bit 5 flipped if k is odd: to row 2 (l % 4) + i % 2 of matrix k, column l / 4 + 8 (i / 2). */
+static void test_stored_bytes(void)
+{
+	for (unsigned n = 1; n <= 4; n *= 2) {
+		length = 0;
+		add(HEAD ENTRY "{\n.reg .b64 %%rd<20>;\n.reg .b32 %%r<40>;\n.shared .align 16 .b8 s[512];\n"
+		    "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nmad.lo.u32 %%r2, %%r1, 16, %%r2;\n"
+		    "mad.lo.u32 %%r3, %%r1, 0x01010101, 0xc0804000;\n");
+		for (unsigned k = 0; k < 4; k++)
+			add("st.shared.u32 [%%r2+%u], 0;\nxor.b32 %%r%u, %%r3, %u;\n", 4 * k, 10 + k, 0x20202020 * (k % 2));
+		add("bar.sync 0;\nstmatrix.sync.aligned.m16n8.x%u.trans.shared.b8 [%%r2], %s;\nbar.sync 0;\n", n,
+		    n == 1 ? "{%r10}" : n == 2 ? "{%r10, %r11}" : "{%r10, %r11, %r12, %r13}");
+		add("mul.wide.u32 %%rd3, %%r1, 16;\nadd.s64 %%rd4, %%rd1, %%rd3;\n");
+		for (unsigned k = 0; k < 4; k++)
+			add("ld.shared.u32 %%r5, [%%r2+%u];\nst.global.u32 [%%rd4+%u], %%r5;\n", 4 * k, 4 * k);
+		add("ret;\n}\n");
+		works(text, 1, 32);
+		for (unsigned k = 0; k < 4; k++)
+			for (unsigned row = 0; row < 8; row++)
+				for (unsigned column = 0; column < 16; column++) {
+					const unsigned lane = row / 2 + column % 8 * 4, i = row % 2 + column / 8 * 2;
+					CHECK_EQUAL(out[(k * 8 + row) * 4 + column / 4] >> column % 4 * 8 & 255,
+						    k < n ? (lane + 64 * i) ^ (k % 2 * 32) : 0);
+				}
+	}
+}
+
 /* What ldmatrix loads stmatrix stores again, elsewhere. */
 static void test_stmatrix(void)
 {
@@ -1014,8 +1078,8 @@ static void test_what_is_refused(void)
 	refuses("ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b4x16_p64 {%r2}, [%r4]",
 		"'ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b4x16_p64' is not known in this form");
 	refuses("stmatrix.sync.aligned.m8n16.x1.trans.shared.b8 [%r4], {%r2}", "'stmatrix.sync.aligned.m8n16.x1.trans.shared.b8' is not known in this form");
-	refuses("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r2,%r3}, [%r4]",
-		"'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' is not modelled: '.m16n16'");
+	refuses("ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r2,%r3}, [%r4]", "'ldmatrix.sync.aligned.m16n16.x1.shared.b8' is not known in this form");
+	refuses("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r2}, [%r4]", "'ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8' is not known in this form");
 	refuses("multimem.ld_reduce.relaxed.sys.global.add.u32 %r2, [%rd4]",
 		"'multimem.ld_reduce.relaxed.sys.global.add.u32' is not modelled");
 	refuses("multimem.st.relaxed.sys.global.u32 [%rd4], %r2", "'multimem.st.relaxed.sys.global.u32' is not modelled");
@@ -1042,6 +1106,8 @@ int main(void)
 	RUN(test_ends_of_the_range);
 	RUN(test_ldmatrix);
 	RUN(test_unpacking);
+	RUN(test_turned_bytes);
+	RUN(test_stored_bytes);
 	RUN(test_stmatrix);
 	RUN(test_movmatrix);
 	RUN(test_wmma);

@@ -170,6 +170,79 @@ static void test_small_elements(void)
 	CHECK(!gt_tensor_is_sound(&map));
 }
 
+/* ---- four rows, each at a coordinate of its own ---- */
+
+#define PIECES 32 /* halves of a row of the box */
+#define FOUR "[%rd2, {%r5, 6, 0, -1, 9}]" /* of a tensor of 64 x 7 halves */
+static const int rows[4] = {6, 0, -1, 9};
+
+static void prepare_rows(const char *instruction, uint64_t address, int x, char text[4096])
+{
+	struct gt_tensor_map map = {.magic = GT_TENSOR_MAGIC, .address = address, .rank = 2, .type = GT_TENSOR_U16, .last = {63, 6},
+				    .strides = {128}, .box = {PIECES, 1}, .steps = {1, 1}, .swizzle = GT_SWIZZLE_64};
+
+	memcpy(other, &map, sizeof map);
+	memcpy(other + sizeof map / 4, (int[]){x, 0}, 2 * sizeof(int));
+	for (unsigned i = 0; i < 1024; i++)
+		((unsigned char *)(other + TENSOR))[i] = (unsigned char)(i * 7 + i / 256 + 1);
+	snprintf(text, 4096, "%s%s\n", KERNEL, instruction);
+}
+
+static void gather_rows(int x)
+{
+	char text[4096];
+
+	prepare_rows("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r2], " FOUR ", [%r4];\n"
+		     "mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 256;\nmbarrier.test_wait.parity.shared.b64 %p2, [%r4], 0;\n"
+		     "selp.u32 %r7, 1, 0, %p2;\nst.global.u32 [%rd1+512], %r7;\nDONE:\nbar.sync 0;\nmul.wide.u32 %rd3, %r1, 8;\n"
+		     "add.s64 %rd3, %rd3, %rd1;\nmad.lo.u32 %r8, %r1, 8, %r2;\nld.shared.v2.u32 {%r5, %r6}, [%r8];\n"
+		     "st.global.v2.u32 [%rd3], {%r5, %r6};\nret;\n}\n",
+		     GT_PTX_GLOBAL_BASE + sizeof out + 512 + TENSOR * sizeof *other, x, text);
+	works(text, 1, 32);
+	CHECK_EQUAL(out[128], 1);
+	for (unsigned at = 0; at < 8 * PIECES; at++) {
+		const int row = rows[at / 64], column = x + (int)(at % 64 / 2);
+		const bool inside = row >= 0 && row < 7 && column < 64;
+		CHECK_EQUAL(((const unsigned char *)out)[gt_swizzled(at, GT_SWIZZLE_64)],
+			    inside ? ((const unsigned char *)(other + TENSOR))[row * 128 + column * 2 + (int)(at % 2)] : 0);
+	}
+}
+
+static void scatter_rows(int x)
+{
+	char text[4096];
+
+	prepare_rows("mov.u32 %r7, 0;\nMORE:\nadd.u32 %r8, %r7, %r2;\nadd.u32 %r3, %r7, 1;\nst.shared.u8 [%r8], %r3;\nadd.u32 %r7, %r7, 1;\n"
+		     "setp.lt.u32 %p2, %r7, 256;\n@%p2 bra MORE;\n"
+		     "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group " FOUR ", [%r2];\nDONE:\nret;\n}\n",
+		     GT_PTX_GLOBAL_BASE, x, text);
+	works(text, 1, 32);
+	for (unsigned at = 0; at < 8 * PIECES; at++) {
+		const int row = rows[at / 64], column = x + (int)(at % 64 / 2);
+		if (row >= 0 && row < 7 && column < 64)
+			CHECK_EQUAL(((const unsigned char *)out)[row * 128 + column * 2 + (int)(at % 2)], (gt_swizzled(at, GT_SWIZZLE_64) + 1) & 255);
+	}
+	for (int row = 1; row < 6; row++)
+		CHECK_EQUAL(out[row * 32 + 20], 0);
+}
+
+static void test_single_rows(void)
+{
+	gather_rows(0);
+	gather_rows(48);
+	scatter_rows(0);
+	scatter_rows(48);
+	struct gt_tensor_map map = {.magic = GT_TENSOR_MAGIC, .address = GT_PTX_GLOBAL_BASE, .rank = 2, .type = GT_TENSOR_U16, .last = {63, 6},
+				    .strides = {128}, .box = {PIECES, 2}, .steps = {1, 1}};
+	memcpy(other, &map, sizeof map);
+	fails(KERNEL "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 " FOUR ";\nDONE:\nret;\n}\n", 1, 32,
+	      "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): rows are gathered, or scattered, by a tensor map with 2 rows in its "
+	      "box: 1 expected");
+	fails(KERNEL "cp.async.bulk.tensor.2d.global.shared::cta.tile::gather4.bulk_group " FOUR ", [%r2];\nDONE:\nret;\n}\n", 1, 32,
+	      "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): 'cp.async.bulk.tensor.2d.global.shared::cta.tile::gather4.bulk_group' is "
+	      "not known in this form");
+}
+
 static void test_errors(void)
 {
 	memset(other, 0, sizeof other);
@@ -214,6 +287,7 @@ int main(void)
 {
 	RUN(test_accesses);
 	RUN(test_small_elements);
+	RUN(test_single_rows);
 	RUN(test_changed_maps);
 	RUN(test_errors);
 	return check_report();

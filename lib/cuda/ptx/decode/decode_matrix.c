@@ -141,25 +141,48 @@ static unsigned unpacked_bits(const struct gt_ptx_decoder *decoder)
 	return gt_ptx_says(decoder, "b4x16_p64") ? 4 : gt_ptx_says(decoder, "b6x16_p32") ? 6 : 0;
 }
 
-/* The access of ldmatrix and stmatrix: .m8n8.xN(.trans)(.shared).b16, or .m8n16.xN(.shared).b8x16.FORM, N registers. Returns as
- * gt_ptx_read_modifiers does. */
+/* Whether there is such a form, of which matrices have so many registers each. */
+static bool is_form_of_rows(const struct gt_ptx_decoder *decoder, enum gt_ptx_type type, unsigned *registers)
+{
+	const bool loads = decoder->instruction->row == GT_PTX_OP_LDMATRIX, turned = gt_ptx_says(decoder, "trans");
+	const bool unpacks = loads && gt_ptx_says(decoder, "b8x16") && unpacked_bits(decoder) != 0 && type == GT_PTX_NO_TYPE;
+	const bool bytes = type == GT_PTX_B8 && !gt_ptx_says(decoder, "b8x16") && unpacked_bits(decoder) == 0;
+
+	*registers = gt_ptx_says(decoder, "m16n16") ? 2 : 1;
+	if (gt_ptx_says(decoder, "m8n8"))
+		return type == GT_PTX_B16;
+	if (gt_ptx_says(decoder, "m8n16"))
+		return unpacks && !turned;
+	return turned && (loads ? gt_ptx_says(decoder, "m16n16") && (bytes || unpacks) : gt_ptx_says(decoder, "m16n8") && bytes);
+}
+
+/* The access of ldmatrix and stmatrix: .m8n8.xN(.trans)(.shared).b16, N registers; of ldmatrix .m8n16.xN(.shared).b8x16.FORM, N, and
+ * .m16n16.xN.trans(.shared).b8, or .b8x16.FORM, 2 N; of stmatrix .m16n8.xN.trans(.shared).b8, N. Returns as gt_ptx_read_modifiers does. */
 static int new_rows(struct gt_ptx_decoder *decoder, struct gt_ptx_access **access, const struct gt_ptx_operand *address,
 		    size_t n)
 {
 	enum gt_ptx_type type;
+	unsigned registers = 0;
 	int read = gt_ptx_new_access(decoder, access, &type);
 
 	if (read != 0)
 		return read;
-	const bool plain = gt_ptx_says(decoder, "m8n8") && type == GT_PTX_B16;
-	const bool unpacks = decoder->instruction->row == GT_PTX_OP_LDMATRIX && gt_ptx_says(decoder, "m8n16") && gt_ptx_says(decoder, "b8x16") && unpacked_bits(decoder) != 0 &&
-			     type == GT_PTX_NO_TYPE && !gt_ptx_says(decoder, "trans");
-	if (plain == unpacks || !gt_ptx_says(decoder, "aligned") || n != (*access)->n || (*access)->space == GT_PTX_GLOBAL || n > 4)
+	const bool known = is_form_of_rows(decoder, type, &registers);
+	(*access)->n = (uint8_t)((*access)->n * registers);
+	if (!known || !gt_ptx_says(decoder, "aligned") || n != (*access)->n || (*access)->space == GT_PTX_GLOBAL || n > 4)
 		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
 	return gt_ptx_read_address(decoder, *access, address);
 }
 
-/* ldmatrix.sync.aligned.m8n8.xN(.trans)(.shared).b16 {d, ...}, [address]; .m8n16.xN(.shared).b8x16.b4x16_p64, or b6x16_p32 */
+/* As the steps want it. */
+static uint8_t way_of_rows(const struct gt_ptx_decoder *decoder)
+{
+	const bool bytes = gt_ptx_says(decoder, "m16n16") || gt_ptx_says(decoder, "m16n8");
+
+	return (uint8_t)(bytes ? GT_PTX_TURNED_BYTES | unpacked_bits(decoder) : gt_ptx_says(decoder, "trans") ? GT_PTX_TURNED : unpacked_bits(decoder));
+}
+
+/* ldmatrix.sync.aligned.FORM {d, ...}, [address] */
 static int decode_ldmatrix(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -180,14 +203,14 @@ static int decode_ldmatrix(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_matrix_steps.load);
 	if (!op)
 		return -1;
-	op->choice = gt_ptx_says(decoder, "trans") ? 1 : (uint8_t)unpacked_bits(decoder);
+	op->choice = way_of_rows(decoder);
 	for (size_t i = 0; i < n; i++)
 		if (gt_ptx_finish_result(decoder, &results[i]) != 0)
 			return -1;
 	return 0;
 }
 
-/* stmatrix.sync.aligned.m8n8.xN(.trans)(.shared).b16 [address], {a, ...} */
+/* stmatrix.sync.aligned.FORM [address], {a, ...} */
 static int decode_stmatrix(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -207,7 +230,7 @@ static int decode_stmatrix(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_matrix_steps.store);
 	if (!op)
 		return -1;
-	op->choice = gt_ptx_says(decoder, "trans");
+	op->choice = way_of_rows(decoder);
 	return 0;
 }
 

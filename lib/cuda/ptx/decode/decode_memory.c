@@ -192,9 +192,10 @@ static int read_coordinates(struct gt_ptx_decoder *decoder, struct gt_ptx_bulk *
 	for (uint8_t rank = 0; rank < GT_TENSOR_RANK_MAX; rank++)
 		if (gt_ptx_says(decoder, ranks[rank]))
 			bulk->rank = (uint8_t)(rank + 1);
-	if (!list || list->n_elements != bulk->rank || bulk->rank == 0)
+	const unsigned n = bulk->scattered ? 1 + GT_TENSOR_SCATTERED : bulk->rank;
+	if (!list || list->n_elements != n || bulk->rank == 0 || (bulk->scattered && bulk->rank != 2))
 		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
-	for (unsigned d = 0; d < bulk->rank; d++)
+	for (unsigned d = 0; d < n; d++)
 		if (!(bulk->coordinates[d] = gt_ptx_source(decoder, &list->elements[d], GT_PTX_S32)))
 			return -1;
 	return 0;
@@ -276,7 +277,10 @@ static int decode_bulk(struct gt_ptx_decoder *decoder)
 		return gt_ptx_refuse(decoder, "is not known in this form");
 	bulk->stores = !global[1] && !bulk->prefetches;
 	bulk->columns = gt_ptx_says(decoder, "im2col") || gt_ptx_says(decoder, "im2col_no_offs");
+	bulk->scattered = gt_ptx_says(decoder, bulk->stores ? "tile::scatter4" : "tile::gather4");
 	bulk->pairs = gt_ptx_says(decoder, "cta_group::2");
+	if (gt_ptx_says(decoder, bulk->stores ? "tile::gather4" : "tile::scatter4") || (bulk->scattered && bulk->reduces))
+		return gt_ptx_refuse(decoder, "is not known in this form");
 	/* Into global memory copies are waited for by groups, into shared memory by an mbarrier. */
 	if (reports == (global[0] || bulk->prefetches) || (bulk->reduces && !bulk->stores) ||
 	    (gt_ptx_says(decoder, "tensor") && bulk->stores && !global[0]))

@@ -578,7 +578,12 @@ static bool begin_box(struct pieces *pieces, struct gt_tensor_map *map, int32_t 
 
 	if (!map_of(pieces, map))
 		return false;
-	for (unsigned d = 0; d < map->rank; d++)
+	if (bulk->scattered && map->box[1] != 1) {
+		gt_ptx_fault(pieces->warp, pieces->op, pieces->lane, "rows are gathered, or scattered, by a tensor map with %u rows in its box: 1 expected",
+			     map->box[1]);
+		return false;
+	}
+	for (unsigned d = 0; d < (bulk->scattered ? 1 + GT_TENSOR_SCATTERED : map->rank); d++)
 		coordinates[d] = ((const int32_t *)gt_ptx_lanes(pieces->warp, bulk->coordinates[d]))[pieces->lane];
 	const struct tensor_type *type = type_in(map);
 	if (coordinates[0] % type->elements != 0) {
@@ -597,7 +602,7 @@ static bool begin_box(struct pieces *pieces, struct gt_tensor_map *map, int32_t 
 	return true;
 }
 
-/* Returns the bytes that the box has, or the column; 0 after a fault. */
+/* Returns the bytes that the box has, or the column, or the four rows; 0 after a fault. */
 static uint32_t copy_box(struct pieces *pieces)
 {
 	struct gt_tensor_map map;
@@ -609,11 +614,13 @@ static uint32_t copy_box(struct pieces *pieces)
 		return 0;
 	for (unsigned d = 1; d < map.rank; d++)
 		rows *= gt_tensor_extent(&map, d);
-	rows = map.pixels ? map.pixels : rows;
+	rows = map.pixels ? map.pixels : pieces->bulk->scattered ? GT_TENSOR_SCATTERED : rows;
 	const uint64_t inner = pieces->bulk->prefetches ? 0 : address_of(pieces->warp, &pieces->bulk->inner_base, pieces->lane);
 	for (uint64_t row = 0; row < rows; row++) {
 		if (map.pixels)
 			place_of_pixel(pieces, &map, coordinates, place);
+		else if (pieces->bulk->scattered)
+			place[1] = coordinates[1 + row];
 		else
 			place_in_box(&map, coordinates, row, place);
 		const bool inside = row_at(&map, place, &outer);

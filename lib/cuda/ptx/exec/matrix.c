@@ -244,9 +244,38 @@ static void read_row(const unsigned char *from, unsigned bits, uint16_t row[8])
 	memcpy(row, bits ? bytes : from, ROW_BYTES);
 }
 
+/* Where a lane's byte of register k is in the rows, of bytes: ldmatrix has matrices of 16 rows in two registers, stmatrix of 8 rows in one. */
+static unsigned byte_of(unsigned lane, unsigned k, unsigned i, bool stores)
+{
+	const unsigned row = stores ? 8 * k + 2 * (lane % 4) + i % 2 : k / 2 * 16 + 4 * (lane % 4) + i;
+
+	return row * ROW_BYTES + lane / 4 + (stores ? i / 2 : k % 2) * 8;
+}
+
+static uint32_t word_of_bytes(const unsigned char *rows, unsigned k, unsigned lane)
+{
+	uint32_t word = 0;
+
+	for (unsigned i = 0; i < sizeof word; i++)
+		word |= (uint32_t)rows[byte_of(lane, k, i, false)] << 8 * i;
+	return word;
+}
+
+static uint32_t word_of_halves(const uint16_t *matrix, unsigned lane, bool transposed)
+{
+	uint32_t word = 0;
+
+	for (unsigned i = 0, row, column; i < 2; i++) {
+		element_of(lane, i, transposed, &row, &column);
+		word |= (uint32_t)matrix[row * 8 + column] << 16 * i;
+	}
+	return word;
+}
+
 static const struct gt_ptx_op *load_matrices(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
+	const bool bytes = op->choice & GT_PTX_TURNED_BYTES;
 	uint16_t matrices[4][8][8];
 	struct gt_ptx_reach reach;
 
@@ -254,16 +283,12 @@ static const struct gt_ptx_op *load_matrices(struct gt_ptx_warp *warp, const str
 		return NULL;
 	/* All rows first: a result may take the place of the addresses. */
 	for (unsigned lane = 0; lane < 8U * access->n; lane++)
-		read_row(gt_ptx_place_of(&reach, lane), op->choice > 1 ? op->choice : 0, matrices[lane / 8][lane % 8]);
+		read_row(gt_ptx_place_of(&reach, lane), op->choice & 6U, matrices[lane / 8][lane % 8]);
 	for (unsigned k = 0; k < access->n; k++) {
 		uint32_t *lanes = gt_ptx_lanes(warp, access->slots[k]);
-		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-			lanes[lane] = 0;
-			for (unsigned i = 0, row, column; i < 2; i++) {
-				element_of(lane, i, op->choice == 1, &row, &column);
-				lanes[lane] |= (uint32_t)matrices[k][row][column] << 16 * i;
-			}
-		}
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			lanes[lane] = bytes ? word_of_bytes((const unsigned char *)matrices, k, lane)
+					    : word_of_halves(matrices[k][0], lane, op->choice == GT_PTX_TURNED);
 	}
 	return op + 1;
 }
@@ -271,6 +296,7 @@ static const struct gt_ptx_op *load_matrices(struct gt_ptx_warp *warp, const str
 static const struct gt_ptx_op *store_matrices(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
+	const bool bytes = op->choice == GT_PTX_TURNED_BYTES;
 	uint16_t matrices[4][8][8];
 	struct gt_ptx_reach reach;
 
@@ -278,11 +304,14 @@ static const struct gt_ptx_op *store_matrices(struct gt_ptx_warp *warp, const st
 		return NULL;
 	for (unsigned k = 0; k < access->n; k++) {
 		const uint32_t *lanes = gt_ptx_lanes(warp, access->slots[k]);
-		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
-			for (unsigned i = 0, row, column; i < 2; i++) {
-				element_of(lane, i, op->choice, &row, &column);
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
+			for (unsigned i = 0; bytes && i < 4; i++)
+				((unsigned char *)matrices)[byte_of(lane, k, i, true)] = (unsigned char)(lanes[lane] >> 8 * i);
+			for (unsigned i = 0, row, column; !bytes && i < 2; i++) {
+				element_of(lane, i, op->choice == GT_PTX_TURNED, &row, &column);
 				matrices[k][row][column] = (uint16_t)(lanes[lane] >> 16 * i);
 			}
+		}
 	}
 	for (unsigned lane = 0; lane < 8U * access->n; lane++)
 		memcpy(gt_ptx_place_of(&reach, lane), matrices[lane / 8][lane % 8], ROW_BYTES);

@@ -262,8 +262,11 @@ static inline uint64_t gt_ptx_piece_at(const struct gt_ptx_lines *lines, unsigne
 /* False after a fault: not all 32 lanes of the warp are here. */
 bool gt_ptx_whole_warp(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask);
 
-/* ldmatrix, stmatrix: op->with.access has the address slot, and `n` registers; op->choice: 1: .trans; 4, 6: bits of
- * elements that become bytes. movmatrix: op->d becomes op->a with rows and columns exchanged. */
+/* ldmatrix, stmatrix: op->with.access has the address slot, and `n` registers; op->choice: 4, 6: bits of elements that become bytes;
+ * GT_PTX_TURNED: .trans; GT_PTX_TURNED_BYTES: the same of bytes, with 4 or 6 beside it. movmatrix: op->d becomes op->a with rows and
+ * columns exchanged. */
+#define GT_PTX_TURNED	    1
+#define GT_PTX_TURNED_BYTES 8
 extern const struct gt_ptx_matrix_steps {
 	gt_ptx_step *load, *store, *transpose;
 } gt_ptx_matrix_steps;

@@ -11,6 +11,7 @@
 #include "cuda/ptx/text/module.h"
 
 #define GT_TENSOR_RANK_MAX 5
+#define GT_TENSOR_SCATTERED 4 /* rows of a copy that gathers or scatters them */
 #define GT_TENSOR_MAGIC	   UINT32_C(0x70616d74)
 
 /* CUtensorMapDataType. Of elements of 4 and 6 bits 16 have 8 bytes, or 12; or 16 in shared memory, of which the last are zeros. */
@@ -93,6 +94,7 @@ struct gt_ptx_bulk {
 	uint32_t bytes;	   /* slot: of successive bytes */
 	uint32_t blocks;   /* slot: the blocks of the cluster that get a copy each; 0: the one of the address */
 	bool columns; /* .im2col: of pixels, not a box */
+	bool scattered; /* .tile::gather4 and .tile::scatter4: of four rows, each with a coordinate of its own behind the first */
 	uint32_t coordinates[GT_TENSOR_RANK_MAX], offsets[GT_TENSOR_RANK_MAX - 2]; /* slots; offsets: 0 if there are none */
 	const struct gt_ptx_instruction *reduces; /* whose operation is done with what is there; NULL: it is overwritten */
 	enum gt_ptx_type type;			  /* of its elements; of a tensor its map says it */
