@@ -94,6 +94,16 @@ faults() {
 	expect_failure 2 "1048576 at most" grd --mru 4294967295 scheduled
 }
 
+@test "a process of few addresses runs kernels, and says when they do not suffice" {
+	cd "$BATS_TEST_TMPDIR"
+	local kernel="$ROOT/examples/kernels/ptx/gemm.ptx"
+	gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(f32[4096]:ramp, f32[4096]:ramp, f32[4096], 64)' "$kernel" >all
+	ulimit -v 1000000
+	gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(f32[4096]:ramp, f32[4096]:ramp, f32[4096], 64)' "$kernel" | cmp all -
+	expect_failure 1 "0 of 512000000 are in use, which the limit of this process's addresses (ulimit -v) leaves" \
+		gtrace-ptx --launch 'gemm<<<1,32>>>(A=f32[128*1024*1024], f32[4096], f32[4096], 64)' "$kernel"
+}
+
 @test "a record of millions of objects is refused before it is unpacked" {
 	cd "$BATS_TEST_TMPDIR"
 	# the header; an array of 2^25 elements

@@ -188,11 +188,15 @@ static double machine_gigabytes(void)
 	return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
 }
 
-/* The device has room, but the system gives no memory for it. */
+/* The device has room, but the system gives no memory for it, or this process may not have the addresses. */
 static int no_memory(const char *call, size_t bytes, const char *why)
 {
+	const struct gt_ptx_memory *memory = &gt_cudart.memory;
 	static bool said;
 
+	if (memory->reserved < memory->limit)
+		gt_cudart_say_once(&said, "warning: %s of %zu bytes: out of memory: the limit of this process's addresses (ulimit -v) leaves the device "
+				   "%" PRIu64 " bytes, of which %" PRIu64 " are in use", call, bytes, memory->reserved, memory->live_bytes);
 	gt_cudart_say_once(&said, "warning: %s of %zu bytes: %s: this machine has %.1f GB of memory, and the program has %.1f GB on the device", call,
 			   bytes, why, machine_gigabytes(), (double)gt_cudart.memory.live_bytes / 1e9);
 	return CUDA_MEMORY_ALLOCATION;

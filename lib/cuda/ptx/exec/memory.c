@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/pages.h"
@@ -120,7 +121,6 @@ static int pages_open(struct gt_ptx_memory *memory)
 	return memory->pages ? 0 : -1;
 }
 
-/* For the window that is there. Returns 0, or -1 when memory is short. */
 static void pages_close(struct gt_ptx_memory *memory)
 {
 	free(memory->pages);
@@ -163,7 +163,6 @@ static int window_open(struct gt_ptx_memory *memory, uint64_t bytes)
 	return 0;
 }
 
-/* Returns 0, or -1 with errno set. */
 static void window_close(struct gt_ptx_memory *memory)
 {
 	if (memory->below)
@@ -172,6 +171,18 @@ static void window_close(struct gt_ptx_memory *memory)
 		munmap(memory->host, memory->reserved);
 	if (memory->written)
 		munmap(memory->written, memory->reserved / 8);
+}
+
+/* Addresses for so much memory: freed room is used again, but not always whole, so twice as many leave room for gaps. Where this process
+ * may have few (ulimit -v), half of them. */
+static uint64_t addresses_for(uint64_t limit)
+{
+	uint64_t bytes = limit < GT_PTX_WINDOW / 2 ? in_pages(2 * limit) : GT_PTX_WINDOW;
+	struct rlimit process;
+
+	if (getrlimit(RLIMIT_AS, &process) == 0 && process.rlim_cur != RLIM_INFINITY && process.rlim_cur / 2 < bytes)
+		bytes = in_pages(process.rlim_cur / 2);
+	return bytes;
 }
 
 /* Makes the pages of [address, address + bytes) usable; they are zero when first touched. Returns 0, or -1. */
@@ -190,12 +201,10 @@ static int window_use(struct gt_ptx_memory *memory, uint64_t address, uint64_t b
 int gt_ptx_memory_open(struct gt_ptx_memory *memory, uint64_t limit, struct gt_error *error)
 {
 	memset(memory, 0, sizeof *memory);
-	/* Freed room is used again, but not always whole: twice the limit leaves room for gaps. */
 	if (limit == 0 || limit > GT_PTX_WINDOW)
 		return gt_fail(error, "device memory of %" PRIu64 " bytes: from 1 to %" PRIu64 " expected",
 			       limit, GT_PTX_WINDOW);
-	uint64_t reserved = limit < GT_PTX_WINDOW / 2 ? in_pages(2 * limit) : GT_PTX_WINDOW;
-	if (window_open(memory, reserved) != 0)
+	if (window_open(memory, addresses_for(limit)) != 0)
 		return gt_fail_errno(error, "device memory of %" PRIu64 " bytes", limit);
 	memory->limit = limit;
 	memory->heap_bytes = GT_PTX_HEAP_BYTES;
@@ -491,6 +500,15 @@ static void clear(struct gt_ptx_memory *memory, uint64_t at, uint64_t bytes)
 		clear_bytes(memory->written + at / 8, (bytes + 7) / 8);
 }
 
+static int fail_room(const struct gt_ptx_memory *memory, uint64_t bytes, const char *name, struct gt_error *error)
+{
+	if (memory->reserved < memory->limit)
+		return gt_fail(error, "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64 " are in use, "
+			       "which the limit of this process's addresses (ulimit -v) leaves", bytes, name, memory->live_bytes, memory->reserved);
+	return gt_fail(error, "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64 " are in use%s", bytes, name,
+		       memory->live_bytes, memory->limit, memory->advice ? memory->advice : "");
+}
+
 int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *name, uint64_t *address,
 		    struct gt_error *error)
 {
@@ -501,10 +519,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	if (within && place && find_place(memory, place, bytes, address, &before, error) != 0)
 		return -1;
 	if (!within || (!place && !find_room(memory, bytes, address, &before)))
-		return gt_fail(error,
-			       "no room for %" PRIu64 " bytes of device memory (%s): %" PRIu64 " of %" PRIu64
-			       " are in use%s",
-			       bytes, name, memory->live_bytes, memory->limit, memory->advice ? memory->advice : "");
+		return fail_room(memory, bytes, name, error);
 	struct gt_ptx_allocation *allocation = calloc(1, sizeof *allocation);
 	if (!allocation)
 		return gt_fail_memory(error, "the list of allocations");
