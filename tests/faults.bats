@@ -100,7 +100,7 @@ faults() {
 	gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(f32[4096]:ramp, f32[4096]:ramp, f32[4096], 64)' "$kernel" >all
 	ulimit -v 1000000
 	gtrace-ptx --launch 'gemm<<<(2,8),(32,8)>>>(f32[4096]:ramp, f32[4096]:ramp, f32[4096], 64)' "$kernel" | cmp all -
-	expect_failure 1 "0 of 512000000 are in use, which the limit of this process's addresses (ulimit -v) leaves" \
+	expect_failure 1 "0 of 512032768 are in use, which the limit of this process's addresses (ulimit -v) leaves" \
 		gtrace-ptx --launch 'gemm<<<1,32>>>(A=f32[128*1024*1024], f32[4096], f32[4096], 64)' "$kernel"
 }
 
