@@ -1377,7 +1377,8 @@ turns() {
 		tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {r1,r2}, r3, [r2]|'tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32' is not modelled: '.red'
 		tcgen05.cp.cta_group::1.4x256b [r1], d1|'tcgen05.cp.cta_group::1.4x256b' is not modelled: '.4x256b'
 		tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32 [r1], d1|'tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32' is not modelled: '.b8x16'
-		tcgen05.mma.ws.cta_group::1.kind::f16 [r1], d1, d2, r2, p|'tcgen05.mma.ws.cta_group::1.kind::f16' is not modelled: '.ws'
+		tcgen05.mma.ws.sp.cta_group::1.kind::f16 [r1], d1, d2, [r3], r2, p|'tcgen05.mma.ws.sp.cta_group::1.kind::f16' is not modelled: '.ws' with a sparse A
+		tcgen05.mma.ws.cta_group::1.kind::f16 [r1], d1, d2, r2, p, d3|'tcgen05.mma.ws.cta_group::1.kind::f16' is not known in this form
 		tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::4X [r1], d1, d2, r2, [r3], [r2], p|'tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::4X' is not known in this form
 		multimem.ld_reduce.relaxed.gpu.global.add.f32 f1, [d1]|'multimem.ld_reduce.relaxed.gpu.global.add.f32' is not modelled
 		multimem.st.relaxed.gpu.global.f32 [d1], f1|'multimem.st.relaxed.gpu.global.f32' is not modelled
@@ -1391,7 +1392,7 @@ turns() {
 		redux.sync.max.f32 f1, f2, 0xffffffff|this form of 'redux' is not known
 		atom.global.b128.exch q1, [d1], q1|'atom.global.b128.exch' is not known in this form
 	END
-	[ "$n" -eq 17 ]
+	[ "$n" -eq 18 ]
 }
 
 @test "registers that nothing wrote are 0 in every block and at every level" {

@@ -122,6 +122,7 @@ struct job {
 	uint32_t kept; /* lanes of each 32 that are not written */
 	bool a_in_tensor;
 	bool sparse; /* A is, so that B is twice as deep */
+	bool keeps_b; /* .ws */
 };
 
 #define MMA(GROUP, KIND, A, LANES_KEPT, SCALE)                                                                     \
@@ -135,6 +136,9 @@ struct job {
 	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.sp.cta_group::" #GROUP ".kind::" KIND        \
 		     " [%0], %1, %2, [%5], %3, p;\n}"                                                           \
 		     :: "r"(d), "l"(a), "l"(b), "r"(form), "r"(adds), "r"(d + METADATA) : "memory")
+#define MMA_WS(KIND, COLLECTOR)                                                                                    \
+	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.ws.cta_group::1.kind::" KIND COLLECTOR               \
+		     " [%0], %1, %2, %3, p;\n}" :: "r"(d), "l"(a), "l"(b), "r"(form), "r"(adds) : "memory")
 #define MMA_SPARSE_SCALED(GROUP, KIND)                                                                             \
 	asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %4, 0;\ntcgen05.mma.sp.cta_group::" #GROUP ".kind::" KIND        \
 		     " [%0], %1, %2, [%5], %3, [%6], [%7], p;\n}"                                               \
@@ -143,9 +147,14 @@ struct job {
 #define KEPT_2 "%5, %5, %5, %5, %5, %5, %5, %5"
 
 template <int kind, int group>
-__device__ void multiply(uint32_t d, uint64_t a, uint32_t a_tensor, bool in_tensor, uint64_t b, uint32_t form, uint32_t adds, uint32_t kept)
+__device__ void multiply(uint32_t d, uint64_t a, uint32_t a_tensor, bool in_tensor, uint64_t b, uint32_t form, uint32_t adds, uint32_t kept, bool keeps_b)
 {
-	if (form >> 2 & 1 && kind < FP8) {
+	if (keeps_b) {
+		if (group == 1 && kind == HALF) MMA_WS("f16", ".collector::b1::fill");
+		if (group == 1 && kind == TF32) MMA_WS("tf32", "");
+		if (group == 1 && kind == FP8) MMA_WS("f8f6f4", ".collector::b3::lastuse");
+		if (group == 1 && kind == S8) MMA_WS("i8", ".collector::b0::discard");
+	} else if (form >> 2 & 1 && kind < FP8) {
 		if (group == 1 && kind == HALF) MMA_SPARSE(1, "f16");
 		if (group == 1 && kind == TF32) MMA_SPARSE(1, "tf32");
 		if (group == 2 && kind == HALF) MMA_SPARSE(2, "f16");
@@ -218,7 +227,7 @@ __global__ void run(const unsigned char *a, const unsigned char *b, const uint32
 		uint32_t at = __cvta_generic_to_shared(&barrier);
 		for (uint32_t turn = 0; turn < 2; turn++)
 			multiply<kind, group>(tensor, descriptor(in_a, job.a), tensor + WIDE, job.a_in_tensor, descriptor(in_b, job.b), form, turn,
-					      job.kept);
+					      job.kept, job.keeps_b);
 		if (group == 1)
 			asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" :: "r"(at) : "memory");
 		else
@@ -306,6 +315,8 @@ static int lane_of(const job &job, int group, int row, int column)
 {
 	if (job.rows == 128)
 		return row;
+	if (job.keeps_b)
+		return row + column / (job.columns * job.rows / 128) * job.rows;
 	return group == 2 ? row + (column >= job.columns / 2 ? 64 : 0) : row / 16 * 32 + row % 16;
 }
 
@@ -445,12 +456,12 @@ template <int kind, int group> static void test(job job, const char *name)
 	for (int m = 0; m < job.rows * group; m++)
 		for (int n = 0; n < job.columns; n++) {
 			const int row = m % job.rows, lane = lane_of(job, group, row, n);
-			const int column = group == 2 && job.rows == 64 ? n % (job.columns / 2) : n;
+			const int column = n % (job.keeps_b || group == 2 ? job.columns * job.rows / 128 : job.columns);
 			const double once = job.sparse && tiny ? sparse_small_product(kind, job, m, a + m * DEEP, b + n * deep, scales[m], scales[2 * ROWS + n])
 					    : job.sparse ? sparse_product(kind, job, m, a + m * DEEP, b + n * deep)
 					    : tiny ? scaled_product(kind, job, a + m * DEEP, b + n * DEEP, scales[m], scales[2 * ROWS + n])
 						 : product(kind, job, a + m * DEEP, b + n * DEEP);
-			const double sum = tiny ? (double)(float)once + once : kind == TF32 && group == 1 && !job.a_in_tensor && !job.sparse ? 1.5 * once : 2 * once;
+			const double sum = tiny ? (double)(float)once + once : kind == TF32 && group == 1 && !job.a_in_tensor && !job.sparse && !job.keeps_b ? 1.5 * once : 2 * once;
 			const uint32_t expected = job.kept >> lane % 32 & 1 ? 12345 : word_of(sum, kind > S8 ? 1 : job.form >> 4 & 3);
 			expect(found[m / job.rows][lane][column] == expected, name, __LINE__);
 		}
@@ -725,6 +736,11 @@ int main()
 	test<SCALED4_BY_16, 1>({k128, k128, 1, 128, 96, fp4, 0, false, true}, "sparse e2m1, scaled by 16");
 	test<SCALED8, 2>({k128, k128, 1, 128, 128, powers | e2m1_b, 0, false, true}, "sparse e4m3 and e2m1, 256 rows, scaled");
 	test<SCALED4_BY_16, 2>({k128, k128, 1, 128, 64, fp4, 0, false, true}, "sparse e2m1, 256 rows, scaled by 16");
+	test<HALF, 1>({k128, k128, 2, 128, 64, f32, 0, false, false, true}, "f16, .ws");
+	test<HALF, 1>({t64, k64, 2, 64, 128, f32 | bf16 | across_a, 0, false, false, true}, "bf16, .ws of 64 rows");
+	test<TF32, 1>({k128, plain, 4, 32, 64, f32 | tf32, 0, false, false, true}, "tf32, .ws of 32 rows");
+	test<FP8, 1>({k128, k64, 1, 32, 256, f32 | e5m2_a, 0, false, false, true}, "e5m2 and e4m3, .ws of 32 rows");
+	test<S8, 1>({k128, k64, 1, 64, 64, s32 | signed_both, 0, false, false, true}, "s8, .ws of 64 rows");
 	test_moves();
 	test_copies(k128);
 	test_copies(plain);

@@ -188,24 +188,25 @@ static int read_scales(struct gt_ptx_decoder *decoder, struct gt_ptx_tensor_prod
 static int read_product_rest(struct gt_ptx_decoder *decoder, struct gt_ptx_tensor_product *product)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	const bool floats = product->kind == GT_PTX_KIND_F16 || product->kind == GT_PTX_KIND_TF32;
+	const bool scales = !product->keeps_b && (product->kind == GT_PTX_KIND_F16 || product->kind == GT_PTX_KIND_TF32);
 	const size_t lanes = product->pair ? 8 : 4;
 	size_t at = product->sparse ? 5 : 4, n = instruction->n_operands;
 	const struct gt_ptx_operand *rest = instruction->operands;
 
-	if (n > at && rest[at].kind == GT_PTX_VECTOR && rest[at].n_elements == lanes) {
+	if (n > at && rest[at].kind == GT_PTX_VECTOR && rest[at].n_elements == lanes && !product->keeps_b) {
 		if (gt_ptx_read_registers(decoder, product->disabled, rest[at].elements, lanes, GT_PTX_B32, NULL) != 0)
 			return -1;
 		at++;
 	}
-	if (n < at + 1 || n > at + 1 + floats || (n > at + 1 && (rest[at + 1].kind != GT_PTX_IMMEDIATE || rest[at + 1].bits > 15)))
+	if (n < at + 1 || n > at + 1 + scales || (n > at + 1 && (rest[at + 1].kind != GT_PTX_IMMEDIATE || rest[at + 1].bits > 15)))
 		return gt_ptx_refuse(decoder, "is not known in this form") != 0 ? -1 : 1;
 	if (n > at + 1)
 		product->scale = (uint8_t)rest[at + 1].bits;
 	return (product->adds = gt_ptx_source(decoder, &rest[at], GT_PTX_PRED)) ? 0 : -1;
 }
 
-/* tcgen05.mma(.sp).cta_group::G.kind::KIND(.block_scale(.SCALES))(.collector::a::USE) [d], a | [a], b(, [metadata]), form, ... */
+/* tcgen05.mma(.sp).cta_group::G.kind::KIND(.block_scale(.SCALES))(.collector::a::USE) [d], a | [a], b(, [metadata]), form, ...; and
+ * tcgen05.mma.ws.cta_group::1.kind::KIND(.collector::bN::USE) with few operands. A collector keeps A, or B, which does not change. */
 static int decode_tensor_product(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -222,6 +223,9 @@ static int decode_tensor_product(struct gt_ptx_decoder *decoder)
 	product->pair = gt_ptx_says(decoder, "cta_group::2");
 	product->a_in_tensor = operands[1].kind == GT_PTX_ADDRESS;
 	product->sparse = gt_ptx_says(decoder, "sp");
+	product->keeps_b = gt_ptx_says(decoder, "ws");
+	if (product->keeps_b && (product->sparse || product->pair || kind >= GT_PTX_KIND_MXF8F6F4))
+		return gt_ptx_refuse(decoder, product->sparse ? "is not modelled: '.ws' with a sparse A" : "is not known in this form");
 	int read = kind >= GT_PTX_KIND_MXF8F6F4 ? read_scales(decoder, product) : read_product_rest(decoder, product);
 	if (read != 0)
 		return gt_ptx_refused(read);
@@ -303,6 +307,7 @@ static int decode_tensor_commit(struct gt_ptx_decoder *decoder)
 static int decode_tcgen05(struct gt_ptx_decoder *decoder)
 {
 #define GROUPS "cta_group::1 cta_group::2 "
+#define COLLECTOR(NAME) "collector::" NAME "::fill collector::" NAME "::use collector::" NAME "::lastuse collector::" NAME "::discard "
 #define MOVES  "sync aligned 32x32b 16x64b 16x128b 16x256b 16x32bx2 x1 x2 x4 x8 x16 x32 x64 x128 b32 "
 	static const struct {
 		const char *word;
@@ -317,8 +322,9 @@ static int decode_tcgen05(struct gt_ptx_decoder *decoder)
 		{"fence::before_thread_sync", gt_ptx_emit_nothing, ""},
 		{"ld", decode_tensor_move, MOVES "pack::16b"},
 		{"mma", decode_tensor_product,
-		 GROUPS "sp kind::f16 kind::tf32 kind::f8f6f4 kind::i8 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4 block_scale scale_vec::1X scale_vec::2X "
-			"scale_vec::4X block16 block32 collector::a::fill collector::a::use collector::a::lastuse collector::a::discard"},
+		 GROUPS "sp ws kind::f16 kind::tf32 kind::f8f6f4 kind::i8 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4 block_scale scale_vec::1X scale_vec::2X "
+			"scale_vec::4X block16 block32 " COLLECTOR("a")
+			COLLECTOR("b0") COLLECTOR("b1") COLLECTOR("b2") COLLECTOR("b3")},
 		{"relinquish_alloc_permit", gt_ptx_emit_nothing, GROUPS "sync aligned"},
 		{"st", decode_tensor_move, MOVES "unpack::16b"},
 		{"wait::ld", gt_ptx_emit_nothing, "sync aligned"},
@@ -326,6 +332,7 @@ static int decode_tcgen05(struct gt_ptx_decoder *decoder)
 	};
 #undef GROUPS
 #undef MOVES
+#undef COLLECTOR
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	const size_t n = sizeof forms / sizeof forms[0];
 	size_t i = 0;

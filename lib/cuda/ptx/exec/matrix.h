@@ -358,6 +358,7 @@ struct gt_ptx_tensor_product {
 	gt_ptx_multiplier *multiply;
 	enum gt_ptx_tensor_kind kind;
 	bool pair, a_in_tensor, sparse;
+	bool keeps_b; /* .ws: D has the lanes of tensor memory with few rows, too */
 	struct gt_ptx_tensor_address d, a, metadata; /* a: if it is in tensor memory; metadata: if A is sparse */
 	uint32_t a_descriptor, b_descriptor, form, adds; /* slots; form: the instruction descriptor */
 	uint32_t disabled[2 * GT_PTX_TENSOR_LANES / GT_WARP_SIZE]; /* slots of bits of lanes that are not written; 0: none */

@@ -541,6 +541,7 @@ const struct gt_ptx_tensor_steps gt_ptx_tensor_steps = {allocate, free_columns, 
 struct form {
 	unsigned rows, columns, depth; /* rows: of one block */
 	unsigned stored; /* elements of a row of A: half of the depth if it is sparse */
+	unsigned parts; /* of D's columns, one below the other in tensor memory; 0: 16 rows of each 32 lanes have them all */
 	unsigned odd;	 /* columns of tensor memory from the address to the metadata */
 	enum gt_ptx_element a, b, d;
 	bool a_negative, b_negative, a_transposed, b_transposed, saturates;
@@ -593,6 +594,8 @@ static bool has_elements(const struct gt_ptx_tensor_product *this, const struct 
 static bool has_shape(const struct gt_ptx_tensor_product *this, const struct form *form)
 {
 	const bool all_rows = form->rows == 128;
+	if (this->keeps_b && (form->rows == 32 || form->rows == 64 || all_rows))
+		return form->columns == 64 || form->columns == 128 || form->columns == GT_PTX_WGMMA_COLUMNS;
 	const unsigned step = this->pair || (all_rows && !this->scaled) ? 16 : 8, columns = this->pair ? form->columns / 2 : form->columns;
 	const unsigned in_piece = form->b_transposed && gt_ptx_element_bits(form->b) == 8 ? PIECE : 8;
 
@@ -631,6 +634,8 @@ static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsi
 			      .a_transposed = bits >> 15 & 1,
 			      .b_transposed = bits >> 16 & 1,
 			      .saturates = bits >> 3 & 1};
+	if (form->rows > 0)
+		form->parts = this->keeps_b || this->pair ? GT_PTX_TENSOR_LANES / form->rows : form->rows / GT_PTX_TENSOR_LANES;
 	if (this->scaled) {
 		form->a_scale = bits >> 29 & 3;
 		form->b_scale = bits >> 4 & 3;
@@ -643,17 +648,14 @@ static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsi
 }
 
 /* Where in tensor memory D has a sum (PTX ISA, "Data Path Layout Organization"): 128 rows are the lanes. 64 rows are 16 of each 32
- * lanes; those of a block of a pair are 64 lanes, whose other half has the other half of the columns. */
-GT_INLINE uint32_t *cell_of(const struct member *member, const struct gt_ptx_tensor_product *this, const struct form *form, uint32_t address,
-			    unsigned row, unsigned column)
+ * lanes; those of a block of a pair, or of .ws, are 64 lanes, whose other half has the other half of the columns. 32 rows of .ws are 32 lanes,
+ * of four quarters. */
+GT_INLINE uint32_t *cell_of(const struct member *member, const struct form *form, uint32_t address, unsigned row, unsigned column)
 {
-	const unsigned half = form->columns / 2;
-
-	if (form->rows == 128)
-		return cell_at(member->core, row, (address & 0xffff) + column);
-	if (this->pair)
-		return cell_at(member->core, row + column / half * 64, (address & 0xffff) + column % half);
-	return cell_at(member->core, (address >> 16) + row / 16 * 32 + row % 16, (address & 0xffff) + column);
+	if (form->parts == 0)
+		return cell_at(member->core, (address >> 16) + row / 16 * 32 + row % 16, (address & 0xffff) + column);
+	const unsigned width = form->columns / form->parts;
+	return cell_at(member->core, row + column / width * form->rows, (address & 0xffff) + column % width);
 }
 
 /* Whether elements have a byte each, and those of 4 and 6 bits lie as 16 of them in 16 bytes. */
@@ -699,8 +701,7 @@ GT_INLINE bool read_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 		       read_matrix(warp, op, &stored, first, ROWS, form->stored, form->a, form->a_negative, 1, a);
 	const uint32_t address = address_in(warp, &this->a, lane);
 	if (form->rows != 128 || bits < 8) {
-		gt_ptx_fault(warp, op, lane, "A %s in tensor memory is not modelled",
-			     bits < 8 ? "of elements of 4 or 6 bits" : "of 64 rows of a block");
+		gt_ptx_fault(warp, op, lane, "A of %s in tensor memory is not modelled", bits < 8 ? "elements of 4 or 6 bits" : "less than 128 rows");
 		return false;
 	}
 	if (!is_place(warp, op, lane, address, false) || !has_columns(warp, op, lane, member->core, address, words))
@@ -787,14 +788,14 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 			     const struct form *form, const double *b)
 {
 	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
-	const bool adds = gt_ptx_predicate(warp, this->adds) >> lane & 1, folded = form->rows != 128 && this->pair;
+	const bool adds = gt_ptx_predicate(warp, this->adds) >> lane & 1;
 	const uint32_t address = address_in(warp, &this->d, lane);
 	const double scale = 1.0 / (double)(1U << this->scale);
 	double a[ROWS * DEPTH_MAX], d[ROWS * GT_PTX_WGMMA_COLUMNS];
 	struct gt_ptx_sparsity sparsity;
 
-	if (!is_place(warp, op, lane, address, form->rows != 128 && !this->pair) ||
-	    !has_columns(warp, op, lane, member->core, address, folded ? form->columns / 2 : form->columns))
+	if (!is_place(warp, op, lane, address, form->parts == 0) ||
+	    !has_columns(warp, op, lane, member->core, address, form->parts ? form->columns / form->parts : form->columns))
 		return false;
 	for (unsigned first = 0; first < form->rows; first += ROWS) {
 		if (!read_rows(warp, op, lane, member, form, first, a) ||
@@ -802,7 +803,7 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 		    (this->sparse && !read_sparsity(warp, op, lane, member->core, form, first, &sparsity)))
 			return false;
 		for (unsigned i = 0; i < ROWS * form->columns; i++) {
-			const uint32_t *cell = cell_of(member, this, form, address, first + i / form->columns, i % form->columns);
+			const uint32_t *cell = cell_of(member, form, address, first + i / form->columns, i % form->columns);
 			d[i] = adds ? gt_ptx_number_of(form->d, *cell) * scale : 0;
 		}
 		if (this->sparse)
@@ -810,7 +811,7 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 		else
 			this->multiply(ROWS, form->columns, form->depth, a, b, d);
 		for (unsigned i = 0; i < ROWS * form->columns; i++) {
-			uint32_t *cell = cell_of(member, this, form, address, first + i / form->columns, i % form->columns);
+			uint32_t *cell = cell_of(member, form, address, first + i / form->columns, i % form->columns);
 			const size_t at = (size_t)(cell - member->core->tensor) / GT_PTX_TENSOR_COLUMNS;
 			const uint32_t slot = this->disabled[which * (GT_PTX_TENSOR_LANES / GT_WARP_SIZE) + at / GT_WARP_SIZE];
 			if (!slot || !(((const uint32_t *)gt_ptx_lanes(warp, slot))[lane] >> at % GT_WARP_SIZE & 1))
