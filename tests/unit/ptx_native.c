@@ -107,7 +107,9 @@ static uint8_t choice_of(const char *name)
 {
 	if (strncmp(name, "join", 4) == 0 || strncmp(name, "part", 4) == 0)
 		return any() & 1 ? 32 : 0;
-	return (uint8_t)(strncmp(name, "cvt.i.", 6) == 0 ? any() % 5 : strncmp(name, "cvt.s32.f", 9) == 0 ? any() % 3 : 0);
+	if (strcmp(name, "cvt.s32.f64") == 0)
+		return (uint8_t)(any() % 3);
+	return (uint8_t)(strncmp(name, "cvt.i.", 6) == 0 || strcmp(name, "cvt.s32.f32") == 0 || strcmp(name, "cvt.u32.f32") == 0 ? any() % 5 : 0);
 }
 
 /* Draws operations; those of `steps` for any processor, those of `ops` for this one. */

@@ -138,6 +138,18 @@ static void blend(struct gt_native_segment *segment, unsigned d, unsigned a, uns
 	gt_native_byte(segment->code, mask << 4);
 }
 
+static void mask(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned x, unsigned y, unsigned how)
+{
+	vector256(segment, op, d, x, y);
+	gt_native_byte(segment->code, how);
+}
+
+static void is_zero(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	vector256(segment, gt_native_xor, THIRD, THIRD, THIRD);
+	vector256(segment, equal32, d, x, THIRD);
+}
+
 static void widen(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half)
 {
 	static const struct gt_native_op extract = {GT_0F3A, GT_66, 0, GT_VEXTRACTI128};
@@ -197,15 +209,6 @@ static void write_predicate(struct gt_native_segment *segment, uint32_t slot, un
 	gt_native_word(segment->code, place.offset);
 }
 
-enum direction { RIGHT = 2, LEFT = 6 }; /* as the instruction has it in the place of a register */
-
-/* Shifts of 32 or of 64 bits by a number, to the right or to the left. */
-static void shift_by(struct gt_native_segment *segment, enum gt_vector_opcode opcode, enum direction direction, unsigned d, unsigned x, unsigned count)
-{
-	vector256(segment, (struct gt_native_op){GT_0F, GT_66, 0, (uint8_t)opcode}, (unsigned)direction, d, x);
-	gt_native_byte(segment->code, count);
-}
-
 /* Flips the sign, so that a signed comparison is one of unsigned numbers. */
 static void flip(struct gt_native_segment *segment, unsigned wide, unsigned x, unsigned y)
 {
@@ -245,12 +248,12 @@ static void compare_integers(struct gt_native_segment *segment, const struct gt_
 /* The products of the halves, without that of the upper ones. */
 static void product64(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y)
 {
-	shift_by(segment, GT_VPSHIFTQ, RIGHT, FIRST, x, 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, FIRST, x, 32);
 	vector256(segment, multiply, FIRST, FIRST, y);
-	shift_by(segment, GT_VPSHIFTQ, RIGHT, SECOND, y, 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, SECOND, y, 32);
 	vector256(segment, multiply, SECOND, SECOND, x);
 	vector256(segment, add64, FIRST, FIRST, SECOND);
-	shift_by(segment, GT_VPSHIFTQ, LEFT, FIRST, FIRST, 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_LEFT, FIRST, FIRST, 32);
 	vector256(segment, multiply, SECOND, x, y);
 	vector256(segment, add64, d, FIRST, SECOND);
 }
@@ -285,7 +288,7 @@ static void float_of_u32(struct gt_native_segment *segment, unsigned d, unsigned
 	fill(segment, 0, FIRST, 0x4b000000);
 	vector256(segment, words, FIRST, x, FIRST); /* the upper 16 bits of each lane from the second */
 	gt_native_byte(segment->code, 0xaa);
-	shift_by(segment, GT_VPSHIFTD, RIGHT, SECOND, x, 16);
+	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, SECOND, x, 16);
 	fill(segment, 0, THIRD, 0x53000000);
 	vector256(segment, gt_native_or, SECOND, SECOND, THIRD);
 	fill(segment, 0, THIRD, 0x53000080);
@@ -302,7 +305,7 @@ static void double_of_64(struct gt_native_segment *segment, unsigned d, unsigned
 	fill(segment, 1, FIRST, UINT64_C(0x4330) << 48);
 	vector256(segment, dwords, FIRST, x, FIRST); /* the upper 32 bits of each lane from the second */
 	gt_native_byte(segment->code, 0xaa);
-	shift_by(segment, GT_VPSHIFTQ, RIGHT, SECOND, x, 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, SECOND, x, 32);
 	fill(segment, 1, THIRD, UINT64_C(0x4530) << 48 | (is_signed ? UINT64_C(0x80000000) : 0));
 	vector256(segment, gt_native_xor, SECOND, SECOND, THIRD);
 	/* 2^84 + 2^52, and 2^63 of a signed number */
@@ -490,7 +493,7 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 
 static void raise(struct gt_native_segment *segment, unsigned d, unsigned x)
 {
-	shift_by(segment, GT_VPSHIFTQ, LEFT, d, x, 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_LEFT, d, x, 32);
 }
 
 /* The processor gives the least integer where there is none: all bits of it turned are the largest one. */
@@ -498,7 +501,7 @@ static void emit_truncate(struct gt_native_segment *segment, const struct gt_nat
 {
 	static const struct gt_native_op compare_floats = {GT_0F, GT_NP, 0, GT_VCMP}, both = {GT_0F, GT_66, 0, GT_VPAND};
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 1);
-	const unsigned from = x->at[0];
+	const unsigned from = gt_native_rounded(segment, op, x->at[0], THIRD);
 
 	vector256(segment, rule->op, FIRST, 0, from);
 	fill(segment, 0, SECOND, 0x4f000000); /* 2^31 */
@@ -527,6 +530,9 @@ const struct gt_native_isa gt_native_avx2 = {
 	.widen = widen,
 	.raise = raise,
 	.canonical = canonical,
+	.mask = mask,
+	.is_zero = is_zero,
+	.blend = blend,
 	.binary = binary,
 	.unary = unary,
 	.shift = shift,

@@ -137,6 +137,29 @@ static void fill(struct gt_native_segment *segment, unsigned wide, unsigned d, u
 	vector(segment, wide ? broadcast64 : broadcast32, d, 0, GT_RAX);
 }
 
+static void mask(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned x, unsigned y, unsigned how)
+{
+	evex_vector(segment->code, op, FOUND, 0, x, y);
+	gt_native_byte(segment->code, how);
+	vector(segment, (struct gt_native_op){GT_0F38, GT_F3, op.wide, GT_VPMOVM2}, d, 0, FOUND);
+}
+
+static void is_zero(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	static const struct gt_native_op test = {GT_0F38, GT_F3, 0, GT_VPTESTM}, spread = {GT_0F38, GT_F3, 0, GT_VPMOVM2};
+
+	vector(segment, test, FOUND, x, x); /* VPTESTNMD */
+	vector(segment, spread, d, 0, FOUND);
+}
+
+static void blend(struct gt_native_segment *segment, unsigned d, unsigned a, unsigned b, unsigned mask)
+{
+	static const struct gt_native_op signs = {GT_0F38, GT_F3, 0, GT_VPMOV2M}, choose = {GT_0F38, GT_66, 0, GT_VPBLENDM};
+
+	vector(segment, signs, FOUND, 0, mask);
+	evex_vector(segment->code, choose, d, FOUND, a, b);
+}
+
 static void widen(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half)
 {
 	if (half) {
@@ -250,16 +273,9 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 	write_predicate(segment, op->d, FOUND);
 }
 
-/* Lanes of 64 bits by 32 to the right or to the left. */
-static void shift_words(struct gt_native_segment *segment, enum gt_vector_opcode opcode, unsigned d, unsigned x)
-{
-	fill(segment, 1, SECOND, 32);
-	vector(segment, (struct gt_native_op){GT_0F38, GT_66, 1, (uint8_t)opcode}, d, x, SECOND);
-}
-
 static void raise(struct gt_native_segment *segment, unsigned d, unsigned x)
 {
-	shift_words(segment, GT_VPSLLV, d, x);
+	gt_native_shift_by(segment, true, GT_NATIVE_LEFT, d, x, 32);
 }
 
 /* The lower or the upper words. The source of this instruction stands where others have their result. */
@@ -271,7 +287,7 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 
 	for (unsigned i = 0; i < 2; i++) {
 		if (upper)
-			shift_words(segment, GT_VPSRLV, THIRD, x->at[i]);
+			gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, THIRD, x->at[i], 32);
 		vector(segment, rule->op, upper ? THIRD : x->at[i], 0, to[i]);
 	}
 	vector(segment, insert, d->at[0], d->at[0], FIRST);
@@ -282,7 +298,7 @@ static void emit_narrow(struct gt_native_segment *segment, const struct gt_nativ
 static void emit_truncate(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 1);
-	const unsigned from = x->at[0], to = d->at[0];
+	const unsigned from = gt_native_rounded(segment, op, x->at[0], THIRD), to = d->at[0];
 
 	vector(segment, rule->op, FIRST, 0, from);
 	fill(segment, 0, SECOND, 0x4f000000); /* 2^31 */
@@ -361,6 +377,9 @@ const struct gt_native_isa gt_native_avx512 = {
 	.widen = widen,
 	.raise = raise,
 	.canonical = canonical,
+	.mask = mask,
+	.is_zero = is_zero,
+	.blend = blend,
 	.binary = binary,
 	.unary = unary,
 	.shift = binary,

@@ -40,10 +40,16 @@
 	COMPARE("leu", T, 0F, P, WIDE, GT_VCMP, 0x1a), COMPARE("neu", T, 0F, P, WIDE, GT_VCMP, 0x04),   \
 	COMPARE("geu", T, 0F, P, WIDE, GT_VCMP, 0x15), COMPARE("gtu", T, 0F, P, WIDE, GT_VCMP, 0x16),   \
 	COMPARE("num", T, 0F, P, WIDE, GT_VCMP, 0x07), COMPARE("nan", T, 0F, P, WIDE, GT_VCMP, 0x03)
+/* Of integers of 32 bits. */
+#define DIVIDE(T, SIGNED)                                                                         \
+	{"div." #T, GT_NATIVE_DIVIDE, OP(0F, 66, 1, GT_VDIV), SIGNED, false}, \
+	{"rem." #T, GT_NATIVE_DIVIDE, OP(0F, 66, 1, GT_VDIV), SIGNED | IS_REMAINDER, false}
 #define WIDEN(NAME, OPCODE) {NAME, GT_NATIVE_WIDEN, OP(0F38, 66, 0, OPCODE), 0, false}
 #define NARROW_FLOAT(NAME, CANONICAL) {NAME, GT_NATIVE_NARROW_FLOAT, OP(0F, 66, 1, GT_VCVTPD2PS), 0, CANONICAL}
 #define NARROW(NAME) {NAME, GT_NATIVE_NARROW, OP(0F38, F3, 0, GT_VPMOVQD), 0, false}
 #define LOGIC(NAME, OPCODE) {NAME ".pred", GT_NATIVE_LOGIC, OP(0F, NP, 0, OPCODE), 0, false}
+
+enum { IS_SIGNED = 1, IS_REMAINDER = 2 };
 
 static const struct gt_native_rule rules[] = {
 	SAME("add", GT_NATIVE_BINARY, 0F, GT_VPADDD, GT_VPADDQ), SAME("sub", GT_NATIVE_BINARY, 0F, GT_VPSUBD, GT_VPSUBQ),
@@ -59,6 +65,11 @@ static const struct gt_native_rule rules[] = {
 	{"fma.f32", GT_NATIVE_FUSED, OP(0F38, 66, 0, GT_VFMADD231), 0, true}, {"fma.f64", GT_NATIVE_FUSED, OP(0F38, 66, 1, GT_VFMADD231), 0, false},
 	{"neg.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, GT_VPXOR), 0, false}, {"neg.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, GT_VPXOR), 0, false},
 	{"abs.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, GT_VPANDN), 0, false}, {"abs.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, GT_VPANDN), 0, false},
+	{"abs.s32", GT_NATIVE_UNARY, OP(0F38, 66, 0, GT_VPABSD), 0, false},
+	FLOATS("min", GT_NATIVE_EXTREME, GT_VMIN), FLOATS("max", GT_NATIVE_EXTREME, GT_VMAX),
+	{"flush.f32", GT_NATIVE_FLUSH, OP(0F, 66, 0, GT_VPANDN), 0, false},
+	{"mul.hi.s32", GT_NATIVE_HIGH, OP(0F38, 66, 1, GT_VPMULDQ), 0, false}, {"mul.hi.u32", GT_NATIVE_HIGH, OP(0F, 66, 1, GT_VPMULUDQ), 0, false},
+	DIVIDE(s32, IS_SIGNED), DIVIDE(u32, 0),
 	{"mov.b32", GT_NATIVE_MOVE, OP(0F, 66, 0, GT_VMOVDQA), 0, false}, {"mov.b64", GT_NATIVE_MOVE, OP(0F, 66, 1, GT_VMOVDQA), 0, false},
 	{"selp.b32", GT_NATIVE_SELECT, OP(0F38, 66, 0, GT_VPBLENDM), 0, false}, {"selp.b64", GT_NATIVE_SELECT, OP(0F38, 66, 1, GT_VPBLENDM), 0, false},
 	COMPARES(s32, 0, GT_VPCMP), COMPARES(u32, 0, GT_VPCMPU), COMPARES(s64, 1, GT_VPCMP), COMPARES(u64, 1, GT_VPCMPU),
@@ -74,6 +85,7 @@ static const struct gt_native_rule rules[] = {
 	NARROW_FLOAT("cvt.f32.f64", true), NARROW_FLOAT("cvt.s32.f64", false),
 	{"cvt.i.f32.f32", GT_NATIVE_ROUND, OP(0F3A, 66, 0, GT_VROUNDPS), 0, true}, {"cvt.i.f64.f64", GT_NATIVE_ROUND, OP(0F3A, 66, 1, GT_VROUNDPD), 0, false},
 	{"cvt.s32.f32", GT_NATIVE_TRUNCATE, OP(0F, F3, 0, GT_VCVTTPS2DQ), 0, false},
+	{"cvt.u32.f32", GT_NATIVE_TRUNCATE_UNSIGNED, OP(0F, F3, 0, GT_VCVTTPS2DQ), 0, false},
 	{"mul.wide.s32", GT_NATIVE_WIDE_PRODUCT, OP(0F38, 66, 1, GT_VPMULDQ), GT_VPMOVSXDQ, false},
 	{"mul.wide.u32", GT_NATIVE_WIDE_PRODUCT, OP(0F, 66, 1, GT_VPMULUDQ), GT_VPMOVZXDQ, false},
 	{"mad.wide.s32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F38, 66, 1, GT_VPMULDQ), GT_VPMOVSXDQ, false},
@@ -121,6 +133,7 @@ static unsigned gt_native_sources(enum gt_native_kind kind)
 	case GT_NATIVE_NOT:
 	case GT_NATIVE_NEGATE:
 	case GT_NATIVE_SIGN:
+	case GT_NATIVE_FLUSH:
 	case GT_NATIVE_RECIPROCAL: return 1;
 	case GT_NATIVE_MULTIPLY_ADD:
 	case GT_NATIVE_FUSED: return 3;
@@ -617,9 +630,22 @@ static void emit_narrow_float(struct gt_native_segment *segment, const struct gt
 		isa->canonical(segment, d->at[0]);
 }
 
+/* The instruction's number for a rounding. */
+static const uint8_t modes[] = {[GT_PTX_AS_IT_IS] = 3, [GT_PTX_RN] = 0, [GT_PTX_RM] = 1, [GT_PTX_RP] = 2, [GT_PTX_RZ] = 3};
+
+unsigned gt_native_rounded(struct gt_native_segment *segment, const struct gt_ptx_op *op, unsigned x, unsigned free)
+{
+	static const struct gt_native_op round = {GT_0F3A, GT_66, 0, GT_VROUNDPS};
+
+	if (modes[op->choice] == modes[GT_PTX_RZ])
+		return x;
+	segment->isa->vector(segment, round, free, 0, x);
+	gt_native_byte(segment->code, modes[op->choice]);
+	return free;
+}
+
 static void emit_round(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	static const uint8_t modes[] = {[GT_PTX_AS_IT_IS] = 3, [GT_PTX_RN] = 0, [GT_PTX_RM] = 1, [GT_PTX_RP] = 2, [GT_PTX_RZ] = 3};
 	const unsigned n = rule->op.wide ? 2 : 1;
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *d = gt_native_write_to(segment, op->d, n);
 
@@ -629,6 +655,147 @@ static void emit_round(struct gt_native_segment *segment, const struct gt_native
 		if (rule->canonical)
 			segment->isa->canonical(segment, d->at[i]);
 	}
+}
+
+/* From 2^31 on 2^31 is taken away, and put back as a bit. */
+static void emit_truncate_unsigned(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op not_negative = {GT_0F, GT_NP, 0, GT_VMAX}, less = {GT_0F, GT_NP, 0, GT_VSUB},
+					 compares = {GT_0F, GT_NP, 0, GT_VCMP}, both = {GT_0F, GT_66, 0, GT_VPAND};
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 1);
+	const unsigned at = isa->first, limit = isa->second, large = isa->third, from = gt_native_rounded(segment, op, x->at[0], at);
+
+	isa->vector(segment, gt_native_xor, large, large, large);
+	isa->vector(segment, not_negative, at, from, large); /* the latter of NaN */
+	isa->fill(segment, 0, limit, 0x4f000000); /* 2^31 */
+	isa->mask(segment, compares, large, at, limit, 0x1d);
+	isa->vector(segment, both, limit, limit, large);
+	isa->vector(segment, less, at, at, limit);
+	isa->fill(segment, 0, limit, 0x4f000000);
+	isa->mask(segment, compares, limit, at, limit, 0x1d); /* too large */
+	isa->vector(segment, rule->op, at, 0, at);
+	gt_native_shift_by(segment, false, GT_NATIVE_LEFT, large, large, 31);
+	isa->vector(segment, gt_native_xor, at, at, large);
+	isa->vector(segment, gt_native_or, d->at[0], at, limit);
+}
+
+/* The odd lanes' products have their upper halves where they belong. */
+static void emit_high(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *y = gt_native_read(segment, op->b, 1);
+	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 1);
+	const unsigned odd = isa->first, even = isa->second;
+
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, odd, x->at[0], 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, even, y->at[0], 32);
+	isa->vector(segment, rule->op, odd, odd, even);
+	isa->vector(segment, rule->op, even, x->at[0], y->at[0]);
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, odd, odd, 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_LEFT, odd, odd, 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, even, even, 32);
+	isa->vector(segment, gt_native_or, d->at[0], odd, even);
+}
+
+/* Half i of integers as doubles; an unsigned one is put into the fraction of 2^52. */
+static void double_of(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, uint32_t slot, unsigned i)
+{
+	static const struct gt_native_op convert = {GT_0F, GT_F3, 0, GT_VCVTDQ2PD}, subtract = {GT_0F, GT_66, 1, GT_VSUB};
+	const struct gt_native_isa *isa = segment->isa;
+
+	widen(segment, rule->immediate & IS_SIGNED ? convert : gt_native_zeros, d, slot, i);
+	if (rule->immediate & IS_SIGNED)
+		return;
+	isa->fill(segment, 1, isa->third, UINT64_C(0x433) << 52);
+	isa->vector(segment, gt_native_or, d, d, isa->third);
+	isa->vector(segment, subtract, d, d, isa->third);
+}
+
+/* A quotient of doubles as integers, which is exact: it is never as near to an integer below it as its last bit is. An unsigned one
+ * has 2^31 less meanwhile. */
+static void integers_of(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x)
+{
+	static const struct gt_native_op convert = {GT_0F, GT_66, 1, GT_VCVTPD2DQ}, subtract = {GT_0F, GT_66, 1, GT_VSUB},
+					 round = {GT_0F3A, GT_66, 1, GT_VROUNDPD};
+	const struct gt_native_isa *isa = segment->isa;
+
+	if (!(rule->immediate & IS_SIGNED)) {
+		isa->vector(segment, round, x, 0, x);
+		gt_native_byte(segment->code, modes[GT_PTX_RZ]);
+		isa->fill(segment, 1, isa->third, UINT64_C(0x41e) << 52); /* 2^31 */
+		isa->vector(segment, subtract, x, x, isa->third);
+	}
+	isa->vector(segment, convert, d, 0, x);
+}
+
+/* The processor gives the least integer for a quotient by 0, and for that of the least one and -1. */
+static void emit_divide(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op multiply = {GT_0F38, GT_66, 0, GT_VPMULL}, subtract = {GT_0F, GT_66, 0, GT_VPSUBD};
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *y = gt_native_read(segment, op->b, 1);
+	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 1);
+	const unsigned quotient = take_register(segment), to[] = {quotient, isa->first};
+
+	for (unsigned i = 0; i < 2; i++) {
+		double_of(segment, rule, isa->first, op->a, i);
+		double_of(segment, rule, isa->second, op->b, i);
+		isa->vector(segment, rule->op, isa->first, isa->first, isa->second);
+		integers_of(segment, rule, to[i], isa->first);
+	}
+	isa->vector(segment, isa->insert, quotient, quotient, isa->first);
+	gt_native_byte(segment->code, 1);
+	if (!(rule->immediate & IS_SIGNED)) {
+		isa->fill(segment, 0, isa->first, UINT64_C(1) << 31);
+		isa->vector(segment, gt_native_xor, quotient, quotient, isa->first);
+	}
+	isa->is_zero(segment, isa->first, y->at[0]);
+	isa->vector(segment, gt_native_or, quotient, quotient, isa->first);
+	if (rule->immediate & IS_REMAINDER) {
+		isa->vector(segment, multiply, isa->first, quotient, y->at[0]);
+		isa->vector(segment, subtract, d->at[0], x->at[0], isa->first);
+	} else {
+		isa->vector(segment, gt_native_move, d->at[0], 0, quotient);
+	}
+	segment->taken[quotient] = false;
+}
+
+/* The instruction gives the latter of two zeros or if one is NaN: both orders together have the sign of either zero. */
+static void emit_extreme(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op both = {GT_0F, GT_66, 0, GT_VPAND};
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned n = rule->op.wide ? 2 : 1;
+	const struct gt_native_op unordered = {GT_0F, rule->op.prefix, rule->op.wide, GT_VCMP};
+	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
+	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
+
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned one = x->at[i], other = y->at[i];
+		isa->vector(segment, rule->op, isa->first, one, other);
+		isa->vector(segment, rule->op, isa->second, other, one);
+		isa->vector(segment, rule->op.opcode == GT_VMIN ? gt_native_or : both, isa->first, isa->first, isa->second);
+		isa->mask(segment, unordered, isa->second, other, other, 3);
+		isa->blend(segment, isa->first, isa->first, one, isa->second);
+		isa->mask(segment, unordered, isa->second, one, one, 3);
+		isa->blend(segment, d->at[i], isa->first, other, isa->second);
+		if (rule->canonical)
+			isa->canonical(segment, d->at[i]);
+	}
+}
+
+static void emit_flush(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op both = {GT_0F, GT_66, 0, GT_VPAND};
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *d = gt_native_write_to(segment, op->d, 1);
+
+	isa->fill(segment, 0, isa->first, 0x7f800000);
+	isa->vector(segment, both, isa->first, isa->first, x->at[0]);
+	isa->is_zero(segment, isa->second, isa->first);
+	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, isa->second, isa->second, 1); /* but the sign */
+	isa->vector(segment, rule->op, d->at[0], isa->second, x->at[0]);
 }
 
 void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -641,6 +808,11 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_JOIN] = emit_join,
 		[GT_NATIVE_NARROW_FLOAT] = emit_narrow_float,
 		[GT_NATIVE_ROUND] = emit_round,
+		[GT_NATIVE_TRUNCATE_UNSIGNED] = emit_truncate_unsigned,
+		[GT_NATIVE_HIGH] = emit_high,
+		[GT_NATIVE_DIVIDE] = emit_divide,
+		[GT_NATIVE_EXTREME] = emit_extreme,
+		[GT_NATIVE_FLUSH] = emit_flush,
 	};
 	gt_native_emitter *special = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind];
 
@@ -653,7 +825,8 @@ bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **r
 	if (!*rule)
 		return false;
 	switch ((*rule)->kind) {
-	case GT_NATIVE_TRUNCATE: return op->choice != GT_PTX_RN && op->choice != GT_PTX_RM && op->choice != GT_PTX_RP;
+	case GT_NATIVE_TRUNCATE:
+	case GT_NATIVE_TRUNCATE_UNSIGNED:
 	case GT_NATIVE_NARROW_FLOAT: return (*rule)->canonical || op->choice <= GT_PTX_RZ;
 	case GT_NATIVE_ROUND: return op->choice <= GT_PTX_RP;
 	case GT_NATIVE_PART:

@@ -64,9 +64,14 @@ enum gt_native_kind {
 	GT_NATIVE_JOIN,	   /* x, and the bits of y as its lower or upper 32 */
 	GT_NATIVE_NARROW_FLOAT, /* 32 bits of a double: a float, or an integer, which NaN and what is too small make the least */
 	GT_NATIVE_ROUND,   /* to an integer of the same type */
-	GT_NATIVE_TRUNCATE, /* an integer of a float, towards 0; what is too large becomes the largest, NaN becomes 0 */
+	GT_NATIVE_TRUNCATE, /* an integer of a float; what is too large becomes the largest, NaN becomes 0 */
+	GT_NATIVE_TRUNCATE_UNSIGNED,
 	GT_NATIVE_WIDE_PRODUCT, /* 64 bits of two of 32, each widened first by opcode `immediate` */
 	GT_NATIVE_WIDE_MULTIPLY_ADD,
+	GT_NATIVE_HIGH,	   /* the upper 32 bits of the product of two of 32 */
+	GT_NATIVE_DIVIDE,  /* quotient or remainder of integers, as `immediate` says */
+	GT_NATIVE_EXTREME, /* the lesser or the greater of two floats: -0 is less than 0, and a number goes before NaN */
+	GT_NATIVE_FLUSH,   /* a denormal number becomes 0 with its sign */
 	GT_NATIVE_KINDS
 };
 
@@ -142,8 +147,13 @@ struct gt_native_isa {
 	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
 	/* The lower or upper half of lanes of 32 bits, widened by an operation. */
 	void (*widen)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half);
-	/* d = x, 64 bits, to the left by 32; `second` may change. */
+	/* d = x, 64 bits, to the left by 32. */
 	void (*raise)(struct gt_native_segment *segment, unsigned d, unsigned x);
+	/* All bits of the lanes for which OP d, x, y holds, a comparison of floats by that number; of those that are 0 (`third` may change). */
+	void (*mask)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned x, unsigned y, unsigned how);
+	void (*is_zero)(struct gt_native_segment *segment, unsigned d, unsigned x);
+	/* Lanes of b where the mask is set, of a elsewhere. */
+	void (*blend)(struct gt_native_segment *segment, unsigned d, unsigned a, unsigned b, unsigned mask);
 	void (*canonical)(struct gt_native_segment *segment, unsigned d); /* a NaN becomes the one that f32 has */
 	/* d = x OP y, as the rule says; `shift` has a count of 64 bits. */
 	void (*binary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
@@ -183,6 +193,15 @@ static inline unsigned gt_native_parts(const struct gt_native_isa *isa)
 {
 	return GT_WARP_SIZE * 4 / isa->bytes;
 }
+enum gt_native_direction { GT_NATIVE_RIGHT = 2, GT_NATIVE_LEFT = 6 }; /* as the instruction has it in the place of a register */
+/* d = x shifted by a number, in lanes of 32 bits or, if `wide`, of 64. */
+static inline void gt_native_shift_by(struct gt_native_segment *segment, bool wide, enum gt_native_direction direction, unsigned d, unsigned x, unsigned count)
+{
+	const struct gt_native_op op = {GT_0F, GT_66, wide, wide ? GT_VPSHIFTQ : GT_VPSHIFTD};
+
+	segment->isa->vector(segment, op, (unsigned)direction, d, x);
+	gt_native_byte(segment->code, count);
+}
 /* OP d, a, b */
 void gt_native_with(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, struct gt_native_operand b);
 /* Code that stores the values that are to be, of them those only that are needed from segment->op on, or all; or loads all: of a
@@ -197,6 +216,8 @@ struct gt_native_place gt_native_new_predicate(struct gt_native_segment *segment
 /* Instructions that both sets have. */
 extern const struct gt_native_op gt_native_move, gt_native_xor, gt_native_or, gt_native_store, gt_native_zeros, gt_native_signs; /* the last
 	two widen integers by zeros, and by signs */
+/* The register of floats that are integers as the operation rounds: x, if it cuts what is behind the point, or `free`. */
+unsigned gt_native_rounded(struct gt_native_segment *segment, const struct gt_ptx_op *op, unsigned x, unsigned free);
 /* Emits an operation. */
 gt_native_emitter gt_native_emit;
 
