@@ -131,7 +131,6 @@ GT_INLINE double upper_word(double x)
 	X(rsqrt_high, "rsqrt.approx.ftz.f64", f64, f64, none, none, upper_word(1 / sqrt(upper_word(x)))) \
 	X(sin_f32, "sin.f32", f32, f32, none, none, canonical_f32(sinf(x)))                        \
 	X(cos_f32, "cos.f32", f32, f32, none, none, canonical_f32(cosf(x)))                        \
-	X(ex2_f32, "ex2.f32", f32, f32, none, none, canonical_f32(exp2f(x)))                       \
 	X(lg2_f32, "lg2.f32", f32, f32, none, none, canonical_f32(log2f(x)))                       \
 	X(tanh_f32, "tanh.f32", f32, f32, none, none, canonical_f32(tanhf(x)))                     \
 	X(flush_f32, "flush.f32", f32, f32, none, none, flushed(x))
@@ -150,6 +149,52 @@ NEWTON(GT_FAST, _fast)
 #define RSQRT_STEPS GT_STEPS(rsqrt_f32)
 #endif
 
+GT_LANES_PLAIN(ex2_f32, "ex2.f32", f32, f32, none, none, canonical_f32(exp2f(x)))
+#if defined __x86_64__
+/* The same in doubles by 2^x = 2^k 2^r, of which k is the nearest integer, and the second is a series in r ln 2 up to the ninth power,
+ * right to 2^-36. The library's result is the nearest float if the exact one is no nearer than EX2_NEAR of 2^29 parts of a unit in the last
+ * place to the middle of two (glibc's is right to 0.502 units); *hard: lanes of which it is. */
+#define EX2_NEAR (INT64_C(1) << 21)
+GT_FAST GT_INLINE __m256d ex2_near4(__m128 floats, unsigned *hard)
+{
+	static const double series[] = {0x1.b5253d395e7c4p-24, 0x1.62c0223a5c824p-20, 0x1.ffcbfc588b0c7p-17, 0x1.430912f86c787p-13,
+					0x1.5d87fe78a6731p-10, 0x1.3b2ab6fba4e77p-7, 0x1.c6b08d704a0c0p-5, 0x1.ebfbdff82c58fp-3,
+					0x1.62e42fefa39efp-1, 0x1.0000000000000p+0}; /* (ln 2)^n / n! */
+	const __m256d x = _mm256_cvtps_pd(floats), k = _mm256_round_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC), r = _mm256_sub_pd(x, k);
+	const __m256i exponents = _mm256_slli_epi64(_mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(k)), 52);
+	__m256d y = _mm256_set1_pd(series[0]);
+
+	for (unsigned n = 1; n < sizeof series / sizeof *series; n++)
+		y = _mm256_fmadd_pd(y, r, _mm256_set1_pd(series[n]));
+	y = _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(y), exponents));
+	const __m256i low = _mm256_sub_epi64(_mm256_and_si256(_mm256_castpd_si256(y), _mm256_set1_epi64x((INT64_C(1) << 29) - 1)),
+					     _mm256_set1_epi64x((INT64_C(1) << 28) - EX2_NEAR));
+	const __m256i far = _mm256_or_si256(_mm256_cmpgt_epi64(low, _mm256_set1_epi64x(2 * EX2_NEAR)), _mm256_cmpgt_epi64(_mm256_setzero_si256(), low));
+	const __m256d usual = _mm256_and_pd(_mm256_cmp_pd(x, _mm256_set1_pd(-126), _CMP_GE_OQ), _mm256_cmp_pd(x, _mm256_set1_pd(127), _CMP_LT_OQ));
+	const __m256d nothing = _mm256_cmp_pd(x, _mm256_set1_pd(-150), _CMP_LT_OQ);
+	*hard = 15U ^ (unsigned)_mm256_movemask_pd(_mm256_or_pd(nothing, _mm256_and_pd(_mm256_castsi256_pd(far), usual)));
+	return _mm256_andnot_pd(nothing, y);
+}
+
+GT_FAST GT_STEP_HEAD(ex2_f32_fast)
+{
+	const float *from = gt_ptx_lanes(warp, op->a);
+	float *to = gt_ptx_lanes(warp, op->d), powers[GT_WARP_SIZE];
+	uint32_t hard = 0;
+
+	for (int i = 0; i < GT_WARP_SIZE; i += 4) {
+		unsigned these;
+		_mm_storeu_ps(powers + i, _mm256_cvtpd_ps(ex2_near4(_mm_loadu_ps(from + i), &these)));
+		hard |= (uint32_t)these << i;
+	}
+	for (uint32_t rest = hard & mask; rest; rest &= rest - 1)
+		powers[gt_ptx_lowest(rest)] = canonical_f32(exp2f(from[gt_ptx_lowest(rest)]));
+	for (int i = 0; i < GT_WARP_SIZE; i++)
+		to[i] = mask >> i & 1 ? powers[i] : to[i];
+	return op + 1;
+}
+#endif
+
 /* Two floats in 64 bits. */
 #define LOW(X)	gt_ptx_from_bits((uint32_t)(X))
 #define HIGH(X) gt_ptx_from_bits((uint32_t)((X) >> 32))
@@ -166,7 +211,8 @@ GT_INLINE uint64_t two(float low, float high)
 
 #define FLOATS(X) ARITHMETIC(X, f32, f) ARITHMETIC(X, f64, ) FUNCTIONS(X) PAIRS(X)
 FLOATS(GT_LANES)
-static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW){"rsqrt.f32", GT_PTX_F32, {GT_PTX_F32}, RSQRT_STEPS}};
+static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW) GT_ROW(ex2_f32, "ex2.f32", f32, f32, none, none, )
+	{"rsqrt.f32", GT_PTX_F32, {GT_PTX_F32}, RSQRT_STEPS}};
 const struct gt_ptx_forms gt_ptx_float_forms = {float_rows, sizeof float_rows / sizeof float_rows[0]};
 
 /* On x86-64 all arithmetic of steps is of SSE or AVX, whose mode alone is set: fesetround sets that of the x87, too, and takes longer
