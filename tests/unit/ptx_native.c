@@ -29,15 +29,10 @@ static uint64_t any(void)
 
 static void find_forms(void)
 {
-	static const struct gt_ptx_forms *const tables[] = {
-		&gt_ptx_integer_forms, &gt_ptx_wide_forms, &gt_ptx_bit_forms, &gt_ptx_float_forms, &gt_ptx_compare_forms,
-		&gt_ptx_convert_forms, &gt_ptx_half_forms, &gt_ptx_move_forms, &gt_ptx_lane_forms,
-	};
-
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (size_t i = 0; i < tables[t]->n && n_forms < FORMS; i++)
-			if (gt_native_rule_of(gt_ptx_form_step(&tables[t]->rows[i])))
-				forms[n_forms++] = &tables[t]->rows[i];
+	for (size_t t = 0; t < GT_PTX_FORM_TABLES; t++)
+		for (size_t i = 0; i < gt_ptx_form_tables[t]->n && n_forms < FORMS; i++)
+			if (gt_native_rule_of(gt_ptx_form_step(&gt_ptx_form_tables[t]->rows[i])))
+				forms[n_forms++] = &gt_ptx_form_tables[t]->rows[i];
 }
 
 /* A slot of a type. The NaNs of doubles may differ, so that they stay among themselves. */
@@ -197,6 +192,21 @@ static void draw_copy(struct gt_ptx_op *op, struct gt_ptx_op *step)
 	step->run = form->run[GT_PTX_PLAIN];
 }
 
+/* An operation without machine code of its own, which is called; some with a guard. */
+static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
+{
+	static const char *const names[] = {"popc.b32", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "addc.u32", "div.s64", "clz.b64"};
+	const struct gt_ptx_form *form = gt_ptx_form_named(names[any() % (sizeof names / sizeof *names)]);
+
+	if (!form)
+		return;
+	*op = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .guarded = (uint8_t)(any() % 3), .guard = slot_of(GT_PTX_PRED, SLOTS),
+				 .d = slot_of(form->d, SLOTS), .a = slot_of(form->sources[0], SLOTS), .b = slot_of(form->sources[1], SLOTS),
+				 .c = slot_of(form->sources[2], SLOTS)};
+	*step = *op;
+	step->run = form->run[GT_PTX_PLAIN];
+}
+
 /* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere; then the same of 64 bits. */
 static void fill_addresses(void)
 {
@@ -226,8 +236,10 @@ static uint64_t run_turns(const struct gt_ptx_op *ops, size_t n, unsigned which,
 	for (const struct gt_ptx_op *op = ops; op < ops + n;) {
 		warp.until = warp.issued + 1 + any() % 60;
 		while (op < ops + n && warp.issued < warp.until) {
+			const uint32_t holds = op->guarded ? gt_ptx_predicate(&warp, op->guard) : GT_PTX_FULL;
+			const uint32_t lanes = mask & (op->guarded == 2 ? ~holds : holds);
 			warp.issued += op->counts;
-			op = op->run(&warp, op, mask);
+			op = lanes ? op->run(&warp, op, lanes) : op + 1;
 		}
 	}
 	return warp.issued;
@@ -248,6 +260,8 @@ static size_t try_stretch(size_t n, uint32_t mask)
 			steps[i] = code->ops[i];
 		} else if (any() % (4 * EVERY) == 0) {
 			draw_copy(&code->ops[i], &steps[i]);
+		} else if (any() % (4 * EVERY) == 0) {
+			draw_call(&code->ops[i], &steps[i]);
 		}
 	fill();
 	fill_addresses();
@@ -374,6 +388,35 @@ static void halves(void)
 	CHECK(tried > 100000);
 }
 
+/* The same of an operation whose result is that of a library, or found by other means. */
+static void curve(const char *name)
+{
+	const struct gt_ptx_form *form = gt_ptx_form_named(name);
+	static const uint32_t special[] = {0, 0x80000000, 1, 0x7f800000, 0xff800000, 0x7fc12345, 0x3f800000, 0x42fe0000, 0x42ffffff, 0x43000000, 0xc2fc0000, 0xc2fc0001, 0xc3160000, 0xc3160001, 0xc3151234};
+	const struct gt_ptx_op op = {.d = SLOT, .a = 0};
+
+	for (unsigned k = 0; k < 20000; k++) {
+		const uint32_t mask = any() & 1 ? GT_PTX_FULL : (uint32_t)any() | 1;
+		for (unsigned i = 0; i < 2 * GT_WARP_SIZE; i++) {
+			uint32_t word = (uint32_t)any();
+			word = any() % 8 == 0 ? special[any() % (sizeof special / sizeof *special)] : k % 2 ? (word & 0x81ffffff) + 0x3b000000 : word;
+			memcpy(arenas[0] + SLOT * (i / GT_WARP_SIZE) + 4 * (i % GT_WARP_SIZE), &word, 4);
+		}
+		memcpy(arenas[1], arenas[0], 2 * SLOT);
+		for (unsigned i = 0; i < 2; i++) {
+			struct gt_ptx_warp warp = {.arena = arenas[i], .mask = mask};
+			form->run[i ? GT_PTX_VARIANTS - 1 : GT_PTX_PLAIN](&warp, &op, mask);
+		}
+		CHECK(memcmp(arenas[0], arenas[1], 2 * SLOT) == 0);
+	}
+}
+
+static void curves(void)
+{
+	curve("ex2.f32");
+	curve("rsqrt.f32");
+}
+
 /* Runs the tests again for a processor without AVX-512. */
 #if defined __x86_64__
 static void run_for_avx2(char **argv)
@@ -389,8 +432,10 @@ int main(int argc, char **argv)
 	(void)argc;
 	find_forms();
 #if defined __x86_64__
-	if (gt_ptx_simd_variant() != GT_PTX_PLAIN)
+	if (gt_ptx_simd_variant() != GT_PTX_PLAIN) {
 		RUN(halves);
+		RUN(curves);
+	}
 	if (gt_ptx_makes_native()) {
 		CHECK(n_forms > 100);
 		RUN(each_rule);

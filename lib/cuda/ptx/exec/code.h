@@ -183,6 +183,8 @@ struct gt_ptx_forms {
 extern const struct gt_ptx_forms gt_ptx_integer_forms, gt_ptx_wide_forms, gt_ptx_bit_forms,
 	gt_ptx_float_forms,
 	gt_ptx_compare_forms, gt_ptx_convert_forms, gt_ptx_half_forms, gt_ptx_move_forms, gt_ptx_lane_forms;
+#define GT_PTX_FORM_TABLES 9
+extern const struct gt_ptx_forms *const gt_ptx_form_tables[GT_PTX_FORM_TABLES];
 
 /* A form by its name, or NULL. */
 const struct gt_ptx_form *gt_ptx_form_named(const char *name);

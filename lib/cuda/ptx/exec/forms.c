@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct gt_ptx_forms *const tables[] = {
+const struct gt_ptx_forms *const gt_ptx_form_tables[GT_PTX_FORM_TABLES] = {
 	&gt_ptx_integer_forms, &gt_ptx_float_forms, &gt_ptx_compare_forms, &gt_ptx_bit_forms, &gt_ptx_wide_forms,
 	&gt_ptx_convert_forms, &gt_ptx_move_forms, &gt_ptx_lane_forms, &gt_ptx_half_forms,
 };
@@ -34,10 +34,10 @@ static const struct gt_ptx_form **place_of(const char *name)
 /* Of several rows with one name, the first is used. */
 static void fill(void)
 {
-	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-		for (size_t i = 0; i < tables[t]->n; i++) {
-			const struct gt_ptx_form **place = place_of(tables[t]->rows[i].name);
-			*place = *place ? *place : &tables[t]->rows[i];
+	for (size_t t = 0; t < GT_PTX_FORM_TABLES; t++)
+		for (size_t i = 0; i < gt_ptx_form_tables[t]->n; i++) {
+			const struct gt_ptx_form **place = place_of(gt_ptx_form_tables[t]->rows[i].name);
+			*place = *place ? *place : &gt_ptx_form_tables[t]->rows[i];
 		}
 }
 

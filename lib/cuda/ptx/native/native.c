@@ -175,7 +175,7 @@ static bool writes(const struct gt_stretch *stretch, const struct gt_stretch_poi
 				return true;
 		return false;
 	}
-	for (size_t i = 0; point->kind == GT_STRETCH_LANES && i < point->n; i++)
+	for (size_t i = 0; point->kind != GT_STRETCH_JOIN && i < point->n; i++)
 		if (ops[i].d == slot)
 			return true;
 	return false;
@@ -354,6 +354,45 @@ static void write_move(struct gt_stretch *stretch, struct gt_stretch_point *poin
 	memcpy(point->at_end, segment->values, sizeof point->at_end);
 }
 
+static void call_step(struct gt_native_code *code, void (*function)(void), const struct gt_ptx_op *op)
+{
+	uint64_t address = 0;
+
+	memcpy(&address, &function, sizeof function);
+	gt_native_text(code, "\x48\x89\xdf"); /* mov rdi, rbx */
+	gt_general_address(code, GT_RSI, op);
+	gt_general_constant(code, GT_RAX, address);
+	gt_native_text(code, "\xc5\xf8\x77\xff\xd0"); /* vzeroupper; call rax */
+}
+
+/* A lane operation by its step, which cannot fail. */
+static void write_call(struct gt_stretch *stretch, const struct gt_stretch_point *point)
+{
+	const struct gt_ptx_op *op = &stretch->code->ops[point->op];
+	struct gt_native_segment *segment = &stretch->segment;
+	struct gt_native_code *code = segment->code;
+
+	needed_from(segment, point->op);
+	gt_native_store_values(segment, segment->values, true);
+	memset(segment->values, 0, sizeof segment->values);
+	memset(segment->taken, 0, sizeof segment->taken);
+	size_t none = 0;
+
+	if (op->guarded) {
+		gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R14, op->guard);
+		if (op->guarded != 1)
+			gt_native_text(code, "\x83\xf2\xff"); /* xor edx, -1 */
+		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, 0);
+		none = gt_general_jump(code, GT_EQUAL);
+	} else {
+		gt_general_constant(code, GT_RDX, GT_PTX_FULL);
+	}
+	call_step(code, (void (*)(void))op->run, &point->entry->inner);
+	set_free_registers(segment->isa, code);
+	if (op->guarded)
+		gt_general_land(code, none);
+}
+
 /* The C code goes on where the turn may end: no instruction has been counted since then. */
 static void write_join(const struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
@@ -407,6 +446,7 @@ static void write_point(struct gt_stretch *stretch, struct gt_stretch_point *poi
 	switch (point->kind) {
 	case GT_STRETCH_LANES: write_lanes(stretch, point); break;
 	case GT_STRETCH_MOVE: write_move(stretch, point); break;
+	case GT_STRETCH_CALL: write_call(stretch, point); break;
 	case GT_STRETCH_JOIN: write_join(stretch, point); break;
 	case GT_STRETCH_BRANCH: write_branch(stretch, point); break;
 	}
@@ -417,14 +457,9 @@ static void call(struct gt_stretch *stretch, const struct gt_stretch_shared *sha
 		 void (*function)(void), bool fails_by_zero, size_t again)
 {
 	struct gt_native_code *code = stretch->segment.code;
-	uint64_t address = 0;
 
-	memcpy(&address, &function, sizeof function);
 	set_issued(code, point->before + point->counts);
-	gt_native_text(code, "\x48\x89\xdf"); /* mov rdi, rbx */
-	gt_general_address(code, GT_RSI, &point->entry->inner);
-	gt_general_constant(code, GT_RAX, address);
-	gt_native_text(code, "\xc5\xf8\x77\xff\xd0"); /* vzeroupper; call rax */
+	call_step(code, function, &point->entry->inner);
 	gt_general_number(code, fails_by_zero, GT_COMPARE_NUMBER, GT_RAX, 0);
 	const size_t good = gt_general_jump(code, fails_by_zero ? GT_NOT_EQUAL : GT_EQUAL);
 	gt_general_constant(code, GT_RAX, 0);
@@ -557,7 +592,11 @@ static bool find_point(struct search *search, size_t i, struct gt_stretch_point 
 	}
 	point->kind = op->run == gt_ptx_branch ? GT_STRETCH_BRANCH : op->run == gt_ptx_join ? GT_STRETCH_JOIN
 		      : is_move(op, &point->fast) ? GT_STRETCH_MOVE : GT_STRETCH_LANES;
-	return point->kind != GT_STRETCH_LANES || gt_native_takes(op, &rule);
+	if (point->kind == GT_STRETCH_LANES && !gt_native_takes(op, &rule)) {
+		point->kind = GT_STRETCH_CALL;
+		return gt_native_is_lanes(search->stretch.code, op);
+	}
+	return true;
 }
 
 /* Adds the points from operation `first` on that make a stretch; returns where it ends. It is worth it if it has an access, or is on the
@@ -659,8 +698,8 @@ static int make_stretches(struct gt_stretches *stretches, const struct gt_ptx_co
 	return room && !native->failed ? 0 : gt_fail_memory(error, "machine code");
 }
 
-/* Lets operations run them, once code->native is there and operations run segments. An operation that counts no instruction is part of another one, and entered from there only. Branches and joins are known by
- * where they are, so they stay as they are. */
+/* Lets operations run them, once code->native is there and operations run segments. An operation that counts no instruction is part of another one, and entered from there only. Branches, joins and operations
+ * of groups are known by where they are, so they stay as they are. */
 static void use_stretches(struct gt_stretches *stretches, struct gt_ptx_code *code)
 {
 	const unsigned char *begin = code->native + stretches->shared.begin;
@@ -674,7 +713,7 @@ static void use_stretches(struct gt_stretches *stretches, struct gt_ptx_code *co
 		entry->inner = *op;
 		entry->at = code->native + stretches->at[i];
 		memcpy(&entry->run, &begin, sizeof begin);
-		if (op->counts == 0 || op->run == gt_ptx_branch || op->run == gt_ptx_join)
+		if (op->counts == 0 || op->run == gt_ptx_branch || op->run == gt_ptx_join || op->run == gt_ptx_path_steps.sync_alike)
 			continue;
 		op->run = run_stretch;
 		op->with.entry = entry;

@@ -3,6 +3,7 @@
  * in registers, as the code is written; operations that AVX2 and AVX-512 put together alike. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/exec/numbers.h"
@@ -93,35 +94,89 @@ static const struct gt_native_rule rules[] = {
 };
 
 #define N (sizeof rules / sizeof *rules)
+/* The steps of all lane operations, each once, and the rules of those that have one. */
 static struct entry {
 	gt_ptx_step *run;
 	const struct gt_native_rule *rule;
-} by_step[N];
+} *by_step;
+static size_t n_steps;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* By the step; one with a rule goes before others. */
 static int compare(const void *left, const void *right)
 {
-	uintptr_t a = (uintptr_t)((const struct entry *)left)->run, b = (uintptr_t)((const struct entry *)right)->run;
+	const struct entry *x = left, *y = right;
+	uintptr_t a = (uintptr_t)x->run, b = (uintptr_t)y->run;
 
-	return a < b ? -1 : a > b;
+	return a != b ? (a < b ? -1 : 1) : !x->rule - !y->rule;
+}
+
+static void add_step(const struct gt_ptx_form *form, const struct gt_native_rule *rule)
+{
+	if (form)
+		by_step[n_steps++] = (struct entry){gt_ptx_form_step(form), rule};
 }
 
 static void fill(void)
 {
-	for (size_t i = 0; i < N; i++) {
-		const struct gt_ptx_form *form = gt_ptx_form_named(rules[i].name);
-		by_step[i] = (struct entry){form ? gt_ptx_form_step(form) : NULL, &rules[i]};
+	size_t most = N, n = 0;
+
+	for (size_t t = 0; t < GT_PTX_FORM_TABLES; t++)
+		most += gt_ptx_form_tables[t]->n;
+	by_step = calloc(most, sizeof *by_step);
+	for (size_t i = 0; by_step && i < N; i++)
+		add_step(gt_ptx_form_named(rules[i].name), &rules[i]);
+	for (size_t t = 0; by_step && t < GT_PTX_FORM_TABLES; t++)
+		for (size_t i = 0; i < gt_ptx_form_tables[t]->n; i++)
+			add_step(&gt_ptx_form_tables[t]->rows[i], NULL);
+	qsort(by_step, n_steps, sizeof *by_step, compare);
+	for (size_t i = 0; i < n_steps; i++)
+		if (n == 0 || by_step[i].run != by_step[n - 1].run)
+			by_step[n++] = by_step[i];
+	n_steps = n;
+}
+
+static const struct entry *find_step(gt_ptx_step *run)
+{
+	size_t low = 0, high;
+
+	pthread_once(&once, fill);
+	for (high = n_steps; low < high;) {
+		const size_t middle = (low + high) / 2;
+		if (by_step[middle].run == run)
+			return &by_step[middle];
+		if ((uintptr_t)by_step[middle].run < (uintptr_t)run)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	qsort(by_step, N, sizeof *by_step, compare);
+	return NULL;
 }
 
 const struct gt_native_rule *gt_native_rule_of(gt_ptx_step *run)
 {
-	const struct entry wanted = {run, NULL};
+	const struct entry *found = find_step(run);
 
-	pthread_once(&once, fill);
-	const struct entry *found = bsearch(&wanted, by_step, N, sizeof *by_step, compare);
 	return found ? found->rule : NULL;
+}
+
+/* Whether all lanes are members of the group of a .sync operation, by a number. */
+static bool is_of_all(const struct gt_ptx_code *code, const struct gt_ptx_op *op)
+{
+	uint32_t members = 0;
+
+	if (op->e >= code->image_at)
+		memcpy(&members, code->image + (op->e - code->image_at), sizeof members);
+	return members == GT_PTX_FULL;
+}
+
+bool gt_native_is_lanes(const struct gt_ptx_code *code, const struct gt_ptx_op *op)
+{
+	if (op->run == gt_ptx_rounded)
+		return find_step(op->with.inner);
+	if (op->run == gt_ptx_path_steps.sync_alike)
+		return is_of_all(code, op) && find_step(op->with.inner);
+	return find_step(op->run);
 }
 
 /* How many sources operations of a kind have: 1 to 3. */
@@ -166,7 +221,7 @@ static void name(struct gt_native_needs *needs, size_t i)
 
 	if (gt_ptx_is_moved(op, &loads))
 		name_access(needs, op->with.access, i);
-	else if (gt_native_rule_of(op->run))
+	else if (gt_native_is_lanes(needs->code, op))
 		name_slots(needs, slots, sizeof slots / sizeof *slots, i);
 	else if (op->run != gt_ptx_branch && op->run != gt_ptx_join)
 		needs->others = i + 1;

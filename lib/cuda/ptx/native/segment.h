@@ -84,6 +84,9 @@ struct gt_native_rule {
 };
 /* The rule of an operation that is run by this step; NULL: it has none. */
 const struct gt_native_rule *gt_native_rule_of(gt_ptx_step *run);
+/* Whether an operation of a whole warp is a lane operation, guarded or not: its step reads and writes the slots that it names, and goes on
+ * with the next. */
+bool gt_native_is_lanes(const struct gt_ptx_code *code, const struct gt_ptx_op *op);
 
 #define GT_NATIVE_VALUES 27	/* registers for values, at most */
 #define GT_NATIVE_PREDICATES 30 /* that a segment writes at most: their place is the red zone */

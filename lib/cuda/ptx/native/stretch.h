@@ -24,6 +24,7 @@ struct gt_ptx_entry {
 enum gt_stretch_kind {
 	GT_STRETCH_LANES, /* lane operations */
 	GT_STRETCH_MOVE,  /* a load or store */
+	GT_STRETCH_CALL,  /* a lane operation without machine code, which is called */
 	GT_STRETCH_JOIN,  /* where ways of a branch meet, which is left to the C code if lanes wait there */
 	GT_STRETCH_BRANCH, /* which all lanes take or none, or that is left to the C code */
 };
