@@ -518,6 +518,10 @@ static unsigned power_of(double x, bool up, bool finite)
 #define POWERS(X, WORDS, UP, FINITE)                                                               \
 	X("cvt." WORDS "ue8m0x2.f32", u16, f32, f32, none,                                         \
 	  (u16)(power_of((double)x, UP, FINITE) << 8 | power_of((double)y, UP, FINITE)))
+#define FLUSHED_TWO(X, NAME, OPERATION)                                                            \
+	X(NAME ".rn.ftz.f32x2", u64, u64, u64, none,                                               \
+	  put_f32(flush(flush(get_f32(x >> 32)) OPERATION flush(get_f32(y >> 32)))) << 32 |        \
+		  put_f32(flush(flush(get_f32((u32)x)) OPERATION flush(get_f32((u32)y)))))
 #define TWO(X, NAME, OPERATION)                                                                    \
 	X(NAME ".rn.f32x2", u64, u64, u64, none,                                                   \
 	  put_f32(get_f32(x >> 32) OPERATION get_f32(y >> 32)) << 32 | put_f32(get_f32((u32)x) OPERATION get_f32((u32)y)))
@@ -673,7 +677,11 @@ static void test_powers(void)
 	POWERS(CASE, "rz.", false, false) POWERS(CASE, "rz.satfinite.", false, true)
 	POWERS(CASE, "rp.", true, false) POWERS(CASE, "rp.satfinite.", true, true)
 }
-static void test_pairs(void) { TWO(CASE, "add", +) TWO(CASE, "sub", -) TWO(CASE, "mul", *) }
+static void test_pairs(void)
+{
+	TWO(CASE, "add", +) TWO(CASE, "sub", -) TWO(CASE, "mul", *)
+	FLUSHED_TWO(CASE, "add", +) FLUSHED_TWO(CASE, "sub", -) FLUSHED_TWO(CASE, "mul", *)
+}
 
 /* The approximate forms: within what PTX allows, about 2^-20 of the value. */
 #define NEAR(NAME, EXPRESSION)                                                                   \

@@ -112,10 +112,10 @@ static void refine_name(struct words *words, const struct gt_ptx_instruction *in
 	}
 }
 
-/* True if .ftz flushes the subnormals of a type; in a conversion it flushes those of f32 only. */
+/* True if .ftz flushes the subnormals of a type, of which b64 is two of f32; in a conversion it flushes those of f32 only. */
 static bool is_flushed(const struct gt_ptx_decoder *decoder, uint8_t type, const struct words *words)
 {
-	return words->ftz && (type == GT_PTX_F32 || (is_small_float((enum gt_ptx_type)type) &&
+	return words->ftz && (type == GT_PTX_F32 || type == GT_PTX_B64 || (is_small_float((enum gt_ptx_type)type) &&
 						     decoder->instruction->row != GT_PTX_OP_CVT));
 }
 
@@ -189,8 +189,6 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 	const struct gt_ptx_form *form = gt_ptx_form_named(words.name);
 	if (!form || instruction->n_operands != sources_of(form) + 1)
 		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);
-	if (words.ftz && strstr(form->name, ".f32x2"))
-		return gt_ptx_refuse(decoder, "is not modelled: '.ftz'");
 	const bool is_float = form->d == GT_PTX_F32 || form->d == GT_PTX_F64 ||
 			      is_small_float((enum gt_ptx_type)form->d);
 	for (size_t i = 0; i < sources_of(form); i++) {

@@ -206,6 +206,7 @@ GT_INLINE uint64_t two(float low, float high)
 	X(add_f32x2, "add.f32x2", b64, b64, b64, none, two(LOW(x) + LOW(y), HIGH(x) + HIGH(y)))    \
 	X(sub_f32x2, "sub.f32x2", b64, b64, b64, none, two(LOW(x) - LOW(y), HIGH(x) - HIGH(y)))    \
 	X(mul_f32x2, "mul.f32x2", b64, b64, b64, none, two(LOW(x) * LOW(y), HIGH(x) * HIGH(y)))    \
+	X(flush_f32x2, "flush.b64", b64, b64, none, none, two(flushed(LOW(x)), flushed(HIGH(x))))  \
 	X(fma_f32x2, "fma.f32x2", b64, b64, b64, b64,                                              \
 	  two(__builtin_fmaf(LOW(x), LOW(y), LOW(z)), __builtin_fmaf(HIGH(x), HIGH(y), HIGH(z))))
 
