@@ -1323,6 +1323,68 @@ turns() {
 	[ "$(od -An -tu8 "$BATS_TEST_TMPDIR/dump" | tr -d ' ')" = 3 ]
 }
 
+# Each thread copies a texel from a texture to a buffer, and to a surface a texel further, and reads it there.
+@test "launches make textures and surfaces, whose texels lie as those of arrays" {
+	local t=$BATS_TEST_TMPDIR
+	cat >"$t/k.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.entry k(.param .u64 texture, .param .u64 surface, .param .u64 out)
+		{
+			.reg .b64 d<6>;
+			.reg .b32 r<9>;
+			.reg .f32 f<9>;
+			.reg .pred p;
+			ld.param.u64 d1, [texture];
+			ld.param.u64 d2, [surface];
+			ld.param.u64 d3, [out];
+			mov.u32 r1, %tid.x;
+			mov.u32 r2, %tid.y;
+			cvt.rn.f32.u32 f1, r1;
+			cvt.rn.f32.u32 f2, r2;
+			tex.2d.v4.f32.f32 {f3,f4,f5,f6}, [d1, {f1,f2}];
+			mov.u32 r3, %ntid.x;
+			mad.lo.u32 r4, r2, r3, r1;
+			mul.wide.u32 d4, r4, 8;
+			add.u64 d4, d4, d3;
+			st.global.f32 [d4], f4;
+			shl.b32 r5, r1, 2;
+			mov.b32 r6, f3;
+			sust.b.2d.b32.trap [d2, {r5,r2}], {r6};
+			xor.b32 r5, r5, 4;
+			suld.b.2d.b32.trap {r7}, [d2, {r5,r2}];
+			st.global.u32 [d4+4], r7;
+			txq.width.b32 r8, [d1];
+			setp.ne.u32 p, r8, 9;
+			@p trap;
+			ret;
+		}
+	END
+	# Of two channels, 2 i and 2 i + 1; the ninth column is clamped to.
+	gtrace-ptx --space texture,global --dump "out=$t/out" --launch 'k<<<1,(16,4)>>>(tex(f32[9*4*2]:ramp, 9, 4), surf(u32[16*4], 16, 4), out=f32[128])' \
+		"$t/k.ptx" >"$t/stream"
+	od -An -v -t f4 -w8 "$t/out" >"$t/found"
+	for y in 0 1 2 3; do
+		for x in {0..15}; do
+			# The texel of the surface beside it was stored by another lane of the warp, in the instruction before.
+			at=$((x < 8 ? x : 8)) beside=$(((x ^ 1) < 8 ? x ^ 1 : 8))
+			echo $((2 * (9 * y + at) + 1)) $((2 * (9 * y + beside)))
+		done
+	done | awk '{ printf "%16s%16s\n", $1, $2 }' | cmp - "$t/found"
+	[ "$(gtrace-cat "$t/stream" | grep -c '\.texture')" -eq 6 ]
+	# Filtered between texels 0 and 1, of 8 bits scaled: half of both.
+	gtrace-ptx --quiet --dump "out=$t/out" --launch 'k<<<1,1>>>(tex(u8[9*4*2]:const(255), 9, 4, linear, scaled, border), surf(u32[4], 4, 1), out=f32[2])' \
+		"$t/k.ptx" >"$t/stream"
+	[ "$(od -An -t f4 -N 4 "$t/out" | tr -d ' ')" = 0.25 ]
+	run -0 --separate-stderr gtrace-ptx --launch 'k<<<1,1>>>(tex(f32[36], 9, 4), surf(u32[4], 4, 1), f32[2])' "$t/k.ptx"
+	[ "$stderr" = "gtrace-ptx: warning: textures and surfaces are used, and their accesses are not traced: see --space" ]
+	expect_failure 1 "k, argument 1, 'tex(f32[35], 9, 4), 1, 1)': 35 elements for 9 x 4 x 1 texels: 1, 2 or 4 each expected" \
+		gtrace-ptx --launch 'k<<<1,1>>>(tex(f32[35], 9, 4), 1, 1)' "$t/k.ptx"
+	expect_failure 1 "linear is for floats, and for integers that are scaled" gtrace-ptx --launch 'k<<<1,1>>>(tex(u8[36], 9, 4, linear), 1, 1)' "$t/k.ptx"
+	expect_failure 1 "scaled texels are integers of 8 or 16 bits" gtrace-ptx --launch 'k<<<1,1>>>(tex(s32[36], 9, 4, scaled), 1, 1)' "$t/k.ptx"
+}
+
 @test "PTX with the features of one GPU, or of a family, is refused for others" {
 	local target gpu words n=0 t=$BATS_TEST_TMPDIR
 	while IFS='|' read -r target gpu words; do

@@ -27,7 +27,8 @@ static const struct tool_about about = {
 	.notes = "LAUNCH: 'KERNEL<<<GRID, BLOCK[, SHARED]>>>(ARGUMENT, ...)'\n"
 		 "  GRID, BLOCK  N or (x,y,z)\n"
 		 "  SHARED       bytes of dynamic shared memory\n"
-		 "  ARGUMENT     [NAME=]TYPE[COUNT][:FILL], the NAME of one given before, a number, null, hex(BYTES)\n"
+		 "  ARGUMENT     [NAME=]TYPE[COUNT][:FILL], the NAME of one given before, a number, null, hex(BYTES),\n"
+		 "               tex(TYPE[COUNT][:FILL], WIDTH[, HEIGHT[, DEPTH]][, WORD ...]), surf(...)\n"
 		 "  TYPE         u8 s8 u16 s16 u32 s32 u64 s64 f16 f32 f64\n"
 		 "  FILL         zero, ramp[(START[, STEP])], rand(SEED[, BELOW]), const(X), @FILE\n",
 	.example = "gtrace-ptx --static examples/kernels/ptx/transpose.ptx",
@@ -202,6 +203,8 @@ static void run_launches(struct gtrace_ptx *self)
 
 	check_target(self);
 	prepare(self);
+	if (self->memory.n_textures > 0 && !(self->tracing.spaces >> GT_TEXTURE & 1))
+		tool_warn(tool, "textures and surfaces are used, and their accesses are not traced: see --space");
 	for (size_t i = 0; i < self->n_dumps; i++) {
 		if (!gt_ptx_buffer_find(&self->buffers, self->dumps[i].name))
 			tool_must(tool, gt_fail(&tool->error, "--dump: no launch makes a buffer '%s'", self->dumps[i].name));

@@ -227,6 +227,28 @@ static void test_grammar_of_buffers(void)
 	refused("k<<<1,1>>>(x=y)", "at 'y)': expected a buffer such as f32[100], or a number");
 }
 
+static void test_grammar_of_images(void)
+{
+	CHECK_EQUAL(read("k<<<1,1>>>(tex(f32[4*8*2] : ramp , 4, 2*4 , linear, normalized, wrap), surf( u8[] : @texels , 16 , 2,3 ))"), 0);
+	CHECK_EQUAL(call.n, 2);
+	const struct gt_ptx_texture *texture = &call.arguments[0].image, *surface = &call.arguments[1].image;
+	CHECK(texture->image.width == 4 && texture->image.height == 8 && texture->image.depth == 1 && texture->image.dimensions == 2);
+	CHECK(texture->linear && texture->normalized && !texture->scaled && !texture->surface && texture->modes[2] == GT_PTX_WRAP);
+	CHECK(call.arguments[0].buffer.elements == 64 && call.arguments[0].buffer.fill == GT_PTX_RAMP);
+	CHECK(surface->surface && surface->image.dimensions == 3 && surface->image.depth == 3 && surface->modes[0] == GT_PTX_CLAMP);
+	CHECK_TEXT(call.arguments[1].buffer.file, "texels");
+	refused("k<<<1,1>>>(tex(f64[4], 4))", "at 'f64[4], 4))': expected texels: u8, s8, u16, s16, u32, s32, f16 or f32, with their number in brackets");
+	refused("k<<<1,1>>>(tex(A, 4))", "at 'A, 4))': expected texels: u8, s8, u16, s16, u32, s32, f16 or f32, with their number in brackets");
+	refused("k<<<1,1>>>(tex(f32[4]))", "at '))': expected ', WIDTH'");
+	refused("k<<<1,1>>>(tex(f32[4], 0))", "at '0))': expected a whole number from 1 to 131072");
+	refused("k<<<1,1>>>(tex(f32[4], linear))", "at 'linear))': expected a number, or the name of one given before");
+	refused("k<<<1,1>>>(tex(f32[4], 1, 2, 2, 1))", "at '1))': expected linear, normalized, scaled, wrap, clamp, mirror or border, of a texture");
+	refused("k<<<1,1>>>(surf(f32[4], 4, 1, 1, linear))", "at 'linear))': expected linear, normalized, scaled, wrap, clamp, mirror or border, of a texture");
+	refused("k<<<1,1>>>(tex(f32[4], 4, mirror))", "at 'f32[4], 4, mirror))': wrap and mirror are for normalized coordinates");
+	refused("k<<<1,1>>>(tex(f32[4], 4", "at the end: expected ')'");
+	refused("k<<<1,1>>>(t=tex(f32[4], 4))", "at 'tex(f32[4], 4))': expected a buffer such as f32[100], or a number");
+}
+
 static void test_fills(void)
 {
 	const float *f;
@@ -320,6 +342,7 @@ int main(void)
 	RUN(test_bits);
 	RUN(test_binding);
 	RUN(test_grammar_of_buffers);
+	RUN(test_grammar_of_images);
 	RUN(test_fills);
 	RUN(test_damage);
 	free(parameters);

@@ -202,6 +202,22 @@ static int add_buffer(struct gt_ptx_buffers *buffers, const struct gt_ptx_buffer
 	return 0;
 }
 
+/* As many as a file has, if the launch does not say how many. */
+static int count_elements(struct gt_ptx_buffer *buffer, struct gt_error *error)
+{
+	const unsigned size = gt_ptx_type_size(buffer->type);
+	uint64_t bytes;
+
+	if (buffer->elements > 0)
+		return 0;
+	if (file_bytes(buffer->file, &bytes, error) != 0)
+		return -1;
+	if (bytes == 0 || bytes % size != 0)
+		return gt_fail(error, "%s: %" PRIu64 " bytes are not a whole number of .%s", buffer->file, bytes, gt_ptx_type_name(buffer->type));
+	buffer->elements = bytes / size;
+	return 0;
+}
+
 static int make_buffer(struct gt_ptx_buffer *buffer, size_t number, struct gt_ptx_buffers *buffers,
 		       struct gt_ptx_memory *memory, struct gt_error *error)
 {
@@ -211,14 +227,8 @@ static int make_buffer(struct gt_ptx_buffer *buffer, size_t number, struct gt_pt
 
 	if (buffer->name[0] && gt_ptx_buffer_find(buffers, buffer->name))
 		return gt_fail(error, "'%s' has been made before; its name alone refers to it", buffer->name);
-	if (buffer->elements == 0) {
-		if (file_bytes(buffer->file, &bytes, error) != 0)
-			return -1;
-		if (bytes == 0 || bytes % size != 0)
-			return gt_fail(error, "%s: %" PRIu64 " bytes are not a whole number of .%s", buffer->file, bytes,
-				       gt_ptx_type_name(buffer->type));
-		buffer->elements = bytes / size;
-	}
+	if (count_elements(buffer, error) != 0)
+		return -1;
 	bytes = buffer->elements * size;
 	snprintf(name, sizeof name, "argument %zu", number);
 	memory->call = buffers->n + 1;
@@ -232,6 +242,66 @@ static int make_buffer(struct gt_ptx_buffer *buffer, size_t number, struct gt_pt
 	return add_buffer(buffers, buffer, error);
 }
 
+/* ---- textures and surfaces ---- */
+
+/* The channels of a texel, by the number of elements. */
+static int read_channels(const struct gt_ptx_buffer *texels, struct gt_ptx_texture *texture, struct gt_error *error)
+{
+	struct gt_ptx_image *image = &texture->image;
+	const uint64_t n = (uint64_t)image->width * image->height * image->depth, channels = texels->elements / n;
+
+	if (channels * n != texels->elements || (channels != 1 && channels != 2 && channels != 4))
+		return gt_fail(error, "%" PRIu64 " elements for %u x %u x %u texels: 1, 2 or 4 each expected", texels->elements, image->width,
+			       image->height, image->depth);
+	image->channels = (uint8_t)channels;
+	image->channel_bytes = (uint8_t)gt_ptx_type_size(texels->type);
+	image->kind = is_floating(texels->type) ? GT_PTX_CHANNEL_FLOAT
+		      : texels->type >= GT_PTX_S8 && texels->type <= GT_PTX_S64 ? GT_PTX_CHANNEL_SIGNED : GT_PTX_CHANNEL_UNSIGNED;
+	if (texture->scaled && (image->kind == GT_PTX_CHANNEL_FLOAT || image->channel_bytes == 4))
+		return gt_fail(error, "scaled texels are integers of 8 or 16 bits");
+	if (texture->linear && image->kind != GT_PTX_CHANNEL_FLOAT && !texture->scaled)
+		return gt_fail(error, "linear is for floats, and for integers that are scaled");
+	return 0;
+}
+
+static void copy_texels(const struct gt_ptx_image *image, const unsigned char *from, unsigned char *to)
+{
+	const uint32_t bytes = gt_ptx_texel_bytes(image);
+
+	for (uint32_t z = 0; z < image->depth; z++)
+		for (uint32_t y = 0; y < image->height; y++)
+			for (uint32_t x = 0; x < image->width; x++, from += bytes)
+				memcpy(to + gt_ptx_image_offset(image, (uint64_t)x * bytes, y, z), from, bytes);
+}
+
+/* Makes the object, whose texels lie as those of a CUDA array. */
+static int make_image(struct gt_ptx_argument *argument, size_t number, struct gt_ptx_memory *memory, uint64_t *handle, struct gt_error *error)
+{
+	struct gt_ptx_image *image = &argument->image.image;
+	struct gt_ptx_buffer *texels = &argument->buffer;
+	char name[GT_PTX_LAUNCH_NAME];
+
+	if (count_elements(texels, error) != 0 || read_channels(texels, &argument->image, error) != 0)
+		return -1;
+	gt_ptx_image_arrange(image);
+	snprintf(name, sizeof name, "argument %zu", number);
+	if (gt_ptx_allocate(memory, image->bytes, name, &image->address, error) != 0)
+		return -1;
+	gt_ptx_wrote(memory, image->address, image->bytes);
+	unsigned char *rows = calloc(texels->elements, image->channel_bytes);
+	if (!rows)
+		return gt_fail_memory(error, "a texture");
+	int result = buffer_fill(texels, rows, error);
+	if (result == 0)
+		copy_texels(image, rows, gt_ptx_at(memory, image->address, image->bytes));
+	free(rows);
+	if (result == 0 && gt_ptx_texture_add(memory, &argument->image, handle) != 0)
+		return gt_fail_memory(error, "a texture");
+	return result;
+}
+
+/* ---- parameters ---- */
+
 /* The bits of an argument for a parameter that is a single number. */
 static int argument_bits(struct gt_ptx_argument *argument, size_t number, const struct gt_ptx_variable *parameter,
 			 struct gt_ptx_buffers *buffers, struct gt_ptx_memory *memory, uint64_t *bits,
@@ -239,9 +309,12 @@ static int argument_bits(struct gt_ptx_argument *argument, size_t number, const 
 {
 	if (argument->kind == GT_PTX_ARGUMENT_NUMBER)
 		return gt_ptx_value_bits(&argument->value, parameter->type, bits, error);
+	const bool is_image = argument->kind == GT_PTX_ARGUMENT_IMAGE;
 	if (parameter->bytes != 8 || parameter->type == GT_PTX_F64)
-		return gt_fail(error, "a buffer for a parameter of type .%s, which is not a pointer",
-			       gt_ptx_type_name(parameter->type));
+		return gt_fail(error, "a %s for a parameter of type .%s, which is not a %s", is_image ? "texture or surface" : "buffer",
+			       gt_ptx_type_name(parameter->type), is_image ? "handle" : "pointer");
+	if (is_image)
+		return make_image(argument, number, memory, bits, error);
 	if (argument->kind == GT_PTX_ARGUMENT_BUFFER) {
 		if (make_buffer(&argument->buffer, number, buffers, memory, error) != 0)
 			return -1;

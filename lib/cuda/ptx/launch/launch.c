@@ -422,6 +422,60 @@ static int read_bytes(const char **at, struct gt_ptx_argument *argument, struct 
 	return launch_want(at, ")", error);
 }
 
+/* A word behind the extents of a texture. False if there is none such. */
+static bool take_word(const char **at, struct gt_ptx_texture *texture)
+{
+	static const char *const modes[] = {[GT_PTX_WRAP] = "wrap", [GT_PTX_CLAMP] = "clamp", [GT_PTX_MIRROR] = "mirror", [GT_PTX_BORDER] = "border"};
+	const struct {
+		const char *word;
+		bool *set;
+	} words[] = {{"linear", &texture->linear}, {"normalized", &texture->normalized}, {"scaled", &texture->scaled}};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (gt_scan_text(at, words[i].word))
+			return *words[i].set = true;
+	for (uint8_t mode = GT_PTX_WRAP; mode <= GT_PTX_BORDER; mode++)
+		if (gt_scan_text(at, modes[mode])) {
+			memset(texture->modes, mode, sizeof texture->modes);
+			return true;
+		}
+	return false;
+}
+
+/* tex(TYPE[COUNT][:FILL], WIDTH[, HEIGHT[, DEPTH]][, WORD ...]), or surf(...) without words, behind the parenthesis */
+static int read_image(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_argument *argument, struct gt_error *error)
+{
+	struct gt_ptx_image *image = &argument->image.image;
+	uint32_t *const extents[] = {&image->width, &image->height, &image->depth};
+	uint64_t extent;
+
+	argument->kind = GT_PTX_ARGUMENT_IMAGE;
+	*image = (struct gt_ptx_image){.width = 1, .height = 1, .depth = 1};
+	memset(argument->image.modes, GT_PTX_CLAMP, sizeof argument->image.modes);
+	gt_scan_blanks(at);
+	const char *start = *at;
+	argument->buffer.type = read_type(at);
+	if (argument->buffer.type == GT_PTX_NO_TYPE || gt_ptx_type_size(argument->buffer.type) > 4)
+		return launch_fail_at(start, error, "expected texels: u8, s8, u16, s16, u32, s32, f16 or f32, with their number in brackets");
+	if (read_buffer(call, at, &argument->buffer, error) != 0)
+		return -1;
+	for (gt_scan_blanks(at); gt_scan_char(at, ','); gt_scan_blanks(at)) {
+		gt_scan_blanks(at);
+		if (image->dimensions > 0 && !argument->image.surface && take_word(at, &argument->image))
+			continue;
+		if (image->dimensions == 3)
+			return launch_fail_at(*at, error, "expected linear, normalized, scaled, wrap, clamp, mirror or border, of a texture");
+		if (launch_count(call, at, 1, GT_PTX_EXTENT_MAX, &extent, error) != 0)
+			return -1;
+		*extents[image->dimensions++] = (uint32_t)extent;
+	}
+	if (image->dimensions == 0)
+		return launch_fail_at(*at, error, "expected ', WIDTH'");
+	if (gt_ptx_mode_of(&argument->image, 0) != argument->image.modes[0])
+		return launch_fail_at(start, error, "wrap and mirror are for normalized coordinates");
+	return launch_want(at, ")", error);
+}
+
 static bool is_number(const struct gt_ptx_launch_line *call, const char *name, size_t length)
 {
 	for (size_t i = 0; i < call->n; i++)
@@ -438,7 +492,7 @@ static size_t identifier(const char *at)
 	return strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 }
 
-/* [NAME=] buffer, name of a buffer, number, null or bytes */
+/* [NAME=] buffer, name of a buffer, number, null, bytes, texture or surface */
 static int launch_argument(const struct gt_ptx_launch_line *call, const char **at, struct gt_ptx_argument *argument,
 			 struct gt_error *error)
 {
@@ -461,6 +515,9 @@ static int launch_argument(const struct gt_ptx_launch_line *call, const char **a
 	}
 	if (gt_scan_text(at, "hex("))
 		return read_bytes(at, argument, error);
+	argument->image.surface = strncmp(*at, "surf(", 5) == 0;
+	if (!argument->name[0] && (gt_scan_text(at, "tex(") || gt_scan_text(at, "surf(")))
+		return read_image(call, at, argument, error);
 	if ((*at)[length] == '[')
 		return launch_fail_at(*at, error, "expected a type: u8, s8, u16, s16, u32, s32, u64, s64, f16, f32 or f64");
 	if (length == 4 && gt_scan_text(at, "null"))

@@ -13,9 +13,11 @@
 
 #include "base/error.h"
 #include "cuda/ptx/exec/memory.h"
+#include "cuda/ptx/exec/texture.h"
 #include "cuda/ptx/text/module.h"
 
 #define GT_PTX_LAUNCH_NAME 64		    /* bytes of a buffer's name, with its final 0 */
+#define GT_PTX_EXTENT_MAX 131072 /* texels of a row of one dimension, on any GPU */
 #define GT_PTX_LAUNCH_SHARED (228 * 1024) /* bytes of shared memory of a block, at most, on any GPU */
 
 /* A number: an integer of up to 64 bits with its sign, or a real number. */
@@ -45,13 +47,15 @@ enum gt_ptx_argument_kind {
 	GT_PTX_ARGUMENT_BUFFER, /* a new one */
 	GT_PTX_ARGUMENT_NAMED,	/* one made before */
 	GT_PTX_ARGUMENT_BYTES,	/* of a struct */
+	GT_PTX_ARGUMENT_IMAGE,	/* a new texture or surface object */
 };
 
 struct gt_ptx_argument {
 	enum gt_ptx_argument_kind kind;
 	char name[GT_PTX_LAUNCH_NAME]; /* of a buffer or a number; "" if it has none */
 	struct gt_ptx_value value;
-	struct gt_ptx_buffer buffer;
+	struct gt_ptx_buffer buffer; /* of an image: its texels, row by row */
+	struct gt_ptx_texture image;
 	unsigned char *bytes; /* owned */
 	size_t n_bytes;
 	size_t place; /* offset in the line, in bytes */
