@@ -210,8 +210,10 @@ __global__ void run(const unsigned char *a, const unsigned char *b, const uint32
 	const uint32_t tensor = allocate<group>(&address);
 	for (int column = 0; column < job.columns; column++)
 		store_word(tensor, column, 12345);
+	/* 64 rows of A lie as those of D; of a pair's block they lie in both halves of the lanes. */
+	const int row = job.rows == 128 ? threadIdx.x : group == 2 ? threadIdx.x % 64 : threadIdx.x / 32 * 16 + threadIdx.x % 16;
 	for (int word = 0; word < DEEP / 4; word++)
-		store_word(tensor, WIDE + word, ((const uint32_t *)a)[(which * job.rows + threadIdx.x) % (job.rows * group) * DEEP / 4 + word]);
+		store_word(tensor, WIDE + word, ((const uint32_t *)a)[(which * job.rows + row) % (job.rows * group) * DEEP / 4 + word]);
 	for (int i = 0; i < 2; i++)
 		store_word(tensor, METADATA + i, metadata[(which * LANES + threadIdx.x) * 2 + i]);
 	/* A word for each row of A, then one for each column of B, which both blocks have. */
@@ -710,6 +712,9 @@ int main()
 	test<HALF, 2>({k128, k128, 2, 128, 64, f32, 0, false}, "f16, 256 rows of two blocks");
 	test<HALF, 2>({k128, k128, 2, 64, 256, f32, 0x10001, false}, "f16, 128 rows of two blocks");
 	test<HALF, 2>({k128, k64, 2, 128, 32, f32, 0, true}, "f16, 256 rows, A in tensor memory");
+	test<HALF, 1>({k64, k64, 2, 64, 32, f32, 0, true}, "f16, 64 rows, A in tensor memory");
+	test<FP8, 1>({k64, k64, 1, 64, 32, f32 | 1 << 13, 0, true}, "-e4m3, 64 rows, A in tensor memory");
+	test<HALF, 2>({k128, k64, 2, 64, 64, f32 | bf16, 0, true}, "bf16, 128 rows of two blocks, A in tensor memory");
 	test<FP8, 2>({k64, k32, 1, 128, 32, f32 | e5m2_a, 0, false}, "e5m2 and e4m3, 256 rows");
 	const uint32_t powers = 1 << 23, e2m3_a = 3 << 7, e3m2_a = 4 << 7, e2m1_a = 5 << 7, e2m3_b = 3 << 10, e3m2_b = 4 << 10, e2m1_b = 5 << 10;
 	const uint32_t fp4 = 1 << 7 | 1 << 10, third_of_a = 2u << 29, second_of_b = 1 << 4, third_of_b = 2 << 4;

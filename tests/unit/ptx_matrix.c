@@ -1036,6 +1036,10 @@ static void test_wrong_tensor_memory(void)
 	stops("@%p1 " MULTIPLY("2", "0x10080010"), "cta_group::2: the pair has no other block, or that has ended");
 	stops(ALLOCATE "32;\nmov.u64 %rd6, 0x200;\n@%p1 " MULTIPLY("1", "0x8080010"), "load of 16 bytes at 0x2000 of shared memory: a block has 4096 bytes");
 	stops(ALLOCATE "32;\nmov.u64 %rd6, 0x0002000000000000;\n@%p1 " MULTIPLY("1", "0x8080010"), "a matrix descriptor with a base offset is not modelled");
+	stops(ALLOCATE "64;\n@%p1 tcgen05.mma.ws.cta_group::1.kind::f16 [%r2], [%r2], %rd6, 0x2100010, %p1;",
+	      "A of .ws with less than 128 rows in tensor memory is not modelled");
+	stops(ALLOCATE "64;\n@%p1 tcgen05.mma.ws.cta_group::1.kind::f16 [%r2], %rd6, %rd6, 0x2080010, %p1;",
+	      "the instruction descriptor 0x02080010 is not valid, or not modelled");
 	stops(ALLOCATE "32;\n@%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [%r2+0x100000], %rd6;", "tcgen05.cp to lane 16 of tensor memory: 0 expected");
 }
 

@@ -688,6 +688,19 @@ static bool find_stored(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, un
 	return true;
 }
 
+/* The same words of A in tensor memory: 64 rows are 16 of each 32 lanes, as those of D; of a pair's block they are 64 lanes, and the other
+ * 64 have them again. NULL after a fault. */
+static const void *row_in_tensor(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct gt_ptx_core *core,
+				 const struct form *form, uint32_t address, unsigned row, unsigned words)
+{
+	const uint32_t column = address & 0xffff;
+	const uint32_t *cell = cell_at(core, form->parts == 0 ? (address >> 16) + row / 16 * 32 + row % 16 : row, column);
+
+	if (form->parts == 2 && memcmp(cell, cell_at(core, row + form->rows, column), words * sizeof *cell) != 0)
+		return gt_ptx_fault(warp, op, lane, "row %u of A is not the same in lanes %u and %u of tensor memory", row, row, row + form->rows);
+	return cell;
+}
+
 /* ROWS rows of A. */
 GT_INLINE bool read_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct member *member, const struct form *form,
 			 unsigned first, double *a)
@@ -700,15 +713,18 @@ GT_INLINE bool read_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, u
 		return find_stored(warp, op, lane, member, this->a_descriptor, form, form->a_transposed, &stored) &&
 		       read_matrix(warp, op, &stored, first, ROWS, form->stored, form->a, form->a_negative, 1, a);
 	const uint32_t address = address_in(warp, &this->a, lane);
-	if (form->rows != 128 || bits < 8) {
-		gt_ptx_fault(warp, op, lane, "A of %s in tensor memory is not modelled", bits < 8 ? "elements of 4 or 6 bits" : "less than 128 rows");
+	if (bits < 8 || (this->keeps_b && form->rows != 128)) {
+		gt_ptx_fault(warp, op, lane, "A of %s in tensor memory is not modelled", bits < 8 ? "elements of 4 or 6 bits" : ".ws with less than 128 rows");
 		return false;
 	}
-	if (!is_place(warp, op, lane, address, false) || !has_columns(warp, op, lane, member->core, address, words))
+	if (!is_place(warp, op, lane, address, form->parts == 0) || !has_columns(warp, op, lane, member->core, address, words))
 		return false;
-	for (unsigned i = 0; i < ROWS * form->stored; i++) {
-		const void *row = cell_at(member->core, first + i / form->stored, address & 0xffff);
-		a[i] = gt_ptx_number_of(form->a, bits_in(row, i % form->stored, bits)) * (form->a_negative ? -1 : 1);
+	for (unsigned i = 0; i < ROWS; i++) {
+		const void *row = row_in_tensor(warp, op, lane, member->core, form, address, first + i, words);
+		if (!row)
+			return false;
+		for (unsigned k = 0; k < form->stored; k++)
+			*a++ = gt_ptx_number_of(form->a, bits_in(row, k, bits)) * (form->a_negative ? -1 : 1);
 	}
 	return true;
 }
