@@ -334,7 +334,7 @@ static struct ahead look_ahead(const struct gt_level *level, const struct gt_tag
 	return ahead;
 }
 
-static void follow_ahead(const struct ahead *ahead)
+GT_INLINE void follow_ahead(const struct ahead *ahead)
 {
 	const struct gt_tags *tags = ahead->tags;
 	uint32_t slot = *ahead->chain - 1;

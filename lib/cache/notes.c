@@ -60,7 +60,7 @@ struct turn {
 	uint32_t row; /* that has this turn */
 	/* Of the row of this number. */
 	uint32_t site;
-	uint32_t record; /* the number + 1 of what is probably that of its line; 0: it had none yet */
+	uint32_t record[GT_L2_PARTITIONS]; /* the number + 1 of what is probably that of its line, by partition if there are two; 0: it had none yet */
 	uint32_t sent, sent_end, passed, passed_end;
 };
 
@@ -715,7 +715,7 @@ static struct record *hit_record(const struct gt_serving *serving, const struct 
 				 uint64_t line, uint64_t used)
 {
 	const struct gt_notes *notes = serving->level->notes;
-	uint32_t number = turn->record;
+	uint32_t number = turn->record[0];
 
 	if (!past->open)
 		return NULL;
@@ -782,32 +782,10 @@ static int serve_row(struct gt_serving *serving, struct gt_serving *full, const 
 }
 
 /* Rows that are looked at before they are served: what is prefetched first is read then. */
-enum { TABLE_AHEAD = 32, RECORD_AHEAD = 16, SLOTS_AHEAD = 8 };
+enum { TABLE_AHEAD = 32, RECORD_AHEAD = 16, SLOTS_AHEAD = 8, CHAIN_AHEAD = 4 };
 
-static void prefetch_place(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+GT_INLINE void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool stores)
 {
-	const struct past *past = past_at(level, rows, i);
-
-	if (past->open)
-		__builtin_prefetch(first_place(past, rows->address[i] >> level->line_shift));
-}
-
-static void prefetch_record(const struct gt_level *level, const struct gt_rows *rows, size_t i)
-{
-	const struct past *past = past_at(level, rows, i);
-	const uint32_t number = past->open ? *first_place(past, rows->address[i] >> level->line_shift) : 0;
-
-	level->notes->batch.turns[i].record = number;
-	if (number == 0)
-		return;
-	__builtin_prefetch(record_at(level->notes, past, number - 1), 1);
-	__builtin_prefetch(record_at(level->notes, past, number - 1)->distance, 1);
-}
-
-static void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool stores)
-{
-	if (!tags)
-		return;
 	__builtin_prefetch(&tags->tag[slot]);
 	if (tags->valid)
 		__builtin_prefetch(&tags->valid[slot], 1);
@@ -817,35 +795,57 @@ static void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool stores
 		__builtin_prefetch(&tags->links[slot], 1);
 }
 
-static void prefetch_slots(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+/* Where the search begins for a line that is not in the slot where it may be. */
+GT_INLINE void prefetch_chain(const struct gt_tags *tags, uint64_t line, uint32_t slot)
 {
-	const struct past *past = past_at(level, rows, i);
-	const uint32_t number = level->notes->batch.turns[i].record;
-	const size_t instance = gt_level_instance_of(level, rows, i);
+	if (tags->finder.heads && tags->tag[slot] != line + 1)
+		__builtin_prefetch(gt_finder_chain(&tags->finder, line), 1);
+}
 
-	if (number == 0)
+/* What row i concerns in an instance; *number is that of its record there, as in struct turn. */
+GT_INLINE void prefetch_in(const struct gt_level *level, const struct gt_rows *rows, size_t i, size_t instance, uint32_t *number, unsigned ahead)
+{
+	const struct past *past = &level->notes->pasts[instance];
+	const struct gt_tags *own = level->instances[instance], *full = level->full->instances[instance];
+	const uint64_t line = rows->address[i] >> level->line_shift;
+
+	if (!past->open || !own || !full)
 		return;
-	const struct record *record = record_at(level->notes, past, number - 1);
-	const bool stores = gt_op_action(rows->op[i]) == GT_STORE;
-	prefetch_slot(level->instances[instance], record->own, stores);
-	prefetch_slot(level->full->instances[instance], record->full, stores);
-	if (record->slot)
-		gt_timeline_prefetch(&past->slots, record->slot - 1);
+	if (ahead == TABLE_AHEAD)
+		__builtin_prefetch(first_place(past, line));
+	if (ahead == RECORD_AHEAD)
+		*number = *first_place(past, line);
+	const struct record *record = *number ? record_at(level->notes, past, *number - 1) : NULL;
+	if (ahead == CHAIN_AHEAD) {
+		prefetch_chain(own, line, record ? record->own : 0);
+		prefetch_chain(full, line, record ? record->full : 0);
+	}
+	if (ahead == RECORD_AHEAD && record) {
+		__builtin_prefetch(record, 1);
+		__builtin_prefetch(record->distance, 1);
+	}
+	if (ahead == SLOTS_AHEAD && record) {
+		prefetch_slot(own, record->own, gt_op_action(rows->op[i]) == GT_STORE);
+		prefetch_slot(full, record->full, gt_op_action(rows->op[i]) == GT_STORE);
+		if (record->slot)
+			gt_timeline_prefetch(&past->slots, record->slot - 1);
+	}
 }
 
 /* Before the row that has turn k is served. */
-static void prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t k)
+GT_INLINE void prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t k, unsigned ahead)
 {
-	const struct turn *turns = level->notes->batch.turns;
+	struct turn *turns = level->notes->batch.turns;
 
-	if (level->config.l2_partitions)
+	if (k + ahead >= rows->n)
 		return;
-	if (k + TABLE_AHEAD < rows->n)
-		prefetch_place(level, rows, turns[k + TABLE_AHEAD].row);
-	if (k + RECORD_AHEAD < rows->n)
-		prefetch_record(level, rows, turns[k + RECORD_AHEAD].row);
-	if (k + SLOTS_AHEAD < rows->n)
-		prefetch_slots(level, rows, turns[k + SLOTS_AHEAD].row);
+	const size_t i = turns[k + ahead].row;
+	if (!level->config.l2_partitions) {
+		prefetch_in(level, rows, i, gt_level_instance_of(level, rows, i), &turns[i].record[0], ahead);
+		return;
+	}
+	for (size_t partition = 0; partition < GT_L2_PARTITIONS; partition++)
+		prefetch_in(level, rows, i, partition, &turns[i].record[partition], ahead);
 }
 
 static int find_instances(struct gt_serving *serving, struct gt_serving *full, size_t n)
@@ -910,7 +910,10 @@ static int serve_turns(struct gt_level *level, const struct gt_rows *rows, struc
 	for (size_t k = 0; k < rows->n; k++) {
 		const size_t i = batch->turns[k].row, of = gt_level_instance_of(level, rows, i);
 		struct turn *turn = &batch->turns[i];
-		prefetch(level, rows, k);
+		prefetch(level, rows, k, TABLE_AHEAD);
+		prefetch(level, rows, k, RECORD_AHEAD);
+		prefetch(level, rows, k, SLOTS_AHEAD);
+		prefetch(level, rows, k, CHAIN_AHEAD);
 		if (of != instance && find_instances(&serving, &full, instance = of) != 0)
 			return -1;
 		turn->sent = (uint32_t)batch->sent->n;

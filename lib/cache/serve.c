@@ -323,6 +323,8 @@ static int claim(const struct gt_serving *serving, uint32_t set, uint64_t line, 
 			*slot = gt_tags_lowest(tags, set, *slot, serving->level->slots);
 		uint64_t dirty = tags->dirty[*slot];
 		serving->level->counters.evictions++;
+		if (tags->finder.heads && tags->geometry->ways > 0 && policy == &gt_policy_lru)
+			gt_tags_prepare_next(tags, set, *slot, tags->geometry->recency, serving->level->config.write == GT_WRITE_BACK);
 		if (dirty && gt_send_back(serving, tags->tag[*slot] - 1, dirty, dirty & gt_tags_valid(tags, *slot)) != 0)
 			return -1;
 	}

@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "base/map.h"
 
-/* A function of an inner loop that is compiled for several shapes of level. */
+/* A function of an inner loop that is compiled for several shapes of level. Or one that only prefetches: gcc takes it for one without an
+ * effect, and drops calls that it has not inlined before. */
 #define GT_INLINE static inline __attribute__((always_inline))
 
 /* ---- sets of few ways that stand in the order of their last use, the most recent first (GT_RECENCY_WAYS) ----
@@ -332,6 +333,29 @@ static inline unsigned gt_tags_touch(struct gt_tags *tags, uint32_t set, uint32_
 	case GT_RECENCY_LIST: gt_tags_relink(tags, set, *slot); break;
 	}
 	return 0;
+}
+
+/* Prefetches what it takes to evict the lines that follow the oldest of a set, all of which have many ways. `recency` is that of the geometry. */
+GT_INLINE void gt_tags_prepare_next(const struct gt_tags *tags, uint32_t set, uint32_t oldest, enum gt_recency recency, bool writes_back)
+{
+	uint32_t next, after; /* slots + 1 */
+
+	if (recency == GT_RECENCY_BYTES) {
+		uint32_t first = gt_first_slot(tags->geometry, set), ways = gt_ways_of(tags->geometry, set);
+		next = first + tags->bytes[first + ways - 2] + 1;
+		after = first + tags->bytes[first + ways - 3] + 1;
+	} else {
+		next = tags->links[oldest].newer;
+		after = next ? tags->links[next - 1].newer : 0;
+	}
+	if (after == 0)
+		return;
+	__builtin_prefetch(gt_finder_chain(&tags->finder, tags->tag[next - 1] - 1), 1);
+	__builtin_prefetch(&tags->tag[after - 1], 1);
+	if (recency == GT_RECENCY_LIST)
+		__builtin_prefetch(&tags->links[after - 1], 1);
+	if (writes_back || recency == GT_RECENCY_LIST)
+		__builtin_prefetch(&tags->dirty[after - 1], 1);
 }
 
 /* The sectors of a slot whose bytes are all valid. */

@@ -304,30 +304,6 @@ GT_INLINE void use_slot(struct gt_level *level, const struct found *found, uint3
 		level->config.replacement.policy->hit(tags, found->set, found->slot);
 }
 
-/* Prefetches what it takes to evict the lines that follow the oldest of a set, which is leaving. */
-GT_INLINE void prepare_next(const struct gt_level *level, const struct found *found, uint32_t oldest, struct slots_shape shape)
-{
-	const struct gt_tags *tags = found->tags;
-	uint32_t ways = level->geometry.ways, first = found->set * ways;
-	uint32_t next, after; /* slots + 1 */
-
-	if (shape.recency == GT_RECENCY_BYTES) {
-		next = first + tags->bytes[first + ways - 2] + 1;
-		after = first + tags->bytes[first + ways - 3] + 1;
-	} else {
-		next = tags->links[oldest].newer;
-		after = next ? tags->links[next - 1].newer : 0;
-	}
-	if (after == 0)
-		return;
-	__builtin_prefetch(gt_finder_chain(&tags->finder, tags->tag[next - 1] - 1), 1);
-	__builtin_prefetch(&tags->tag[after - 1], 1);
-	if (shape.recency == GT_RECENCY_LIST)
-		__builtin_prefetch(&tags->links[after - 1], 1);
-	if (level->config.write == GT_WRITE_BACK || shape.recency == GT_RECENCY_LIST)
-		__builtin_prefetch(&tags->dirty[after - 1], 1);
-}
-
 /* Whether a line has to be written back, or holds what partial stores wrote. Only levels that write back have the former; others
  * need not look. */
 GT_INLINE bool is_dirty(const struct gt_level *level, const struct gt_tags *tags, uint32_t slot)
@@ -371,7 +347,7 @@ GT_INLINE bool claim_slot(struct gt_level *level, struct found *found, struct sl
 			return false;
 		level->counters.evictions++;
 		if (shape.recency != GT_RECENCY_NIBBLES)
-			prepare_next(level, found, slot, shape);
+			gt_tags_prepare_next(tags, found->set, slot, shape.recency, level->config.write == GT_WRITE_BACK);
 	}
 	gt_tags_fill(tags, found->set, slot, found->line);
 	found->slot = slot;
