@@ -225,6 +225,12 @@ image_of() {
 		grep -q 'kernel _Z4tellPi returns error 209: its PTX is for compute capability 10.0 alone, and the GPU has .* (--gpu with it: b200)$' told
 		grep -q "each of the program's launches, 1, returned an error: its PTX is for compute capability 10.0 alone" told
 	done
+	# Here nvcc adds what all later GPUs run; no earlier one does.
+	build_images -arch=sm_90a
+	[ "$(image_of h200)" = "0 0 0 901" ]
+	[ "$(image_of b200)" = "0 0 0 900" ]
+	image_of a100 >told && return 1
+	grep -q 'its PTX is for compute capability 9.0 alone, and the GPU has 8.0 (--gpu with it: h100, h200)' told
 	build_images -gencode arch=compute_120f,code=compute_120f
 	[ "$(image_of rtx5090)" = "0 0 0 1202" ]
 	image_of b200 >told && return 1

@@ -549,6 +549,10 @@ expect_nvcc() {
 	nvcc_sources
 	nvcc -cudart shared -arch=sm_75 -rdc=true -DSEPARATE -o program main.cu more.cu third.cu
 	expect_nvcc ./program
+	# PTX alone, which a driver links.
+	nvcc -cudart shared -rdc=true -DSEPARATE -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -o program main.cu more.cu third.cu
+	record --gpu t4 ./program || { cat "$ERR"; return 1; }
+	grep -q ' 0 bad, no error' "$ERR"
 	nvcc -cudart shared -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=compute_80 \
 		-gencode arch=compute_90,code=sm_90 -o program main.cu more.cu
 	expect_nvcc ./program

@@ -167,6 +167,20 @@ static int gather_ptx(struct gt_fat *fat, struct gt_ptx_text *to, struct gt_erro
 	return code;
 }
 
+/* Whether nvcc linked nothing, since the units have PTX alone, which a driver links: the container of the result is empty. */
+static bool is_linked_by_driver(const struct gt_fat *fat)
+{
+	struct {
+		uint32_t magic;
+		uint16_t version, header;
+		uint64_t bytes;
+	} container = {.bytes = 1};
+
+	if (fat->prelinked && fat->prelinked[0] && gt_cudart_readable(fat->data) >= sizeof container)
+		memcpy(&container, fat->data, sizeof container);
+	return container.bytes == 0;
+}
+
 /* The cubin is used for the number of registers only, so it may be missing, but not be damaged. Returns a code. */
 static int take_cubin(struct gt_fat *fat, struct gt_error *error)
 {
@@ -174,6 +188,8 @@ static int take_cubin(struct gt_fat *fat, struct gt_error *error)
 	struct gt_fatbin_entry entry;
 	struct gt_cubin_kernel about;
 
+	if (is_linked_by_driver(fat))
+		return CUDA_SUCCESS;
 	int found = gt_fatbin_open(&fatbin, fat->data, gt_cudart_readable(fat->data), error);
 	if (found == 0)
 		found = gt_fatbin_choose_code(&fatbin, gt_cudart_capability(), &entry, error);

@@ -127,8 +127,6 @@ static bool better_ptx(const struct gt_fatbin_entry *a, const struct gt_fatbin_e
 
 	if (runs != gt_gpu_runs(capability, b->target))
 		return runs;
-	if (!runs && (a->target.features == 0) != (b->target.features == 0))
-		return a->target.features == 0;
 	if (a->target.capability != b->target.capability)
 		return runs ? a->target.capability > b->target.capability : a->target.capability < b->target.capability;
 	return narrower_or_newer(a, b);

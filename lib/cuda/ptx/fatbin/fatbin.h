@@ -44,8 +44,8 @@ int gt_fatbin_open(struct gt_fatbin *fatbin, const void *data, size_t available,
 int gt_fatbin_next(struct gt_fatbin *fatbin, struct gt_fatbin_entry *entry, struct gt_error *error);
 
 /* The PTX that a driver would choose for a GPU: of what the GPU runs that for the highest capability, then for the fewest GPUs, then of
- * the highest version. If it runs none, the one for all GPUs from the lowest capability on; else one that it does not run.
- * Returns 1, 0 if there is no PTX, or -1. */
+ * the highest version. If it runs none, that for the lowest capability: nvcc -arch=sm_90a puts PTX for all later GPUs beside the one that is
+ * meant, with empty kernels where they need what only 9.0 has. Returns 1, 0 if there is no PTX, or -1. */
 int gt_fatbin_choose_ptx(const struct gt_fatbin *fatbin, unsigned capability, struct gt_fatbin_entry *entry, struct gt_error *error);
 /* The machine code for a capability, else for the highest one. Returns the same. */
 int gt_fatbin_choose_code(const struct gt_fatbin *fatbin, unsigned capability, struct gt_fatbin_entry *entry, struct gt_error *error);
