@@ -5,7 +5,6 @@
 
 #include "check.h"
 #include "cuda/ptx/exec/access.h"
-#include "cuda/ptx/native/native.h"
 #include "cuda/ptx/native/segment.h"
 #include "cuda/ptx/native/stretch.h"
 
@@ -13,9 +12,10 @@
 #define SLOTS 40	/* of each kind */
 #define LONGEST 120
 #define FORMS 512
-enum { ONES, WORDS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS };
+#define KINDS 5 /* of addresses, see fill_addresses */
+enum { ONES, HALVES, WORDS = HALVES + SLOTS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS };
 
-static _Alignas(64) unsigned char arenas[2][(ALL + 8) * SLOT];
+static _Alignas(64) unsigned char arenas[2][(ALL + 2 * KINDS) * SLOT];
 static const struct gt_ptx_form *forms[FORMS];
 static size_t n_forms;
 static uint64_t state = 4711;
@@ -38,14 +38,15 @@ static void find_forms(void)
 /* A slot of a type. The NaNs of doubles may differ, so that they stay among themselves. */
 static uint32_t slot_of(uint8_t type, unsigned kinds)
 {
-	unsigned first = type == GT_PTX_PRED ? PREDICATES : type == GT_PTX_F64 ? DOUBLES : gt_ptx_type_size((enum gt_ptx_type)type) == 8 ? LONGS : WORDS;
+	const unsigned bytes = type == GT_PTX_NO_TYPE ? 0 : gt_ptx_type_size((enum gt_ptx_type)type);
+	unsigned first = type == GT_PTX_PRED ? PREDICATES : type == GT_PTX_F64 ? DOUBLES : bytes == 8 ? LONGS : bytes == 2 ? HALVES : WORDS;
 
 	return type == GT_PTX_NO_TYPE ? 0 : SLOT * (first + (uint32_t)(any() % kinds));
 }
 
 static void fill(void)
 {
-	static const uint32_t special[] = {0, 1, 31, 32, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000, 0x00400000, 0x7fc12345};
+	static const uint32_t special[] = {0, 1, 31, 32, 0x3c003c00, 0x7c00fc00, 0x00018001, 0x04001c00, 0x7e01ff80, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000, 0x00400000, 0x7fc12345};
 
 	for (size_t i = 0; i < ALL * SLOT / 4; i++) {
 		uint32_t word = any() % 3 ? (uint32_t)any() : special[any() % (sizeof special / sizeof *special)];
@@ -101,8 +102,10 @@ static bool alike(void)
 static uint8_t choice_of(const char *name)
 {
 	if (strncmp(name, "join", 4) == 0 || strncmp(name, "part", 4) == 0)
-		return any() & 1 ? 32 : 0;
-	if (strcmp(name, "cvt.s32.f64") == 0)
+		return any() & 1 ? strstr(name, "16") ? 16 : 32 : 0;
+	if (strcmp(name, "cvt.f16.f32") == 0)
+		return (uint8_t)(any() % 5);
+	if (strcmp(name, "cvt.s32.f64") == 0 || strcmp(name, "cvt.bf16.f32") == 0)
 		return (uint8_t)(any() % 3);
 	return (uint8_t)(strncmp(name, "cvt.i.", 6) == 0 || strcmp(name, "cvt.s32.f32") == 0 || strcmp(name, "cvt.u32.f32") == 0 ? any() % 5 : 0);
 }
@@ -166,16 +169,16 @@ static struct gt_ptx_access accesses[LONGEST];
 /* An access to shared memory by addresses of 32 bits, or to global memory of 64. */
 static void draw_access(struct gt_ptx_op *op, struct gt_ptx_access *access)
 {
-	const bool wide = any() & 1, stores = any() & 1, shared = any() & 1;
-	const unsigned n = stores || any() & 1 ? 1 : wide || any() & 1 ? 2 : 4;
+	const bool wide = any() & 1, stores = any() & 1, shared = any() & 1, half = any() % 3 == 0;
+	const unsigned n = stores || half || any() & 1 ? 1 : wide || any() & 1 ? 2 : 4;
 
-	*access = (struct gt_ptx_access){.space = shared ? GT_PTX_SHARED : GT_PTX_GLOBAL, .action = stores ? GT_STORE : GT_LOAD, .size = wide ? 8 : 4,
+	*access = (struct gt_ptx_access){.space = shared ? GT_PTX_SHARED : GT_PTX_GLOBAL, .action = stores ? GT_STORE : GT_LOAD, .size = half ? 2 : wide ? 8 : 4,
 					 .n = (uint8_t)n, .narrow = shared, .low = GT_PTX_GLOBAL_BASE,
 					 .high = GT_PTX_GLOBAL_BASE + SHARED, .offset = (int64_t)(any() % 4 * 16)};
-	const unsigned bytes = access->size * n, first = bytes == 4 ? 0 : bytes == 8 ? 1 : 2; /* of those that are aligned */
-	access->address = SLOT * (PREDICATES + SLOTS + first + (uint32_t)(any() % (4 - first)) + (shared ? 0 : 4));
+	const unsigned bytes = access->size * n, first = bytes <= 4 ? 0 : bytes == 8 ? 1 : 2; /* of those that are aligned */
+	access->address = SLOT * (PREDICATES + SLOTS + first + (uint32_t)(any() % ((half ? KINDS : 4) - first)) + (shared ? 0 : KINDS));
 	for (unsigned k = 0; k < n; k++)
-		access->slots[k] = slot_of(wide ? GT_PTX_U64 : GT_PTX_U32, SLOTS);
+		access->slots[k] = slot_of(half ? GT_PTX_U16 : wide ? GT_PTX_U64 : GT_PTX_U32, SLOTS);
 	*op = (struct gt_ptx_op){.run = stores ? gt_ptx_store_step(access) : gt_ptx_load_step(access), .counts = 1, .accesses = 1,
 				 .with.access = access};
 }
@@ -186,7 +189,7 @@ static void draw_copy(struct gt_ptx_op *op, struct gt_ptx_op *step)
 	const bool wide = any() & 1;
 	const struct gt_ptx_form *form = gt_ptx_form_named(wide ? "mov.b64" : "mov.b32");
 	const uint32_t to = (uint32_t)(any() % 4), from = to < 2 ? to + (uint32_t)(any() % (4 - to)) : 2 + (uint32_t)(any() & 1);
-	const uint32_t slots = PREDICATES + SLOTS + (wide ? 4 : 0);
+	const uint32_t slots = PREDICATES + SLOTS + (wide ? KINDS : 0);
 
 	*op = *step = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .d = SLOT * (slots + to), .a = SLOT * (slots + from)};
 	step->run = form->run[GT_PTX_PLAIN];
@@ -207,16 +210,16 @@ static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
 	step->run = form->run[GT_PTX_PLAIN];
 }
 
-/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere; then the same of 64 bits. */
+/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere, by 2; then the same of 64 bits. */
 static void fill_addresses(void)
 {
 	for (unsigned i = 0; i < GT_WARP_SIZE; i++) {
-		const uint32_t at[4] = {256 + 4 * i, 128 + 8 * i, 64, (uint32_t)(any() % 60) * 16};
-		for (unsigned slot = 0; slot < 4; slot++)
+		const uint32_t at[KINDS] = {256 + 4 * i, 128 + 8 * i, 64, (uint32_t)(any() % 60) * 16, 6 + 2 * i};
+		for (unsigned slot = 0; slot < KINDS; slot++)
 			for (unsigned arena = 0; arena < 2; arena++) {
 				const uint64_t address = GT_PTX_GLOBAL_BASE + at[slot];
 				memcpy(arenas[arena] + SLOT * (PREDICATES + SLOTS + slot) + 4 * i, &at[slot], 4);
-				memcpy(arenas[arena] + SLOT * (PREDICATES + SLOTS + 4 + slot) + 8 * i, &address, 8);
+				memcpy(arenas[arena] + SLOT * (PREDICATES + SLOTS + KINDS + slot) + 8 * i, &address, 8);
 			}
 	}
 	for (unsigned i = 0; i < SHARED; i++)

@@ -10,7 +10,7 @@
 #include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/decode/program.h"
 #include "cuda/ptx/exec/device_runtime.h"
-#include "cuda/ptx/native/native.h"
+#include "cuda/ptx/native/segment.h"
 
 /* ---- whether the blocks of a kernel can run at the same time with the result of one after the other ---- */
 

@@ -31,7 +31,7 @@
 /* What CUDA calls the type of a pointer to it. */
 enum gt_ptx_memory_kind { GT_PTX_OF_DEVICE, GT_PTX_OF_HOST, GT_PTX_MANAGED };
 
-/* A node of a tree of what lies in an address space, each with some room: treap.c. */
+/* A node of a tree of what lies in an address space, each with some room. */
 struct gt_ptx_room {
 	uint64_t at;
 	uint64_t room, most; /* bytes; the most of a node in its subtree */

@@ -82,6 +82,7 @@ static void gather(struct gt_native_segment *segment, struct gt_native_op op, un
 
 #define NANS 0	 /* constants, by their places in the code */
 #define BITS 32	 /* 1, 2, 4 to 128 */
+#define CUTS 64	 /* the bytes of the lower halves of lanes, in both halves of a register */
 
 static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, GT_VPCMPGTQ}, multiply = {GT_0F, GT_66, 0, GT_VPMULUDQ},
 				 add64 = {GT_0F, GT_66, 0, GT_VPADDQ};
@@ -92,6 +93,17 @@ static void open(struct gt_native_code *code)
 		gt_native_word(code, 0x7fffffff);
 	for (unsigned lane = 0; lane < 8; lane++)
 		gt_native_word(code, 1U << lane);
+	for (unsigned half = 0; half < 2; half++)
+		gt_native_bytes(code, "\x00\x01\x04\x05\x08\x09\x0c\x0d\x80\x80\x80\x80\x80\x80\x80\x80", 16);
+}
+
+static void cut(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	static const struct gt_native_op shuffle = {GT_0F38, GT_66, 0, GT_VPSHUFB}, permute = {GT_0F3A, GT_66, 1, GT_VPERMQ};
+
+	constant256(segment->code, shuffle, d, x, CUTS, 0);
+	vector256(segment, permute, d, 0, d);
+	gt_native_byte(segment->code, 0x08);
 }
 
 /* All ones in the lanes whose bit is set in al. */
@@ -364,6 +376,24 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 	memory256(segment->code, op, from, 0, base, offset);
 }
 
+static void load_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
+{
+	gt_native_vex_memory(segment->code, (struct gt_native_op){GT_0F, GT_F3, 0, GT_VMOVDQA}, false, at, 0, base, offset);
+}
+
+static void store_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, bool active)
+{
+	unsigned from = at;
+
+	if (active) {
+		cut(segment, SECOND, ACTIVE);
+		load_half(segment, FIRST, base, offset);
+		blend(segment, FIRST, FIRST, from, SECOND);
+		from = FIRST;
+	}
+	gt_native_vex_memory(segment->code, gt_native_store, false, from, 0, base, offset);
+}
+
 static void binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
 {
 	const bool wide = rule->op.wide && rule->op.map == GT_0F38;
@@ -432,11 +462,16 @@ static void write_combined(struct gt_native_segment *segment, const struct gt_pt
 static void emit_compare(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const unsigned n = rule->op.wide ? 2 : 1;
-	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 
-	if (n == 2) /* first, since a comparison may change rax */
-		compare(segment, rule, GT_RCX, x->at[1], y->at[1]);
-	compare(segment, rule, GT_RAX, x->at[0], y->at[0]);
+	if (rule->halves) {
+		gt_native_extend_both(segment, rule, op);
+		compare(segment, rule, GT_RAX, FIRST, SECOND);
+	} else {
+		const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
+		if (n == 2) /* first, since a comparison may change rax */
+			compare(segment, rule, GT_RCX, x->at[1], y->at[1]);
+		compare(segment, rule, GT_RAX, x->at[0], y->at[0]);
+	}
 	if (n == 2)
 		gt_native_text(segment->code, "\xc1\xe1\x04\x09\xc8"); /* shl ecx, 4; or eax, ecx */
 	if (is_inverted(rule))
@@ -450,8 +485,22 @@ static void emit_compare(struct gt_native_segment *segment, const struct gt_nati
 	write_combined(segment, op, op->d, GT_RAX);
 }
 
+static void select_halves(struct gt_native_segment *segment, const struct gt_ptx_op *op)
+{
+	const unsigned x = gt_native_read_half(segment, op->a), y = gt_native_read_half(segment, op->b), d = gt_native_write_half(segment, op->d);
+
+	read_predicate(segment, op->c, GT_RAX);
+	mask_of_bits(segment, FIRST);
+	cut(segment, FIRST, FIRST);
+	blend(segment, d, y, x, FIRST);
+}
+
 static void emit_select(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
+	if (rule->halves) {
+		select_halves(segment, op);
+		return;
+	}
 	const unsigned n = rule->op.wide ? 2 : 1;
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
@@ -525,6 +574,9 @@ const struct gt_native_isa gt_native_avx2 = {
 	.end = end,
 	.load = load,
 	.store = store,
+	.load_half = load_half,
+	.store_half = store_half,
+	.cut = cut,
 	.vector = vector256,
 	.fill = fill,
 	.widen = widen,

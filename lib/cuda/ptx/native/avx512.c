@@ -10,21 +10,22 @@ enum { FOURTH = 27, FIRST, SECOND, THIRD, NAN32 };
 /* ---- encodings of instructions on vectors: Intel's manual, volume 2, chapter 2.7 ---- */
 
 /* The prefix of EVEX: registers' bits 3 and 4 are inverted in it. `r` is in the byte behind the opcode, with `b` or a base. */
-static void begin_evex(struct gt_native_code *code, struct gt_native_op op, bool whole, unsigned r, unsigned k, unsigned a, unsigned b)
+enum length { BITS128 = 0, BITS256 = 0x20, BITS512 = 0x40 };
+static void begin_evex(struct gt_native_code *code, struct gt_native_op op, enum length length, unsigned r, unsigned k, unsigned a, unsigned b)
 {
 	unsigned high = ~((r & 8) << 4 | (b & 16) << 2 | (b & 8) << 2 | (r & 16)) & 0xf0;
 
 	gt_native_byte(code, 0x62);
 	gt_native_byte(code, high | op.map);
 	gt_native_byte(code, (unsigned)op.wide << 7 | (~a & 15) << 3 | 4 | op.prefix);
-	gt_native_byte(code, (whole ? 0x40U : 0U) | (~a & 16) >> 1 | k); /* L'L: 512 or 128 bits */
+	gt_native_byte(code, (unsigned)length | (~a & 16) >> 1 | k); /* L'L */
 	gt_native_byte(code, op.opcode);
 }
 
 /* OP zmm_d{k}, zmm_a, zmm_b, of 512 bits. k 0: all elements. a 0 where an instruction has none. An immediate goes behind it. */
 static void evex_vector(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned b)
 {
-	begin_evex(code, op, true, d, k, a, b);
+	begin_evex(code, op, BITS512, d, k, a, b);
 	gt_native_byte(code, 0xc0 | (d & 7) << 3 | (b & 7));
 }
 
@@ -32,7 +33,15 @@ static void evex_vector(struct gt_native_code *code, struct gt_native_op op, uns
 static void evex_memory(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned a, unsigned base,
 		      uint32_t offset)
 {
-	begin_evex(code, op, true, d, k, a, base);
+	begin_evex(code, op, BITS512, d, k, a, base);
+	gt_native_byte(code, 0x80 | (d & 7) << 3 | (base & 7));
+	gt_native_word(code, offset);
+}
+
+/* The same of 256 bits. */
+static void evex_memory_half(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, uint32_t offset)
+{
+	begin_evex(code, op, BITS256, d, k, 0, base);
 	gt_native_byte(code, 0x80 | (d & 7) << 3 | (base & 7));
 	gt_native_word(code, offset);
 }
@@ -40,7 +49,7 @@ static void evex_memory(struct gt_native_code *code, struct gt_native_op op, uns
 /* Between xmm_x and general register r. */
 static void evex_lane(struct gt_native_code *code, struct gt_native_op op, unsigned x, unsigned r)
 {
-	begin_evex(code, op, false, x, 0, 0, r);
+	begin_evex(code, op, BITS128, x, 0, 0, r);
 	gt_native_byte(code, 0xc0 | (x & 7) << 3 | (r & 7));
 }
 
@@ -48,7 +57,7 @@ static void evex_lane(struct gt_native_code *code, struct gt_native_op op, unsig
  * and of a. */
 static void evex_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index)
 {
-	begin_evex(code, op, true, d, k, index & 16, (index & 8) << 1 | (base & 8));
+	begin_evex(code, op, BITS512, d, k, index & 16, (index & 8) << 1 | (base & 8));
 	gt_native_byte(code, 0x84 | (d & 7) << 3);
 	gt_native_byte(code, (index & 7) << 3 | (base & 7));
 	gt_native_word(code, 0);
@@ -230,8 +239,14 @@ static void write_combined(struct gt_native_segment *segment, const struct gt_pt
 static void emit_compare(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const unsigned n = rule->op.wide ? 2 : 1;
-	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
+	const struct gt_native_value extended = {.at = {FIRST}}, other = {.at = {SECOND}}, *x = &extended, *y = &other;
 
+	if (rule->halves) {
+		gt_native_extend_both(segment, rule, op);
+	} else {
+		x = gt_native_read(segment, op->a, n);
+		y = gt_native_read(segment, op->b, n);
+	}
 	for (unsigned i = 0; i < n; i++) {
 		vector(segment, rule->op, FOUND + i, x->at[i], y->at[i]);
 		gt_native_byte(segment->code, rule->immediate);
@@ -247,8 +262,21 @@ static void emit_compare(struct gt_native_segment *segment, const struct gt_nati
 	write_combined(segment, op, op->d, FOUND);
 }
 
+static void select_halves(struct gt_native_segment *segment, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op choose = {GT_0F38, GT_66, 1, GT_VPBLENDMW};
+	const unsigned x = gt_native_read_half(segment, op->a), y = gt_native_read_half(segment, op->b), d = gt_native_write_half(segment, op->d);
+
+	read_predicate(segment, op->c, FOUND);
+	evex_vector(segment->code, choose, d, FOUND, y, x);
+}
+
 static void emit_select(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
+	if (rule->halves) {
+		select_halves(segment, op);
+		return;
+	}
 	const unsigned n = rule->op.wide ? 2 : 1;
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
@@ -361,6 +389,21 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 	evex_memory(segment->code, op, value->at[i], segment->whole ? 0 : 1 + i, 0, base, offset);
 }
 
+static void load_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
+{
+	evex_memory_half(segment->code, (struct gt_native_op){GT_0F, GT_F2, 1, GT_VMOVDQA}, at, 0, base, offset);
+}
+
+static void store_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, bool active)
+{
+	evex_memory_half(segment->code, (struct gt_native_op){GT_0F, GT_F2, 1, GT_VMOVDQU_STORE}, at, active, base, offset);
+}
+
+static void cut(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	vector(segment, (struct gt_native_op){GT_0F38, GT_F3, 0, GT_VPMOVDW}, x, 0, d); /* the source stands first */
+}
+
 const struct gt_native_isa gt_native_avx512 = {
 	.registers = FOURTH,
 	.bytes = 64,
@@ -372,6 +415,9 @@ const struct gt_native_isa gt_native_avx512 = {
 	.end = end,
 	.load = load,
 	.store = store,
+	.load_half = load_half,
+	.store_half = store_half,
+	.cut = cut,
 	.vector = vector,
 	.fill = fill,
 	.widen = widen,

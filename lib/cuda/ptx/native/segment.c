@@ -1,183 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine code of a segment: the rules that say which vector instructions lane operations are; which values are needed, and which are
- * in registers, as the code is written; operations that AVX2 and AVX-512 put together alike. */
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* The machine code of a segment: which values are needed, and which are in registers, as the code is written; operations that AVX2 and AVX-512
+ * put together alike. */
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/exec/numbers.h"
-#include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/segment.h"
-
-#define OP(MAP, PREFIX, WIDE, OPCODE) {GT_##MAP, GT_##PREFIX, WIDE, OPCODE}
-
-/* Integers of both signs, and bits, of 32 and of 64 bits. */
-#define SAME(NAME, KIND, MAP, OPCODE32, OPCODE64)                                                 \
-	{NAME ".s32", KIND, OP(MAP, 66, 0, OPCODE32), 0, false}, {NAME ".u32", KIND, OP(MAP, 66, 0, OPCODE32), 0, false}, \
-	{NAME ".s64", KIND, OP(MAP, 66, 1, OPCODE64), 0, false}, {NAME ".u64", KIND, OP(MAP, 66, 1, OPCODE64), 0, false}
-#define PAIR(NAME, KIND, T, MAP, PREFIX, OPCODE)                                                \
-	{NAME "." #T "32", KIND, OP(MAP, PREFIX, 0, OPCODE), 0, false}, \
-	{NAME "." #T "64", KIND, OP(MAP, PREFIX, 1, OPCODE), 0, false}
-#define FLOATS(NAME, KIND, OPCODE)                                                                \
-	{NAME ".f32", KIND, OP(0F, NP, 0, OPCODE), 0, true}, {NAME ".f64", KIND, OP(0F, 66, 1, OPCODE), 0, false}
-#define SHIFT(NAME, OPCODE)                                                                       \
-	{NAME "32", GT_NATIVE_BINARY, OP(0F38, 66, 0, OPCODE), 0, false}, \
-	{NAME "64", GT_NATIVE_SHIFT, OP(0F38, 66, 1, OPCODE), 0, false}
-#define COMPARE(NAME, T, MAP, PREFIX, WIDE, OPCODE, HOW)                                          \
-	{"setp." NAME "." #T, GT_NATIVE_COMPARE, OP(MAP, PREFIX, WIDE, OPCODE), HOW, false}
-#define COMPARES(T, WIDE, OPCODE)                                                                 \
-	COMPARE("eq", T, 0F3A, 66, WIDE, OPCODE, 0), COMPARE("lt", T, 0F3A, 66, WIDE, OPCODE, 1), \
-	COMPARE("le", T, 0F3A, 66, WIDE, OPCODE, 2), COMPARE("ne", T, 0F3A, 66, WIDE, OPCODE, 4), \
-	COMPARE("ge", T, 0F3A, 66, WIDE, OPCODE, 5), COMPARE("gt", T, 0F3A, 66, WIDE, OPCODE, 6)
-#define COMPARES_BITS(T, WIDE, OPCODE)                                                            \
-	COMPARE("eq", T, 0F3A, 66, WIDE, OPCODE, 0), COMPARE("ne", T, 0F3A, 66, WIDE, OPCODE, 4)
-/* Quiet comparisons: Intel's manual, table 3-1 of CMPPD. */
-#define COMPARES_FLOAT(T, P, WIDE)                                                                \
-	COMPARE("eq", T, 0F, P, WIDE, GT_VCMP, 0x00), COMPARE("lt", T, 0F, P, WIDE, GT_VCMP, 0x11),     \
-	COMPARE("le", T, 0F, P, WIDE, GT_VCMP, 0x12), COMPARE("ne", T, 0F, P, WIDE, GT_VCMP, 0x0c),     \
-	COMPARE("ge", T, 0F, P, WIDE, GT_VCMP, 0x1d), COMPARE("gt", T, 0F, P, WIDE, GT_VCMP, 0x1e),     \
-	COMPARE("equ", T, 0F, P, WIDE, GT_VCMP, 0x08), COMPARE("ltu", T, 0F, P, WIDE, GT_VCMP, 0x19),   \
-	COMPARE("leu", T, 0F, P, WIDE, GT_VCMP, 0x1a), COMPARE("neu", T, 0F, P, WIDE, GT_VCMP, 0x04),   \
-	COMPARE("geu", T, 0F, P, WIDE, GT_VCMP, 0x15), COMPARE("gtu", T, 0F, P, WIDE, GT_VCMP, 0x16),   \
-	COMPARE("num", T, 0F, P, WIDE, GT_VCMP, 0x07), COMPARE("nan", T, 0F, P, WIDE, GT_VCMP, 0x03)
-/* Of integers of 32 bits. */
-#define DIVIDE(T, SIGNED)                                                                         \
-	{"div." #T, GT_NATIVE_DIVIDE, OP(0F, 66, 1, GT_VDIV), SIGNED, false}, \
-	{"rem." #T, GT_NATIVE_DIVIDE, OP(0F, 66, 1, GT_VDIV), SIGNED | IS_REMAINDER, false}
-#define WIDEN(NAME, OPCODE) {NAME, GT_NATIVE_WIDEN, OP(0F38, 66, 0, OPCODE), 0, false}
-#define NARROW_FLOAT(NAME, CANONICAL) {NAME, GT_NATIVE_NARROW_FLOAT, OP(0F, 66, 1, GT_VCVTPD2PS), 0, CANONICAL}
-#define NARROW(NAME) {NAME, GT_NATIVE_NARROW, OP(0F38, F3, 0, GT_VPMOVQD), 0, false}
-#define LOGIC(NAME, OPCODE) {NAME ".pred", GT_NATIVE_LOGIC, OP(0F, NP, 0, OPCODE), 0, false}
-
-enum { IS_SIGNED = 1, IS_REMAINDER = 2 };
-
-static const struct gt_native_rule rules[] = {
-	SAME("add", GT_NATIVE_BINARY, 0F, GT_VPADDD, GT_VPADDQ), SAME("sub", GT_NATIVE_BINARY, 0F, GT_VPSUBD, GT_VPSUBQ),
-	SAME("mul.lo", GT_NATIVE_BINARY, 0F38, GT_VPMULL, GT_VPMULL), SAME("mad.lo", GT_NATIVE_MULTIPLY_ADD, 0F38, GT_VPMULL, GT_VPMULL),
-	PAIR("and", GT_NATIVE_BINARY, b, 0F, 66, GT_VPAND), PAIR("or", GT_NATIVE_BINARY, b, 0F, 66, GT_VPOR),
-	PAIR("xor", GT_NATIVE_BINARY, b, 0F, 66, GT_VPXOR), PAIR("not", GT_NATIVE_NOT, b, 0F3A, 66, GT_VPTERNLOG),
-	PAIR("min", GT_NATIVE_BINARY, s, 0F38, 66, GT_VPMINS), PAIR("max", GT_NATIVE_BINARY, s, 0F38, 66, GT_VPMAXS),
-	PAIR("min", GT_NATIVE_BINARY, u, 0F38, 66, GT_VPMINU), PAIR("max", GT_NATIVE_BINARY, u, 0F38, 66, GT_VPMAXU),
-	{"neg.s32", GT_NATIVE_NEGATE, OP(0F, 66, 0, GT_VPSUBD), 0, false}, {"neg.s64", GT_NATIVE_NEGATE, OP(0F, 66, 1, GT_VPSUBQ), 0, false},
-	SHIFT("shl.b", GT_VPSLLV), SHIFT("shr.b", GT_VPSRLV), SHIFT("shr.u", GT_VPSRLV), SHIFT("shr.s", GT_VPSRAV),
-	FLOATS("add", GT_NATIVE_BINARY, GT_VADD), FLOATS("sub", GT_NATIVE_BINARY, GT_VSUB), FLOATS("mul", GT_NATIVE_BINARY, GT_VMUL),
-	FLOATS("div", GT_NATIVE_BINARY, GT_VDIV), FLOATS("sqrt", GT_NATIVE_UNARY, GT_VSQRT), FLOATS("rcp", GT_NATIVE_RECIPROCAL, GT_VDIV),
-	{"fma.f32", GT_NATIVE_FUSED, OP(0F38, 66, 0, GT_VFMADD231), 0, true}, {"fma.f64", GT_NATIVE_FUSED, OP(0F38, 66, 1, GT_VFMADD231), 0, false},
-	{"neg.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, GT_VPXOR), 0, false}, {"neg.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, GT_VPXOR), 0, false},
-	{"abs.f32", GT_NATIVE_SIGN, OP(0F, 66, 0, GT_VPANDN), 0, false}, {"abs.f64", GT_NATIVE_SIGN, OP(0F, 66, 1, GT_VPANDN), 0, false},
-	{"abs.s32", GT_NATIVE_UNARY, OP(0F38, 66, 0, GT_VPABSD), 0, false},
-	FLOATS("min", GT_NATIVE_EXTREME, GT_VMIN), FLOATS("max", GT_NATIVE_EXTREME, GT_VMAX),
-	{"flush.f32", GT_NATIVE_FLUSH, OP(0F, 66, 0, GT_VPANDN), 0, false},
-	{"mul.hi.s32", GT_NATIVE_HIGH, OP(0F38, 66, 1, GT_VPMULDQ), 0, false}, {"mul.hi.u32", GT_NATIVE_HIGH, OP(0F, 66, 1, GT_VPMULUDQ), 0, false},
-	DIVIDE(s32, IS_SIGNED), DIVIDE(u32, 0),
-	{"mov.b32", GT_NATIVE_MOVE, OP(0F, 66, 0, GT_VMOVDQA), 0, false}, {"mov.b64", GT_NATIVE_MOVE, OP(0F, 66, 1, GT_VMOVDQA), 0, false},
-	{"selp.b32", GT_NATIVE_SELECT, OP(0F38, 66, 0, GT_VPBLENDM), 0, false}, {"selp.b64", GT_NATIVE_SELECT, OP(0F38, 66, 1, GT_VPBLENDM), 0, false},
-	COMPARES(s32, 0, GT_VPCMP), COMPARES(u32, 0, GT_VPCMPU), COMPARES(s64, 1, GT_VPCMP), COMPARES(u64, 1, GT_VPCMPU),
-	COMPARES_BITS(b32, 0, GT_VPCMP), COMPARES_BITS(b64, 1, GT_VPCMP), COMPARES_FLOAT(f32, NP, 0), COMPARES_FLOAT(f64, 66, 1),
-	LOGIC("and", GT_KAND), LOGIC("or", GT_KOR), LOGIC("xor", GT_KXOR), LOGIC("not", GT_KNOT),
-	{"cvt.f32.s32", GT_NATIVE_UNARY, OP(0F, NP, 0, GT_VCVTDQ2PS), 0, false}, {"cvt.f32.u32", GT_NATIVE_UNARY, OP(0F, F2, 0, GT_VCVTU), 0, false},
-	{"cvt.f64.s64", GT_NATIVE_UNARY, OP(0F, F3, 1, GT_VCVTQQ2PD), 0, false}, {"cvt.f64.u64", GT_NATIVE_UNARY, OP(0F, F3, 1, GT_VCVTU), 0, false},
-	WIDEN("cvt.u64.u32", GT_VPMOVZXDQ), WIDEN("cvt.s64.u32", GT_VPMOVZXDQ), WIDEN("cvt.u64.s32", GT_VPMOVSXDQ), WIDEN("cvt.s64.s32", GT_VPMOVSXDQ),
-	WIDEN("width.b64.b32", GT_VPMOVZXDQ), WIDEN("width.s64.s32", GT_VPMOVSXDQ),
-	NARROW("cvt.u32.u64"), NARROW("cvt.u32.s64"), NARROW("cvt.s32.u64"), NARROW("cvt.s32.s64"), NARROW("width.b32.b64"),
-	{"part.b32.b64", GT_NATIVE_PART, OP(0F38, F3, 0, GT_VPMOVQD), 0, false}, {"join.b64.b32", GT_NATIVE_JOIN, OP(0F, 66, 1, GT_VPOR), 0, false},
-	{"cvt.f64.s32", GT_NATIVE_WIDEN, OP(0F, F3, 0, GT_VCVTDQ2PD), 0, false}, {"cvt.f64.f32", GT_NATIVE_WIDEN, OP(0F, NP, 0, GT_VCVTPS2PD), 0, false},
-	NARROW_FLOAT("cvt.f32.f64", true), NARROW_FLOAT("cvt.s32.f64", false),
-	{"cvt.i.f32.f32", GT_NATIVE_ROUND, OP(0F3A, 66, 0, GT_VROUNDPS), 0, true}, {"cvt.i.f64.f64", GT_NATIVE_ROUND, OP(0F3A, 66, 1, GT_VROUNDPD), 0, false},
-	{"cvt.s32.f32", GT_NATIVE_TRUNCATE, OP(0F, F3, 0, GT_VCVTTPS2DQ), 0, false},
-	{"cvt.u32.f32", GT_NATIVE_TRUNCATE_UNSIGNED, OP(0F, F3, 0, GT_VCVTTPS2DQ), 0, false},
-	{"mul.wide.s32", GT_NATIVE_WIDE_PRODUCT, OP(0F38, 66, 1, GT_VPMULDQ), GT_VPMOVSXDQ, false},
-	{"mul.wide.u32", GT_NATIVE_WIDE_PRODUCT, OP(0F, 66, 1, GT_VPMULUDQ), GT_VPMOVZXDQ, false},
-	{"mad.wide.s32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F38, 66, 1, GT_VPMULDQ), GT_VPMOVSXDQ, false},
-	{"mad.wide.u32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F, 66, 1, GT_VPMULUDQ), GT_VPMOVZXDQ, false},
-};
-
-#define N (sizeof rules / sizeof *rules)
-/* The steps of all lane operations, each once, and the rules of those that have one. */
-static struct entry {
-	gt_ptx_step *run;
-	const struct gt_native_rule *rule;
-} *by_step;
-static size_t n_steps;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* By the step; one with a rule goes before others. */
-static int compare(const void *left, const void *right)
-{
-	const struct entry *x = left, *y = right;
-	uintptr_t a = (uintptr_t)x->run, b = (uintptr_t)y->run;
-
-	return a != b ? (a < b ? -1 : 1) : !x->rule - !y->rule;
-}
-
-static void add_step(const struct gt_ptx_form *form, const struct gt_native_rule *rule)
-{
-	if (form)
-		by_step[n_steps++] = (struct entry){gt_ptx_form_step(form), rule};
-}
-
-static void fill(void)
-{
-	size_t most = N, n = 0;
-
-	for (size_t t = 0; t < GT_PTX_FORM_TABLES; t++)
-		most += gt_ptx_form_tables[t]->n;
-	by_step = calloc(most, sizeof *by_step);
-	for (size_t i = 0; by_step && i < N; i++)
-		add_step(gt_ptx_form_named(rules[i].name), &rules[i]);
-	for (size_t t = 0; by_step && t < GT_PTX_FORM_TABLES; t++)
-		for (size_t i = 0; i < gt_ptx_form_tables[t]->n; i++)
-			add_step(&gt_ptx_form_tables[t]->rows[i], NULL);
-	qsort(by_step, n_steps, sizeof *by_step, compare);
-	for (size_t i = 0; i < n_steps; i++)
-		if (n == 0 || by_step[i].run != by_step[n - 1].run)
-			by_step[n++] = by_step[i];
-	n_steps = n;
-}
-
-static const struct entry *find_step(gt_ptx_step *run)
-{
-	size_t low = 0, high;
-
-	pthread_once(&once, fill);
-	for (high = n_steps; low < high;) {
-		const size_t middle = (low + high) / 2;
-		if (by_step[middle].run == run)
-			return &by_step[middle];
-		if ((uintptr_t)by_step[middle].run < (uintptr_t)run)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
-const struct gt_native_rule *gt_native_rule_of(gt_ptx_step *run)
-{
-	const struct entry *found = find_step(run);
-
-	return found ? found->rule : NULL;
-}
-
-/* Whether all lanes are members of the group of a .sync operation, by a number. */
-static bool is_of_all(const struct gt_ptx_code *code, const struct gt_ptx_op *op)
-{
-	uint32_t members = 0;
-
-	if (op->e >= code->image_at)
-		memcpy(&members, code->image + (op->e - code->image_at), sizeof members);
-	return members == GT_PTX_FULL;
-}
-
-bool gt_native_is_lanes(const struct gt_ptx_code *code, const struct gt_ptx_op *op)
-{
-	if (op->run == gt_ptx_rounded)
-		return find_step(op->with.inner);
-	if (op->run == gt_ptx_path_steps.sync_alike)
-		return is_of_all(code, op) && find_step(op->with.inner);
-	return find_step(op->run);
-}
 
 /* How many sources operations of a kind have: 1 to 3. */
 static unsigned gt_native_sources(enum gt_native_kind kind)
@@ -259,13 +85,30 @@ static bool is_named(const struct gt_native_needs *needs, uint32_t slot, size_t 
 /* Where register i of a value is in memory. */
 static struct gt_native_place place_of(const struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i)
 {
-	const uint32_t offset = segment->isa->bytes * (i + value->n * value->part);
+	const uint32_t offset = segment->isa->bytes * (i + value->n * value->part) / (value->half ? 2 : 1);
 
 	return (struct gt_native_place){value->n == 2 ? GT_R9 : GT_R8, value->slot + offset};
 }
 
+/* In a loop rax becomes the base, which goes on by half of what r8 does. */
+static struct gt_native_place place_of_half(const struct gt_native_segment *segment, const struct gt_native_value *value)
+{
+	struct gt_native_place place = place_of(segment, value, 0);
+
+	if (segment->unrolled)
+		return place;
+	gt_native_text(segment->code, "\x49\x8d\x04\x38\x48\xd1\xe8"); /* lea rax, [r8 + rdi]; shr rax */
+	place.base = GT_RAX;
+	return place;
+}
+
 static void store(struct gt_native_segment *segment, const struct gt_native_value *value)
 {
+	if (value->half) {
+		const struct gt_native_place half = place_of_half(segment, value);
+		segment->isa->store_half(segment, value->at[0], half.base, half.offset, !segment->whole);
+		return;
+	}
 	for (unsigned i = 0; i < value->n; i++) {
 		const struct gt_native_place place = place_of(segment, value, i);
 		segment->isa->store(segment, value, i, place.base, place.offset);
@@ -274,6 +117,11 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 
 static void load(struct gt_native_segment *segment, const struct gt_native_value *value)
 {
+	if (value->half) {
+		const struct gt_native_place half = place_of_half(segment, value);
+		segment->isa->load_half(segment, value->at[0], half.base, half.offset);
+		return;
+	}
 	for (unsigned i = 0; i < value->n; i++) {
 		const struct gt_native_place place = place_of(segment, value, i);
 		segment->isa->load(segment, value->at[i], place.base, place.offset);
@@ -345,14 +193,16 @@ static struct gt_native_value *find(struct gt_native_segment *segment, uint32_t 
 
 static struct gt_native_value *enter(struct gt_native_segment *segment, uint32_t slot, unsigned n)
 {
+	const bool half = n == GT_NATIVE_HALF;
 	struct gt_native_value *value = segment->values;
+	const unsigned registers = half ? 1 : n;
 	unsigned at[2];
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < registers; i++)
 		at[i] = take_register(segment);
 	while (value->n)
 		value++;
-	*value = (struct gt_native_value){slot, segment->part, n, {at[0], at[n - 1]}, false, segment->now};
+	*value = (struct gt_native_value){slot, segment->part, registers, half, {at[0], at[registers - 1]}, false, segment->now};
 	return value;
 }
 
@@ -379,7 +229,7 @@ const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segme
 
 struct gt_native_operand gt_native_where(const struct gt_native_segment *segment, uint32_t slot, unsigned n, unsigned part, unsigned i)
 {
-	const struct gt_native_value wanted = {.slot = slot, .part = part, .n = n};
+	const struct gt_native_value wanted = {.slot = slot, .part = part, .n = n == GT_NATIVE_HALF ? 1 : n, .half = n == GT_NATIVE_HALF};
 
 	for (unsigned v = 0; v < GT_NATIVE_VALUES; v++) {
 		const struct gt_native_value *value = &segment->values[v];
@@ -594,6 +444,17 @@ static void emit_parts(struct gt_native_segment *segment, const struct gt_native
 			  sources > 2 ? source(segment, op->c, n, i) : none);
 }
 
+/* The same of lanes of 16 bits. */
+static void emit_packed(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_operand none = {.in_register = false};
+	const unsigned x = gt_native_read_half(segment, op->a);
+	const bool two = gt_native_sources(rule->kind) > 1;
+	const struct gt_native_operand y = {.in_register = true, .at = two ? gt_native_read_half(segment, op->b) : 0};
+
+	emit_part(segment, rule, gt_native_write_half(segment, op->d), x, two ? y : none, none);
+}
+
 static void emit_shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_isa *isa = segment->isa;
@@ -759,8 +620,8 @@ static void double_of(struct gt_native_segment *segment, const struct gt_native_
 	static const struct gt_native_op convert = {GT_0F, GT_F3, 0, GT_VCVTDQ2PD}, subtract = {GT_0F, GT_66, 1, GT_VSUB};
 	const struct gt_native_isa *isa = segment->isa;
 
-	widen(segment, rule->immediate & IS_SIGNED ? convert : gt_native_zeros, d, slot, i);
-	if (rule->immediate & IS_SIGNED)
+	widen(segment, rule->immediate & GT_NATIVE_SIGNED ? convert : gt_native_zeros, d, slot, i);
+	if (rule->immediate & GT_NATIVE_SIGNED)
 		return;
 	isa->fill(segment, 1, isa->third, UINT64_C(0x433) << 52);
 	isa->vector(segment, gt_native_or, d, d, isa->third);
@@ -775,7 +636,7 @@ static void integers_of(struct gt_native_segment *segment, const struct gt_nativ
 					 round = {GT_0F3A, GT_66, 1, GT_VROUNDPD};
 	const struct gt_native_isa *isa = segment->isa;
 
-	if (!(rule->immediate & IS_SIGNED)) {
+	if (!(rule->immediate & GT_NATIVE_SIGNED)) {
 		isa->vector(segment, round, x, 0, x);
 		gt_native_byte(segment->code, modes[GT_PTX_RZ]);
 		isa->fill(segment, 1, isa->third, UINT64_C(0x41e) << 52); /* 2^31 */
@@ -801,13 +662,13 @@ static void emit_divide(struct gt_native_segment *segment, const struct gt_nativ
 	}
 	isa->vector(segment, isa->insert, quotient, quotient, isa->first);
 	gt_native_byte(segment->code, 1);
-	if (!(rule->immediate & IS_SIGNED)) {
+	if (!(rule->immediate & GT_NATIVE_SIGNED)) {
 		isa->fill(segment, 0, isa->first, UINT64_C(1) << 31);
 		isa->vector(segment, gt_native_xor, quotient, quotient, isa->first);
 	}
 	isa->is_zero(segment, isa->first, y->at[0]);
 	isa->vector(segment, gt_native_or, quotient, quotient, isa->first);
-	if (rule->immediate & IS_REMAINDER) {
+	if (rule->immediate & GT_NATIVE_REMAINDER) {
 		isa->vector(segment, multiply, isa->first, quotient, y->at[0]);
 		isa->vector(segment, subtract, d->at[0], x->at[0], isa->first);
 	} else {
@@ -853,6 +714,155 @@ static void emit_flush(struct gt_native_segment *segment, const struct gt_native
 	isa->vector(segment, rule->op, d->at[0], isa->second, x->at[0]);
 }
 
+/* ---- lanes of 16 bits ---- */
+
+static const struct gt_native_op float_of_half = {GT_0F38, GT_66, 0, GT_VCVTPH2PS};
+
+void gt_native_extend(struct gt_native_segment *segment, enum gt_native_halves by, unsigned d, unsigned x)
+{
+	static const struct gt_native_op zeros = {GT_0F38, GT_66, 0, GT_VPMOVZXWD}, signs = {GT_0F38, GT_66, 0, GT_VPMOVSXWD};
+
+	segment->isa->vector(segment, by == GT_NATIVE_BY_SIGNS ? signs : by == GT_NATIVE_F16 ? float_of_half : zeros, d, 0, x);
+	if (by == GT_NATIVE_BF16)
+		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, d, d, 16);
+}
+
+void gt_native_extend_both(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const unsigned x = gt_native_read_half(segment, op->a), y = gt_native_read_half(segment, op->b);
+
+	gt_native_extend(segment, rule->halves, segment->isa->first, x);
+	gt_native_extend(segment, rule->halves, segment->isa->second, y);
+}
+
+static void emit_extend(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const unsigned x = gt_native_read_half(segment, op->a), d = gt_native_write_to(segment, op->d, 1)->at[0];
+
+	gt_native_extend(segment, rule->halves, d, x);
+	if (rule->canonical)
+		segment->isa->canonical(segment, d);
+}
+
+static void emit_cut(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], d = gt_native_write_half(segment, op->d), first = segment->isa->first;
+	const bool upper = rule->op.opcode == GT_VPMOVDW && op->choice == 16;
+
+	if (upper)
+		gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, first, x, 16);
+	segment->isa->cut(segment, d, upper ? first : x);
+}
+
+static void emit_put(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], y = gt_native_read_half(segment, op->b);
+	const unsigned d = gt_native_write_to(segment, op->d, 1)->at[0], first = segment->isa->first;
+
+	gt_native_extend(segment, rule->halves, first, y);
+	if (op->choice == 16)
+		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, first, first, 16);
+	segment->isa->vector(segment, rule->op, d, x, first);
+}
+
+static void emit_half_shift(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const unsigned x = gt_native_read_half(segment, op->a), y = gt_native_read(segment, op->b, 1)->at[0], d = gt_native_write_half(segment, op->d);
+
+	gt_native_extend(segment, rule->halves, segment->isa->first, x);
+	segment->isa->vector(segment, rule->op, segment->isa->first, segment->isa->first, y);
+	segment->isa->cut(segment, d, segment->isa->first);
+}
+
+/* The lower 16 bits of each lane of d = a float as bf16, to the nearest even: half of the last bit's value, or less by the least bit, is
+ * added. The float stays as it is; d is none of the free registers. */
+static void round_to_bf16(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	static const struct gt_native_op add_words = {GT_0F, GT_66, 0, GT_VPADDD}, unordered = {GT_0F, GT_NP, 0, GT_VCMP};
+	const struct gt_native_isa *isa = segment->isa;
+
+	gt_native_shift_by(segment, false, GT_NATIVE_LEFT, isa->first, x, 15); /* the last bit that stays */
+	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, isa->first, isa->first, 31);
+	isa->vector(segment, add_words, isa->first, isa->first, x);
+	isa->fill(segment, 0, isa->second, 0x7fff);
+	isa->vector(segment, add_words, isa->first, isa->first, isa->second);
+	isa->mask(segment, unordered, isa->second, x, x, 3);
+	isa->fill(segment, 0, isa->third, 0x7fffffff);
+	isa->blend(segment, d, isa->first, isa->third, isa->second);
+	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, d, d, 16);
+}
+
+/* Half a register of f16; the float changes. */
+static void round_to_f16(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned mode)
+{
+	static const struct gt_native_op convert = {GT_0F3A, GT_66, 0, GT_VCVTPS2PH};
+
+	segment->isa->canonical(segment, x);
+	segment->isa->vector(segment, convert, x, 0, d); /* the source stands first */
+	gt_native_byte(segment->code, mode);
+}
+
+static void emit_half_float(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], d = gt_native_write_half(segment, op->d), second = segment->isa->second;
+
+	if (rule->halves == GT_NATIVE_BF16) {
+		round_to_bf16(segment, d, x);
+		segment->isa->cut(segment, d, d);
+		return;
+	}
+	segment->isa->vector(segment, gt_native_move, second, 0, x);
+	round_to_f16(segment, d, second, op->choice == GT_PTX_AS_IT_IS ? 0 : modes[op->choice]);
+}
+
+/* The floats of lane half i of a register; alone, there is one. */
+static void float_of(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned i)
+{
+	if (!rule->immediate) {
+		gt_native_extend(segment, rule->halves, d, x);
+	} else if (rule->halves == GT_NATIVE_F16) {
+		segment->isa->widen(segment, float_of_half, d, x, i);
+	} else if (i == 0) {
+		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, d, x, 16);
+	} else {
+		gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, d, x, 16);
+		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, d, d, 16);
+	}
+}
+
+/* Sums and products of floats of 16 bits are found in floats of 32. */
+static void emit_half_sum(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const bool pair = rule->immediate;
+	const unsigned n = pair ? 1 : GT_NATIVE_HALF;
+	const unsigned x = gt_native_read(segment, op->a, n)->at[0], y = gt_native_read(segment, op->b, n)->at[0];
+	const unsigned d = gt_native_write_to(segment, op->d, n)->at[0], sum = take_register(segment);
+	const unsigned results[] = {pair ? take_register(segment) : d, sum};
+
+	for (unsigned i = 0; i <= pair; i++) {
+		float_of(segment, rule, isa->first, x, i);
+		float_of(segment, rule, isa->second, y, i);
+		isa->vector(segment, rule->op, sum, isa->first, isa->second);
+		if (rule->halves == GT_NATIVE_F16)
+			round_to_f16(segment, results[i], sum, 0);
+		else
+			round_to_bf16(segment, results[i], sum);
+	}
+	if (!pair && rule->halves == GT_NATIVE_BF16) {
+		isa->cut(segment, d, d);
+	} else if (pair && rule->halves == GT_NATIVE_BF16) {
+		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, sum, sum, 16);
+		isa->vector(segment, gt_native_or, d, results[0], sum);
+	} else if (pair) {
+		isa->vector(segment, isa->insert, d, results[0], sum);
+		gt_native_byte(segment->code, 1);
+	}
+	segment->taken[sum] = false;
+	if (pair)
+		segment->taken[results[0]] = false;
+}
+
 void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	static gt_native_emitter *const emitters[GT_NATIVE_KINDS] = {
@@ -868,26 +878,16 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_DIVIDE] = emit_divide,
 		[GT_NATIVE_EXTREME] = emit_extreme,
 		[GT_NATIVE_FLUSH] = emit_flush,
+		[GT_NATIVE_EXTEND] = emit_extend,
+		[GT_NATIVE_CUT] = emit_cut,
+		[GT_NATIVE_PUT] = emit_put,
+		[GT_NATIVE_HALF_FLOAT] = emit_half_float,
+		[GT_NATIVE_HALF_SHIFT] = emit_half_shift,
+		[GT_NATIVE_HALF_SUM] = emit_half_sum,
 	};
 	gt_native_emitter *special = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind];
 
-	(special ? special : alike ? alike : emit_parts)(segment, rule, op);
-}
-
-bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule)
-{
-	*rule = op->guarded ? NULL : gt_native_rule_of(op->run);
-	if (!*rule)
-		return false;
-	switch ((*rule)->kind) {
-	case GT_NATIVE_TRUNCATE:
-	case GT_NATIVE_TRUNCATE_UNSIGNED:
-	case GT_NATIVE_NARROW_FLOAT: return (*rule)->canonical || op->choice <= GT_PTX_RZ;
-	case GT_NATIVE_ROUND: return op->choice <= GT_PTX_RP;
-	case GT_NATIVE_PART:
-	case GT_NATIVE_JOIN: return op->choice == 0 || op->choice == 32;
-	default: return true;
-	}
+	(special ? special : alike ? alike : rule->halves ? emit_packed : emit_parts)(segment, rule, op);
 }
 
 void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *ops, size_t n)

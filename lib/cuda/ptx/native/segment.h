@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine code of a segment: lane operations one behind the other, whose values stay in vector registers. It is a loop over
- * parts of the warp: 16 lanes each with AVX-512, 8 with AVX2. */
+/* Lane operations that follow each other, as one step: a segment. On processors with AVX2 or AVX-512 it is machine code, which
+ * keeps values between them in vector registers, in a loop over parts of the warp: 16 lanes each with AVX-512, 8 with AVX2. On others it does
+ * one operation after the other, so that warps take the same turns on all. */
 #ifndef GT_PTX_NATIVE_SEGMENT_H
 #define GT_PTX_NATIVE_SEGMENT_H
 
@@ -18,6 +19,11 @@ struct gt_native_known {
 	const bool *constant;
 };
 #define GT_NATIVE_UNIT 128 /* a slot of 32-bit lanes */
+
+/* Replaces segments of a function that has been decoded. starts[0] to starts[n] are the operations that may be jumped to, where
+ * blocks begin. Where machine code is forbidden there is none. */
+int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n, const struct gt_native_known *known,
+		       struct gt_error *error);
 
 /* Up to where values are needed, so that those that are not need not be stored. */
 
@@ -72,8 +78,21 @@ enum gt_native_kind {
 	GT_NATIVE_DIVIDE,  /* quotient or remainder of integers, as `immediate` says */
 	GT_NATIVE_EXTREME, /* the lesser or the greater of two floats: -0 is less than 0, and a number goes before NaN */
 	GT_NATIVE_FLUSH,   /* a denormal number becomes 0 with its sign */
+	GT_NATIVE_EXTEND,  /* 32 bits of 16 */
+	GT_NATIVE_CUT,	   /* 16 bits of 32 */
+	GT_NATIVE_PUT,	   /* x, and the 16 bits of y as its lower or upper ones */
+	GT_NATIVE_HALF_FLOAT, /* floats of 16 bits of floats of 32 */
+	GT_NATIVE_HALF_SHIFT, /* of 16 bits, with a count of 32 */
+	GT_NATIVE_HALF_SUM, /* d = x OP y of floats of 16 bits; `immediate`: two in a lane */
 	GT_NATIVE_KINDS
 };
+
+/* Lanes of 16 bits fill half of a register. They are computed with as they are, or become lanes of 32 first: by zeros, by signs, or floats of
+ * either format. */
+enum gt_native_halves { GT_NATIVE_NO_HALVES, GT_NATIVE_PACKED, GT_NATIVE_BY_ZEROS, GT_NATIVE_BY_SIGNS, GT_NATIVE_F16, GT_NATIVE_BF16 };
+
+/* `immediate` of a division. */
+enum gt_native_division { GT_NATIVE_SIGNED = 1, GT_NATIVE_REMAINDER = 2 };
 
 struct gt_native_rule {
 	const char *name; /* of the form */
@@ -81,6 +100,7 @@ struct gt_native_rule {
 	struct gt_native_op op;
 	uint8_t immediate;
 	bool canonical; /* a NaN result is 0x7fffffff */
+	enum gt_native_halves halves; /* of the sources, or of the result if these have 32 bits */
 };
 /* The rule of an operation that is run by this step; NULL: it has none. */
 const struct gt_native_rule *gt_native_rule_of(gt_ptx_step *run);
@@ -96,6 +116,7 @@ struct gt_native_value {
 	uint32_t slot;
 	unsigned part;
 	unsigned n;	 /* registers; 0: the entry is free */
+	bool half;	 /* of lanes of 16 bits: half a register */
 	unsigned at[2];
 	bool dirty;	 /* to be stored */
 	unsigned used;	 /* when it was, in operations */
@@ -146,6 +167,10 @@ struct gt_native_isa {
 	/* Register i of a value, of the active lanes. */
 	void (*store)(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base,
 		      uint32_t offset);
+	/* Half a register; of the active lanes if some are not. */
+	void (*load_half)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset);
+	void (*store_half)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, bool active);
+	void (*cut)(struct gt_native_segment *segment, unsigned d, unsigned x); /* the lower 16 bits of lanes of 32 */
 	void (*vector)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
 	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
 	/* The lower or upper half of lanes of 32 bits, widened by an operation. */
@@ -184,9 +209,22 @@ bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **r
 /* A function for n operations that gt_native_takes, from segment->op on: void (*)(unsigned char *arena, uint32_t mask). */
 void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *ops, size_t n);
 
-/* The registers of a slot: read, or about to be written. */
+/* The registers of a slot: read, or about to be written; n of them, or GT_NATIVE_HALF if lanes have 16 bits. */
+#define GT_NATIVE_HALF 0
 const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, uint32_t slot, unsigned n);
 const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segment, uint32_t slot, unsigned n);
+static inline unsigned gt_native_read_half(struct gt_native_segment *segment, uint32_t slot)
+{
+	return gt_native_read(segment, slot, GT_NATIVE_HALF)->at[0];
+}
+static inline unsigned gt_native_write_half(struct gt_native_segment *segment, uint32_t slot)
+{
+	return gt_native_write_to(segment, slot, GT_NATIVE_HALF)->at[0];
+}
+/* Its lanes with 32 bits. */
+void gt_native_extend(struct gt_native_segment *segment, enum gt_native_halves by, unsigned d, unsigned x);
+/* x and y of the operation in the first and the second register, so. */
+void gt_native_extend_both(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
 /* Register i of a part of a slot, where it is. */
 struct gt_native_operand gt_native_where(const struct gt_native_segment *segment, uint32_t slot, unsigned n, unsigned part, unsigned i);
 /* Memory has the slot, and registers have it no more. */

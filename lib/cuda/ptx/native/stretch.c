@@ -8,9 +8,9 @@
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/stretch.h"
 
-/* What r15 points to in a stretch: how far lane i is from lane 0 where they are 1, 4 and 8 bytes apart, as addresses of 64 and of 32 bits; and the
+/* What r15 points to in a stretch: how far lane i is from lane 0 where they are 1, 2, 4 and 8 bytes apart, as addresses of 64 and of 32 bits; and the
  * bits that distances from the begin of a memory do not have, of elements of 4 and 8 bytes: they would be negative, or odd. */
-enum apart { GT_STRETCH_APART1, GT_STRETCH_APART4, GT_STRETCH_APART8, GT_STRETCH_APARTS };
+enum apart { GT_STRETCH_APART1, GT_STRETCH_APART2, GT_STRETCH_APART4, GT_STRETCH_APART8, GT_STRETCH_APARTS };
 struct constants {
 	uint64_t wide[GT_STRETCH_APARTS][GT_WARP_SIZE];
 	uint32_t narrow[GT_STRETCH_APARTS][GT_WARP_SIZE];
@@ -102,7 +102,7 @@ static size_t write_comparisons(const struct move *move, bool next)
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 	const struct gt_native_op add = {GT_0F, GT_66, wide, wide ? GT_VPADDQ : GT_VPADDD};
-	const enum apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : GT_STRETCH_APART4;
+	const enum apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : move->bytes == 4 ? GT_STRETCH_APART4 : GT_STRETCH_APART2;
 
 	vector(move, gt_native_xor, isa->third, isa->third, isa->third);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
@@ -323,27 +323,34 @@ static void write_gather(const struct move *move)
 #define LANES(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15), \
 	F(16), F(17), F(18), F(19), F(20), F(21), F(22), F(23), F(24), F(25), F(26), F(27), F(28), F(29), F(30), F(31)
 #define ONE(I) I
+#define TWO(I) 2 * (I)
 #define FOUR(I) 4 * (I)
 #define EIGHT(I) 8 * (I)
 #define SAME8(X) X, X, X, X, X, X, X, X
 #define OUTSIDE64 UINT64_C(1) << 63
 #define OUTSIDE32 UINT32_C(1) << 31
 static const struct constants stretch_constants = {
-	{{LANES(ONE)}, {LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(ONE)}, {LANES(FOUR)}, {LANES(EIGHT)}},
+	{{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}},
 	{{SAME8(OUTSIDE64 | 3)}, {SAME8(OUTSIDE64 | 7)}},
 	{{SAME8(OUTSIDE32 | 3), SAME8(OUTSIDE32 | 3)}, {SAME8(OUTSIDE32 | 7), SAME8(OUTSIDE32 | 7)}},
 };
 const void *const gt_stretch_constants = &stretch_constants;
 
+/* How many registers an element of all lanes of a part takes. */
+static unsigned registers_of(const struct gt_ptx_access *access)
+{
+	return access->size == 2 ? GT_NATIVE_HALF : access->size / 4U;
+}
+
 /* Finds where the registers of a slot are, of all parts of the warp. */
 static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n, struct gt_native_operand *operands)
 {
-	const unsigned parts = gt_native_parts(stretch->segment.isa);
+	const unsigned parts = gt_native_parts(stretch->segment.isa), each = n == GT_NATIVE_HALF ? 1 : n;
 
 	for (unsigned part = 0; part < parts; part++)
-		for (unsigned i = 0; i < n; i++)
-			operands[n * part + i] = gt_native_where(&stretch->segment, slot, n, part, i);
-	return n * parts;
+		for (unsigned i = 0; i < each; i++)
+			operands[each * part + i] = gt_native_where(&stretch->segment, slot, n, part, i);
+	return each * parts;
 }
 
 /* Takes registers for the elements of a load if there are enough. */
@@ -351,8 +358,8 @@ static void take(struct move *move)
 {
 	const struct gt_ptx_access *access = move->access;
 	struct gt_native_segment *segment = &move->stretch->segment;
-	const unsigned n = access->size / 4U, parts = gt_native_parts(segment->isa);
-	const bool room = n * parts * access->n <= segment->isa->registers;
+	const unsigned n = registers_of(access), parts = gt_native_parts(segment->isa);
+	const bool room = (n == 2 ? 2 : 1) * parts * access->n <= segment->isa->registers;
 
 	for (unsigned k = 0; k < access->n; k++) {
 		if (!room)
@@ -415,7 +422,23 @@ static void load_lanes(const struct move *move)
 	struct gt_native_segment *segment = &move->stretch->segment;
 
 	for (unsigned i = 0; i < move->n_data; i++)
-		segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
+		if (move->access->size == 2)
+			segment->isa->load_half(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes / 2 * i);
+		else
+			segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
+}
+
+static void store_halves(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+
+	for (unsigned i = 0; i < move->n_data; i++) {
+		const struct gt_native_operand *from = &move->data[0][i];
+		if (!from->in_register)
+			isa->load_half(segment, isa->first, from->place.base, from->place.offset);
+		isa->store_half(segment, from->in_register ? from->at : isa->first, GT_RDI, isa->bytes / 2 * i, false);
+	}
 }
 
 static void store_lanes(const struct move *move)
@@ -447,15 +470,19 @@ static void prefetch(const struct move *move)
 
 static void load_one(const struct move *move)
 {
+	static const struct gt_native_op broadcast_half = {GT_0F38, GT_66, 0, GT_VPBROADCASTW};
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
+	const bool half = move->access->size == 2;
 
 	for (unsigned k = 0; k < move->access->n; k++) {
 		const unsigned from = move->data[k][0].in_register ? move->data[k][0].at : isa->first;
-		isa->memory(segment, isa->broadcast[move->access->size == 8], from, 0, GT_RDI, k * move->access->size);
+		isa->memory(segment, half ? broadcast_half : isa->broadcast[move->access->size == 8], from, 0, GT_RDI, k * move->access->size);
 		for (unsigned i = 0; i < move->n_data; i++) {
 			const struct gt_native_operand *to = &move->data[k][i];
-			if (!to->in_register)
+			if (!to->in_register && half)
+				isa->store_half(segment, from, to->place.base, to->place.offset, false);
+			else if (!to->in_register)
 				isa->memory(segment, gt_native_store, from, 0, to->place.base, to->place.offset);
 			else if (i > 0)
 				vector(move, gt_native_move, to->at, 0, from);
@@ -476,7 +503,7 @@ static void load_vectors(const struct move *move)
 static void load_elements(const struct move *move)
 {
 	struct gt_native_code *code = move->code;
-	const bool gathers = !move->access->narrow || move->access->size == 4;
+	const bool gathers = move->access->size == 4 || (move->access->size == 8 && !move->access->narrow);
 	const size_t one = gt_general_jump(code, GT_EQUAL);
 	size_t done[2], others[2] = {0}, gather = 0;
 
@@ -521,7 +548,10 @@ static void write_store(const struct move *move)
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	slow_if(move, GT_NOT_EQUAL);
 	slow(move, write_shape_tests(move, true));
-	store_lanes(move);
+	if (move->access->size == 2)
+		store_halves(move);
+	else
+		store_lanes(move);
 }
 
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
@@ -534,7 +564,7 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 	segment->now++;
 	memcpy(point->at_move, segment->values, sizeof point->at_move);
 	if (stores)
-		move.n_data = find(stretch, access->slots[0], access->size / 4U, move.data[0]);
+		move.n_data = find(stretch, access->slots[0], registers_of(access), move.data[0]);
 	else
 		take(&move);
 	move.n_lanes = find(stretch, access->address, access->narrow ? 1 : 2, move.lanes);
