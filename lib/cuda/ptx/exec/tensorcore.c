@@ -105,6 +105,34 @@ GT_INLINE uint64_t bits_in(const unsigned char *piece, unsigned e, unsigned bits
 	return found;
 }
 
+/* All elements of a piece, of a kind that is known when this is compiled. */
+#define WHOLE_PIECE(ELEMENT, BITS)                                                                           \
+	case GT_PTX_ELEMENT_##ELEMENT:                                                                       \
+		for (unsigned e = 0; e < 8 * PIECE / (BITS); e++)                                            \
+			values[e] = gt_ptx_number_of(GT_PTX_ELEMENT_##ELEMENT, bits_in(piece, e, BITS));     \
+		break;
+
+/* The n elements of a piece as numbers, or as words of bits. */
+GT_INLINE void read_piece(const unsigned char *piece, enum gt_ptx_element element, unsigned n, double *values)
+{
+	switch (element) {
+		WHOLE_PIECE(F16, 16)
+		WHOLE_PIECE(BF16, 16)
+		WHOLE_PIECE(TF32, 32)
+		WHOLE_PIECE(E4M3, 8)
+		WHOLE_PIECE(E5M2, 8)
+		WHOLE_PIECE(S8, 8)
+		WHOLE_PIECE(U8, 8)
+	case GT_PTX_ELEMENT_B1:
+		for (unsigned e = 0; e < n; e++)
+			values[e] = (double)bits_in(piece, e, 32);
+		break;
+	default:
+		for (unsigned e = 0; e < n; e++)
+			values[e] = gt_ptx_number_of(element, bits_in(piece, e, gt_ptx_element_bits(element)));
+	}
+}
+
 /* Reads rows [first, first + rows) of a matrix that is `depth` deep into numbers, or words of bits, row by row. */
 GT_INLINE bool read_matrix(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const struct stored *stored, unsigned first,
 			   unsigned rows, unsigned depth, enum gt_ptx_element element, bool negative, unsigned share, double *numbers)
@@ -120,14 +148,13 @@ GT_INLINE bool read_matrix(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 					       : place_of(stored, first + i % lines, i / lines);
 	if (!read_pieces(warp, op, places, n, share, pieces))
 		return false;
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned e = 0; e < in_piece; e++) {
-			const unsigned row = stored->transposed ? i / lines * in_piece + e : i % lines;
-			const unsigned k = stored->transposed ? i % lines : i / lines * in_piece + e;
-			const uint64_t found = bits_in(pieces[i], e, bits);
-			const double number = element == GT_PTX_ELEMENT_B1 ? (double)found : gt_ptx_number_of(element, found);
-			numbers[row * depth + k] = negative ? -number : number;
-		}
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned line = i % lines, next = i / lines * in_piece, step = stored->transposed ? depth : 1;
+		double *to = numbers + (stored->transposed ? next * depth + line : line * depth + next), values[8 * PIECE / 4];
+		read_piece(pieces[i], element, in_piece, values);
+		for (unsigned e = 0; e < in_piece; e++)
+			to[e * step] = negative ? -values[e] : values[e];
+	}
 	return true;
 }
 
@@ -165,38 +192,45 @@ static bool read_a(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, const s
 	return true;
 }
 
-/* Where in D, row by row, element e of register r of a lane is. */
-static unsigned place_in_d(unsigned columns, unsigned i, unsigned lane)
+/* Where in D, row by row, element i of lane 0 is, and how much further that of another lane. */
+static unsigned place_in_d(unsigned columns, unsigned i)
 {
-	return (lane / 4 + i / 2 % 2 * 8) * columns + i / 4 * 8 + lane % 4 * 2 + i % 2;
+	return i / 2 % 2 * 8 * columns + i / 4 * 8 + i % 2;
 }
 
+static unsigned place_of_lane(unsigned columns, unsigned lane)
+{
+	return lane / 4 * columns + lane % 4 * 2;
+}
+
+/* A register has one element, or two halves. */
 GT_INLINE void read_d(const struct gt_ptx_warp *warp, const struct gt_ptx_wgmma *this, double *d)
 {
-	const unsigned in_register = this->d_element == GT_PTX_ELEMENT_F16 ? 2 : 1;
+	const bool halves = this->d_element == GT_PTX_ELEMENT_F16, single = this->d_element == GT_PTX_ELEMENT_F32;
 
-	for (unsigned r = 0; r < this->n; r++) {
-		const uint32_t *lanes = gt_ptx_lanes(warp, this->d[r]);
+	for (unsigned i = 0; i < (halves ? 2U : 1U) * this->n; i++) {
+		const uint32_t *lanes = gt_ptx_lanes(warp, this->d[halves ? i / 2 : i]);
+		double *to = d + place_in_d(this->columns, i);
 		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
-			for (unsigned e = 0; e < in_register; e++)
-				d[place_in_d(this->columns, r * in_register + e, lane)] = gt_ptx_number_of(
-					this->d_element, in_register == 2 ? lanes[lane] >> 16 * e & 0xffff : lanes[lane]);
+			to[place_of_lane(this->columns, lane)] =
+				halves ? gt_ptx_number_of(GT_PTX_ELEMENT_F16, lanes[lane] >> i % 2 * 16 & 0xffff)
+				       : gt_ptx_number_of(single ? GT_PTX_ELEMENT_F32 : GT_PTX_ELEMENT_S32, lanes[lane]);
 	}
 }
 
 GT_INLINE void write_d(const struct gt_ptx_warp *warp, const struct gt_ptx_wgmma *this, const double *d)
 {
-	const unsigned in_register = this->d_element == GT_PTX_ELEMENT_F16 ? 2 : 1;
+	const bool halves = this->d_element == GT_PTX_ELEMENT_F16, single = this->d_element == GT_PTX_ELEMENT_F32;
 
-	for (unsigned r = 0; r < this->n; r++) {
-		uint32_t *lanes = gt_ptx_lanes(warp, this->d[r]);
+	for (unsigned i = 0; i < (halves ? 2U : 1U) * this->n; i++) {
+		uint32_t *lanes = gt_ptx_lanes(warp, this->d[halves ? i / 2 : i]);
+		const double *from = d + place_in_d(this->columns, i);
 		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++) {
-			uint32_t word = 0;
-			for (unsigned e = 0; e < in_register; e++)
-				word |= gt_ptx_element_of(d[place_in_d(this->columns, r * in_register + e, lane)], this->d_element,
-							  this->saturates)
-					<< 16 * e;
-			lanes[lane] = word;
+			const double value = from[place_of_lane(this->columns, lane)];
+			const uint32_t bits = halves   ? gt_ptx_element_of(value, GT_PTX_ELEMENT_F16, false)
+					      : single ? gt_ptx_element_of(value, GT_PTX_ELEMENT_F32, false)
+						       : gt_ptx_element_of(value, GT_PTX_ELEMENT_S32, this->saturates);
+			lanes[lane] = halves && i % 2 ? lanes[lane] | bits << 16 : bits;
 		}
 	}
 }
@@ -799,6 +833,49 @@ GT_INLINE bool read_all_of_b(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 	return true;
 }
 
+/* Columns of D whose cells lie side by side. */
+static unsigned run_of(const struct form *form)
+{
+	return form->parts ? form->columns / form->parts : form->columns;
+}
+
+/* ROWS rows of D, times `scale`; 0: they do not count. */
+GT_INLINE void read_sums(const struct member *member, const struct form *form, uint32_t address, unsigned first, double scale, double *d)
+{
+	const bool single = form->d == GT_PTX_ELEMENT_F32;
+	const unsigned run = run_of(form);
+
+	if (!(scale > 0)) {
+		memset(d, 0, sizeof *d * ROWS * form->columns);
+		return;
+	}
+	for (unsigned i = 0; i < ROWS * form->columns; i += run) {
+		const uint32_t *cells = cell_of(member, form, address, first + i / form->columns, i % form->columns);
+		for (unsigned k = 0; k < run; k++)
+			d[i + k] = scale * (single ? gt_ptx_number_of(GT_PTX_ELEMENT_F32, cells[k]) : gt_ptx_number_of(form->d, cells[k]));
+	}
+}
+
+/* The same rows back, but those whose lanes of tensor memory the instruction leaves out. */
+GT_INLINE void write_sums(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct member *member, unsigned which,
+			  const struct form *form, uint32_t address, unsigned first, const double *d)
+{
+	const struct gt_ptx_tensor_product *this = (const struct gt_ptx_tensor_product *)op->with.access;
+	const bool single = form->d == GT_PTX_ELEMENT_F32;
+	const unsigned run = run_of(form);
+
+	for (unsigned i = 0; i < ROWS * form->columns; i += run) {
+		uint32_t *cells = cell_of(member, form, address, first + i / form->columns, i % form->columns);
+		const size_t at = (size_t)(cells - member->core->tensor) / GT_PTX_TENSOR_COLUMNS;
+		const uint32_t slot = this->disabled[which * (GT_PTX_TENSOR_LANES / GT_WARP_SIZE) + at / GT_WARP_SIZE];
+		if (slot && ((const uint32_t *)gt_ptx_lanes(warp, slot))[lane] >> at % GT_WARP_SIZE & 1)
+			continue;
+		for (unsigned k = 0; k < run; k++)
+			cells[k] = single ? gt_ptx_element_of(d[i + k], GT_PTX_ELEMENT_F32, false)
+					  : gt_ptx_element_of(d[i + k], form->d, form->saturates);
+	}
+}
+
 /* The rows of one block. Of a sparse A, b lies by rows. */
 GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsigned lane, const struct member *member, unsigned which,
 			     const struct form *form, const double *b)
@@ -818,21 +895,12 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 		    (this->scaled && !apply_scales(warp, op, lane, member->core, form, true, first, ROWS, a)) ||
 		    (this->sparse && !read_sparsity(warp, op, lane, member->core, form, first, &sparsity)))
 			return false;
-		for (unsigned i = 0; i < ROWS * form->columns; i++) {
-			const uint32_t *cell = cell_of(member, form, address, first + i / form->columns, i % form->columns);
-			d[i] = adds ? gt_ptx_number_of(form->d, *cell) * scale : 0;
-		}
+		read_sums(member, form, address, first, adds ? scale : 0, d);
 		if (this->sparse)
 			gt_ptx_multiply_sparse(&sparsity, form->stored, form->columns, a, b, d);
 		else
 			this->multiply(ROWS, form->columns, form->depth, a, b, d);
-		for (unsigned i = 0; i < ROWS * form->columns; i++) {
-			uint32_t *cell = cell_of(member, form, address, first + i / form->columns, i % form->columns);
-			const size_t at = (size_t)(cell - member->core->tensor) / GT_PTX_TENSOR_COLUMNS;
-			const uint32_t slot = this->disabled[which * (GT_PTX_TENSOR_LANES / GT_WARP_SIZE) + at / GT_WARP_SIZE];
-			if (!slot || !(((const uint32_t *)gt_ptx_lanes(warp, slot))[lane] >> at % GT_WARP_SIZE & 1))
-				*cell = gt_ptx_element_of(d[i], form->d, form->saturates);
-		}
+		write_sums(warp, op, lane, member, which, form, address, first, d);
 	}
 	return true;
 }
