@@ -12,7 +12,7 @@
 #define SLOTS 40	/* of each kind */
 #define LONGEST 120
 #define FORMS 512
-#define KINDS 5 /* of addresses, see fill_addresses */
+#define KINDS 7 /* of addresses, see fill_addresses */
 enum { ONES, HALVES, WORDS = HALVES + SLOTS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS };
 
 static _Alignas(64) unsigned char arenas[2][(ALL + 2 * KINDS) * SLOT];
@@ -175,8 +175,10 @@ static void draw_access(struct gt_ptx_op *op, struct gt_ptx_access *access)
 	*access = (struct gt_ptx_access){.space = shared ? GT_PTX_SHARED : GT_PTX_GLOBAL, .action = stores ? GT_STORE : GT_LOAD, .size = half ? 2 : wide ? 8 : 4,
 					 .n = (uint8_t)n, .narrow = shared, .low = GT_PTX_GLOBAL_BASE,
 					 .high = GT_PTX_GLOBAL_BASE + SHARED, .offset = (int64_t)(any() % 4 * 16)};
-	const unsigned bytes = access->size * n, first = bytes <= 4 ? 0 : bytes == 8 ? 1 : 2; /* of those that are aligned */
-	access->address = SLOT * (PREDICATES + SLOTS + first + (uint32_t)(any() % ((half ? KINDS : 4) - first)) + (shared ? 0 : KINDS));
+	const unsigned bytes = access->size * n;
+	const bool runs = !half && n == 1 && any() % 4 == 0;
+	const unsigned first = runs ? 0 : bytes <= 4 ? 0 : bytes == 8 ? 1 : 2; /* of those that are aligned */
+	access->address = SLOT * (PREDICATES + SLOTS + first + (runs ? bytes == 4 ? 5U : 6U : (uint32_t)(any() % ((half ? 5 : 4) - first))) + (shared ? 0 : KINDS));
 	for (unsigned k = 0; k < n; k++)
 		access->slots[k] = slot_of(half ? GT_PTX_U16 : wide ? GT_PTX_U64 : GT_PTX_U32, SLOTS);
 	*op = (struct gt_ptx_op){.run = stores ? gt_ptx_store_step(access) : gt_ptx_load_step(access), .counts = 1, .accesses = 1,
@@ -210,11 +212,12 @@ static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
 	step->run = form->run[GT_PTX_PLAIN];
 }
 
-/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere, by 2; then the same of 64 bits. */
+/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere, by 2, runs of 16 by 4 and by 8; then the same of 64 bits. */
 static void fill_addresses(void)
 {
 	for (unsigned i = 0; i < GT_WARP_SIZE; i++) {
-		const uint32_t at[KINDS] = {256 + 4 * i, 128 + 8 * i, 64, (uint32_t)(any() % 60) * 16, 6 + 2 * i};
+		const uint32_t at[KINDS] = {256 + 4 * i, 128 + 8 * i, 64, (uint32_t)(any() % 60) * 16, 6 + 2 * i,
+						 64 + 4 * (i % 16) + 512 * (i / 16), 128 + 8 * (i % 16) + 256 * (i / 16)};
 		for (unsigned slot = 0; slot < KINDS; slot++)
 			for (unsigned arena = 0; arena < 2; arena++) {
 				const uint64_t address = GT_PTX_GLOBAL_BASE + at[slot];

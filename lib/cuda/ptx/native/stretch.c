@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loads and stores of a stretch in machine code. The commonest are of lanes side by side, or of all at one place, in the allocation
- * of the instruction's last access or in shared memory; some loads of other addresses are gathered, and the rest is left to the C code. */
+ * of the instruction's last access or in shared memory; some loads of other addresses are gathered, stores may be of runs, and the rest is left to
+ * the C code. */
 #include <stddef.h>
 #include <string.h>
 
@@ -296,26 +297,89 @@ static void write_row(const struct move *move)
 	gt_native_byte(code, 0x5f);
 }
 
-/* Rows that the C code must look at go there before anything is done. A row with a stride is added behind the load, as others are. */
-static void write_gather(const struct move *move)
+/* Goes on if a row is to be noted; rows that the C code must look at go there before anything is done. Returns the jump if none is. */
+static size_t write_untraced(const struct move *move)
 {
 	struct gt_native_code *code = move->code;
-	const struct gt_ptx_access *access = move->access;
 
-	write_bounds(move);
-	write_tests(move);
 	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, offsetof(struct gt_ptx_core, traced));
 	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_LEAST);
 	slow_if(move, GT_NOT_BELOW);
 	gt_native_text(code, "\xf7\xc2"); /* test edx, the space's bit */
-	gt_native_word(code, access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[access->space]);
-	const size_t untraced = gt_general_jump(code, GT_EQUAL), strided = write_stride_test(move);
+	gt_native_word(code, move->access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[move->access->space]);
+	return gt_general_jump(code, GT_EQUAL);
+}
+
+/* A row with a stride is added behind the load, as others are. */
+static void write_gather(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+
+	write_bounds(move);
+	write_tests(move);
+	const size_t untraced = write_untraced(move), strided = write_stride_test(move);
 	write_row(move);
 	write_loads(move);
 	move->point->noted = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, untraced);
 	gt_general_land(code, strided);
 	write_loads(move);
+}
+
+/* ---- stores of runs: the lanes of each register are side by side, as those of a tile's rows of 16 are ---- */
+
+/* How many registers of addresses there are for one of elements. */
+static unsigned addresses_each(const struct move *move)
+{
+	return move->n_lanes / move->n_data;
+}
+
+/* The third register has bits where a lane is not where it is expected from the first one of its register. */
+static void write_run_tests(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+	const enum apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : GT_STRETCH_APART4;
+	const unsigned each = addresses_each(move);
+
+	vector(move, gt_native_xor, isa->third, isa->third, isa->third);
+	for (unsigned i = 0; i < move->n_lanes; i++) {
+		gt_native_with(segment, isa->broadcast[wide], isa->second, 0, move->lanes[i / each * each]);
+		with_constant(move, add(move), isa->second, isa->second, apart_at(move, apart, i % each));
+		isa->differ(segment, isa->third, isa->second, move->lanes[i]);
+	}
+	isa->compare_zero(segment, isa->third, isa->third);
+	slow_if(move, GT_NOT_EQUAL);
+}
+
+static void store_runs(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+
+	for (unsigned i = 0; i < move->n_data; i++) {
+		const struct gt_native_operand *from = &move->data[0][i];
+		with(move, add(move), isa->second, isa->first, i * addresses_each(move));
+		isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_TO_GENERAL}, isa->second, GT_RAX);
+		gt_general(move->code, true, GT_ADD, GT_RAX, GT_RDI);
+		if (!from->in_register)
+			isa->load(segment, isa->second, from->place.base, from->place.offset);
+		isa->memory(segment, gt_native_store, from->in_register ? from->at : isa->second, 0, GT_RAX, 0);
+	}
+}
+
+static void write_runs(const struct move *move)
+{
+	write_bounds(move);
+	write_tests(move);
+	write_run_tests(move);
+	const size_t untraced = write_untraced(move);
+	write_row(move);
+	gt_general_land(move->code, untraced);
+	store_runs(move);
+	move->point->noted = gt_general_jump(move->code, GT_ALWAYS);
 }
 
 /* ---- a load or store as a whole ---- */
@@ -499,11 +563,17 @@ static void load_vectors(const struct move *move)
 	load_one(move);
 }
 
+/* Whether there is code for lanes anywhere in their memory: elements have no more bits than addresses, of which each has one. */
+static bool is_scattered(const struct move *move)
+{
+	return move->access->size == 4 || (move->access->size == 8 && !move->access->narrow);
+}
+
 /* Behind a comparison of the first two lanes' distance with 0. */
 static void load_elements(const struct move *move)
 {
 	struct gt_native_code *code = move->code;
-	const bool gathers = move->access->size == 4 || (move->access->size == 8 && !move->access->narrow);
+	const bool gathers = is_scattered(move);
 	const size_t one = gt_general_jump(code, GT_EQUAL);
 	size_t done[2], others[2] = {0}, gather = 0;
 
@@ -545,13 +615,26 @@ static void write_load(const struct move *move)
 
 static void write_store(const struct move *move)
 {
-	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
-	slow_if(move, GT_NOT_EQUAL);
-	slow(move, write_shape_tests(move, true));
+	struct gt_native_code *code = move->code;
+	size_t others[2], done;
+
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
+	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
+	others[1] = write_shape_tests(move, true);
 	if (move->access->size == 2)
 		store_halves(move);
 	else
 		store_lanes(move);
+	if (!is_scattered(move)) {
+		slow(move, others[0]);
+		slow(move, others[1]);
+		return;
+	}
+	done = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, others[0]);
+	gt_general_land(code, others[1]);
+	write_runs(move);
+	gt_general_land(code, done);
 }
 
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
