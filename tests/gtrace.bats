@@ -395,7 +395,7 @@ jobs_of() {
 	[ "$(jobs_of said.9)" = "5 1 1 2 2 1 1" ]
 	[ "$(jobs_of said.64)" = "32 6 1 10 14 1 1" ]
 	gtrace report -j 64 -n "$trace" 2>said
-	[ "$(jobs_of said)" = "10 1 1 1 1 1 1" ] # 15 of 103; a stage that counts by instruction runs in one thread
+	[ "$(jobs_of said)" = "11 1 1 1 1 1 1" ] # 17 of 100; a stage that counts by instruction runs in one thread
 	gtrace run -j 3 -n --csv "$scheduled" 2>said
 	[ "$(jobs_of said)" = "2 2 1 1" ]
 	gtrace kernels -j 5 -n /bin/true 2>said

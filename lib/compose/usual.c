@@ -225,9 +225,9 @@ static const struct cost {
 	unsigned plain, sites;	   /* where it counts alone, and where the stages count by site and find causes */
 	bool threads, site_threads; /* whether it takes -j, and the threads have something to do */
 } costs[] = {
-	{"gtrace-record", NULL, 33, 14, true, true}, {"gtrace-order", NULL, 62, 15, true, true},
-	{"gcoalesce", NULL, 10, 9, true, false}, {"gschedule", NULL, 11, 5, false, false},
-	{"gcache", "--l1", 18, 39, true, false}, {"gcache", "--l2", 26, 35, true, false},
+	{"gtrace-record", NULL, 33, 17, true, true}, {"gtrace-order", NULL, 62, 17, true, true},
+	{"gcoalesce", NULL, 10, 10, true, false}, {"gschedule", NULL, 11, 6, false, false},
+	{"gcache", "--l1", 18, 32, true, false}, {"gcache", "--l2", 26, 35, true, false},
 };
 
 /* Whether a command, which a NULL ends, has that word. */
