@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/native/segment.h"
 #include "cuda/ptx/native/stretch.h"
 
@@ -110,6 +111,25 @@ static uint8_t choice_of(const char *name)
 	return (uint8_t)(strncmp(name, "cvt.i.", 6) == 0 || strcmp(name, "cvt.s32.f32") == 0 || strcmp(name, "cvt.u32.f32") == 0 ? any() % 5 : 0);
 }
 
+/* Whether it is of floats and rounds. */
+static bool rounds(const struct gt_ptx_form *form)
+{
+	static const char *const names[] = {"add", "sub", "mul", "div", "fma"};
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		found |= strncmp(form->name, names[i], 3) == 0 && form->name[3] == '.';
+	return found && (form->d == GT_PTX_F32 || form->d == GT_PTX_F64);
+}
+
+static void round_otherwise(struct gt_ptx_op *op, struct gt_ptx_op *step)
+{
+	op->choice = step->choice = (uint8_t)(GT_PTX_RN + any() % 4);
+	op->with.inner = op->run;
+	step->with.inner = step->run;
+	op->run = step->run = gt_ptx_rounded;
+}
+
 /* Draws operations; those of `steps` for any processor, those of `ops` for this one. */
 static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
 {
@@ -127,6 +147,8 @@ static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
 		}
 		steps[i] = ops[i];
 		steps[i].run = form->run[GT_PTX_PLAIN];
+		if (rounds(form) && any() & 1)
+			round_otherwise(&ops[i], &steps[i]);
 	}
 }
 

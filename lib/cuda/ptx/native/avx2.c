@@ -117,6 +117,18 @@ static void mask_of_bits(struct gt_native_segment *segment, unsigned d)
 	constant256(segment->code, equal32, d, d, BITS, 0);
 }
 
+/* The processor's rounding is set meanwhile. What is below the stack has room for two words above the predicates of a segment. */
+static void rounded(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b, unsigned rounding)
+{
+	struct gt_native_code *code = segment->code;
+
+	gt_native_text(code, "\x0f\xae\x5c\x24\xfc\xc7\x44\x24\xf8"); /* stmxcsr [rsp - 4]; mov dword [rsp - 8], */
+	gt_native_word(code, 0x1f80 | rounding << 13);
+	gt_native_text(code, "\x0f\xae\x54\x24\xf8"); /* ldmxcsr [rsp - 8] */
+	vector256(segment, op, d, a, b);
+	gt_native_text(code, "\x0f\xae\x54\x24\xfc"); /* ldmxcsr [rsp - 4] */
+}
+
 static void canonical(struct gt_native_segment *segment, unsigned d)
 {
 	static const struct gt_native_op unordered = {GT_0F, GT_NP, 0, GT_VCMP}, blend_nan = {GT_0F3A, GT_66, 0, GT_VBLENDVPS};
@@ -582,6 +594,7 @@ const struct gt_native_isa gt_native_avx2 = {
 	.widen = widen,
 	.raise = raise,
 	.canonical = canonical,
+	.rounded = rounded,
 	.mask = mask,
 	.is_zero = is_zero,
 	.blend = blend,

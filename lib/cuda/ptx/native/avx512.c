@@ -127,6 +127,13 @@ static void vector(struct gt_native_segment *segment, struct gt_native_op op, un
 	evex_vector(segment->code, op, d, 0, a, b);
 }
 
+/* The instruction has the rounding in the place of the length. */
+static void rounded(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b, unsigned rounding)
+{
+	begin_evex(segment->code, op, (enum length)(rounding << 5 | 0x10), d, 0, a, b);
+	gt_native_byte(segment->code, 0xc0 | (d & 7) << 3 | (b & 7));
+}
+
 static void canonical(struct gt_native_segment *segment, unsigned d)
 {
 	evex_vector(segment->code, unordered, FOUND, 0, d, d);
@@ -423,6 +430,7 @@ const struct gt_native_isa gt_native_avx512 = {
 	.widen = widen,
 	.raise = raise,
 	.canonical = canonical,
+	.rounded = rounded,
 	.mask = mask,
 	.is_zero = is_zero,
 	.blend = blend,

@@ -218,9 +218,13 @@ bool gt_native_is_lanes(const struct gt_ptx_code *code, const struct gt_ptx_op *
 
 bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule)
 {
-	*rule = op->guarded ? NULL : gt_native_rule_of(op->run);
+	const bool rounded = op->run == gt_ptx_rounded;
+
+	*rule = op->guarded ? NULL : gt_native_rule_of(rounded ? op->with.inner : op->run);
 	if (!*rule)
 		return false;
+	if (rounded) /* sums, products and quotients of two floats, or three that are fused */
+		return !(*rule)->halves && ((*rule)->kind == GT_NATIVE_BINARY || (*rule)->kind == GT_NATIVE_FUSED);
 	switch ((*rule)->kind) {
 	case GT_NATIVE_TRUNCATE:
 	case GT_NATIVE_TRUNCATE_UNSIGNED:

@@ -714,6 +714,25 @@ static void emit_flush(struct gt_native_segment *segment, const struct gt_native
 	isa->vector(segment, rule->op, d->at[0], isa->second, x->at[0]);
 }
 
+/* Arithmetic that rounds otherwise than to nearest. */
+static void emit_rounded(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned n = rule->op.wide ? 2 : 1, sources = gt_native_sources(rule->kind), rounding = modes[op->choice];
+	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
+	const struct gt_native_value *z = sources > 2 ? gt_native_read(segment, op->c, n) : NULL, *d = gt_native_write_to(segment, op->d, n);
+
+	for (unsigned i = 0; i < n; i++) {
+		if (z)
+			isa->vector(segment, gt_native_move, isa->first, 0, z->at[i]);
+		isa->rounded(segment, rule->op, z ? isa->first : d->at[i], x->at[i], y->at[i], rounding);
+		if (z)
+			isa->vector(segment, gt_native_move, d->at[i], 0, isa->first);
+		if (rule->canonical)
+			isa->canonical(segment, d->at[i]);
+	}
+}
+
 /* ---- lanes of 16 bits ---- */
 
 static const struct gt_native_op float_of_half = {GT_0F38, GT_66, 0, GT_VCVTPH2PS};
@@ -887,7 +906,10 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 	};
 	gt_native_emitter *special = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind];
 
-	(special ? special : alike ? alike : rule->halves ? emit_packed : emit_parts)(segment, rule, op);
+	if (op->run == gt_ptx_rounded)
+		emit_rounded(segment, rule, op);
+	else
+		(special ? special : alike ? alike : rule->halves ? emit_packed : emit_parts)(segment, rule, op);
 }
 
 void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *ops, size_t n)

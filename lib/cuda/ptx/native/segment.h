@@ -177,6 +177,8 @@ struct gt_native_isa {
 	void (*widen)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half);
 	/* d = x, 64 bits, to the left by 32. */
 	void (*raise)(struct gt_native_segment *segment, unsigned d, unsigned x);
+	/* OP d, a, b under a rounding, as instructions that round number it. */
+	void (*rounded)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b, unsigned rounding);
 	/* All bits of the lanes for which OP d, x, y holds, a comparison of floats by that number; of those that are 0 (`third` may change). */
 	void (*mask)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned x, unsigned y, unsigned how);
 	void (*is_zero)(struct gt_native_segment *segment, unsigned d, unsigned x);
