@@ -98,7 +98,6 @@ struct clocked {
 	struct recent *l1; /* NULL: there is none, or no block has come */
 	uint32_t n, turn;  /* the scheduler from which L1 takes next */
 	uint32_t queued;   /* accesses that L1 has not taken */
-	uint32_t took;	   /* in the window before */
 	uint64_t free;	   /* when L1 can take an access */
 	uint64_t wake;	   /* the step of its next event */
 	uint64_t room;	   /* from this step on it can take a block; GT_NEVER: not known */

@@ -774,40 +774,10 @@ static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error
 		clocked->dead = block->next;
 		gt_clocked_bury(clocked, block, &schedule->keep);
 	}
-	clocked->took = (uint32_t)clocked->n_taken;
 	clocked->n_taken = clocked->n_asks = clocked->n_waits = clocked->n_ended = 0;
 	find_wake(clocked, schedule->machine->end);
 	look_for_room(schedule, sm, sooner(clocked->room, schedule->machine->end));
 	return keep_waiting(clocked, error);
-}
-
-/* How many accesses before its turn what an access needs is brought into the machine's cache: each needs what is before it. */
-enum { TAKEN_AHEAD = 24, ASKS_AHEAD = 16, SLOTS_AHEAD = 8, LINES_AHEAD = 4 };
-
-/* Brings what later accesses need into the machine's cache, of the accesses that have been taken in a window. */
-static void prefetch_turns(const struct gt_schedule *schedule, size_t at, size_t n)
-{
-	const struct machine *machine = schedule->machine;
-	const struct turned *order = machine->order + at;
-	const struct recent *l2 = machine->l2.parts[0];
-
-	if (at + TAKEN_AHEAD < n)
-		prefetch_bytes(&schedule->sms[order[TAKEN_AHEAD].sm].clocked->taken[order[TAKEN_AHEAD].taken], sizeof(struct taken));
-	if (at + ASKS_AHEAD < n) {
-		const struct clocked *clocked = schedule->sms[order[ASKS_AHEAD].sm].clocked;
-		const struct taken *taken = &clocked->taken[order[ASKS_AHEAD].taken];
-		__builtin_prefetch(&clocked->held[0].words[taken->rows]);
-		__builtin_prefetch(&clocked->asks[taken->asks], 1);
-	}
-	for (size_t ahead = LINES_AHEAD; ahead <= SLOTS_AHEAD && at + ahead < n; ahead += SLOTS_AHEAD - LINES_AHEAD) {
-		const struct clocked *clocked = schedule->sms[order[ahead].sm].clocked;
-		const struct taken *taken = &clocked->taken[order[ahead].taken];
-		for (const struct ask *of = clocked->asks + taken->asks, *end = clocked->asks + taken[1].asks; of < end; of++)
-			if (ahead == SLOTS_AHEAD)
-				recent_prefetch_slot(l2, of->address);
-			else
-				recent_prefetch_line(l2, of->address);
-	}
 }
 
 static int end_window(struct gt_schedule *schedule, struct gt_error *error)
@@ -818,7 +788,6 @@ static int end_window(struct gt_schedule *schedule, struct gt_error *error)
 	if (put_in_order(schedule, &n, error) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		prefetch_turns(schedule, i, n);
 		struct sm *sm = &schedule->sms[machine->order[i].sm];
 		uint64_t step = machine->end - machine->window + sm->clocked->steps[machine->order[i].taken];
 		schedule->issued = i > 0 && step == schedule->step;
@@ -846,33 +815,6 @@ static bool fills_before(const struct gt_schedule *schedule, const struct sm *a,
 	return gt_machine_turn(schedule, a->number, step) < gt_machine_turn(schedule, b->number, step);
 }
 
-#define LINES_ACCESS 16 /* lines of an L1 for each access of the window before, up to which all of them are brought */
-
-/* Brings what an SM will need into the machine's cache, since there are many: `depth` turns before its own, what it can be found by. */
-static void prefetch_sm(const struct gt_schedule *schedule, size_t at, unsigned depth)
-{
-	const struct clocked *clocked = at < schedule->n_active ? schedule->sms[schedule->active[at]].clocked : NULL;
-
-	if (!clocked || (depth < 4 && clocked->wake >= schedule->machine->end))
-		return;
-	if (depth == 4)
-		prefetch_bytes(clocked, sizeof *clocked);
-	if (depth == 3)
-		prefetch_bytes(clocked->schedulers, clocked->n * sizeof *clocked->schedulers);
-	for (uint32_t i = 0; depth == 2 && i < clocked->n; i++) {
-		const struct scheduler *scheduler = &clocked->schedulers[i];
-		prefetch_bytes(scheduler->runners, scheduler->n * sizeof *scheduler->runners);
-		prefetch_bytes(scheduler->ready, scheduler->n * sizeof *scheduler->ready);
-	}
-	for (uint32_t i = 0; depth == 1 && i < clocked->n; i++) {
-		const struct scheduler *scheduler = &clocked->schedulers[i];
-		for (size_t k = 0; k < scheduler->n; k++)
-			prefetch_bytes(scheduler->runners[k], sizeof *scheduler->runners[k]);
-	}
-	if (depth == 1 && clocked->l1 && clocked->l1->n <= LINES_ACCESS * clocked->took)
-		recent_prefetch(clocked->l1);
-}
-
 /* Runs all SMs to the end of the window. Returns FILL_DONE, FILL_WAIT if rows that they need have not arrived yet, or FILL_FAILED. */
 static enum filled run_window(struct gt_schedule *schedule, struct gt_error *error)
 {
@@ -880,8 +822,6 @@ static enum filled run_window(struct gt_schedule *schedule, struct gt_error *err
 		struct sm *first = NULL;
 		for (size_t i = 0; i < schedule->n_active; i++) {
 			struct sm *sm = &schedule->sms[schedule->active[i]];
-			for (unsigned depth = 1; sm->clocked->wake < end && depth <= 4; depth++)
-				prefetch_sm(schedule, i + depth, depth);
 			if (sm->clocked->wake < end && run_sm(schedule, sm, end, error) != 0)
 				return FILL_FAILED;
 			if (sm->clocked->room < end && blocks_left(schedule, sm) && (!first || fills_before(schedule, sm, first)))

@@ -194,14 +194,6 @@ static inline void recent_prefetch_line(const struct recent *recent, uint64_t ad
 	__builtin_prefetch(&recent->lines[*recent_slot(recent, address)], 1);
 }
 
-/* The same of all of it that is used at random. */
-static inline void recent_prefetch(const struct recent *recent)
-{
-	prefetch_bytes(recent, sizeof *recent);
-	prefetch_bytes(recent->slots, (recent->mask + 1) * sizeof *recent->slots);
-	prefetch_bytes(recent->lines, (recent->n + 1) * sizeof *recent->lines);
-}
-
 /* The sectors of a line that come with these if `bytes` are fetched at a time. */
 static inline uint8_t recent_fetched(uint8_t sectors, uint64_t bytes)
 {
