@@ -392,6 +392,17 @@ static void test_products_of_floats(void)
 			try_mma(&variants[i]);
 }
 
+/* Scales of so many elements each, from these bytes of the words of A and B; the threads that have them go by i. */
+static void set_scales(unsigned scaled, bool powers, unsigned a_byte, unsigned b_byte, unsigned i)
+{
+	scales.scaled = scaled;
+	scales.powers = powers;
+	scales.byte[0] = a_byte;
+	scales.byte[1] = b_byte;
+	scales.thread[0] = i % 2;
+	scales.thread[1] = i % 4;
+}
+
 /* Floats of 8, 6 and 4 bits in any combination, and such that have scales. */
 static void test_products_of_small_floats(void)
 {
@@ -411,24 +422,14 @@ static void test_products_of_small_floats(void)
 		const struct variant scaled = {16, 8, 32, "row", "col", "f32", types[i / 5], types[i % 5], "f32",
 					       i % 2 ? ".kind::mxf8f6f4.block_scale" : ".kind::mxf8f6f4.block_scale.scale_vec::1X", ".ue8m0"};
 		try_mma(&plain);
-		scales.scaled = 32;
-		scales.powers = true;
-		scales.byte[0] = i % 4;
-		scales.byte[1] = i / 4 % 4;
-		scales.thread[0] = i % 2;
-		scales.thread[1] = i % 4;
+		set_scales(32, true, i % 4, i / 4 % 4, i);
 		try_mma(&scaled);
 		scales.scaled = 0;
 	}
 	fp4_bits = 4;
 	for (unsigned i = 0; i < 20; i++) {
 		const struct variant v = {16, 8, 64, "row", "col", "f32", "e2m1", "e2m1", "f32", deep[i % 5].before, deep[i % 5].behind};
-		scales.scaled = deep[i % 5].scaled;
-		scales.powers = is(v.behind, ".ue8m0");
-		scales.byte[0] = scales.scaled == 32 ? i / 5 % 2 * 2 : 0;
-		scales.byte[1] = scales.scaled == 32 ? i / 10 * 2 : 0;
-		scales.thread[0] = i % 2;
-		scales.thread[1] = i % 4;
+		set_scales(deep[i % 5].scaled, is(v.behind, ".ue8m0"), deep[i % 5].scaled == 32 ? i / 5 % 2 * 2 : 0, deep[i % 5].scaled == 32 ? i / 10 * 2 : 0, i);
 		try_mma(&v);
 	}
 	scales.scaled = 0;
@@ -612,24 +613,14 @@ static void test_sparse_products_of_small_floats(void)
 		const struct variant plain = {16, 8, 64, "row", "col", d_type, types[i / 5], types[i % 5], d_type, ".kind::f8f6f4", ""};
 		const struct variant scaled = {16, 8, 64, "row", "col", "f32", types[i / 5], types[i % 5], "f32", ".kind::mxf8f6f4.block_scale", ".ue8m0"};
 		try_sparse(&plain, 0, 4);
-		scales.scaled = 64;
-		scales.powers = true;
-		scales.byte[0] = i % 4;
-		scales.byte[1] = i / 4 % 4;
-		scales.thread[0] = i % 2;
-		scales.thread[1] = i % 4;
+		set_scales(64, true, i % 4, i / 4 % 4, i);
 		try_sparse(&scaled, 0, 4);
 		scales.scaled = 0;
 	}
 	fp4_bits = 4;
 	for (unsigned i = 0; i < 16; i++) {
 		const struct variant v = {16, 8, 128, "row", "col", "f32", "e2m1", "e2m1", "f32", deep[i % 4].before, deep[i % 4].behind};
-		scales.scaled = deep[i % 4].scaled;
-		scales.powers = is(v.behind, ".ue8m0");
-		scales.byte[0] = scales.scaled == 64 ? i / 4 % 2 * 2 : 0;
-		scales.byte[1] = scales.scaled == 64 ? i / 8 * 2 : 0;
-		scales.thread[0] = i % 2;
-		scales.thread[1] = i % 4;
+		set_scales(deep[i % 4].scaled, is(v.behind, ".ue8m0"), deep[i % 4].scaled == 64 ? i / 4 % 2 * 2 : 0, deep[i % 4].scaled == 64 ? i / 8 * 2 : 0, i);
 		try_sparse(&v, 0, 4);
 	}
 	scales.scaled = 0;
