@@ -156,7 +156,7 @@ print(len(live))")
 }
 
 @test "a launch that takes hours is named once, after 5 seconds; with few of its blocks it takes none" {
-	huge='vectoradd<<<2147483647,64>>>(f32[640], f32[640], f32[640], 640)'
+	huge='vectoradd<<<2147483647,640>>>(f32[640], f32[640], f32[640], 640)'
 	timeout 60 gtrace-ptx --launch "${huge/2147483647/10}" --launch "$huge" $ptx/vectoradd.ptx >/dev/null 2>"$t/err" &
 	timeout 7 gtrace-ptx --quiet --launch "$huge" $ptx/vectoradd.ptx >/dev/null 2>"$t/quiet" &
 	for ((i = 0; i < 300; i++)); do [ -s "$t/err" ] && break; sleep 0.1; done
@@ -168,7 +168,7 @@ print(len(live))")
 	for jobs in 1 2; do
 		timeout 10 gtrace-ptx -j $jobs --blocks 12 --skip-untraced --launch "$huge" $ptx/vectoradd.ptx >"$t/stream" 2>"$t/err"
 		[ ! -s "$t/err" ]
-		[ "$(rows "$t/stream" | wc -l)" -eq 60 ] # of 10 blocks, whose 2 warps load twice and store once
+		[ "$(rows "$t/stream" | wc -l)" -eq 60 ] # of the first block, whose 20 warps load twice and store once
 	done
 }
 

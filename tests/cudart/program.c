@@ -467,7 +467,7 @@ static int huge_launch(void)
 	unsigned *words = device_words(256);
 
 	launch_add(words, 256, 1, 2, 128);
-	launch_add(words, 256, 1, 2147483647, 32);
+	launch_add(words, 256, 1, 2147483647, 1024);
 	return 0;
 }
 
