@@ -412,7 +412,7 @@ API int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, const 
 	gt_cudart_enter();
 	const struct gt_function *function = gt_cudart_function(host);
 	if (!dynamic_shared || blocks <= 0 || threads <= 0 || !function)
-		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE_FUNCTION);
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : gt_cudart_no_function(host));
 	if (gt_cudart_resident(function, (uint64_t)threads, 0) < (uint64_t)blocks)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	uint64_t fits = 0, least = gt_cudart_dynamic_shared_max(function) + 1;
