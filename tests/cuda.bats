@@ -105,6 +105,8 @@ setup() {
 	grep -q texture table
 }
 
+@test "quotients and remainders of 128 bits" { passes wide_integers; }
+
 @test "clusters of blocks" { ARCH=-arch=sm_90 GPU=h100 passes clusters; }
 
 @test "copies of boxes of tensors, and between the blocks of a cluster" { ARCH="-gencode arch=compute_90a,code=compute_90a" GPU=h100 passes tensor_maps; }

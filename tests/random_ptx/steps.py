@@ -35,7 +35,7 @@ def move_parts(code, i, mods, operands):
 
 
 def with_carry(code, i, words, operands):
-    """add.cc, addc, sub.cc, subc, mad.cc, madc: one bit of carry, or of borrow, between them."""
+    """add.cc, addc, sub.cc, subc, mad.cc, madc: one bit of carry between them, which after a difference is 1 if it borrows nothing."""
     base, mods = words[0], words[1:]
     t = mods[-1]
     n = WIDTHS[t]
@@ -44,10 +44,10 @@ def with_carry(code, i, words, operands):
     d = code.result(operands[0])
     def step(thread):
         xs = [thread.r[s] for s in slots]
-        carry = thread.carry if takes else 0
+        carry = thread.carry if takes else int(base.startswith("sub"))
         if base.startswith("sub"):
-            total = xs[0] - xs[1] - carry
-            out = int(total < 0)
+            total = xs[0] - xs[1] - (1 - carry)
+            out = int(total >= 0)
         else:
             if base.startswith("mad"):
                 whole = value_of(t, xs[0]) * value_of(t, xs[1])

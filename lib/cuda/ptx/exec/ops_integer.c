@@ -130,8 +130,8 @@ const struct gt_ptx_forms gt_ptx_integer_forms = {integer_rows, sizeof integer_r
 	WIDE(X, s32, s64, int64_t) WIDE(X, u32, u64, uint64_t) WIDE(X, s16, s32, int32_t) WIDE(X, u16, u32, uint32_t)
 WIDES(GT_LANES)
 
-/* x + y + carry and x - y - borrow; CARRY_IN and CARRY_OUT tell which of these a form has. A difference is x + ~y + 1, and its
- * CC.CF is the borrow, the inverse of the carry. */
+/* x + y + carry; CARRY_IN and CARRY_OUT tell which of these a form has. A difference is x + ~y + 1, and its CC.CF is the carry of that sum,
+ * which is 1 if nothing is borrowed: so GPUs do, and nvcc's division of 128 bits relies on it, where an addc follows a subc. */
 #define CARRIED(ID, NAME, T, A, B, CARRY_IN, CARRY_OUT)                                            \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
@@ -149,8 +149,7 @@ WIDES(GT_LANES)
 			carries |= (uint32_t)(sum < left || (GT_LANE_##T)(sum + in) < sum) << i;   \
 		}                                                                                  \
 		if (CARRY_OUT)                                                                     \
-			warp->carry = (warp->carry & ~mask) |                                      \
-				      (CARRY_OUT == BORROWS ? carries ^ mask : carries);           \
+			warp->carry = (warp->carry & ~mask) | carries;                             \
 		return op + 1;                                                                     \
 	}                                                                                          \
 	GT_EVERY(ID)
@@ -159,16 +158,15 @@ WIDES(GT_LANES)
 #define CARRIED_ROW3(ID, NAME, T, A, B, IN, OUT)                                                 \
 	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_TYPE_##T}, GT_STEPS(ID)},
 
-enum { NOTHING, CARRIES, BORROWS };
-#define BORROW (CARRY ^ 1)
+enum { NOTHING, CARRIES };
 #define CARRY (warp->carry >> i & 1)
 #define SUMS(X, T, U, NAME)                                                                      \
 	X(add_cc_##NAME, "add.cc." #NAME, U, x, y, 0, CARRIES)                                   \
 	X(addc_##NAME, "addc." #NAME, U, x, y, CARRY, NOTHING)                                   \
 	X(addc_cc_##NAME, "addc.cc." #NAME, U, x, y, CARRY, CARRIES)                             \
-	X(sub_cc_##NAME, "sub.cc." #NAME, U, x, ~y, 1, BORROWS)                                  \
-	X(subc_##NAME, "subc." #NAME, U, x, ~y, BORROW, NOTHING)                                 \
-	X(subc_cc_##NAME, "subc.cc." #NAME, U, x, ~y, BORROW, BORROWS)
+	X(sub_cc_##NAME, "sub.cc." #NAME, U, x, ~y, 1, CARRIES)                                  \
+	X(subc_##NAME, "subc." #NAME, U, x, ~y, CARRY, NOTHING)                                  \
+	X(subc_cc_##NAME, "subc.cc." #NAME, U, x, ~y, CARRY, CARRIES)
 #define PRODUCTS(X, T, U, NAME, HALF, PRODUCT)                                                   \
 	X(mad_##HALF##_cc_##NAME, "mad." #HALF ".cc." #NAME, U, PRODUCT, z, 0, CARRIES)          \
 	X(madc_##HALF##_##NAME, "madc." #HALF "." #NAME, U, PRODUCT, z, CARRY, NOTHING)          \
