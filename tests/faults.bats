@@ -8,7 +8,7 @@ load helpers
 setup() {
 	cd "$ROOT"
 	# a sanitizer replaces the allocator, and reports what an error left allocated
-	if nm "$(command -v gcache)" | grep -q __asan_; then skip "instrumented"; fi
+	not_instrumented gcache
 }
 
 # faults ARGUMENT...: runs them; there must be many, and none passed over.

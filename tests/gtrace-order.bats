@@ -125,18 +125,14 @@ in_order() {
 }
 
 @test "rows that come in order take a third of the memory" {
-	if nm "$(command -v gtrace-order)" 2>/dev/null | grep -q __asan; then
-		skip "a sanitizer takes address space of its own"
-	fi
+	not_instrumented gtrace-order
 	in_order 400000 >stream
 	# The rows would take 19 MB to be sorted.
 	(ulimit -v 36000 && gtrace-order stream) | gtrace-cat --no-rows | grep -c 'accesses=400000' | grep -qx 2
 }
 
 @test "-S limits the memory" {
-	if nm "$(command -v gtrace-order)" 2>/dev/null | grep -q __asan; then
-		skip "a sanitizer takes address space of its own"
-	fi
+	not_instrumented gtrace-order
 	awk 'BEGIN { print "blocksize: 32 1 1"
 		for (i = 0; i < 1000000; i++) print (i * 7919) % 32768, 0, i * 1024, 4 }' >trace
 	# In memory they would take 80 MB.

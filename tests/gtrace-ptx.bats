@@ -885,6 +885,7 @@ CU
 }
 
 @test "accesses of blocks that are held for an earlier one take the memory of -S, the rest a file" {
+	not_instrumented gtrace-ptx
 	cd "$t"
 	cat >late.ptx <<-'END'
 		.version 7.4

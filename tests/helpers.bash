@@ -54,6 +54,11 @@ run_man_examples() {
 	[ "$count" -gt 0 ] || { echo "no example in $1"; return 1; }
 }
 
+# not_instrumented TOOL: skips the test if sanitizers are in the tool, which take memory of their own.
+not_instrumented() {
+	if nm "$(command -v "$1")" 2>/dev/null | grep -q __asan_; then skip "instrumented"; fi
+}
+
 # prepare_preload: sets PRELOAD, for LD_PRELOAD before gtrace-record. An instrumented stand-in runtime needs the
 # sanitizers' runtime to be loaded first.
 prepare_preload() {
