@@ -151,7 +151,8 @@ static bool is_batch(const void *stream, size_t copies, const void *attributes, 
 	return first[n - 1] < copies;
 }
 
-/* The attributes say when a copy may read, and where managed memory lies: work is done in the order of the calls, and is anywhere. */
+/* The attributes say when a copy may read, and where managed memory lies. Work is done in the order of the calls, and managed memory has one
+ * place, so neither has an effect. */
 API int cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes,
 			     const size_t *first, size_t n_attributes, void *stream)
 {

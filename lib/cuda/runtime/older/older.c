@@ -180,7 +180,7 @@ static int version_12(int *version)
 }
 IN_12(cudaRuntimeGetVersion, version_12);
 
-/* Where it fails was told, too: of which copy was not. */
+/* It also told which copy had failed; SIZE_MAX says that it is no certain one. */
 static int batch_12(void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes,
 		    const size_t *first, size_t n_attributes, size_t *failed, void *stream)
 {
