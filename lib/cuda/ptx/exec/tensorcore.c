@@ -681,6 +681,12 @@ static bool read_form(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, unsi
 	return false;
 }
 
+/* Columns of D whose cells lie side by side. */
+static unsigned run_of(const struct form *form)
+{
+	return form->parts ? form->columns / form->parts : form->columns;
+}
+
 /* Where in tensor memory D has a sum (PTX ISA, "Data Path Layout Organization"): 128 rows are the lanes. 64 rows are 16 of each 32
  * lanes; those of a block of a pair, or of .ws, are 64 lanes, whose other half has the other half of the columns. 32 rows of .ws are 32 lanes,
  * of four quarters. */
@@ -688,7 +694,7 @@ GT_INLINE uint32_t *cell_of(const struct member *member, const struct form *form
 {
 	if (form->parts == 0)
 		return cell_at(member->core, (address >> 16) + row / 16 * 32 + row % 16, (address & 0xffff) + column);
-	const unsigned width = form->columns / form->parts;
+	const unsigned width = run_of(form);
 	return cell_at(member->core, row + column / width * form->rows, (address & 0xffff) + column % width);
 }
 
@@ -833,12 +839,6 @@ GT_INLINE bool read_all_of_b(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 	return true;
 }
 
-/* Columns of D whose cells lie side by side. */
-static unsigned run_of(const struct form *form)
-{
-	return form->parts ? form->columns / form->parts : form->columns;
-}
-
 /* ROWS rows of D, times `scale`; 0: they do not count. */
 GT_INLINE void read_sums(const struct member *member, const struct form *form, uint32_t address, unsigned first, double scale, double *d)
 {
@@ -888,7 +888,7 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 	struct gt_ptx_sparsity sparsity;
 
 	if (!is_place(warp, op, lane, address, form->parts == 0) ||
-	    !has_columns(warp, op, lane, member->core, address, form->parts ? form->columns / form->parts : form->columns))
+	    !has_columns(warp, op, lane, member->core, address, run_of(form)))
 		return false;
 	for (unsigned first = 0; first < form->rows; first += ROWS) {
 		if (!read_rows(warp, op, lane, member, form, first, a) ||
