@@ -403,37 +403,49 @@ static void set_scales(unsigned scaled, bool powers, unsigned a_byte, unsigned b
 	scales.thread[1] = i % 4;
 }
 
-/* Floats of 8, 6 and 4 bits in any combination, and such that have scales. */
-static void test_products_of_small_floats(void)
+/* A kind of product of floats of 4 bits: how many elements have a scale in common. */
+struct scaled_kind {
+	const char *before, *behind;
+	unsigned scaled;
+};
+
+/* Floats of 8, 6 and 4 bits in any combination, also with scales of `depth` elements, by either name of the kind; and those of 4 bits of n kinds,
+ * twice as deep. */
+static void try_small_floats(unsigned depth, const char *const names[2], const struct scaled_kind *kinds, unsigned n, void (*try)(const struct variant *))
 {
 	static const char *const types[] = {"e4m3", "e5m2", "e2m3", "e3m2", "e2m1"};
-	static const struct {
-		const char *before, *behind;
-		unsigned scaled;
-	} deep[] = {{".kind::mxf4.block_scale", ".ue8m0", 32},
-		    {".kind::mxf4.block_scale.scale_vec::2X", ".ue8m0", 32},
-		    {".kind::mxf4nvf4.block_scale.scale_vec::2X", ".ue8m0", 32},
-		    {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue8m0", 16},
-		    {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue4m3", 16}};
 
 	for (unsigned i = 0; i < 25; i++) {
 		const char *d_type = i % 2 ? "f16" : "f32";
-		const struct variant plain = {16, 8, 32, "row", "col", d_type, types[i / 5], types[i % 5], d_type, ".kind::f8f6f4", ""};
-		const struct variant scaled = {16, 8, 32, "row", "col", "f32", types[i / 5], types[i % 5], "f32",
-					       i % 2 ? ".kind::mxf8f6f4.block_scale" : ".kind::mxf8f6f4.block_scale.scale_vec::1X", ".ue8m0"};
-		try_mma(&plain);
-		set_scales(32, true, i % 4, i / 4 % 4, i);
-		try_mma(&scaled);
+		const struct variant plain = {16, 8, depth, "row", "col", d_type, types[i / 5], types[i % 5], d_type, ".kind::f8f6f4", ""};
+		const struct variant scaled = {16, 8, depth, "row", "col", "f32", types[i / 5], types[i % 5], "f32", names[i % 2], ".ue8m0"};
+		try(&plain);
+		set_scales(depth, true, i % 4, i / 4 % 4, i);
+		try(&scaled);
 		scales.scaled = 0;
 	}
 	fp4_bits = 4;
-	for (unsigned i = 0; i < 20; i++) {
-		const struct variant v = {16, 8, 64, "row", "col", "f32", "e2m1", "e2m1", "f32", deep[i % 5].before, deep[i % 5].behind};
-		set_scales(deep[i % 5].scaled, is(v.behind, ".ue8m0"), deep[i % 5].scaled == 32 ? i / 5 % 2 * 2 : 0, deep[i % 5].scaled == 32 ? i / 10 * 2 : 0, i);
-		try_mma(&v);
+	for (unsigned i = 0; i < 4 * n; i++) {
+		const struct scaled_kind *kind = &kinds[i % n];
+		const struct variant v = {16, 8, 2 * depth, "row", "col", "f32", "e2m1", "e2m1", "f32", kind->before, kind->behind};
+		const bool two = kind->scaled == depth; /* scales, in either half of a word */
+		set_scales(kind->scaled, is(v.behind, ".ue8m0"), two ? i / n % 2 * 2 : 0, two ? i / n / 2 * 2 : 0, i);
+		try(&v);
 	}
 	scales.scaled = 0;
 	fp4_bits = 8;
+}
+
+static void test_products_of_small_floats(void)
+{
+	static const char *const names[] = {".kind::mxf8f6f4.block_scale.scale_vec::1X", ".kind::mxf8f6f4.block_scale"};
+	static const struct scaled_kind kinds[] = {{".kind::mxf4.block_scale", ".ue8m0", 32},
+						   {".kind::mxf4.block_scale.scale_vec::2X", ".ue8m0", 32},
+						   {".kind::mxf4nvf4.block_scale.scale_vec::2X", ".ue8m0", 32},
+						   {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue8m0", 16},
+						   {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue4m3", 16}};
+
+	try_small_floats(32, names, kinds, sizeof kinds / sizeof *kinds, try_mma);
 }
 
 /* mma.m8n8k4 of f16: four products, each of 8 lanes, in all layouts. */
@@ -596,35 +608,21 @@ static void test_sparse_products(void)
 			try_sparse(&cases[i].variant, selector, cases[i].lanes);
 }
 
+static void try_sparse_small(const struct variant *v)
+{
+	try_sparse(v, 0, 4);
+}
+
 /* Of small floats, and with scales: one has 32 or 16 stored elements of A, and 64 or 32 of B. */
 static void test_sparse_products_of_small_floats(void)
 {
-	static const char *const types[] = {"e4m3", "e5m2", "e2m3", "e3m2", "e2m1"};
-	static const struct {
-		const char *before, *behind;
-		unsigned scaled;
-	} deep[] = {{".kind::mxf4.block_scale", ".ue8m0", 64},
-		    {".kind::mxf4nvf4.block_scale.scale_vec::2X", ".ue8m0", 64},
-		    {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue8m0", 32},
-		    {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue4m3", 32}};
+	static const char *const names[] = {".kind::mxf8f6f4.block_scale", ".kind::mxf8f6f4.block_scale"};
+	static const struct scaled_kind kinds[] = {{".kind::mxf4.block_scale", ".ue8m0", 64},
+						   {".kind::mxf4nvf4.block_scale.scale_vec::2X", ".ue8m0", 64},
+						   {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue8m0", 32},
+						   {".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue4m3", 32}};
 
-	for (unsigned i = 0; i < 25; i++) {
-		const char *d_type = i % 2 ? "f16" : "f32";
-		const struct variant plain = {16, 8, 64, "row", "col", d_type, types[i / 5], types[i % 5], d_type, ".kind::f8f6f4", ""};
-		const struct variant scaled = {16, 8, 64, "row", "col", "f32", types[i / 5], types[i % 5], "f32", ".kind::mxf8f6f4.block_scale", ".ue8m0"};
-		try_sparse(&plain, 0, 4);
-		set_scales(64, true, i % 4, i / 4 % 4, i);
-		try_sparse(&scaled, 0, 4);
-		scales.scaled = 0;
-	}
-	fp4_bits = 4;
-	for (unsigned i = 0; i < 16; i++) {
-		const struct variant v = {16, 8, 128, "row", "col", "f32", "e2m1", "e2m1", "f32", deep[i % 4].before, deep[i % 4].behind};
-		set_scales(deep[i % 4].scaled, is(v.behind, ".ue8m0"), deep[i % 4].scaled == 64 ? i / 4 % 2 * 2 : 0, deep[i % 4].scaled == 64 ? i / 8 * 2 : 0, i);
-		try_sparse(&v, 0, 4);
-	}
-	scales.scaled = 0;
-	fp4_bits = 8;
+	try_small_floats(64, names, kinds, sizeof kinds / sizeof *kinds, try_sparse_small);
 }
 
 /* ---- NaNs, infinities, rounding to f16 ---- */
