@@ -344,6 +344,7 @@ void gt_tags_close(struct gt_tags *tags)
 	free(tags->held);
 	free(tags->vacancy);
 	free(tags->used);
+	free(tags->columns);
 	free(tags->policy);
 	free(tags->rank);
 	free(tags->depth);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "stream/request.h"
 
 /* A function of an inner loop that is compiled for several shapes of level. Or one that only prefetches: gcc takes it for one without an
  * effect, and drops calls that it has not inlined before. */
@@ -157,6 +158,24 @@ struct gt_links {
 /* The order of eviction: lines of a lower rank before the others. */
 enum gt_rank { GT_RANK_FIRST, GT_RANK_NORMAL, GT_RANK_LAST };
 
+/* ---- columns ----
+ *
+ * Lines at even distances that one access loads, and others load after it: so the warps of a block read a column of a matrix. If all are
+ * there, those of a set mostly still follow each other in its order, and loading them again moves them to its front together. */
+
+#define GT_COLUMN_MOST GT_WARP_SIZE
+#define GT_COLUMN_SETS 8 /* in more, too few lines of a column are in each set */
+
+/* Where the lines of a column were when all of them were there last. They still are if their tags are. By set, and in each the one that was
+ * used last comes first. */
+struct gt_line_column {
+	uint64_t first, distance; /* lines */
+	uint8_t n;		  /* 0: there is none */
+	uint8_t of_set[GT_COLUMN_SETS];
+	uint8_t number[GT_COLUMN_MOST]; /* of the line in the column */
+	uint16_t slot[GT_COLUMN_MOST];
+};
+
 struct gt_tags {
 	const struct gt_geometry *geometry;
 	uint64_t *tag;	 /* of each slot: line + 1, or 0 if the way is invalid */
@@ -179,6 +198,7 @@ struct gt_tags {
 	struct gt_finder finder; /* if recency is GT_RECENCY_BYTES or GT_RECENCY_LIST */
 	uint64_t last_line;	 /* that was found by it, and where */
 	uint32_t last_slot;
+	struct gt_line_column *columns; /* by the address of their first line, of the fast wing; NULL: none yet */
 	void *policy;		 /* the replacement policy's own state, zeroed by clear */
 	size_t policy_bytes;
 	uint8_t *rank;	 /* of each slot: enum gt_rank; NULL: all are normal */
@@ -381,6 +401,167 @@ static inline void gt_tags_invalidate(struct gt_tags *tags, uint32_t slot, uint6
 		tags->valid[slot] &= ~sectors;
 	if (tags->held)
 		tags->held[slot] &= ~sectors;
+}
+
+/* ---- how deep sectors were, of lines that have no state: gt_tags.depth ---- */
+
+/* Bytes of ones where those of `depth` are at least those of `here`: the lower seven bits are compared without a borrow from the next. */
+GT_INLINE uint32_t gt_deeper_4(uint32_t depth, uint32_t here)
+{
+	const uint32_t tops = 0x80808080;
+	uint32_t lower = (depth | tops) - (here & ~tops);
+
+	return (((depth & ~here) | (~(depth ^ here) & lower)) & tops) / 128 * 255;
+}
+
+/* Records that a line of four sectors was touched at a recency position: the sectors `used`, of which `hits` were valid, are counted in
+ * `mru`. All bytes at once. */
+GT_INLINE void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned position, uint32_t hits,
+				    uint32_t used, uint64_t *mru)
+{
+	uint32_t depth, here = position * 0x01010101U;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	uint32_t deeper = gt_deeper_4(depth, here);
+	depth = (depth & deeper) | (here & ~deeper);
+	if (((depth ^ here) & gt_bytes_of_4[hits]) == 0)
+		mru[position] += gt_bits_of_4[hits];
+	else
+		for (uint32_t rest = hits; rest; rest &= rest - 1)
+			mru[depth >> 8 * (unsigned)__builtin_ctz(rest) & 255]++;
+	depth &= ~gt_bytes_of_4[used];
+	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
+}
+
+/* The same for the most recent line of its set, whose used sectors are all valid: mostly there is nothing to record. */
+GT_INLINE void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_t used, uint64_t *mru)
+{
+	uint32_t depth;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	if ((depth & gt_bytes_of_4[used]) == 0)
+		mru[0] += gt_bits_of_4[used];
+	else
+		gt_note_depths_4(tags, slot, 0, used, used, mru);
+}
+
+/* Records that sectors of a line of four have become valid. */
+GT_INLINE void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t sectors)
+{
+	uint32_t depth;
+
+	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	depth &= ~gt_bytes_of_4[sectors];
+	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
+}
+
+/* ---- columns, under LRU, of lines of four sectors in equal sets that keep their order in bytes ---- */
+
+/* Whether used sectors of all lines of a column are where they were. */
+GT_INLINE bool gt_line_column_is_there(const struct gt_line_column *column, const struct gt_tags *tags, uint64_t used)
+{
+	uint64_t absent = 0;
+
+	for (size_t i = 0; i < column->n; i++) {
+		const uint32_t slot = column->slot[i];
+		absent |= tags->tag[slot] ^ (column->first + column->distance * column->number[i] + 1);
+		absent |= used & ~tags->valid[slot];
+	}
+	return absent == 0;
+}
+
+/* Finds where n lines are. Returns false, having changed nothing, if used sectors of some are not there. */
+GT_INLINE bool gt_line_column_find(struct gt_line_column *column, const struct gt_tags *tags, uint64_t first, uint64_t distance, size_t n,
+				   uint64_t used)
+{
+	const uint32_t ways = tags->geometry->ways, sets = tags->geometry->sets;
+	uint32_t slot[GT_COLUMN_MOST];
+	uint8_t set[GT_COLUMN_MOST], from[GT_COLUMN_SETS + 1] = {0};
+
+	for (size_t k = 0; k < n; k++) {
+		slot[k] = gt_finder_find(&tags->finder, tags->tag, first + k * distance);
+		if (slot[k] == GT_NO_SLOT || used & ~tags->valid[slot[k]])
+			return false;
+		set[k] = (uint8_t)(slot[k] / ways);
+		from[set[k] + 1]++;
+	}
+	*column = (struct gt_line_column){.first = first, .distance = distance, .n = (uint8_t)n};
+	memcpy(column->of_set, from + 1, sets);
+	for (uint32_t s = 1; s < sets; s++)
+		from[s] = (uint8_t)(from[s] + from[s - 1]);
+	for (size_t k = n; k-- > 0; from[set[k]]++) {
+		column->slot[from[set[k]]] = (uint16_t)slot[k];
+		column->number[from[set[k]]] = (uint8_t)k;
+	}
+	return true;
+}
+
+/* gt_note_depths_4 of m slots, at most GT_COLUMN_MOST, whose used sectors are all valid. */
+GT_INLINE void gt_note_depths_of(struct gt_tags *tags, const uint16_t *slot, size_t m, unsigned position, uint32_t used, uint64_t *mru)
+{
+	const uint32_t here = position * 0x01010101U, bytes = gt_bytes_of_4[used];
+	uint32_t depth[GT_COLUMN_MOST] = {0}, beyond = 0;
+
+	for (size_t i = 0; i < m; i++)
+		memcpy(&depth[i], tags->depth + 4 * (size_t)slot[i], sizeof depth[i]);
+	for (size_t i = 0; i < (m + 7) / 8 * 8; i++) {
+		uint32_t deeper = gt_deeper_4(depth[i], here);
+		beyond |= deeper & (depth[i] ^ here) & bytes;
+		depth[i] = ((depth[i] & deeper) | (here & ~deeper)) & ~bytes;
+	}
+	for (size_t i = 0; i < m; i++)
+		if (beyond)
+			gt_note_depths_4(tags, slot[i], position, used, used, mru);
+		else
+			memcpy(tags->depth + 4 * (size_t)slot[i], &depth[i], sizeof depth[i]);
+	mru[position] += beyond ? 0 : m * gt_bits_of_4[used];
+}
+
+/* Uses sectors, all valid, of m slots of a set, the last of them first. */
+GT_INLINE void gt_tags_use_slots(struct gt_tags *tags, uint32_t set, const uint16_t *slot, size_t m, uint32_t used, uint64_t *mru)
+{
+	const uint32_t ways = tags->geometry->ways, first = set * ways;
+	uint8_t *order = tags->bytes + first, way[GT_COLUMN_MOST];
+
+	for (size_t i = 0; i < m; i++)
+		way[i] = (uint8_t)(slot[i] - first);
+	const size_t before = (size_t)((uint8_t *)memchr(order, way[0], ways) - order);
+	if (before + m <= ways && memcmp(order + before, way, m) == 0) {
+		memmove(order + m, order, before);
+		memcpy(order, way, m);
+		gt_note_depths_of(tags, slot, m, (unsigned)(before + m - 1), used, mru);
+		return;
+	}
+	for (size_t i = m; i-- > 0;)
+		gt_note_depths_4(tags, slot[i], gt_bytes_touch(order, ways, way[i]), used, used, mru);
+}
+
+/* Uses sectors of all lines of a column that is there, one after the other. */
+GT_INLINE void gt_line_column_use(const struct gt_line_column *column, struct gt_tags *tags, uint32_t used, uint64_t *mru)
+{
+	const uint16_t *slot = column->slot;
+
+	for (uint32_t set = 0; set < tags->geometry->sets; slot += column->of_set[set++])
+		if (column->of_set[set] > 0)
+			gt_tags_use_slots(tags, set, slot, column->of_set[set], used, mru);
+}
+
+/* Brings what that touches into the machine's cache: lines that came together have slots side by side. */
+GT_INLINE void gt_line_column_prefetch(const struct gt_line_column *column, const struct gt_tags *tags)
+{
+	const uint16_t *slot = column->slot;
+
+	for (uint32_t set = 0; set < tags->geometry->sets; slot += column->of_set[set++]) {
+		if (column->of_set[set] == 0)
+			continue;
+		const uint16_t ends[2] = {slot[0], slot[column->of_set[set] - 1]};
+		__builtin_prefetch(tags->bytes + set * tags->geometry->ways, 1);
+		for (size_t i = 0; i < 2; i++) {
+			__builtin_prefetch(&tags->tag[ends[i]]);
+			__builtin_prefetch(&tags->valid[ends[i]]);
+			__builtin_prefetch(&tags->depth[4 * (size_t)ends[i]], 1);
+		}
+	}
 }
 
 #endif

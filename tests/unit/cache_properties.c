@@ -2,6 +2,7 @@
 /* Properties that hold for any parameters, and the papers' results for index functions. */
 #include "cache/config.h"
 #include "cache/level.h"
+#include "cache/state.h"
 #include "cache/index/index.h"
 #include "base/random.h"
 #include "cache_names.h"
@@ -514,8 +515,93 @@ static void test_sets_in_range(void)
 	}
 }
 
+/* Columns of lines, whole, cut and crossed, that are loaded again and again, and other requests between them. */
+static struct gt_rows *make_columns(size_t n, uint32_t columns, unsigned others)
+{
+	struct gt_rows *rows = make_rows(n, 40 * columns, 20);
+
+	for (size_t i = 0, length; i < n; i += length) {
+		uint32_t column = draw(columns), first = draw(8) ? 0 : draw(20), sectors = 1 + (column + draw(3)) % 15;
+		uint64_t distance = column % 3 ? (1 + column % 4 * 3) * GT_LINE : 0 - (uint64_t)(16 * GT_LINE);
+		length = draw(100) < others ? 1 + draw(3) : 1 + draw(draw(3) ? 32 : 70);
+		for (size_t k = i; length > 3 && k < i + length && k < n; k++) {
+			rows->op[k] = gt_op(GT_LOAD, GT_GLOBAL, column % 7 == 6 ? GT_CG : GT_OPERATOR_NONE);
+			rows->address[k] = UINT64_C(0x10000000) + (uint64_t)column * 100 * GT_LINE + (first + k - i) * distance;
+			rows->sectors[k] = (uint8_t)(draw(60) ? sectors : 1 + draw(15));
+			rows->full[k] = 0;
+			rows->sm[k] = (uint16_t)(column % 3);
+		}
+	}
+	return rows;
+}
+
+struct sent {
+	uint64_t hash, rows;
+};
+
+static int note_sent(void *context, struct gt_rows *rows, struct gt_error *unused)
+{
+	struct sent *sent = context;
+
+	(void)unused;
+	for (size_t i = 0; i < rows->n; i++)
+		sent->hash = gt_fibonacci(sent->hash ^ rows->address[i] ^ rows->sectors[i] ^ (uint64_t)rows->op[i] << 8 ^ (uint64_t)rows->step[i] << 20);
+	sent->rows += rows->n;
+	return discard(context, rows, unused);
+}
+
+/* Serves some batches. */
+static struct sent serve_batches(struct gt_level *level, struct gt_rows *const *batches, size_t n)
+{
+	struct gt_rows *out = gt_rows_new(64, &error);
+	struct sent sent = {0};
+	struct gt_sink sink = {out, note_sent, &sent};
+
+	gt_level_begin(level);
+	for (size_t i = 0; i < n; i++)
+		CHECK_EQUAL(gt_level_take(level, batches[i], &sink, &error), 0);
+	CHECK_EQUAL(gt_level_finish(level, &sink, &error), 0);
+	note_sent(&sent, out, &error);
+	gt_rows_free(out);
+	return sent;
+}
+
+/* Columns are served together in the fast wing, in sets that keep their order in bytes, with the result of the general path. */
+static void test_columns(void)
+{
+	static const char *const sizes[] = {"4K", "16K", "32K", "128K"}, *const ways[] = {"17", "32", "64", "128", "256", "full"};
+
+	for (unsigned round = 0; round < 120; round++) {
+		static struct gt_level_config config;
+		struct gt_level_settings settings = {.role = &gt_roles[gt_roles_n - 1]};
+		const char *const texts[][2] = {{"scope", round % 5 ? "private" : "shared"}, {"size", sizes[round % 4]}, {"ways", ways[draw(6)]},
+						{"index", draw(2) ? "mod" : "hash"}, {"write", draw(2) ? "through" : "back"},
+						{"fetch", draw(2) ? "sector" : "64"}, {"read-misses", draw(2) ? "all" : "pair"}};
+		for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+			for (int id = 0; id < GT_PARAMETERS; id++)
+				if (strcmp(gt_parameters[id].name, texts[i][0]) == 0)
+					CHECK_EQUAL(gt_level_set(&settings, (enum gt_parameter_id)id, texts[i][1], &error), 0);
+		if (gt_level_resolve(&settings, NULL, NULL, &config, &error) != 0 || gt_level_check(&config, ~UINT64_C(0), &error) != 0)
+			continue;
+		struct gt_level *fast = gt_level_open(&config, &error), *plain = gt_level_open_plain(&config, true, &error);
+		struct gt_rows *batches[4];
+		for (size_t i = 0; i < 4; i++)
+			batches[i] = make_columns(1 + draw(4096), 1 + draw(draw(2) ? 4 : 40), draw(60));
+		struct sent by_fast = serve_batches(fast, batches, 4), by_plain = serve_batches(plain, batches, 4);
+		CHECK(memcmp(&fast->counters, &plain->counters, sizeof fast->counters) == 0);
+		CHECK_EQUAL(fast->pair.pair_misses, plain->pair.pair_misses);
+		CHECK_EQUAL(by_fast.rows, by_plain.rows);
+		CHECK_EQUAL(by_fast.hash, by_plain.hash);
+		for (size_t i = 0; i < 4; i++)
+			gt_rows_free(batches[i]);
+		gt_level_close(fast);
+		gt_level_close(plain);
+	}
+}
+
 int main(void)
 {
+	RUN(test_columns);
 	RUN(test_mru_gives_every_associativity);
 	RUN(test_conservation);
 	RUN(test_what_fits_misses_once);

@@ -5,6 +5,9 @@
  * A loop gets some rows at a time, without those that repeat the row before them, and notes what the others fetch, which is sent column
  * by column. There are two: for lines that keep their slot, and for sets of few ways that stand in the order of their last use. Each is
  * compiled for several shapes of level. At the end stands what chooses a loop. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/grown.h"
 #include "base/wide.h"
 #include "cache/fast/fast.h"
@@ -143,6 +146,9 @@ struct reading {
 	const struct gt_rows *rows;
 	const uint16_t *sm; /* of the rows; NULL if one instance serves all */
 	struct served served;
+	bool in_columns;      /* columns are looked for: even[] says of each row from `first` on whether it is inside of one */
+	size_t first;
+	uint8_t even[GT_DEDUPLICATED_ROWS];
 };
 
 /* Serves n rows, at most GT_DEDUPLICATED_ROWS, of which none repeats the one before, and adds what they fetch to `served`. There is
@@ -427,6 +433,135 @@ GT_INLINE int serve_slots(struct reading *reads, const uint32_t *row, size_t n, 
 	return 0;
 }
 
+/* ---- columns (replace/tags.h) ---- */
+
+/* Successive rows of a list that are a column. */
+struct column_run {
+	size_t begin, end;
+	struct gt_tags *tags;
+	struct gt_line_column *column; /* where its lines may be */
+};
+
+/* Sets even[i] to 1 if row first + i is a read between two that are as far from it, and else alike; to 0 if not, and at both ends. */
+GT_WIDE static void find_even(const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n, uint8_t *restrict even)
+{
+	const uint64_t *address = rows->address + first;
+	const uint8_t *op = rows->op + first, *sectors = rows->sectors + first;
+	uint8_t alike[GT_DEDUPLICATED_ROWS];
+
+	if (sm)
+		sm += first;
+	for (size_t i = 0; i + 1 < n; i++)
+		alike[i] = op[i + 1] == op[i];
+	for (size_t i = 0; i + 1 < n; i++)
+		alike[i] &= sectors[i + 1] == sectors[i];
+	for (size_t i = 0; sm && i + 1 < n; i++)
+		alike[i] &= sm[i + 1] == sm[i];
+	even[0] = even[n - 1] = 0;
+	for (size_t i = 1; i + 1 < n; i++)
+		even[i] = address[i + 1] - address[i] == address[i] - address[i - 1];
+	for (size_t i = 1; i + 1 < n; i++)
+		even[i] &= alike[i] & alike[i - 1];
+}
+
+/* The next column of a list from row k on: of more than 4 rows, since a whole word of flags is inside. Empty, at n, if there is none. */
+static struct column_run next_column(const struct reading *reads, const uint32_t *row, size_t k, size_t n)
+{
+	const size_t end = row[n - 1] - reads->first + 1;
+	uint32_t flags;
+
+	for (size_t at = (row[k] - reads->first + sizeof flags) / sizeof flags * sizeof flags; at + sizeof flags < end; at += sizeof flags) {
+		memcpy(&flags, reads->even + at, sizeof flags);
+		if (flags != 0x01010101)
+			continue;
+		size_t begin = at, beyond = at + sizeof flags;
+		while (begin > row[k] - reads->first + 1 && reads->even[begin - 1])
+			begin--;
+		while (reads->even[beyond])
+			beyond++;
+		struct column_run run = {.begin = k};
+		while (row[run.begin] - reads->first < begin - 1)
+			run.begin++;
+		for (run.end = run.begin; run.end < n && run.end - run.begin < GT_COLUMN_MOST && row[run.end] - reads->first <= beyond;)
+			run.end++;
+		return run;
+	}
+	return (struct column_run){.begin = n, .end = n};
+}
+
+#define LINE_BYTES 64 /* of a line of the machine's cache */
+#define COLUMNS 32 /* of an instance, by the address of their first line */
+
+/* The place of the column that begins at a line. NULL when memory is short. */
+static inline struct gt_line_column *column_of(struct gt_tags *tags, uint64_t first, struct gt_error *error)
+{
+	if (!tags->columns && !(tags->columns = calloc(COLUMNS, sizeof *tags->columns)))
+		gt_fail_memory(error, "a cache's columns");
+	return tags->columns ? &tags->columns[gt_fibonacci(first) / (UINT64_MAX / COLUMNS + 1)] : NULL;
+}
+
+/* Serves the reads of a column, at most GT_COLUMN_MOST. Returns false, having changed nothing but where its lines are, if some are not there. */
+GT_INLINE bool serve_column(struct reading *reads, const struct column_run *run, const uint32_t *row)
+{
+	struct gt_level *level = reads->serving.level;
+	const struct gt_rows *rows = reads->rows;
+	const uint32_t used = rows->sectors[row[0]] & 15;
+	const uint64_t first = rows->address[row[0]] / GT_LINE, distance = rows->address[row[1]] / GT_LINE - first;
+	const size_t n = run->end - run->begin;
+	struct gt_line_column *column = run->column;
+	bool known = column->n == n && column->first == first && column->distance == distance &&
+		     gt_line_column_is_there(column, run->tags, used);
+
+	if (!known && !gt_line_column_find(column, run->tags, first, distance, n, used))
+		return false;
+	gt_line_column_use(column, run->tags, used, level->counters.mru);
+	reads->served.hits += n * gt_bits_of_4[used];
+	return true;
+}
+
+/* Prefetches what tells where the lines of a column are, and those of the n rows before it. Returns 0, or -1. */
+GT_INLINE int prefetch_places(const struct reading *reads, struct column_run *run, const uint32_t *row, size_t n)
+{
+	for (size_t k = run->begin - n; k < run->begin; k++) {
+		const struct gt_tags *tags = reads_instance(reads, row[k]);
+		if (!tags)
+			return -1;
+		__builtin_prefetch(gt_finder_chain(&tags->finder, reads->rows->address[row[k]] / GT_LINE));
+	}
+	run->tags = reads_instance(reads, row[run->begin]);
+	run->column = run->tags ? column_of(run->tags, reads->rows->address[row[run->begin]] / GT_LINE, reads->serving.error) : NULL;
+	if (!run->column)
+		return -1;
+	__builtin_prefetch(run->column);
+	__builtin_prefetch((const char *)run->column + LINE_BYTES);
+	return 0;
+}
+
+/* As serve_slots, for sets that keep their order in bytes under LRU. */
+GT_INLINE int serve_with_columns(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
+{
+	struct column_run runs[GT_DEDUPLICATED_ROWS / 4];
+	size_t runs_n = 0, k = 0;
+
+	for (size_t at = 0; at < n && reads->in_columns; at = runs[runs_n++].end) {
+		runs[runs_n] = next_column(reads, row, at, n);
+		if (runs[runs_n].begin == n)
+			break;
+		if (prefetch_places(reads, &runs[runs_n], row, runs[runs_n].begin - at) != 0)
+			return -1;
+	}
+	for (const struct column_run *run = runs; run < runs + runs_n; k = run++->end) {
+		if (run + 1 < runs + runs_n)
+			gt_line_column_prefetch(run[1].column, run[1].tags);
+		if (serve_slots(reads, row + k, run->begin - k, shape) != 0)
+			return -1;
+		bool served = reads_is_read(reads, row[run->begin]) && serve_column(reads, run, row + run->begin);
+		if (!served && serve_slots(reads, row + run->begin, run->end - run->begin, shape) != 0)
+			return -1;
+	}
+	return serve_slots(reads, row + k, n - k, shape);
+}
+
 #define SLOTS_VARIANT(NAME, RECENCY, LRU)                                                               \
 	GT_WIDE static int NAME(struct reading *reads, const uint32_t *row, size_t n)             \
 	{                                                                                          \
@@ -434,10 +569,14 @@ GT_INLINE int serve_slots(struct reading *reads, const uint32_t *row, size_t n, 
 	}
 SLOTS_VARIANT(few_lru, GT_RECENCY_NIBBLES, true)
 SLOTS_VARIANT(few_other, GT_RECENCY_NIBBLES, false)
-SLOTS_VARIANT(many_lru, GT_RECENCY_BYTES, true)
 SLOTS_VARIANT(many_other, GT_RECENCY_BYTES, false)
 SLOTS_VARIANT(most_lru, GT_RECENCY_LIST, true)
 SLOTS_VARIANT(most_other, GT_RECENCY_LIST, false)
+
+GT_WIDE static int many_lru(struct reading *reads, const uint32_t *row, size_t n)
+{
+	return serve_with_columns(reads, row, n, (struct slots_shape){GT_RECENCY_BYTES, true});
+}
 
 /* The loop for a level whose lines have fixed slots. */
 static serve_some_rows *reads_in_slots(const struct gt_level *level)
@@ -676,17 +815,36 @@ static struct some find_some(const struct reading *reads, size_t first, size_t n
 	return (struct some){deduplicated->row, deduplicated->n, deduplicated->repeated};
 }
 
+/* Looks which of n rows from the first on are inside of a column. Returns how many are to be served now: if more follow, those before a
+ * column that these may go on with. */
+static size_t look_for_columns(struct reading *reads, size_t first, size_t n, bool more)
+{
+	size_t before = n - 1;
+
+	reads->first = first;
+	find_even(reads->rows, reads->sm, first, n, reads->even);
+	while (before > 1 && reads->even[before - 1])
+		before--;
+	if (!more || n - before < 2 || n - before >= GT_COLUMN_MOST || before < GT_COLUMN_MOST)
+		return n;
+	reads->even[before - 2] = 0;
+	return before - 1;
+}
+
 static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_row_list *list, struct gt_sink *sent,
 		 struct gt_error *error)
 {
 	struct reading reads = {.serving = {.level = level, .sent = sent, .error = error}, .rows = rows, .served.list = list,
 				 .sm = level->config.shared || !rows->scheduled ? NULL : rows->sm};
 	serve_some_rows *serve_some = choose(level);
+
+	reads.in_columns = !list && serve_some == many_lru && level->geometry.sets <= GT_COLUMN_SETS;
 	struct gt_deduplicated deduplicated;
 	size_t all = list ? list->n : rows->n;
 
 	for (size_t first = 0, n; first < all; first += n) {
 		n = all - first < GT_DEDUPLICATED_ROWS ? all - first : GT_DEDUPLICATED_ROWS;
+		n = reads.in_columns ? look_for_columns(&reads, first, n, first + n < all) : n;
 		struct some some = find_some(&reads, first, n, &deduplicated);
 		reads.served.hits += some.repeated;
 		if (level->geometry.depths)
