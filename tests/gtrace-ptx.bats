@@ -1245,6 +1245,53 @@ turns() {
 	[ "$(gtrace-cat "$t/stream" | grep -c work)" = 0 ]
 }
 
+# The accesses of a kernel with 8 rounds of a loop of these lines, and one before and behind it: 1 for each that waits.
+rounds_that_wait() {
+	{
+		cat <<-'PTX'
+			.version 8.0
+			.target sm_75
+			.address_size 64
+			.visible .entry k(.param .u64 p)
+			{
+				.reg .pred %p<2>;
+				.reg .b64 %rd<4>;
+				.reg .b32 %r<9>;
+				ld.param.u64 %rd1, [p];
+				mov.u32 %r1, 0;
+				mov.u32 %r5, 0;
+				ld.global.u32 %r6, [%rd1+60];
+			L:
+		PTX
+		cat
+		cat <<-'PTX'
+				add.u32 %r1, %r1, 1;
+				setp.lt.u32 %p1, %r1, 8;
+				@%p1 bra L;
+				st.global.u32 [%rd1], %r5;
+				ret;
+			}
+		PTX
+	} >waits.ptx
+	gtrace-ptx --work --launch 'k<<<1,1>>>(u32[64]:zero)' waits.ptx | gtrace-cat | grep -v '^#' | cut -f 11 | sed 's/.*,waits/1/; s/.*,.*/0/' | tr -d '\n'
+}
+
+@test "work: the assembler makes one block of four rounds of a small counted loop, so their loads do not wait for each other" {
+	cd "$BATS_TEST_TMPDIR"
+	# The load before the loop; a load each round, whose sum is needed in the round: rounds 0 and 4 wait; the store waits.
+	round='ld.global.u32 %r2, [%rd1]; add.u32 %r5, %r5, %r2; add.u64 %rd1, %rd1, 4;'
+	[ "$(rounds_that_wait <<<"$round")" = 0100010001 ]
+	# Not so if the loop must not be unrolled, if a fence orders its accesses, or if it stores and reads again what it stored.
+	[ "$(rounds_that_wait <<<".pragma \"nounroll\"; $round")" = 0111111111 ]
+	[ "$(rounds_that_wait <<<"$round membar.gl;")" = 0111111111 ]
+	# The store of a round needs the sum, so the load behind it has nothing to wait for.
+	[ "$(rounds_that_wait <<<"$round st.global.u32 [%rd1], %r5;")" = 011010101110101011 ]
+	# What was loaded before the loop is there in the rounds behind the first; an address that the round before loaded is not.
+	round='ld.global.u32 %r2, [%rd1]; ld.global.u32 %r3, [%rd2]; add.u32 %r5, %r3, %r2;'
+	[ "$(rounds_that_wait <<<"mul.wide.u32 %rd2, %r6, 4; add.u64 %rd2, %rd1, %rd2; $round")" = 011000000110000001 ]
+	[ "$(rounds_that_wait <<<'ld.global.u64 %rd2, [%rd1]; add.u64 %rd1, %rd1, %rd2;')" = 0111111111 ]
+}
+
 @test "blocks that use the same memory again and again go on, however much they issue between two accesses" {
 	{
 		cat <<-'PTX'

@@ -779,6 +779,9 @@ int gt_ptx_new_access(struct gt_ptx_decoder *decoder, struct gt_ptx_access **acc
 	int result = read_modifiers(decoder, *access, type);
 	(*access)->size = (uint8_t)gt_ptx_type_size(*type);
 	(*access)->waits = decoder->waits[decoder->at];
+	if (decoder->in_unrolled && !decoder->round && (*access)->space != GT_PTX_SHARED && (*access)->space != GT_PTX_PARAM)
+		decoder->round = *access;
+	(*access)->round = decoder->round;
 	(*access)->low = 1; /* low > high: no allocation is cached */
 	return result;
 }

@@ -20,7 +20,10 @@ struct gt_ptx_decoder {
 	struct gt_ptx_registers registers;
 	size_t n_followed; /* of them */
 	struct gt_map frame; /* a name's address -> offset in the local frame */
-	bool *waits;	/* by instruction: gt_ptx_find_waits */
+	unsigned char *waits;	/* by instruction: gt_ptx_find_waits */
+	bool *unrolled;		/* by block: gt_ptx_find_unrolled */
+	bool in_unrolled;	/* the block that is being decoded is an unrolled loop */
+	const struct gt_ptx_access *round; /* its first access that goes to memory; NULL: none yet */
 	size_t *starts; /* first micro-op of each block; one more for the end */
 	size_t ops_capacity, owned_capacity, specials_capacity, image_capacity, locals_capacity;
 	uint32_t image_bytes;

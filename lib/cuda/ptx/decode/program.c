@@ -275,6 +275,8 @@ static int decode_blocks(struct gt_ptx_decoder *decoder)
 		joins[flow->blocks[b].join] |= flow->blocks[b].n_successors > 1;
 	for (size_t b = 0; result == 0 && b < flow->n_blocks; b++) {
 		decoder->starts[b] = decoder->code->n_ops;
+		decoder->in_unrolled = decoder->unrolled[b];
+		decoder->round = NULL;
 		decoder->first = false;
 		decoder->guarded = 0;
 		decoder->instruction = &decoder->function->instructions[flow->blocks[b].first];
@@ -380,7 +382,8 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) !=
 		    0 ||
 	    gt_ptx_registers_place(&decoder->registers, decoder->error) != 0 ||
-	    gt_ptx_find_waits(&decoder->registers, &decoder->flow, &decoder->waits, decoder->error) != 0)
+	    gt_ptx_find_unrolled(decoder->function, &decoder->flow, &decoder->registers, &decoder->unrolled, decoder->error) != 0 ||
+	    gt_ptx_find_waits(&decoder->registers, &decoder->flow, decoder->unrolled, &decoder->waits, decoder->error) != 0)
 		return -1;
 	if (decoder->machine->memory->written)
 		decoder->n_followed = gt_ptx_unset_find(&decoder->registers);
@@ -425,6 +428,7 @@ static struct gt_ptx_code *decode(const struct gt_ptx_machine *machine, const st
 	for (size_t i = 0; i < sizeof decoder.constants / sizeof *decoder.constants; i++)
 		gt_map_close(&decoder.constants[i]);
 	free(decoder.waits);
+	free(decoder.unrolled);
 	free(decoder.temporaries);
 	if (result == 0)
 		return code;

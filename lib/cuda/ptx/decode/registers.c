@@ -6,6 +6,7 @@
 
 #include "base/grown.h"
 #include "cuda/ptx/decode/flow.h"
+#include "cuda/ptx/exec/code.h"
 #include "stream/rows.h"
 
 /* ---- visits to the registers that instructions name; each is added to the table when it is first named ---- */
@@ -384,11 +385,13 @@ int gt_ptx_registers_place(struct gt_ptx_registers *registers, struct gt_error *
 /* Before which accesses a warp waits for the data of its loads. A warp issues in order and goes on until an instruction reads a
  * register whose load is under way. The compiler that makes machine code of PTX moves the loads of a basic block before what
  * reads their data, so in a block only accesses wait that depend on a load before them; what else the block does with
- * loaded values holds up the first access that comes after it. Loads do not move over a barrier either. */
+ * loaded values holds up the first access that comes after it. Loads do not move over a barrier either. A loop that is unrolled is
+ * one block of several rounds: in the rounds behind the first an access waits only if it depends on a load of the loop. */
 
 struct waits {
 	const struct gt_ptx_flow *flow;
-	bool *waiting;		/* by instruction: what is found */
+	const bool *unrolled;	/* by block */
+	unsigned char *waiting;	/* by instruction: what is found */
 	unsigned char *loaded;	/* by register: some load writes it */
 	unsigned char *pending; /* by register, in the block: its value comes from loads that may be under way */
 	unsigned char *in, *out; /* by block: loaded values were used since the last access */
@@ -447,14 +450,14 @@ static int find_loaded(struct waits *waits, struct visitor *visitor)
 	return 0;
 }
 
-/* Sets which accesses of the block wait, and whether it uses loaded values. */
-static int walk_loads(struct waits *waits, struct visitor *visitor, size_t b)
+/* Sets which accesses of the block wait for the pending registers, or for loads before them in the block, and whether it uses loaded
+ * values. */
+static int walk_loads(struct waits *waits, struct visitor *visitor, size_t b, enum gt_ptx_wait when)
 {
 	const struct gt_ptx_block *block = &waits->flow->blocks[b];
 	size_t n = visitor->registers->n;
 	bool used = false, behind_barrier = false; /* loaded values, since the last access; before a barrier since then */
 
-	memcpy(waits->pending, waits->loaded, n);
 	waits->first[b] = GT_PTX_NO_REGISTER;
 	for (size_t i = block->first; i < block->end; i++) {
 		const struct gt_ptx_instruction *instruction = &waits->flow->function->instructions[i];
@@ -467,7 +470,7 @@ static int walk_loads(struct waits *waits, struct visitor *visitor, size_t b)
 		used |= waits->reads;
 		behind_barrier |= used && is_barrier(instruction);
 		if (access && (waits->reads || behind_barrier)) {
-			waits->waiting[i] = true;
+			waits->waiting[i] = (unsigned char)when;
 			memset(waits->pending, 0, n);
 			used = behind_barrier = false;
 		}
@@ -477,6 +480,42 @@ static int walk_loads(struct waits *waits, struct visitor *visitor, size_t b)
 			return -1;
 	}
 	return 0;
+}
+
+/* Makes those registers pending that a round of the loop leaves with what came of its loads. */
+static int find_carried(struct waits *waits, struct visitor *visitor, const struct gt_ptx_block *block)
+{
+	size_t n = visitor->registers->n;
+	bool grows = true;
+
+	memset(waits->pending, 0, n);
+	for (size_t before = 0, after; grows; before = after) {
+		for (size_t i = block->first; i < block->end; i++) {
+			const struct gt_ptx_instruction *instruction = &waits->flow->function->instructions[i];
+			visitor->visit = note_source;
+			waits->reads = false;
+			if (visit_sources(visitor, instruction) != 0)
+				return -1;
+			if ((waits->reads || goes_to_memory(instruction)) && mark(waits, visitor, instruction, waits->pending, true) != 0)
+				return -1;
+		}
+		after = 0;
+		for (size_t r = 0; r < n; r++)
+			after += waits->pending[r];
+		grows = after > before;
+	}
+	return 0;
+}
+
+/* A round of an unrolled loop comes after others, which have waited for what was loaded before the loop. */
+static int walk_rounds(struct waits *waits, struct visitor *visitor, size_t b)
+{
+	memcpy(waits->pending, waits->loaded, visitor->registers->n);
+	if (!waits->unrolled[b])
+		return walk_loads(waits, visitor, b, GT_PTX_WAITS_ALWAYS);
+	if (walk_loads(waits, visitor, b, GT_PTX_WAITS_FIRST) != 0 || find_carried(waits, visitor, &waits->flow->blocks[b]) != 0)
+		return -1;
+	return walk_loads(waits, visitor, b, GT_PTX_WAITS_ALWAYS);
 }
 
 /* What is used in a block without an access holds up those behind it. */
@@ -496,9 +535,11 @@ static void spread(struct waits *waits)
 			waits->out[b] = out;
 		}
 	}
-	for (size_t b = 0; b < flow->n_blocks; b++)
-		if (waits->in[b] && waits->first[b] != GT_PTX_NO_REGISTER)
-			waits->waiting[waits->first[b]] = true;
+	for (size_t b = 0; b < flow->n_blocks; b++) {
+		unsigned char *first = waits->first[b] == GT_PTX_NO_REGISTER ? NULL : &waits->waiting[waits->first[b]];
+		if (waits->in[b] && first && *first == GT_PTX_WAITS_NEVER)
+			*first = waits->unrolled[b] ? GT_PTX_WAITS_FIRST : GT_PTX_WAITS_ALWAYS;
+	}
 }
 
 static int find_waiting(struct waits *waits, struct gt_ptx_registers *registers, struct gt_error *error)
@@ -508,20 +549,21 @@ static int find_waiting(struct waits *waits, struct gt_ptx_registers *registers,
 	if (find_loaded(waits, &visitor) != 0)
 		return -1;
 	for (size_t b = 0; b < waits->flow->n_blocks; b++)
-		if (walk_loads(waits, &visitor, b) != 0)
+		if (walk_rounds(waits, &visitor, b) != 0)
 			return -1;
 	spread(waits);
 	return 0;
 }
 
-int gt_ptx_find_waits(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, bool **waiting, struct gt_error *error)
+int gt_ptx_find_waits(struct gt_ptx_registers *registers, const struct gt_ptx_flow *flow, const bool *unrolled, unsigned char **waiting,
+		      struct gt_error *error)
 {
 	size_t n = registers->n + 1, blocks = flow->n_blocks + 1;
-	struct waits waits = {.flow = flow, .loaded = calloc(n, 1), .pending = calloc(n, 1),
+	struct waits waits = {.flow = flow, .unrolled = unrolled, .loaded = calloc(n, 1), .pending = calloc(n, 1),
 			      .in = calloc(blocks, 1), .out = calloc(blocks, 1), .first = calloc(blocks, sizeof *waits.first)};
 	int result;
 
-	*waiting = waits.waiting = calloc(flow->function->n_instructions + 1, sizeof *waits.waiting);
+	*waiting = waits.waiting = calloc(flow->function->n_instructions + 1, 1);
 	if (waits.waiting && waits.loaded && waits.pending && waits.in && waits.out && waits.first)
 		result = find_waiting(&waits, registers, error);
 	else

@@ -3,79 +3,14 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "cuda/ptx/decode/flow.h"
+#include "cuda/ptx/exec/code.h"
 #include "cuda/ptx/estimate/estimate.h"
 
 /* The names that a step reads and writes, among all; NULL where no step has any. */
 static const uint32_t *refs_of(const uint32_t *refs, const struct gt_ptx_step *step)
 {
 	return refs ? refs + step->refs : NULL;
-}
-
-/* Loops that the assembler unrolls. */
-
-enum { COPIES = 4, LARGEST = 40 };
-
-/* The only step of the block that writes a value; NULL if none does, *several if more than one. */
-static const struct gt_ptx_step *writer(const struct gt_ptx_steps *steps, size_t b, uint32_t value, bool *several)
-{
-	const struct gt_ptx_step *found = NULL;
-
-	*several = false;
-	for (size_t i = steps->first[b]; i < steps->first[b + 1]; i++) {
-		const struct gt_ptx_step *step = &steps->list[i];
-		for (uint32_t r = 0; r < step->n_results; r++) {
-			if (steps->refs[step->refs + r] != value)
-				continue;
-			*several |= found != NULL;
-			found = step;
-		}
-	}
-	return found;
-}
-
-static bool counts(const struct gt_ptx_steps *steps, size_t b, const struct gt_ptx_step *test)
-{
-	unsigned advancing = 0;
-
-	for (uint32_t s = 0; s < test->n_sources; s++) {
-		uint32_t value = steps->refs[test->refs + test->n_results + s];
-		bool several;
-		const struct gt_ptx_step *step = writer(steps, b, value, &several);
-		if (!step)
-			continue;
-		if (several || !step->advances || steps->refs[step->refs + 1] != value)
-			return false;
-		advancing++;
-	}
-	return advancing > 0;
-}
-
-static bool unrolls(const struct gt_ptx_steps *steps, const struct gt_ptx_flow *flow, size_t b)
-{
-	size_t first = steps->first[b], end = steps->first[b + 1];
-	bool to_itself = false, several;
-
-	for (size_t s = 0; s < flow->blocks[b].n_successors; s++)
-		to_itself |= flow->edges[flow->blocks[b].successors + s] == b;
-	if (!to_itself || end == first || end - first > LARGEST)
-		return false;
-	const struct gt_ptx_step *branch = &steps->list[end - 1];
-	if (branch->effect != GT_PTX_EFFECT_ENDS || branch->n_sources != 1)
-		return false;
-	for (size_t i = first; i + 1 < end; i++)
-		if (steps->list[i].effect >= GT_PTX_EFFECT_FENCE || steps->list[i].rolled)
-			return false;
-	const struct gt_ptx_step *test = writer(steps, b, steps->refs[branch->refs], &several);
-	return test && !several && test->compares && !test->guarded && counts(steps, b, test);
-}
-
-/* How often a block's steps stand behind each other in machine code: 4 times if block b is a small counted loop of
- * its own, else once. It branches to itself as long as a value that it advances by a constant compares with one that
- * it does not change; it has no more than 40 steps, calls nothing, nothing in it orders memory, and no
- * .pragma "nounroll" stands before it. The factor and the size are those seen in ptxas 13.0. */
-static unsigned loop_copies(const struct gt_ptx_steps *steps, const struct gt_ptx_flow *flow, size_t b)
-{
-	return unrolls(steps, flow, b) ? COPIES : 1;
 }
 
 /* Which values are live at the end of each basic block. Only values that a block reads before it writes them are
@@ -707,7 +642,7 @@ static int count_parts(struct estimate *estimate, const struct gt_ptx_function *
 	if (!parts->kept.live.sets)
 		*needs = (struct needs){THREAD_MOST, THREAD_MOST};
 	for (size_t b = 0; parts->kept.live.sets && b < parts->flow.n_blocks; b++) {
-		unsigned copies = loop_copies(&parts->steps, &parts->flow, b);
+		unsigned copies = gt_ptx_unrolls(&parts->steps, &parts->flow, b) ? GT_PTX_UNROLLED : 1;
 		if (count_block(parts, b, copies, needs, error) != 0)
 			return -1;
 	}

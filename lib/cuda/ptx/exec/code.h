@@ -58,6 +58,16 @@ struct gt_ptx_op {
 	int32_t join;	     /* and to where both ways meet again; 0: at the function's end */
 };
 
+/* Rounds of an unrolled loop that stand behind each other in machine code, as seen in ptxas 11.8 and 13.0 (decode/flow.h says which loops are). */
+#define GT_PTX_UNROLLED 4U
+
+/* When a warp waits, before an access, for the data of its earlier loads. */
+enum gt_ptx_wait {
+	GT_PTX_WAITS_NEVER,
+	GT_PTX_WAITS_ALWAYS,
+	GT_PTX_WAITS_FIRST, /* in the first of the rounds of a loop that stand behind each other in machine code */
+};
+
 /* A load, store, atomic, or copy. */
 struct gt_ptx_access {
 	enum gt_ptx_space space;
@@ -70,7 +80,8 @@ struct gt_ptx_access {
 	bool keeps;		   /* a result overwrites the address slot before it was read for the last time */
 	bool in_frame;		   /* the address counts from the running function's local frame */
 	bool untraced;		   /* parameters */
-	bool waits;		   /* the warp needs the data of earlier loads before it: decode/registers.c */
+	uint8_t waits;		   /* when the warp needs the data of earlier loads before it: enum gt_ptx_wait */
+	const struct gt_ptx_access *round; /* the first access of the unrolled loop that it is in; NULL: it is in none */
 	bool remote;		   /* it may be in the shared memory of another block of the cluster */
 	uint32_t address;	   /* its slot */
 	int64_t offset;

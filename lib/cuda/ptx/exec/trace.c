@@ -214,13 +214,26 @@ static uint64_t base_of(uint32_t mask, const uint64_t *lanes, uint64_t offset)
 	return (lanes ? lanes[gt_ptx_lowest(mask)] : 0) + offset;
 }
 
+/* Counts the rounds of unrolled loops. True if the warp waits for earlier loads before the access. */
+static bool find_wait(struct gt_ptx_warp *warp, const struct gt_ptx_access *access)
+{
+	if (warp->round != access->round)
+		warp->rounds = 0;
+	else if (access == access->round)
+		warp->rounds = (warp->rounds + 1) % GT_PTX_UNROLLED;
+	warp->round = access->round;
+	return access->waits == GT_PTX_WAITS_ALWAYS || (access->waits == GT_PTX_WAITS_FIRST && warp->rounds == 0);
+}
+
 /* The column work of an access. One to shared memory takes its share, but the next one counts from the same place. */
 static uint32_t note_work(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation)
 {
 	uint64_t before = warp->issued - op->counts;
-	uint32_t work = gt_work(before > warp->noted ? before - warp->noted : 0, warp->barriers, op->accesses && op->with.access->waits);
+	bool to_shared = gt_op_space(operation) == GT_SHARED;
+	uint32_t work = gt_work(before > warp->noted ? before - warp->noted : 0, warp->barriers,
+				!to_shared && op->accesses && find_wait(warp, op->with.access));
 
-	if (gt_op_space(operation) != GT_SHARED) {
+	if (!to_shared) {
 		warp->noted = warp->issued;
 		warp->barriers = 0;
 	}

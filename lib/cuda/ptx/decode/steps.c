@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cuda/ptx/estimate/estimate.h"
+#include "cuda/ptx/decode/flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -336,4 +336,77 @@ void gt_ptx_steps_free(struct gt_ptx_steps *steps)
 	free(steps->words);
 	free(steps->first);
 	memset(steps, 0, sizeof *steps);
+}
+
+/* ---- loops that the assembler unrolls ---- */
+
+enum { LARGEST = 40 };
+
+/* The only step of the block that writes a value; NULL if none does, *several if more than one. */
+static const struct gt_ptx_step *writer(const struct gt_ptx_steps *steps, size_t b, uint32_t value, bool *several)
+{
+	const struct gt_ptx_step *found = NULL;
+
+	*several = false;
+	for (size_t i = steps->first[b]; i < steps->first[b + 1]; i++) {
+		const struct gt_ptx_step *step = &steps->list[i];
+		for (uint32_t r = 0; r < step->n_results; r++) {
+			if (steps->refs[step->refs + r] != value)
+				continue;
+			*several |= found != NULL;
+			found = step;
+		}
+	}
+	return found;
+}
+
+static bool counts(const struct gt_ptx_steps *steps, size_t b, const struct gt_ptx_step *test)
+{
+	unsigned advancing = 0;
+
+	for (uint32_t s = 0; s < test->n_sources; s++) {
+		uint32_t value = steps->refs[test->refs + test->n_results + s];
+		bool several;
+		const struct gt_ptx_step *step = writer(steps, b, value, &several);
+		if (!step)
+			continue;
+		if (several || !step->advances || steps->refs[step->refs + 1] != value)
+			return false;
+		advancing++;
+	}
+	return advancing > 0;
+}
+
+bool gt_ptx_unrolls(const struct gt_ptx_steps *steps, const struct gt_ptx_flow *flow, size_t b)
+{
+	size_t first = steps->first[b], end = steps->first[b + 1];
+	bool to_itself = false, several;
+
+	for (size_t s = 0; s < flow->blocks[b].n_successors; s++)
+		to_itself |= flow->edges[flow->blocks[b].successors + s] == b;
+	if (!to_itself || end == first || end - first > LARGEST)
+		return false;
+	const struct gt_ptx_step *branch = &steps->list[end - 1];
+	if (branch->effect != GT_PTX_EFFECT_ENDS || branch->n_sources != 1)
+		return false;
+	for (size_t i = first; i + 1 < end; i++)
+		if (steps->list[i].effect >= GT_PTX_EFFECT_FENCE || steps->list[i].rolled)
+			return false;
+	const struct gt_ptx_step *test = writer(steps, b, steps->refs[branch->refs], &several);
+	return test && !several && test->compares && !test->guarded && counts(steps, b, test);
+}
+
+int gt_ptx_find_unrolled(const struct gt_ptx_function *function, const struct gt_ptx_flow *flow, const struct gt_ptx_registers *registers,
+			 bool **unrolled, struct gt_error *error)
+{
+	struct gt_ptx_steps steps;
+	int result = gt_ptx_steps_make(&steps, function, flow, registers, error);
+
+	*unrolled = calloc(flow->n_blocks + 1, sizeof **unrolled);
+	if (result == 0 && !*unrolled)
+		result = gt_fail_memory(error, "the blocks of a function");
+	for (size_t b = 0; result == 0 && b < flow->n_blocks; b++)
+		(*unrolled)[b] = gt_ptx_unrolls(&steps, flow, b);
+	gt_ptx_steps_free(&steps);
+	return result;
 }
