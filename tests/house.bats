@@ -64,6 +64,17 @@ setup() { cd "$ROOT"; }
 	done
 }
 
+@test "a test that needs the CUDA toolkit says so in its tags: tests/run hides the toolkit from all others" {
+	run awk 'FNR == 1 { file = tagged = 0 }
+		/^# bats file_tags=.*cuda/ { file = 1 }
+		/^# bats test_tags=/ { tagged = /cuda/ }
+		/^@test/ { name = $0; has_tag = file || tagged; tagged = 0 }
+		/^}/ { name = "" }
+		$1 == "needs_cuda" && name && !has_tag { print FILENAME ": " name }' "$ROOT"/tests/*.bats "$ROOT"/tests/long/*.bats
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
 @test "every source names its licence first" {
 	for file in $(find lib -name '*.[ch]') tools/*.[ch] tools/common/*.[ch] tests/*/*.[ch] tests/*.bats tests/*.bash Makefile gpus/* pipelines/*.mk; do
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || { echo "$file"; return 1; }

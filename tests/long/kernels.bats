@@ -3,6 +3,7 @@
 
 load ../helpers
 
+# bats test_tags=cuda
 @test "the programs of the examples, by nvcc" {
 	needs_cuda
 	CUDA_TESTS=only run bats --tap --filter-tags cuda-long "$ROOT/tests/kernels.bats"

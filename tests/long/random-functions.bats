@@ -3,6 +3,7 @@
 
 load ../helpers
 
+# bats test_tags=cuda
 @test "1,000 random functions of integers are on the device what they are on the host" {
 	needs_cuda
 	cd "$BATS_TEST_TMPDIR"
