@@ -960,6 +960,26 @@ turns() {
 		gtrace-ptx --launch 'turns<<<3,128>>>(out=u32[160], 50)' tests/ptx/turns.ptx
 }
 
+@test "lanes that are active alone access memory, whatever they are executed with" {
+	local masks='0xffffffff 1 0x80000000 0x10001 0x20001 0x8001 0x80000001 0xffff 0xffff0000 0x03ff03ff 0x7ffffffe 0x7fff8000 0x55555555 0x11111111
+		0x01010101 0x100 0x0100ff00 0xfe00fe00 0x40000002 0x3fffc 0x88888888 0x12345678 0x9abcdef1 0x0f0f0f0f 0xfffffffe 0x00018000 0x7 0xe0000000'
+	for mask in $masks; do
+		printf '%08x' "$mask" | sed 's/\(..\)\(..\)\(..\)\(..\)/\\x\4\\x\3\\x\2\\x\1/'
+	done >"$t/text"
+	printf '%b' "$(cat "$t/text")" >"$t/masks"
+	for level in plain avx2 avx2-native native; do
+		for spaces in none global,shared; do
+			GTRACE_PTX_LEVEL=$level gtrace-ptx --space $spaces --dump "out=$t/$level.$spaces" \
+				--launch "some<<<28,32>>>(u32[28]:@$t/masks, u32[512]:ramp(77,13), out=u32[28*1024])" tests/ptx/some-lanes.ptx >"$t/stream.$level.$spaces"
+			cmp "$t/stream.plain.$spaces" "$t/stream.$level.$spaces"
+			cmp "$t/plain.none" "$t/$level.$spaces"
+		done
+	done
+	# Lanes 0 and 16, in two tiles that are 512 bytes apart; and those of 0x03ff03ff, which have no stride.
+	[ "$(rows "$t/stream.native.global,shared" | awk '$1 == 3 && $4 == "0x41" { print $7, $9 }')" = "0x00010001 32" ]
+	[ "$(rows "$t/stream.native.global,shared" | awk '$1 == 9 && $4 == "0x41" { print $7, $9, gsub(/,/, "") }')" = "0x03ff03ff - 19" ]
+}
+
 @test "a load into the registers of its own address, whatever it is executed with" {
 	cat >"$t/own.ptx" <<-'END'
 		.version 7.0

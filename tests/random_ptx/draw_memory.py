@@ -6,9 +6,19 @@ from parts import BITS, CELL, CONSTANT_BYTES, FLOATS, INPUT_CELLS, INTEGERS, kin
 
 
 class Memory:
+    # Addresses of lanes of 4 and of 8 bytes side by side: those of a warp, or 16 and 16, as in a tile's rows.
+    PACKED_OUT = (("%out4", "%out8"), ("%outt4", "%outt8"))
+    PACKED_IN = (("%in4", "%in8"), ("%int4", "%int8"))
+    PACKED_SHARED = (("%sh4", "%sh8"), ("%sht4", "%sht8"))
+
     def store_row(self, t, x, comment=None, width=None):
-        """A row of cells in the output, one cell a thread."""
+        """A row of cells in the output, one cell a thread: as far apart as cells are, or side by side."""
         address = self.one_of("%outa", "%outb")
+        if width is None and self.chance(0.4):
+            address = self.one_of(*self.PACKED_OUT)[WIDTHS[t] > 32]
+            self.rows += 1
+            self.emit("st.global.%s [%s+%d], %s" % (t, address, (self.rows - 1) * CELL * self.threads, x), comment)
+            return
         row = self.rows
         self.rows += 1
         space = self.one_of("st.global", "st.global", "st", "st.global.cg", "st.global.wb", "st.volatile.global")
@@ -53,6 +63,9 @@ class Memory:
         if self.in_function:
             return
         base, gen = "%in", "%ingen"
+        if self.chance(0.4):
+            self.load_typed(self.one_of("ld.global", "ld.global.nc"), self.one_of(*self.PACKED_IN), lambda kind, t: 8 * self.random.randrange(700), False)
+            return
         if self.chance(0.5):
             guard, self.guard = self.guard, None
             index, base = self.fresh("b32"), self.register("b64", "u64")
@@ -82,6 +95,7 @@ class Memory:
             t = kind if kind in ("f32", "f64") else "b%d" % WIDTHS[kind]
         size = WIDTHS[t] // 8
         at = offset_of(kind, t)
+        base = base if isinstance(base, str) else base[size == 8]
         if kind in BITS:
             at += self.random.randrange(8 // size) * size
         to = self.target(kind)
@@ -142,9 +156,39 @@ class Memory:
                                            self.random.randrange(8 // size) * size))
         self.settle()
 
+    def only_some(self, body):
+        """Lets some lanes alone do it."""
+        if not self.features.get("divergence"):
+            body()
+            return
+        end = self.label()
+        self.f.lines.append("@%s bra %s;" % (self.decide(), end))
+        self.scope(body)
+        self.f.lines.append(end + ":")
+
+    def packed_phase(self):
+        """The same with elements side by side, of which some threads write theirs again, and some alone read."""
+        kind = self.one_of("b32", "b64", "f32", "f64", "b32", "f32")
+        own = self.one_of(*self.PACKED_SHARED)[WIDTHS[kind] == 64] + self.one_of("", "n")
+        store = "st.shared.b%d [%s], " % (WIDTHS[kind], own)
+        self.emit(store + self.source(kind))
+        self.only_some(lambda: self.emit(store + self.source(kind)))
+        self.emit("bar.sync 0")
+        def read():
+            for other in (own, own.replace("sh", "sho", 1)):
+                name = self.register(kind)
+                self.emit("ld.shared.b%d %s, [%s]" % (WIDTHS[kind], name, other))
+                self.pool[kind].append(name)
+            self.store_row("b%d" % WIDTHS[kind], name, self.comment_of(kind))
+        self.only_some(read)
+        self.emit("bar.sync 0")
+
     def shared_phase(self):
         """Every thread writes its cell, all wait, every thread reads another's cell, all wait."""
         if self.depth or self.guard or self.in_function:
+            return
+        if self.chance(0.5):
+            self.packed_phase()
             return
         kind = self.one_of(*BITS, *FLOATS)
         n = min(self.one_of(1, 2, 4), 128 // WIDTHS[kind])

@@ -46,12 +46,16 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
                                ("%gena", "u64"), ("%genb", "u64"), ("%acc", "u64"), ("%sp", "u64"), ("%spl", "u64"),
                                ("%tid0", "u32"), ("%gid", "u32"), ("%rev", "u32"), ("%cell", "u32"), ("%lane0", "u32"),
                                ("%sha", "u64"), ("%shb", "u64"), ("%shga", "u64"), ("%shgb", "u64"), ("%shna", "u32"),
-                               ("%shnb", "u32"), ("%other", "u32"), ("%wraps", "pred"), ("%sh0", "u64"), ("%shg0", "u64")):
+                               ("%shnb", "u32"), ("%other", "u32"), ("%out0", "u64"), ("%tile", "u32"), ("%tidt", "u32"), ("%othert", "u32"),
+                               *((x, "u64") for pair in self.PACKED_OUT + self.PACKED_IN for x in pair),
+                               *((x + n, "u32" if n else "u64") for pair in self.PACKED_SHARED for w in pair for x in (w, w.replace("sh", "sho"))
+                                 for n in ("", "n")),
+                               ("%wraps", "pred"), ("%sh0", "u64"), ("%shg0", "u64")):
             k.registers[name] = declared
         turn, start = self.random.randrange(k.block), self.random.randrange(INPUT_CELLS)
         for text in (
                 "ld.param.u64 %%in0, [%s]" % k.values[0][0], "ld.param.u64 %%outa, [%s]" % k.values[1][0],
-                "cvta.to.global.u64 %in0, %in0", "cvta.to.global.u64 %outa, %outa",
+                "cvta.to.global.u64 %in0, %in0", "cvta.to.global.u64 %outa, %outa", "mov.u64 %out0, %outa",
                 "mov.u32 %tid0, %tid.x", "mov.u32 %gid, %ctaid.x", "mov.u32 %rev, %ntid.x", "mov.u32 %lane0, %laneid",
                 "mad.lo.u32 %gid, %gid, %rev, %tid0",
                 "add.u32 %%cell, %%gid, %d" % start, "and.b32 %%cell, %%cell, %d" % (INPUT_CELLS - 1),
@@ -68,6 +72,7 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
                 "cvt.u32.u64 %shna, %sha", "cvt.u32.u64 %shnb, %shb",
                 "mov.u64 %spl, loc", "cvta.local.u64 %sp, %spl"):
             self.emit(text)
+        self.packed_addresses()
         for kind in ("b64", "b32", "b16", "f64", "f32", "f16", "bf16", "f16x2", "bf16x2"):
             for _ in range(self.random.randint(2, 3)):
                 name = self.register(kind)
@@ -79,6 +84,22 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
             name = self.register("pred")
             self.emit("setp.lt.s32 %s, %s, %s" % (name, self.source("b32"), self.source("b32")))
             self.pool["pred"].append(name)
+
+    def packed_addresses(self):
+        """Those of elements side by side; in a tile 16 are, and the next 24 elements further on."""
+        for index, tile in (("%gid", "%tile"), ("%tid0", "%tidt"), ("%other", "%othert")):
+            self.emit("shr.u32 %s, %s, 4" % (tile, index))
+            self.emit("mad.lo.u32 %s, %s, 8, %s" % (tile, tile, index))
+        for packed, base, indexes in ((self.PACKED_OUT, "%out0", ("%gid", "%tile")), (self.PACKED_IN, "%in0", ("%gid", "%tile")),
+                                      (self.PACKED_SHARED, "%sh0", ("%tid0", "%tidt"))):
+            for names, index in zip(packed, indexes):
+                for name, size in zip(names, (4, 8)):
+                    self.emit("mad.wide.u32 %s, %s, %d, %s" % (name, index, size, base))
+                    if base == "%sh0":
+                        other = name.replace("sh", "sho")
+                        self.emit("mad.wide.u32 %s, %s, %d, %s" % (other, index.replace("tid0", "other").replace("tidt", "othert"), size, base))
+                        self.emit("cvt.u32.u64 %sn, %s" % (name, name))
+                        self.emit("cvt.u32.u64 %sn, %s" % (other, other))
 
     def without_unused(self, lines, n):
         """Drops those of the first n lines, which prepare registers, whose result is not used."""

@@ -688,7 +688,7 @@ struct gt_ptx_core *gt_ptx_core_open(const struct gt_ptx_core *like)
 
 	if (core)
 		return core;
-	if (!(core = malloc(sizeof *core))) {
+	if (!(core = aligned_alloc(_Alignof(struct gt_ptx_core), sizeof *core))) {
 		gt_fail_memory(like->error, "a block");
 		return NULL;
 	}

@@ -200,6 +200,7 @@ struct gt_ptx_core {
 	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
 	bool failed;
 	struct gt_ptx_ran *ran;
+	_Alignas(64) uint64_t addresses[GT_WARP_SIZE]; /* of the lanes of an access, in machine code */
 	unsigned char nowhere[GT_WARP_SIZE][GT_PTX_NOWHERE]; /* what lanes outside of every allocation access */
 	struct gt_error *error;
 };

@@ -393,7 +393,7 @@ static void load_half(struct gt_native_segment *segment, unsigned at, unsigned b
 	gt_native_vex_memory(segment->code, (struct gt_native_op){GT_0F, GT_F3, 0, GT_VMOVDQA}, false, at, 0, base, offset);
 }
 
-static void store_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, bool active)
+static void store_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, unsigned active)
 {
 	unsigned from = at;
 

@@ -5,28 +5,28 @@
 #include "base/grown.h"
 #include "cuda/ptx/native/encode.h"
 
-void gt_native_byte(struct gt_native_code *code, unsigned byte)
+void gt_native_bytes(struct gt_native_code *code, const void *bytes, size_t n)
 {
-	unsigned char *grown = gt_grown(code->bytes, code->n, &code->capacity, 1);
+	unsigned char *grown = gt_grown_to(code->bytes, code->n + n, &code->capacity, 1);
 
 	if (!grown) {
 		code->failed = true;
 		return;
 	}
 	code->bytes = grown;
-	code->bytes[code->n++] = (unsigned char)byte;
+	memcpy(code->bytes + code->n, bytes, n);
+	code->n += n;
 }
 
-void gt_native_bytes(struct gt_native_code *code, const void *bytes, size_t n)
+void gt_native_byte(struct gt_native_code *code, unsigned byte)
 {
-	for (size_t i = 0; i < n; i++)
-		gt_native_byte(code, ((const unsigned char *)bytes)[i]);
+	gt_native_bytes(code, &(const unsigned char){(unsigned char)byte}, 1);
 }
 
+/* The processor has words as the code has them. */
 void gt_native_word(struct gt_native_code *code, uint32_t word)
 {
-	for (unsigned i = 0; i < 4; i++)
-		gt_native_byte(code, word >> 8 * i & 0xff);
+	gt_native_bytes(code, &word, sizeof word);
 }
 
 /* ---- instructions with the VEX prefix, of AVX2 on vectors and of AVX-512 on opmask registers: Intel's manual, volume 2, chapter 2.3 ---- */

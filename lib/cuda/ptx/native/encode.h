@@ -50,7 +50,8 @@ enum gt_vector_opcode {
 	GT_VPBLENDW = 0x0e, GT_VPBLENDD = 0x02, GT_VBLENDVPS = 0x4a, GT_VPBLENDVB = 0x4c, GT_VPBLENDM = 0x64,
 	GT_VEXTRACTI128 = 0x39, GT_VINSERTI128 = 0x38, GT_VEXTRACTI64X4 = 0x3b, GT_VINSERTI64X4 = 0x3a,
 	GT_VSHUFPS = 0xc6, GT_VPERMQ = 0x00,
-	GT_VPGATHERD = 0x90, GT_VPGATHERQ = 0x91, /* by the elements of the index */
+	GT_VPGATHERD = 0x90, GT_VPGATHERQ = 0x91, GT_VPSCATTERQ = 0xa1, /* by the elements of the index */
+	GT_VPCOMPRESSQ = 0x8b,
 	/* Of 16 bits. VPMOVDW is one of AVX-512. */
 	GT_VPADDW = 0xfd, GT_VPSUBW = 0xf9, GT_VPMULLW = 0xd5, GT_VPMINSW = 0xea, GT_VPMAXSW = 0xee, GT_VPMINUW = 0x3a, GT_VPMAXUW = 0x3e,
 	GT_VPMOVSXWD = 0x23, GT_VPMOVZXWD = 0x33, GT_VPMOVDW = 0x33, GT_VCVTPH2PS = 0x13, GT_VCVTPS2PH = 0x1d, GT_VPBLENDMW = 0x66,
@@ -77,11 +78,11 @@ void gt_native_begin_vex(struct gt_native_code *code, struct gt_native_op op, bo
 /* Machine code of x86-64 on general registers: what addresses are made of, and jumps. */
 
 /* Opcodes of OP d, s for two registers, or for a register and [base + offset]. */
-enum gt_general_opcode { GT_ADD = 0x03, GT_SUB = 0x2b, GT_COMPARE = 0x3b, GT_MOVE = 0x8b };
+enum gt_general_opcode { GT_ADD = 0x03, GT_AND = 0x23, GT_SUB = 0x2b, GT_XOR = 0x33, GT_COMPARE = 0x3b, GT_MOVE = 0x8b };
 /* Of OP d, immediate. */
 enum gt_general_immediate { GT_ADD_NUMBER = 0, GT_COMPARE_NUMBER = 7 };
 /* When a jump is taken: the bits of its opcode. */
-enum gt_jump { GT_BELOW = 2, GT_NOT_BELOW, GT_EQUAL, GT_NOT_EQUAL, GT_NOT_ABOVE, GT_ABOVE, GT_NEGATIVE, GT_NOT_GREATER = 14, GT_ALWAYS = 16 };
+enum gt_jump { GT_NO_OVERFLOW = 1, GT_BELOW, GT_NOT_BELOW, GT_EQUAL, GT_NOT_EQUAL, GT_NOT_ABOVE, GT_ABOVE, GT_NEGATIVE, GT_NOT_GREATER = 14, GT_ALWAYS = 16 };
 
 /* Registers have 64 bits, or 32 if not `wide`. A base is none of rsp and r12. */
 void gt_general(struct gt_native_code *code, bool wide, enum gt_general_opcode opcode, unsigned d, unsigned s);

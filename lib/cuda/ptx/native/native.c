@@ -32,7 +32,7 @@ struct gt_native_made {
 struct gt_stretches {
 	struct gt_stretch_shared shared;
 	struct gt_ptx_entry *entries; /* until they are the function's */
-	size_t *ops, *at;
+	size_t *ops, *at[2]; /* for whole warps, and for others */
 	size_t n;
 };
 
@@ -234,18 +234,26 @@ static void jump_to(struct gt_native_code *code, size_t place)
 	gt_general_land_at(code, gt_general_jump(code, GT_ALWAYS), place);
 }
 
-/* What C code does not keep. */
-static void set_free_registers(const struct gt_native_isa *isa, struct gt_native_code *code)
+static void set_bases(struct gt_native_code *code)
 {
 	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\x4d\x89\xf2"); /* mov r8, r14; mov r9, r14; mov r10, r14 */
-	if (isa->set_constants)
-		isa->set_constants(code);
 }
 
-static void write_shared(const struct gt_native_isa *isa, struct gt_native_code *code, struct gt_stretch_shared *shared)
+/* What C code does not keep. */
+static void set_free_registers(const struct gt_native_isa *isa, struct gt_native_code *code, bool whole)
 {
-	/* Called with the arena, the warp and the place to go on at: rdi, rsi, rdx. */
-	shared->begin = code->n;
+	set_bases(code);
+	if (isa->set_constants)
+		isa->set_constants(code);
+	if (!whole)
+		isa->set_active(code);
+}
+
+/* Called with the arena, the warp and the place to go on at: rdi, rsi, rdx. */
+static size_t write_begin(const struct gt_native_isa *isa, struct gt_native_code *code, bool whole)
+{
+	const size_t begin = code->n;
+
 	gt_native_text(code, "\x55\x53\x41\x54\x41\x55\x41\x56\x41\x57"); /* push rbp, rbx, r12, r13, r14, r15 */
 	gt_native_text(code, "\x48\x83\xec\x48\x48\x89\xe5");		 /* sub rsp, FRAME; mov rbp, rsp */
 	gt_native_text(code, "\x48\x89\xf3\x49\x89\xfe");	       /* mov rbx, rsi; mov r14, rdi */
@@ -253,8 +261,14 @@ static void write_shared(const struct gt_native_isa *isa, struct gt_native_code 
 	gt_general_at(code, true, GT_MOVE, GT_R12, GT_RBX, OF(gt_ptx_warp, until));
 	gt_general_at(code, true, GT_SUB, GT_R12, GT_RBX, OF(gt_ptx_warp, issued));
 	gt_general_address(code, GT_R15, gt_stretch_constants);
-	set_free_registers(isa, code);
+	set_free_registers(isa, code, whole);
 	gt_native_text(code, "\xff\xe2"); /* jmp rdx */
+	return begin;
+}
+
+static void write_shared(const struct gt_native_isa *isa, struct gt_native_code *code, struct gt_stretch_shared *shared)
+{
+	shared->begin = write_begin(isa, code, true);
 
 	/* Returns rax. */
 	shared->end = code->n;
@@ -263,6 +277,13 @@ static void write_shared(const struct gt_native_isa *isa, struct gt_native_code 
 
 	shared->row = code->n;
 	write_row(code);
+	if (!isa->set_active)
+		return;
+	shared->begin_active = write_begin(isa, code, false);
+	for (unsigned i = 0; i < 2; i++) {
+		shared->find_active[i] = code->n;
+		isa->find_active(code, i ? 8 : 4, shared->row);
+	}
 }
 
 /* The warp has issued so many instructions since the stretch began. */
@@ -342,7 +363,7 @@ static void write_move(struct gt_stretch *stretch, struct gt_stretch_point *poin
 	struct gt_native_segment *segment = &stretch->segment;
 
 	needed_from(segment, point->op);
-	if (point->fast) {
+	if (point->fast && (segment->whole || gt_stretch_moves_active(stretch->code->ops[point->op].with.access))) {
 		gt_stretch_write_move(stretch, point);
 	} else {
 		memcpy(point->at_move, segment->values, sizeof point->at_move);
@@ -365,30 +386,43 @@ static void call_step(struct gt_native_code *code, void (*function)(void), const
 	gt_native_text(code, "\xc5\xf8\x77\xff\xd0"); /* vzeroupper; call rax */
 }
 
-/* A lane operation by its step, which cannot fail. */
-static void write_call(struct gt_stretch *stretch, const struct gt_stretch_point *point)
+/* edx = the active lanes. */
+static void set_mask(const struct gt_native_segment *segment)
+{
+	if (segment->whole)
+		gt_general_constant(segment->code, GT_RDX, GT_PTX_FULL);
+	else
+		gt_general_at(segment->code, false, GT_MOVE, GT_RDX, GT_RBX, OF(gt_ptx_warp, mask));
+}
+
+/* A lane operation by its step, which cannot fail. One of a group of lanes is left to the C code if some of these are elsewhere. */
+static void write_call(struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
 	const struct gt_ptx_op *op = &stretch->code->ops[point->op];
 	struct gt_native_segment *segment = &stretch->segment;
 	struct gt_native_code *code = segment->code;
 
+	if (!segment->whole && op->run == gt_ptx_path_steps.sync_alike) {
+		gt_general_at(code, false, GT_MOVE, GT_RAX, GT_RBX, OF(gt_ptx_warp, live));
+		gt_general_at(code, false, GT_COMPARE, GT_RAX, GT_RBX, OF(gt_ptx_warp, mask));
+		point->leaves = gt_general_jump(code, GT_NOT_EQUAL);
+	}
 	needed_from(segment, point->op);
 	gt_native_store_values(segment, segment->values, true);
 	memset(segment->values, 0, sizeof segment->values);
 	memset(segment->taken, 0, sizeof segment->taken);
 	size_t none = 0;
 
+	set_mask(segment);
 	if (op->guarded) {
-		gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R14, op->guard);
+		gt_general_at(code, false, GT_MOVE, GT_RAX, GT_R14, op->guard);
 		if (op->guarded != 1)
-			gt_native_text(code, "\x83\xf2\xff"); /* xor edx, -1 */
-		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, 0);
+			gt_native_text(code, "\x83\xf0\xff"); /* xor eax, -1 */
+		gt_general(code, false, GT_AND, GT_RDX, GT_RAX);
 		none = gt_general_jump(code, GT_EQUAL);
-	} else {
-		gt_general_constant(code, GT_RDX, GT_PTX_FULL);
 	}
 	call_step(code, (void (*)(void))op->run, &point->entry->inner);
-	set_free_registers(segment->isa, code);
+	set_free_registers(segment->isa, code, segment->whole);
 	if (op->guarded)
 		gt_general_land(code, none);
 }
@@ -407,29 +441,44 @@ static void write_join(const struct gt_stretch *stretch, struct gt_stretch_point
 /* All values are in memory, and instructions count from the operation on. */
 static void go(struct gt_stretch *stretch, size_t op, enum gt_jump when)
 {
-	stretch->ways[stretch->n_ways++] = (struct gt_stretch_way){gt_general_jump(stretch->segment.code, when), op};
+	stretch->ways[stretch->n_ways++] = (struct gt_stretch_way){gt_general_jump(stretch->segment.code, when), op, stretch->segment.whole};
+}
+
+/* eax = the active lanes for which the guard holds. Returns the jump if it does for some and not for others. */
+static size_t write_guard(const struct gt_stretch *stretch, const struct gt_ptx_op *op)
+{
+	struct gt_native_code *code = stretch->segment.code;
+
+	gt_general_at(code, false, GT_MOVE, GT_RAX, GT_R14, op->guard);
+	if (stretch->segment.whole) {
+		gt_general(code, false, GT_MOVE, GT_RDX, GT_RAX);
+		gt_general_number(code, false, GT_ADD_NUMBER, GT_RDX, 1);
+		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, 1);
+		return gt_general_jump(code, GT_ABOVE);
+	}
+	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_RBX, OF(gt_ptx_warp, mask));
+	gt_general(code, false, GT_AND, GT_RAX, GT_RDX);
+	const size_t none = gt_general_jump(code, GT_EQUAL);
+	gt_general(code, false, GT_COMPARE, GT_RAX, GT_RDX);
+	const size_t some = gt_general_jump(code, GT_NOT_EQUAL);
+	gt_general_land(code, none);
+	return some;
 }
 
 static void write_branch(struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
 	const struct gt_ptx_op *op = &stretch->code->ops[point->op];
 	struct gt_native_code *code = stretch->segment.code;
-	const uint32_t all = op->guarded == 1 ? GT_PTX_FULL : 0;
 	const size_t target = point->op + (size_t)op->target;
 
 	needed_from(&stretch->segment, point->op + 1);
 	gt_native_store_values(&stretch->segment, stretch->segment.values, true);
-	if (op->guarded) {
-		gt_general_at(code, false, GT_MOVE, GT_RAX, GT_R14, op->guard);
-		gt_general(code, false, GT_MOVE, GT_RDX, GT_RAX);
-		gt_general_number(code, false, GT_ADD_NUMBER, GT_RDX, 1);
-		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, 1);
-		point->leaves = gt_general_jump(code, GT_ABOVE);
-	}
+	if (op->guarded)
+		point->leaves = write_guard(stretch, op);
 	gt_general_number(code, true, GT_ADD_NUMBER, GT_R12, 0U - (point->before + point->counts));
 	if (op->guarded) {
-		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, all);
-		go(stretch, target, GT_EQUAL);
+		gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, 0);
+		go(stretch, target, op->guarded == 1 ? GT_NOT_EQUAL : GT_EQUAL);
 	}
 	go(stretch, op->guarded ? point->op + 1 : target, GT_ALWAYS);
 }
@@ -465,7 +514,7 @@ static void call(struct gt_stretch *stretch, const struct gt_stretch_shared *sha
 	gt_general_constant(code, GT_RAX, 0);
 	jump_to(code, shared->end);
 	gt_general_land(code, good);
-	set_free_registers(stretch->segment.isa, code);
+	set_free_registers(stretch->segment.isa, code, stretch->segment.whole);
 	gt_native_load_values(&stretch->segment, point->at_end);
 	jump_to(code, again);
 }
@@ -479,9 +528,17 @@ static void write_slow(struct gt_stretch *stretch, const struct gt_stretch_share
 		gt_general_land(code, point->slow[i]);
 	if (point->n_slow == 0)
 		return;
+	if (!stretch->segment.whole)
+		set_bases(code);
 	gt_native_store_values(&stretch->segment, point->at_move, false);
-	gt_general_constant(code, GT_RDX, GT_PTX_FULL);
+	set_mask(&stretch->segment);
 	call(stretch, shared, point, (void (*)(void))stretch->code->ops[point->op].run, true, point->again);
+}
+
+/* The bit of core->traced that says whether an access is. */
+static uint32_t traced_by(const struct gt_ptx_access *access)
+{
+	return access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[access->space];
 }
 
 /* The row of an access whose launch is traced, or looked at for spinning. */
@@ -497,7 +554,7 @@ static void write_traced(struct gt_stretch *stretch, const struct gt_stretch_sha
 	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_LEAST);
 	const size_t slow = gt_general_jump(code, GT_NOT_BELOW);
 	gt_native_text(code, "\xf7\xc2"); /* test edx, the space's bit */
-	gt_native_word(code, access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[access->space]);
+	gt_native_word(code, traced_by(access));
 	const size_t some = gt_general_jump(code, GT_NOT_EQUAL);
 	jump_to(code, point->again);
 	gt_general_land(code, some);
@@ -534,7 +591,8 @@ static size_t write_stretch(struct gt_stretch *stretch, const struct gt_stretch_
 	const struct gt_stretch_point *last = &stretch->points[stretch->n - 1];
 	const size_t begin = code->n;
 
-	find_shapes(stretch);
+	if (stretch->segment.whole)
+		find_shapes(stretch);
 	for (size_t i = 0; i < stretch->n; i++)
 		write_point(stretch, &stretch->points[i]);
 	if (last->kind != GT_STRETCH_BRANCH) {
@@ -564,15 +622,16 @@ struct search {
 	const struct gt_native_isa *isa;
 	struct gt_native_needs *needs;
 	struct gt_native_code *native;
-	size_t *begins; /* by operation: the code of the stretch that begins with it; 0: none does */
+	size_t *begins[2]; /* by operation: the code of the stretch that begins with it; 0: none does; the same for some lanes */
 };
 
 static const struct gt_ptx_op *run_stretch(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_entry *entry = op->with.entry;
+	const struct gt_ptx_point_code *code = warp->mask == GT_PTX_FULL ? &entry->whole : &entry->active;
 
-	if (mask == GT_PTX_FULL)
-		return entry->run(warp->arena, warp, entry->at);
+	if (code->at) /* it looks at guards itself */
+		return code->run(warp->arena, warp, code->at);
 	return entry->inner.run(warp, &entry->inner, mask) ? op + entry->n : NULL;
 }
 
@@ -626,13 +685,26 @@ static size_t collect(struct search *search, size_t first, size_t end, bool *wor
 	return i;
 }
 
+/* A point as it was before it was written. */
+static void write_again(struct gt_stretch_point *point)
+{
+	point->shape = 0;
+	point->finds_shape = false;
+	point->ends = point->leaves = point->row = point->noted = point->n_slow = 0;
+}
+
 static void write(struct search *search)
 {
 	struct gt_stretches *stretches = search->stretches;
 	struct gt_stretch *stretch = &search->stretch;
 
-	stretch->segment = (struct gt_native_segment){.isa = search->isa, .code = search->native, .needs = search->needs, .whole = true, .unrolled = true};
-	search->begins[stretch->points[0].op] = write_stretch(stretch, &stretches->shared, stretches->at + stretches->n);
+	for (unsigned some = 0; some < (search->isa->set_active ? 2 : 1); some++) {
+		stretch->segment = (struct gt_native_segment){.isa = search->isa, .code = search->native, .needs = search->needs, .whole = !some, .unrolled = true};
+		search->begins[some][stretch->points[0].op] = write_stretch(stretch, &stretches->shared, stretches->at[some] + stretches->n);
+		for (size_t i = 0; i < stretch->n; i++)
+			write_again(&stretch->points[i]);
+		stretch->n_shapes = 0;
+	}
 	for (size_t i = 0; i < stretch->n; i++) {
 		stretches->ops[stretches->n + i] = stretch->points[i].op;
 		stretches->entries[stretches->n + i].n = stretch->points[i].n;
@@ -647,8 +719,9 @@ static void join_ways(struct search *search)
 
 	for (size_t i = 0; i < stretch->n_ways; i++) {
 		const struct gt_stretch_way *way = &stretch->ways[i];
-		if (search->begins[way->op]) {
-			gt_general_land_at(search->native, way->jump, search->begins[way->op]);
+		const size_t begin = search->begins[!way->whole][way->op];
+		if (begin) {
+			gt_general_land_at(search->native, way->jump, begin);
 			continue;
 		}
 		gt_general_land(search->native, way->jump);
@@ -678,41 +751,52 @@ static int make_stretches(struct gt_stretches *stretches, const struct gt_ptx_co
 		      struct gt_native_code *native, struct gt_error *error)
 {
 	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, n_made > 0 ? made + n_made : made, isa, needs, native,
-				calloc(code->n_ops + 1, sizeof(size_t))};
+				{calloc(code->n_ops + 1, sizeof(size_t)), calloc(code->n_ops + 1, sizeof(size_t))}};
 	size_t most = 1;
 
 	for (size_t b = 0; b < n_starts; b++)
 		most = starts[b + 1] - starts[b] > most ? starts[b + 1] - starts[b] : most;
 	search.stretch.points = calloc(most + 1, sizeof *search.stretch.points);
-	search.stretch.ways = calloc(GT_STRETCH_WAYS * (code->n_ops + 1), sizeof *search.stretch.ways);
+	search.stretch.ways = calloc(2 * GT_STRETCH_WAYS * (code->n_ops + 1), sizeof *search.stretch.ways);
 	stretches->entries = calloc(code->n_ops + 1, sizeof *stretches->entries);
 	stretches->ops = calloc(code->n_ops + 1, sizeof *stretches->ops);
-	stretches->at = calloc(code->n_ops + 1, sizeof *stretches->at);
-	const bool room = search.begins && search.stretch.points && search.stretch.ways && stretches->entries && stretches->ops &&
-			  stretches->at;
+	for (unsigned i = 0; i < 2; i++)
+		stretches->at[i] = calloc(code->n_ops + 1, sizeof *stretches->at[i]);
+	const bool room = search.begins[0] && search.begins[1] && search.stretch.points && search.stretch.ways && stretches->entries &&
+			  stretches->ops && stretches->at[0] && stretches->at[1];
 	if (room)
 		write_all(&search, starts, n_starts);
-	free(search.begins);
+	free(search.begins[0]);
+	free(search.begins[1]);
 	free(search.stretch.ways);
 	free(search.stretch.points);
 	return room && !native->failed ? 0 : gt_fail_memory(error, "machine code");
+}
+
+static void set_code(struct gt_ptx_point_code *code, const unsigned char *native, size_t begin, size_t at)
+{
+	const unsigned char *address = native + begin;
+
+	memcpy(&code->run, &address, sizeof address);
+	code->at = native + at;
 }
 
 /* Lets operations run them, once code->native is there and operations run segments. An operation that counts no instruction is part of another one, and entered from there only. Branches, joins and operations
  * of groups are known by where they are, so they stay as they are. */
 static void use_stretches(struct gt_stretches *stretches, struct gt_ptx_code *code)
 {
-	const unsigned char *begin = code->native + stretches->shared.begin;
-
 	for (size_t i = 0; i < stretches->n; i++) {
 		struct gt_ptx_entry *entry = &stretches->entries[i];
 		struct gt_ptx_op *op = &code->ops[stretches->ops[i]];
 		bool fast;
-		if (is_move(op, &fast))
+		if (is_move(op, &fast)) {
 			entry->row = gt_ptx_row_of(op);
+			entry->traces = traced_by(op->with.access);
+		}
 		entry->inner = *op;
-		entry->at = code->native + stretches->at[i];
-		memcpy(&entry->run, &begin, sizeof begin);
+		set_code(&entry->whole, code->native, stretches->shared.begin, stretches->at[0][i]);
+		if (stretches->shared.begin_active)
+			set_code(&entry->active, code->native, stretches->shared.begin_active, stretches->at[1][i]);
 		if (op->counts == 0 || op->run == gt_ptx_branch || op->run == gt_ptx_join || op->run == gt_ptx_path_steps.sync_alike)
 			continue;
 		op->run = run_stretch;
@@ -726,7 +810,8 @@ static void free_stretches(struct gt_stretches *stretches)
 {
 	free(stretches->entries);
 	free(stretches->ops);
-	free(stretches->at);
+	free(stretches->at[0]);
+	free(stretches->at[1]);
 }
 
 /* ---- segments, and all that a function has ---- */

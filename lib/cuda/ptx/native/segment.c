@@ -106,7 +106,7 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 {
 	if (value->half) {
 		const struct gt_native_place half = place_of_half(segment, value);
-		segment->isa->store_half(segment, value->at[0], half.base, half.offset, !segment->whole);
+		segment->isa->store_half(segment, value->at[0], half.base, half.offset, segment->whole ? 0 : 1 + value->part);
 		return;
 	}
 	for (unsigned i = 0; i < value->n; i++) {
@@ -128,13 +128,13 @@ static void load(struct gt_native_segment *segment, const struct gt_native_value
 	}
 }
 
-/* Whether somebody reads a value later on, if a whole warp does the operations; parts before the one under way are further, and
+/* Whether somebody reads a value later on, which is not asked in a loop for some lanes; parts before the one under way are further, and
  * those behind it less far. */
 static bool is_needed(const struct gt_native_segment *segment, const struct gt_native_value *value)
 {
 	size_t from = segment->op;
 
-	if (!segment->whole)
+	if (!segment->whole && !segment->unrolled)
 		return true;
 	if (segment->unrolled && value->part != segment->part)
 		from = value->part < segment->part ? segment->end : segment->first;

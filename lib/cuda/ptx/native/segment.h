@@ -139,7 +139,7 @@ struct gt_native_segment {
 	const struct gt_native_isa *isa;
 	struct gt_native_code *code;
 	const struct gt_native_needs *needs; /* of the block */
-	bool whole; /* for a warp of which all lanes are active */
+	bool whole; /* for a warp of which all lanes are active; else registers have anything in those that are not, and memory keeps what it has */
 	bool unrolled; /* in a stretch: no loop over the parts, but code for one behind the other */
 	unsigned part;	       /* the one under way, */
 	size_t first, op, end; /* and the operation, and those that are done for one part before the next */
@@ -167,9 +167,9 @@ struct gt_native_isa {
 	/* Register i of a value, of the active lanes. */
 	void (*store)(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base,
 		      uint32_t offset);
-	/* Half a register; of the active lanes if some are not. */
+	/* Half a register; `active` is 1 + the part of which the active lanes are stored, 0: all lanes are. */
 	void (*load_half)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset);
-	void (*store_half)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, bool active);
+	void (*store_half)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, unsigned active);
 	void (*cut)(struct gt_native_segment *segment, unsigned d, unsigned x); /* the lower 16 bits of lanes of 32 */
 	void (*vector)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
 	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
@@ -203,6 +203,15 @@ struct gt_native_isa {
 	void (*compare_zero)(struct gt_native_segment *segment, unsigned a, unsigned b);
 	/* d = the elements at [base + lanes of index]; `third` may change. */
 	void (*gather)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index);
+
+	/* The same of warps of which some lanes are active (stretch.h). */
+	void (*set_active)(struct gt_native_code *code); /* what says which; NULL: there is no code for these warps, nor any of the following */
+	void (*find_active)(struct gt_native_code *code, unsigned bytes, size_t row); /* writes a routine */
+	/* OP of register i of a part and [base + offset], which zeros what a load leaves out. */
+	void (*active_memory)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned part, unsigned i, unsigned base, uint32_t offset);
+	/* Elements of 32 or 64 bits of quarter q of the warp, between d and the places at [base + core->addresses]. */
+	void (*gather_active)(struct gt_native_segment *segment, bool wide, unsigned d, unsigned q, unsigned base);
+	void (*scatter_active)(struct gt_native_segment *segment, bool wide, unsigned d, unsigned q, unsigned base);
 };
 extern const struct gt_native_isa gt_native_avx2, gt_native_avx512;
 

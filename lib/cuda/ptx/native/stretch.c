@@ -9,16 +9,6 @@
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/stretch.h"
 
-/* What r15 points to in a stretch: how far lane i is from lane 0 where they are 1, 2, 4 and 8 bytes apart, as addresses of 64 and of 32 bits; and the
- * bits that distances from the begin of a memory do not have, of elements of 4 and 8 bytes: they would be negative, or odd. */
-enum apart { GT_STRETCH_APART1, GT_STRETCH_APART2, GT_STRETCH_APART4, GT_STRETCH_APART8, GT_STRETCH_APARTS };
-struct constants {
-	uint64_t wide[GT_STRETCH_APARTS][GT_WARP_SIZE];
-	uint32_t narrow[GT_STRETCH_APARTS][GT_WARP_SIZE];
-	uint64_t outside[2][8];
-	uint32_t outside_narrow[2][16];
-};
-
 /* A load or store while it is written. */
 struct move {
 	struct gt_stretch *stretch;
@@ -60,9 +50,9 @@ static void with_constant(const struct move *move, struct gt_native_op op, unsig
 }
 
 /* Where the constants of addresses in register i are. */
-static size_t apart_at(const struct move *move, enum apart apart, unsigned i)
+static size_t apart_at(const struct move *move, enum gt_stretch_apart apart, unsigned i)
 {
-	const size_t from = move->access->narrow ? offsetof(struct constants, narrow[apart]) : offsetof(struct constants, wide[apart]);
+	const size_t from = move->access->narrow ? offsetof(struct gt_stretch_constants, narrow[apart]) : offsetof(struct gt_stretch_constants, wide[apart]);
 
 	return from + i * move->stretch->segment.isa->bytes;
 }
@@ -103,7 +93,7 @@ static size_t write_comparisons(const struct move *move, bool next)
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 	const struct gt_native_op add = {GT_0F, GT_66, wide, wide ? GT_VPADDQ : GT_VPADDD};
-	const enum apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : move->bytes == 4 ? GT_STRETCH_APART4 : GT_STRETCH_APART2;
+	const enum gt_stretch_apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : move->bytes == 4 ? GT_STRETCH_APART4 : GT_STRETCH_APART2;
 
 	vector(move, gt_native_xor, isa->third, isa->third, isa->third);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
@@ -195,8 +185,8 @@ static void write_tests(const struct move *move)
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 	const struct gt_native_op subtract = {GT_0F, GT_66, wide, wide ? GT_VPSUBQ : GT_VPSUBD};
-	const size_t row = move->bytes == 8, outside = wide ? offsetof(struct constants, outside[row])
-							   : offsetof(struct constants, outside_narrow[row]);
+	const size_t row = move->bytes == 8, outside = wide ? offsetof(struct gt_stretch_constants, outside[row])
+							   : offsetof(struct gt_stretch_constants, outside_narrow[row]);
 
 	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
@@ -257,8 +247,8 @@ static size_t write_stride_test(const struct move *move)
 	return gt_general_jump(code, GT_EQUAL);
 }
 
-/* The addresses of all lanes behind the row at rsi. */
-static void write_addresses(const struct move *move)
+/* The addresses of all lanes at a place. */
+static void write_addresses(const struct move *move, unsigned base, size_t at)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
@@ -270,7 +260,7 @@ static void write_addresses(const struct move *move)
 		with(move, add(move), isa->second, isa->third, wide ? i : i / 2);
 		if (!wide)
 			isa->widen(segment, gt_native_zeros, isa->fourth, isa->second, i % 2);
-		isa->memory(segment, gt_native_store, wide ? isa->second : isa->fourth, 0, GT_RSI, (uint32_t)(sizeof(struct gt_ptx_kept) + i * isa->bytes));
+		isa->memory(segment, gt_native_store, wide ? isa->second : isa->fourth, 0, base, (uint32_t)(at + i * isa->bytes));
 	}
 }
 
@@ -293,7 +283,7 @@ static void write_row(const struct move *move)
 	gt_native_text(code, "\x66\xc7\x86"); /* mov word [rsi + lanes], 32 */
 	gt_native_word(code, offsetof(struct gt_ptx_kept, lanes));
 	gt_native_text(code, "\x20\x00");
-	write_addresses(move);
+	write_addresses(move, GT_RSI, sizeof(struct gt_ptx_kept));
 	gt_native_byte(code, 0x5f);
 }
 
@@ -340,7 +330,7 @@ static void write_run_tests(const struct move *move)
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
-	const enum apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : GT_STRETCH_APART4;
+	const enum gt_stretch_apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : GT_STRETCH_APART4;
 	const unsigned each = addresses_each(move);
 
 	vector(move, gt_native_xor, isa->third, isa->third, isa->third);
@@ -393,7 +383,7 @@ static void write_runs(const struct move *move)
 #define SAME8(X) X, X, X, X, X, X, X, X
 #define OUTSIDE64 UINT64_C(1) << 63
 #define OUTSIDE32 UINT32_C(1) << 31
-static const struct constants stretch_constants = {
+static const struct gt_stretch_constants stretch_constants = {
 	{{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}},
 	{{SAME8(OUTSIDE64 | 3)}, {SAME8(OUTSIDE64 | 7)}},
 	{{SAME8(OUTSIDE32 | 3), SAME8(OUTSIDE32 | 3)}, {SAME8(OUTSIDE32 | 7), SAME8(OUTSIDE32 | 7)}},
@@ -501,7 +491,7 @@ static void store_halves(const struct move *move)
 		const struct gt_native_operand *from = &move->data[0][i];
 		if (!from->in_register)
 			isa->load_half(segment, isa->first, from->place.base, from->place.offset);
-		isa->store_half(segment, from->in_register ? from->at : isa->first, GT_RDI, isa->bytes / 2 * i, false);
+		isa->store_half(segment, from->in_register ? from->at : isa->first, GT_RDI, isa->bytes / 2 * i, 0);
 	}
 }
 
@@ -545,7 +535,7 @@ static void load_one(const struct move *move)
 		for (unsigned i = 0; i < move->n_data; i++) {
 			const struct gt_native_operand *to = &move->data[k][i];
 			if (!to->in_register && half)
-				isa->store_half(segment, from, to->place.base, to->place.offset, false);
+				isa->store_half(segment, from, to->place.base, to->place.offset, 0);
 			else if (!to->in_register)
 				isa->memory(segment, gt_native_store, from, 0, to->place.base, to->place.offset);
 			else if (i > 0)
@@ -637,6 +627,102 @@ static void write_store(const struct move *move)
 	gt_general_land(code, done);
 }
 
+/* ---- where some lanes are active ---- */
+
+/* r8 = the begin of the memory, r9 = the last place of an element behind it, rdi = from such an address to the host's. */
+static void write_active_window(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	const struct window window = window_of(move->access);
+
+	if (window.base == GT_R13) {
+		gt_general_constant(code, GT_R8, 0);
+		gt_general_at(code, true, GT_MOVE, GT_R9, GT_R13, window.bytes);
+	} else {
+		gt_general_address(code, GT_RDX, move->access);
+		gt_general_at(code, true, GT_MOVE, GT_R8, GT_RDX, offsetof(struct gt_ptx_access, low));
+		gt_general_at(code, true, GT_MOVE, GT_R9, GT_RDX, offsetof(struct gt_ptx_access, high));
+		gt_general(code, true, GT_SUB, GT_R9, GT_R8);
+		slow_if(move, GT_BELOW);
+	}
+	gt_general_at(code, true, GT_MOVE, GT_RDI, window.base, window.host);
+	gt_general(code, true, GT_SUB, GT_RDI, GT_R8);
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_R9, 0U - move->bytes);
+	slow_if(move, GT_NEGATIVE);
+}
+
+/* The register that has what is stored. */
+static unsigned data_in_register(const struct move *move, unsigned i)
+{
+	const struct gt_native_operand *from = &move->data[0][i];
+	const struct gt_native_isa *isa = move->stretch->segment.isa;
+
+	if (from->in_register)
+		return from->at;
+	isa->load(&move->stretch->segment, isa->first, from->place.base, from->place.offset);
+	return isa->first;
+}
+
+static void move_runs(const struct move *move, bool stores)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_op op = {GT_0F, GT_F3, move->bytes == 8, stores ? GT_VMOVDQU_STORE : GT_VMOVDQA};
+	const unsigned each = move->n_data / gt_native_parts(segment->isa);
+
+	for (unsigned i = 0; i < move->n_data; i++)
+		segment->isa->active_memory(segment, op, stores ? data_in_register(move, i) : move->data[0][i].at, i / each, i % each,
+					    i < each ? GT_RDI : GT_RSI, i % each * segment->isa->bytes);
+}
+
+/* Quarter by quarter of the warp, as far as lanes are active in it. */
+static void move_scattered(const struct move *move, bool stores)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = move->bytes == 8;
+
+	for (unsigned q = 0; q < move->n_data * (wide ? 1 : 2); q++) {
+		const unsigned i = wide ? q : q / 2;
+		gt_native_text(move->code, "\x80\xbb"); /* cmp byte [rbx + mask + q], 0 */
+		gt_native_word(move->code, (uint32_t)offsetof(struct gt_ptx_warp, mask) + q);
+		gt_native_byte(move->code, 0);
+		const size_t none = gt_general_jump(move->code, GT_EQUAL);
+		(stores ? isa->scatter_active : isa->gather_active)(segment, wide, stores ? data_in_register(move, i) : move->data[0][i].at, q, GT_RDI);
+		gt_general_land(move->code, none);
+	}
+}
+
+/* Of lanes that store in one place the highest comes last. */
+static void write_active(const struct move *move, bool stores)
+{
+	struct gt_native_code *code = move->code;
+
+	write_addresses(move, GT_R13, offsetof(struct gt_ptx_core, addresses));
+	write_active_window(move);
+	gt_general_address(code, GT_RDX, move->point->entry);
+	gt_general_call_to(code, move->stretch->shared->find_active[move->bytes == 8]);
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, GT_STRETCH_ONE);
+	slow_if(move, GT_BELOW);
+	const size_t one = gt_general_jump(code, GT_EQUAL);
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, GT_STRETCH_RUNS);
+	const size_t scattered = gt_general_jump(code, GT_NOT_EQUAL);
+	move_runs(move, stores);
+	const size_t runs = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, one);
+	size_t loaded = 0;
+	if (stores) {
+		gt_general(code, true, GT_MOVE, GT_RDI, GT_RSI);
+	} else {
+		load_one(move);
+		loaded = gt_general_jump(code, GT_ALWAYS);
+	}
+	gt_general_land(code, scattered);
+	move_scattered(move, stores);
+	if (!stores)
+		gt_general_land(code, loaded);
+	gt_general_land(code, runs);
+}
+
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
 	const struct gt_ptx_access *access = stretch->code->ops[point->op].with.access;
@@ -651,6 +737,10 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 	else
 		take(&move);
 	move.n_lanes = find(stretch, access->address, access->narrow ? 1 : 2, move.lanes);
+	if (!segment->whole) {
+		write_active(&move, stores);
+		return;
+	}
 	begin_shape(&move);
 	write_first(&move);
 	write_window(&move);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A stretch: what a whole warp does from one place of a block on, loads and stores too, as one piece of machine code that keeps
- * values in registers. It is made of points: the operations, and segments of them, before which a turn may end. The code stops at
+/* A stretch: what a warp does from one place of a block on, loads and stores too, as one piece of machine code that keeps
+ * values in registers. With AVX-512 there is a second piece for warps of which some lanes are active. It is made of points: the operations, and segments of them, before which a turn may end. The code stops at
  * each as a loop over the points would, and may be entered at each, so that warps take the same turns with it and without. */
 #ifndef GT_PTX_NATIVE_STRETCH_H
 #define GT_PTX_NATIVE_STRETCH_H
@@ -13,11 +13,15 @@ typedef const struct gt_ptx_op *gt_ptx_stretch_code(unsigned char *arena, struct
 
 /* A point, as the operation there knows it. */
 struct gt_ptx_entry {
-	gt_ptx_stretch_code *run; /* machine code for all lanes, */
-	const unsigned char *at;  /* and where in it this point is */
+	/* Machine code of stretches: for whole warps, and for those of which some lanes are active, which may have none. */
+	struct gt_ptx_point_code {
+		gt_ptx_stretch_code *run;
+		const unsigned char *at; /* where in it this point is; NULL: there is none */
+	} whole, active;
 	size_t n;		  /* operations of the point */
-	struct gt_ptx_op inner;	  /* what is done for other lanes */
-	struct gt_ptx_kept row;	  /* of an access: what all of its rows have, */
+	struct gt_ptx_op inner;	  /* what is done where there is no machine code */
+	uint32_t traces;	  /* of an access: the bit of core->traced that says whether it is, */
+	struct gt_ptx_kept row;	  /* what all of its rows have, */
 	const unsigned char *last; /* and where the last one was */
 };
 
@@ -28,6 +32,12 @@ enum gt_stretch_kind {
 	GT_STRETCH_JOIN,  /* where ways of a branch meet, which is left to the C code if lanes wait there */
 	GT_STRETCH_BRANCH, /* which all lanes take or none, or that is left to the C code */
 };
+
+/* Whether an access that has machine code has it where some lanes are active, too. */
+static inline bool gt_stretch_moves_active(const struct gt_ptx_access *access)
+{
+	return access->n == 1 && access->size >= 4;
+}
 
 #define GT_STRETCH_SHAPES 16 /* that are known at a time */
 #define GT_STRETCH_UNKNOWN UINT32_MAX /* a word that says nothing yet */
@@ -52,11 +62,13 @@ struct gt_stretch_point {
 /* A jump to an operation that another stretch may begin with, and the code for that. */
 struct gt_stretch_way {
 	size_t jump, op;
+	bool whole;
 };
 
 /* The first code of a function with stretches: what all of them use. */
 struct gt_stretch_shared {
 	size_t begin, end, row;
+	size_t begin_active, find_active[2]; /* the same for some lanes; of elements of 4 and 8 bytes */
 };
 
 struct gt_stretch {
@@ -70,9 +82,23 @@ struct gt_stretch {
 	size_t n_ways;
 };
 
-/* What r15 points to. */
+/* What r15 points to: how far lane i is from lane 0 where they are 1, 2, 4 and 8 bytes apart, as addresses of 64 and of 32 bits; and the
+ * bits that distances from the begin of a memory do not have, of elements of 4 and 8 bytes: they would be negative, or odd. */
+enum gt_stretch_apart { GT_STRETCH_APART1, GT_STRETCH_APART2, GT_STRETCH_APART4, GT_STRETCH_APART8, GT_STRETCH_APARTS };
+struct gt_stretch_constants {
+	uint64_t wide[GT_STRETCH_APARTS][GT_WARP_SIZE];
+	uint32_t narrow[GT_STRETCH_APARTS][GT_WARP_SIZE];
+	uint64_t outside[2][8];
+	uint32_t outside_narrow[2][16];
+};
 extern const void *const gt_stretch_constants;
 
-/* Writes the load or store of a point of which all lanes are active. */
+/* How the active lanes of a warp access memory: not by machine code; all at one place, which is rdi; those of each half side by side,
+ * of which lane 0 is at rdi and lane 16 at rsi, active or not; or anywhere, as rdi was, which at one place rsi is. This is what a routine of `find_active` finds in eax. It is called
+ * with rdx the entry, the addresses in core->addresses, r8 the begin of the memory, r9 the bytes behind the first element's place there, and rdi
+ * how far the host has its memory from these addresses. It adds the row of an access that is traced. rcx, rdx and r11 are free in it. */
+enum gt_stretch_active { GT_STRETCH_NOT, GT_STRETCH_ONE, GT_STRETCH_RUNS, GT_STRETCH_SCATTERED };
+
+/* Writes the load or store of a point. */
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);
 #endif
