@@ -58,7 +58,7 @@ struct gt_ptx_op {
 	int32_t join;	     /* and to where both ways meet again; 0: at the function's end */
 };
 
-/* Rounds of an unrolled loop that stand behind each other in machine code, as seen in ptxas 11.8 and 13.0 (decode/flow.h says which loops are). */
+/* Rounds of an unrolled loop that stand behind each other in machine code, as seen in ptxas 11.2 to 13.0 (decode/flow.h says which loops are). */
 #define GT_PTX_UNROLLED 4U
 
 /* When a warp waits, before an access, for the data of its earlier loads. */
