@@ -25,4 +25,8 @@
 #endif
 #undef GT_NARROW
 
+/* A function of an inner loop that is compiled for several shapes of what it works on. Or one that only prefetches: gcc takes it for one
+ * without an effect, and drops calls that it has not inlined before. */
+#define GT_INLINE static inline __attribute__((always_inline))
+
 #endif

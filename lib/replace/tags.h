@@ -12,11 +12,8 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/wide.h"
 #include "stream/request.h"
-
-/* A function of an inner loop that is compiled for several shapes of level. Or one that only prefetches: gcc takes it for one without an
- * effect, and drops calls that it has not inlined before. */
-#define GT_INLINE static inline __attribute__((always_inline))
 
 /* ---- sets of few ways that stand in the order of their last use, the most recent first (GT_RECENCY_WAYS) ----
  *

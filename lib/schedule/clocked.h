@@ -53,6 +53,7 @@ struct runner {
 	bool held : 1;	 /* by a barrier, for the others of its block */
 	bool begun : 1;	 /* L1 has taken an access */
 
+	const struct kept *next; /* of its source, behind those */
 	uint64_t words[RUNNER_WORDS]; /* accesses that are near, apart from those of its block, which are far from each other */
 };
 

@@ -4,6 +4,7 @@
  * GPU Cores, 2025) found. Which requests hit is what recent.h takes the caches for. */
 #include <string.h>
 
+#include "base/wide.h"
 #include "gpu/parameter.h"
 #include "schedule/clocked.h"
 #include "stream/hint.h"
@@ -132,6 +133,13 @@ static size_t words_near(const struct source *source)
 	return words;
 }
 
+/* Brings what a runner holds into the machine's cache: rows of a warp are far from all else that is used. */
+GT_INLINE void prefetch_rows(const struct kept *row)
+{
+	for (size_t at = 0; at < RUNNER_WORDS * sizeof(uint64_t); at += MACHINE_LINE)
+		__builtin_prefetch((const char *)row + at);
+}
+
 /* Takes the next accesses of its source, which unpacks more first if they have issued. */
 static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *error)
 {
@@ -141,13 +149,16 @@ static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *
 		return -1;
 	if (source->row == source->end)
 		return 0;
+	prefetch_rows(source->row);
 	size_t words = words_near(source);
 	runner->row = words <= RUNNER_WORDS ? memcpy(runner->words, source->row, words * sizeof *runner->words) : source->row;
 	runner->left = (uint32_t)words;
 	source->row = (struct kept *)(void *)((uint64_t *)(void *)source->row + words);
-	prefetch_bytes(source->row, sizeof runner->words); /* of which nothing is in the machine's cache */
+	runner->next = source->row;
 	return 0;
 }
+
+#define SOON_WORDS (2 * SPAN_WORDS) /* left in a runner: brought earlier, its next rows are often not in the machine's cache any more */
 
 /* It has issued an access of so many words. Returns 0, or -1. */
 static int runner_issued(struct runner *runner, size_t words, struct keep *keep, uint64_t now, struct gt_error *error)
@@ -157,6 +168,8 @@ static int runner_issued(struct runner *runner, size_t words, struct keep *keep,
 	runner->queued++;
 	if (runner->left == 0 && take_rows(runner, keep, error) != 0)
 		return -1;
+	if (runner->left <= SOON_WORDS)
+		prefetch_rows(runner->next);
 	look_ahead(runner, &keep->shapes, now);
 	return 0;
 }
