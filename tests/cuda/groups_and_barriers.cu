@@ -83,6 +83,38 @@ __global__ void atomics(const int *x, int *most, unsigned long long *sum)
 	total.fetch_add((unsigned long long)part[threadIdx.x]);
 }
 
+/* Sums and scans in tiles of two warps, which meet in the shared memory that CUDA reserves, beside shared memory of the block's own. */
+__global__ void wide_tiles(const int *x, int *sums, int *scans)
+{
+	__shared__ cg::block_tile_memory<THREADS> memory;
+	__shared__ int part[THREADS];
+	auto block = cg::this_thread_block(memory);
+	auto tile = cg::tiled_partition<64>(block);
+
+	part[threadIdx.x] = x[threadIdx.x];
+	block.sync();
+	sums[threadIdx.x] = cg::reduce(tile, part[threadIdx.x ^ 1], cg::plus<int>());
+	scans[threadIdx.x] = cg::inclusive_scan(tile, part[threadIdx.x], cg::plus<int>());
+}
+
+/* Some lanes of each warp leave a barrier, while the others wait at it in a loop that counts. */
+__global__ void leave(int *x)
+{
+	__shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+
+	if (threadIdx.x == 0)
+		init(&barrier, blockDim.x);
+	__syncthreads();
+	for (int turn = 0; turn < 3; turn++) {
+		if (threadIdx.x % 4 == turn) {
+			barrier.arrive_and_drop();
+			return;
+		}
+		barrier.arrive_and_wait();
+		x[threadIdx.x] = turn;
+	}
+}
+
 static int failures;
 
 static void check(bool holds, const char *what, int i)
@@ -123,6 +155,19 @@ int main()
 			if (x[i] % 3 == 0)
 				check(active[i] == size * 100 + rank++, "coalesced_threads", i);
 	}
+	wide_tiles<<<1, THREADS>>>(x, sums, scans);
+	leave<<<1, THREADS>>>(active);
+	check(cudaDeviceSynchronize() == cudaSuccess, "wide tiles", 0);
+	for (int i = 0; i < THREADS; i++) {
+		int sum = 0, scan = 0;
+		for (int k = i / 64 * 64; k < i / 64 * 64 + 64; k++) {
+			sum += x[k];
+			scan += k <= i ? x[k] : 0;
+		}
+		check(sums[i] == sum && scans[i] == scan, "tile of two warps", i);
+		check(i % 4 == 0 || active[i] == i % 4 - 1, "arrive_and_drop", i);
+	}
+	*active = 0;
 	reverse<<<1, THREADS>>>(y);
 	stages<<<1, THREADS>>>(x, sums);
 	atomics<<<N / THREADS, THREADS>>>(x, active, total);

@@ -594,6 +594,14 @@ static int lay_out_shared(struct search *search)
 	return 0;
 }
 
+static bool reads_reserved(const struct gt_ptx_code *code)
+{
+	for (size_t i = 0; i < code->n_specials; i++)
+		if (strncmp(code->specials[i].special->name, "%reserved_smem", 14) == 0)
+			return true;
+	return false;
+}
+
 static int decode_all(struct search *search)
 {
 	struct gt_ptx_program *program = search->program;
@@ -605,6 +613,7 @@ static int decode_all(struct search *search)
 			return -1;
 		program->codes[search->list[k]] = code;
 		program->local_bytes += gt_ptx_local_span(code);
+		program->reads_reserved |= reads_reserved(code);
 	}
 	return 0;
 }

@@ -216,8 +216,11 @@ static const struct gt_ptx_op *step_mbarrier(struct gt_ptx_warp *warp, const str
 		else if (op->d)
 			((uint64_t *)gt_ptx_lanes(warp, op->d))[lane] = result;
 	}
-	if (tests)
-		gt_ptx_set_predicate(warp, op->d, mask, over);
+	if (!tests)
+		return op + 1;
+	if (over != mask)
+		gt_ptx_spin_ask(warp->core);
+	gt_ptx_set_predicate(warp, op->d, mask, over);
 	return op + 1;
 }
 

@@ -561,7 +561,9 @@ static uint64_t shared_bytes(const struct gt_ptx_core *core)
 {
 	const uint32_t dynamic = core->launch->dynamic_shared;
 
-	return dynamic ? core->program->dynamic_offset + dynamic : core->program->static_shared;
+	const uint64_t own = dynamic ? core->program->dynamic_offset + dynamic : core->program->static_shared;
+
+	return core->program->reads_reserved ? (own + 127) / 128 * 128 + GT_PTX_RESERVED : own;
 }
 
 static int open_core(struct gt_ptx_core *core)

@@ -299,6 +299,7 @@ struct gt_ptx_program {
 	uint64_t dynamic_offset; /* where dynamic shared memory begins */
 	uint64_t local_bytes; /* of all frames, without recursion */
 	bool uses_heap, launches; /* as far as its calls say */
+	bool reads_reserved; /* where the shared memory lies that CUDA reserves of a block, which it has then */
 	bool joins_blocks, has_effects; /* decode/decode.h */
 	struct gt_ptx_program *copy; /* for another thread, and so on; NULL: there is none */
 	struct gt_ptx_program *next;

@@ -58,7 +58,12 @@ VALUE(issued_high, (warp->issued + warp->timer.skipped) >> 32)
 VALUE(zero, 0)
 VALUE(one, 1)
 VALUE(dynamic_shared, LAUNCH->dynamic_shared)
-VALUE(total_shared, warp->core->shared_bytes)
+#define RESERVED_HERE (warp->core->program->reads_reserved ? GT_PTX_RESERVED : 0)
+VALUE(total_shared, warp->core->shared_bytes - RESERVED_HERE)
+VALUE(reserved_from, warp->core->shared_bytes - GT_PTX_RESERVED)
+VALUE(reserved_middle, warp->core->shared_bytes - GT_PTX_RESERVED / 2)
+VALUE(reserved_to, warp->core->shared_bytes)
+VALUE(reserved_cap, GT_PTX_RESERVED)
 VALUE(workspace_high, LAUNCH->workspace >> 32)
 VALUE(workspace_low, LAUNCH->workspace & UINT32_MAX)
 
@@ -118,6 +123,11 @@ static const struct gt_ptx_special specials[] = {
 	{"%dynamic_smem_size", GT_PTX_U32, GT_PTX_OF_LAUNCH, dynamic_shared, false},
 	{"%total_smem_size", GT_PTX_U32, GT_PTX_OF_LAUNCH, total_shared, false},
 	{"%aggr_smem_size", GT_PTX_U32, GT_PTX_OF_LAUNCH, total_shared, false},
+	{"%reserved_smem_offset_begin", GT_PTX_U32, GT_PTX_OF_LAUNCH, reserved_from, false},
+	{"%reserved_smem_offset_end", GT_PTX_U32, GT_PTX_OF_LAUNCH, reserved_to, false},
+	{"%reserved_smem_offset_cap", GT_PTX_U32, GT_PTX_OF_LAUNCH, reserved_cap, false},
+	{"%reserved_smem_offset_0", GT_PTX_U32, GT_PTX_OF_LAUNCH, reserved_from, false},
+	{"%reserved_smem_offset_1", GT_PTX_U32, GT_PTX_OF_LAUNCH, reserved_middle, false},
 	{"%envreg1", GT_PTX_U32, GT_PTX_OF_LAUNCH, workspace_high, false},
 	{"%envreg2", GT_PTX_U32, GT_PTX_OF_LAUNCH, workspace_low, false},
 };

@@ -61,7 +61,7 @@ static enum gt_priority policy_priority(uint64_t policy, uint64_t address)
  * the period has accesses to global memory, but none that the first half does not have, and no poll that found anything new. One that
  * stores, as a long computation does in the same places, must look so twice in a row, or, if it has not polled, several times. A block whose
  * kernel has no instruction by which blocks learn of each other (decode/decode.h) waits for none, and is sampled only where lanes of a
- * warp have parted, which may wait for each other. This is a heuristic: it lets other blocks run. */
+ * warp have parted, which may wait for each other, in shared memory too. This is a heuristic: it lets other blocks and lanes run. */
 
 #define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions of a sampling period */
 #define LOOK_MAX (UINT64_C(1) << 16)
@@ -116,6 +116,7 @@ static void spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address,
 	if (spin->phase != COMPARES)
 		return;
 	spin->polls |= known && global;
+	spin->looks |= known;
 	spin->fresh |= !known;
 	spin->stores |= store;
 }
@@ -140,7 +141,7 @@ static bool repeats_itself(struct gt_ptx_spin *spin)
 {
 	const unsigned counts = spin->finds ? POLLED : 1;
 
-	if (!spin->polls || spin->fresh) {
+	if (!(spin->polls || (spin->looks && spin->parted)) || spin->fresh) {
 		spin->patience = spin->patience ? PATIENCE : 0;
 		return false;
 	}
@@ -171,7 +172,8 @@ bool gt_ptx_spin_look(struct gt_ptx_core *core)
 		}
 		memset(spin->keys, 0, sizeof spin->keys);
 		spin->n = 0;
-		spin->polls = spin->fresh = spin->finds = spin->stores = false;
+		spin->polls = spin->looks = spin->fresh = spin->finds = spin->stores = false;
+		spin->parted = has_parted(core);
 		core->traced |= GT_PTX_NOTES_SPIN;
 		spin->phase = GATHERS;
 		spin->next = spin->issued + spin->look / 2;
@@ -184,7 +186,7 @@ bool gt_ptx_spin_look(struct gt_ptx_core *core)
 		core->traced &= ~GT_PTX_NOTES_SPIN;
 		spin->phase = RESTS;
 		const bool repeats = repeats_itself(spin);
-		spin->spins = repeats && core->program->joins_blocks;
+		spin->spins = repeats && spin->polls && core->program->joins_blocks;
 		if (!repeats && spin->look < LOOK_MAX)
 			spin->look *= 2;
 		spin->rest = repeats ? 0 : spin->polls && !spin->fresh ? 1 : spin->rest < REST ? 2 * spin->rest + 1 : REST;

@@ -22,6 +22,9 @@
 #define GT_PTX_PARAMETER_BASE UINT64_C(0x205000000000) /* generic addresses of kernel parameters */
 #define GT_PTX_FRAMES_MAX 4096			       /* functions under way at a time */
 #define GT_PTX_SHARED_MAX (1U << 20)			       /* bytes a block, beyond any GPU's */
+/* Bytes of shared memory that CUDA keeps of each block from compute capability 8.0 on, in which cooperative groups of several warps meet.
+ * They lie behind a block's own, and are there for programs that ask where they are. %reserved_smem_offset_1 is taken to be their middle. */
+#define GT_PTX_RESERVED 1024U
 #define GT_PTX_LOCAL_MAX (512U << 10)		       /* bytes of local memory a thread, CUDA's limit */
 
 #define GT_PTX_FILLS 8 /* functions whose constants are known to be in the arena, at most */
@@ -154,7 +157,8 @@ struct gt_ptx_barrier {
 /* Whether a block spins, as far as its accesses say (trace.c). */
 struct gt_ptx_spin {
 	bool spins;
-	bool polls, fresh; /* accesses to global memory that it has made before; accesses, and what polls found, that it has not */
+	bool polls, looks, fresh; /* accesses to global memory, and to any, that it has made before; accesses, and what polls found, that it has not */
+	bool parted;	   /* lanes of a warp had parted when the period began */
 	bool finds;	   /* what a poll found before */
 	bool stores;	   /* to any memory */
 	unsigned patience; /* periods in which it may store and look as if it spun */
