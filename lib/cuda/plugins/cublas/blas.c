@@ -2,6 +2,7 @@
 /* The calls of BLAS's three levels and cuBLAS's additions to them: each checks its arguments and operands as cuBLAS does, and hands
  * them to CBLAS. What CBLAS has not is made of what it has: a batch of single calls, syrkx of columns, geam and dgmm of vectors. */
 #include <cblas.h>
+#include <complex.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -183,6 +184,165 @@ COMPLEX_CALLS(COMPLEX_VECTOR_CALLS)
 SIZES(REALLY_SCALED, Cs, cs, float)
 SIZES(REALLY_SCALED, Zd, zd, double)
 
+/* Givens rotations, plain and modified, and their parameters. */
+#define ROTATION_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                            \
+	API int cublas##L##rotm_v2##END(void *handle, INT n, T *x, INT incx, T *y, INT incy, const T *param) \
+	{                                                                                               \
+		ENTER(L, rotm, R, CX, END, param, 6 * (uint64_t)(n > 0 ? n : 0), n, incx, incy);         \
+		cblas_##l##rotm((int)n, TO_VECTOR(x, n, incx), TO_VECTOR(y, n, incy), gt_scalar_of(&call, param, 5 * bytes, false)); \
+		return gt_call_end();                                                                   \
+	}
+#define ROTATIONS(L, l, R, INT, END)                                                                    \
+	API int cublas##L##rotg_v2##END(void *handle, R *a, R *b, R *c, R *s)                           \
+	{                                                                                               \
+		ENTER(L, rotg, R, 0, END, a && b && c && s, 0, 0);                                      \
+		cblas_##l##rotg(gt_scalar_of(&call, a, bytes, true), gt_scalar_of(&call, b, bytes, true), \
+				gt_scalar_of(&call, c, bytes, true), gt_scalar_of(&call, s, bytes, true)); \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##rotmg_v2##END(void *handle, R *d1, R *d2, R *x1, const R *y1, R *param)      \
+	{                                                                                               \
+		ENTER(L, rotmg, R, 0, END, d1 && d2 && x1 && y1 && param, 0, 0);                        \
+		cblas_##l##rotmg(gt_scalar_of(&call, d1, bytes, true), gt_scalar_of(&call, d2, bytes, true), \
+				 gt_scalar_of(&call, x1, bytes, true), REAL_FACTOR(R, y1), gt_scalar_of(&call, param, 5 * bytes, true)); \
+		return gt_call_end();                                                                   \
+	}
+REAL_CALLS(ROTATION_CALLS)
+SIZES(ROTATIONS, S, s, float)
+SIZES(ROTATIONS, D, d, double)
+
+/* Vectors of types that the call names, computed in double and rounded once. */
+
+static double complex number_of(const void *at, enum gt_element type, int64_t i)
+{
+	const enum gt_element part = type == GT_C64 ? GT_F64 : GT_F32;
+
+	return gt_is_complex(type) ? CMPLX(gt_element_read(at, part, 2 * i), gt_element_read(at, part, 2 * i + 1))
+				   : CMPLX(gt_element_read(at, type, i), 0);
+}
+
+static void put_number(void *at, enum gt_element type, int64_t i, double complex value)
+{
+	const enum gt_element part = type == GT_C64 ? GT_F64 : GT_F32;
+
+	if (!gt_is_complex(type)) {
+		gt_element_write(at, type, i, creal(value));
+		return;
+	}
+	gt_element_write(at, part, 2 * i, creal(value));
+	gt_element_write(at, part, 2 * i + 1, cimag(value));
+}
+
+/* A vector of such a call. Its elements are numbered from 0 whatever the sign of the step. */
+struct typed {
+	void *at;
+	enum gt_element type;
+	int64_t first, step;
+};
+
+static struct typed typed_of(const struct gt_call *call, const void *at, int type, int64_t n, int64_t step, bool written)
+{
+	return (struct typed){gt_vector_of(call, at, gt_element_bytes((enum gt_element)type), n, step, written), (enum gt_element)type,
+			      step < 0 ? (1 - n) * step : 0, step};
+}
+
+static double complex typed_get(const struct typed *x, int64_t i)
+{
+	return number_of(x->at, x->type, x->first + i * x->step);
+}
+
+static void typed_put(const struct typed *x, int64_t i, double complex value)
+{
+	put_number(x->at, x->type, x->first + i * x->step, value);
+}
+
+/* Whether all are types of floats. */
+static bool float_types(const int *types, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (gt_element_bytes((enum gt_element)types[i]) == 0 || types[i] == GT_I8 || types[i] == GT_I32)
+			return false;
+	return true;
+}
+
+#define TYPES(...) float_types((const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+#define ENTER_TYPED(NAME, END, KNOWN, VALID, FLOPS)                                                     \
+	struct gt_call call;                                                                            \
+	n = n > 0 ? n : 0;                                                                              \
+	(void)execution;                                                                                \
+	if (!(KNOWN)) {                                                                                 \
+		gt_stub_refuse("cublas" #NAME #END " of these types");                                  \
+		return GT_CUBLAS_NOT_SUPPORTED;                                                         \
+	}                                                                                               \
+	int status = gt_call_begin(&call, "cublas" #NAME #END, handle, VALID, (FLOPS) * (uint64_t)n);    \
+	if (status != GT_CUBLAS_SUCCESS)                                                                \
+	return status
+#define SCALAR(AT, TYPE, WRITTEN) gt_scalar_of(&call, AT, gt_element_bytes((enum gt_element)(TYPE)), WRITTEN)
+
+#define TYPED_DOT(NAME, CONJUGATE, INT, END)                                                            \
+	API int cublas##NAME##END(void *handle, INT n, const void *x, int of_x, INT incx, const void *y, int of_y, INT incy, void *result, \
+				  int of_result, int execution)                                         \
+	{                                                                                               \
+		double complex sum = 0;                                                                 \
+		ENTER_TYPED(NAME, END, TYPES(of_x, of_y, of_result), result, 2);                        \
+		const struct typed from[2] = {typed_of(&call, x, of_x, n, incx, false), typed_of(&call, y, of_y, n, incy, false)}; \
+		for (INT i = 0; i < n; i++)                                                             \
+			sum += (CONJUGATE ? conj(typed_get(&from[0], i)) : typed_get(&from[0], i)) * typed_get(&from[1], i); \
+		put_number(SCALAR(result, of_result, true), (enum gt_element)of_result, 0, sum);        \
+		return gt_call_end();                                                                   \
+	}
+/* Of one vector into a number: the sum of TERM, and its FINAL. */
+#define TYPED_SUM(NAME, TERM, FINAL, INT, END)                                                          \
+	API int cublas##NAME##END(void *handle, INT n, const void *x, int of_x, INT incx, void *result, int of_result, int execution) \
+	{                                                                                               \
+		double sum = 0;                                                                         \
+		ENTER_TYPED(NAME, END, TYPES(of_x, of_result), result, 2);                              \
+		n = incx > 0 ? n : 0;                                                                   \
+		const struct typed from = typed_of(&call, x, of_x, n, incx, false);                     \
+		for (INT i = 0; i < n; i++) {                                                           \
+			const double complex value = typed_get(&from, i);                               \
+			sum += TERM;                                                                    \
+		}                                                                                       \
+		put_number(SCALAR(result, of_result, true), (enum gt_element)of_result, 0, FINAL);      \
+		return gt_call_end();                                                                   \
+	}
+#define TYPED_VECTORS(INT, END)                                                                         \
+	API int cublasAxpyEx##END(void *handle, INT n, const void *alpha, int of_alpha, const void *x, int of_x, INT incx, void *y, int of_y, \
+				  INT incy, int execution)                                              \
+	{                                                                                               \
+		ENTER_TYPED(AxpyEx, END, TYPES(of_alpha, of_x, of_y), alpha, 2);                        \
+		const double complex by = number_of(SCALAR(alpha, of_alpha, false), (enum gt_element)of_alpha, 0); \
+		const struct typed from = typed_of(&call, x, of_x, n, incx, false), to = typed_of(&call, y, of_y, n, incy, true); \
+		for (INT i = 0; i < n; i++)                                                             \
+			typed_put(&to, i, typed_get(&to, i) + by * typed_get(&from, i));                \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublasScalEx##END(void *handle, INT n, const void *alpha, int of_alpha, void *x, int of_x, INT incx, int execution) \
+	{                                                                                               \
+		ENTER_TYPED(ScalEx, END, TYPES(of_alpha, of_x), alpha, 1);                              \
+		n = incx > 0 ? n : 0;                                                                   \
+		const double complex by = number_of(SCALAR(alpha, of_alpha, false), (enum gt_element)of_alpha, 0); \
+		const struct typed to = typed_of(&call, x, of_x, n, incx, true);                        \
+		for (INT i = 0; i < n; i++)                                                             \
+			typed_put(&to, i, by * typed_get(&to, i));                                      \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublasCopyEx##END(void *handle, INT n, const void *x, int of_x, INT incx, void *y, int of_y, INT incy) \
+	{                                                                                               \
+		const int execution = 0;                                                                \
+		ENTER_TYPED(CopyEx, END, TYPES(of_x) && of_x == of_y, true, 0);                         \
+		const struct typed from = typed_of(&call, x, of_x, n, incx, false), to = typed_of(&call, y, of_y, n, incy, true); \
+		for (INT i = 0; i < n; i++)                                                             \
+			typed_put(&to, i, typed_get(&from, i));                                         \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	TYPED_DOT(DotEx, false, INT, END)                                                               \
+	TYPED_DOT(DotcEx, true, INT, END)                                                               \
+	TYPED_SUM(Nrm2Ex, creal(value) * creal(value) + cimag(value) * cimag(value), sqrt(sum), INT, END) \
+	TYPED_SUM(AsumEx, fabs(creal(value)) + fabs(cimag(value)), sum, INT, END)
+TYPED_VECTORS(int, )
+TYPED_VECTORS(int64_t, _64)
+
 /* ---- a matrix and vectors ---- */
 
 #define COLUMN_VALID (n >= 0 && gt_is_flag(uplo) && gt_is_operation(operation) && gt_is_flag(diag) && gt_leads(lda, n) && incx != 0)
@@ -257,6 +417,109 @@ ALL_CALLS(MATRIX_CALLS)
 	ONE_VECTOR(L, l, her, T, R, CX, INT, END)
 REAL_CALLS(REAL_MATRIX_CALLS)
 COMPLEX_CALLS(COMPLEX_MATRIX_CALLS)
+
+/* An update of a triangle by two vectors; Hermitian ones have another name. */
+#define UPDATE_BY_TWO(L, l, NAME, T, R, CX, F, INT, END)                                                \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, INT n, const T *alpha, const T *x, INT incx, const T *y, INT incy, T *a, \
+					  INT lda)                                                      \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, gt_is_flag(uplo) && gt_leads(lda, n) && incx != 0 && incy != 0 && alpha, \
+		      SUMS(CX, n) * (uint64_t)n, n, incx, incy, lda);                                   \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), (int)n, FACTOR(F, T, alpha), VECTOR(x, n, incx), VECTOR(y, n, incy), \
+				TO_MATRIX(a, n, n, lda));                                               \
+		return gt_call_end();                                                                   \
+	}
+
+/* ---- the same of matrices of which a band is stored, or a triangle without gaps ---- */
+
+#define PACKED(AT, WRITTEN) gt_vector_of(&call, AT, bytes, (int64_t)n * ((int64_t)n + 1) / 2, 1, WRITTEN)
+#define PACKED_VALID	    (n >= 0 && gt_is_flag(uplo) && incx != 0)
+#define TRIANGLE_KIND_VALID (PACKED_VALID && gt_is_operation(operation) && gt_is_flag(diag))
+
+#define BAND_TIMES_VECTOR(L, l, NAME, T, R, CX, F, INT, END)                                            \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, INT n, INT k, const T *alpha, const T *a, INT lda, const T *x, INT incx, \
+					  const T *beta, T *y, INT incy)                                \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, PACKED_VALID && incy != 0 && k >= 0 && lda > k && alpha && beta, \
+		      SUMS(CX, n) * (2 * (uint64_t)k + 1), n, k, lda, incx, incy);                      \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), (int)n, (int)k, FACTOR(F, T, alpha), MATRIX(a, k + 1, n, lda), \
+				VECTOR(x, n, incx), FACTOR(F, T, beta), TO_VECTOR(y, n, incy));         \
+		return gt_call_end();                                                                   \
+	}
+#define PACKED_TIMES_VECTOR(L, l, NAME, T, R, CX, F, INT, END)                                          \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, INT n, const T *alpha, const T *a, const T *x, INT incx, const T *beta, \
+					  T *y, INT incy)                                               \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, PACKED_VALID && incy != 0 && alpha && beta, SUMS(CX, n) * (uint64_t)n, n, incx, incy); \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), (int)n, FACTOR(F, T, alpha), PACKED(a, false), VECTOR(x, n, incx), \
+				FACTOR(F, T, beta), TO_VECTOR(y, n, incy));                             \
+		return gt_call_end();                                                                   \
+	}
+#define PACKED_BY_ONE(L, l, NAME, T, R, CX, INT, END)                                                   \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, INT n, const R *alpha, const T *x, INT incx, T *a) \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, PACKED_VALID && alpha, SUMS(CX, n) * (uint64_t)n / 2, n, incx); \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), (int)n, REAL_FACTOR(R, alpha), VECTOR(x, n, incx), PACKED(a, true)); \
+		return gt_call_end();                                                                   \
+	}
+#define PACKED_BY_TWO(L, l, NAME, T, R, CX, F, INT, END)                                                \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, INT n, const T *alpha, const T *x, INT incx, const T *y, INT incy, T *a) \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, PACKED_VALID && incy != 0 && alpha, SUMS(CX, n) * (uint64_t)n, n, incx, incy); \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), (int)n, FACTOR(F, T, alpha), VECTOR(x, n, incx), VECTOR(y, n, incy), \
+				PACKED(a, true));                                                       \
+		return gt_call_end();                                                                   \
+	}
+#define BAND_TRIANGLE(L, l, NAME, T, R, CX, INT, END)                                                   \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, int operation, int diag, INT n, INT k, const T *a, INT lda, T *x, INT incx) \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, TRIANGLE_KIND_VALID && k >= 0 && lda > k, SUMS(CX, n) * ((uint64_t)k + 1), n, k, lda, incx); \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), OPERATION(operation), DIAGONAL(diag), (int)n, (int)k, MATRIX(a, k + 1, n, lda), \
+				TO_VECTOR(x, n, incx));                                                 \
+		return gt_call_end();                                                                   \
+	}
+#define PACKED_TRIANGLE(L, l, NAME, T, R, CX, INT, END)                                                 \
+	API int cublas##L##NAME##_v2##END(void *handle, int uplo, int operation, int diag, INT n, const T *a, T *x, INT incx) \
+	{                                                                                               \
+		ENTER(L, NAME, R, CX, END, TRIANGLE_KIND_VALID, SUMS(CX, n) * (uint64_t)n / 2, n, incx); \
+		cblas_##l##NAME(CblasColMajor, TRIANGLE(uplo), OPERATION(operation), DIAGONAL(diag), (int)n, PACKED(a, false), \
+				TO_VECTOR(x, n, incx));                                                 \
+		return gt_call_end();                                                                   \
+	}
+#define BAND_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                                \
+	API int cublas##L##gbmv_v2##END(void *handle, int operation, INT m, INT n, INT kl, INT ku, const T *alpha, const T *a, INT lda, \
+					const T *x, INT incx, const T *beta, T *y, INT incy)            \
+	{                                                                                               \
+		const bool turned = operation != GT_CUBLAS_N;                                           \
+		ENTER(L, gbmv, R, CX, END,                                                              \
+		      gt_is_operation(operation) && m >= 0 && n >= 0 && kl >= 0 && ku >= 0 && lda - kl > ku && incx != 0 && incy != 0 && alpha && \
+			      beta,                                                                     \
+		      SUMS(CX, n) * ((uint64_t)kl + (uint64_t)ku + 1), m, n, kl, ku, lda, incx, incy);  \
+		if (m > 0 && n > 0)                                                                     \
+			cblas_##l##gbmv(CblasColMajor, OPERATION(operation), (int)m, (int)n, (int)kl, (int)ku, FACTOR(F, T, alpha), \
+					MATRIX(a, kl + ku + 1, n, lda), VECTOR(x, turned ? m : n, incx), FACTOR(F, T, beta), \
+					TO_VECTOR(y, turned ? n : m, incy));                            \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	BAND_TRIANGLE(L, l, tbmv, T, R, CX, INT, END)                                                   \
+	BAND_TRIANGLE(L, l, tbsv, T, R, CX, INT, END)                                                   \
+	PACKED_TRIANGLE(L, l, tpmv, T, R, CX, INT, END)                                                 \
+	PACKED_TRIANGLE(L, l, tpsv, T, R, CX, INT, END)
+#define REAL_BAND_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                           \
+	UPDATE_BY_TWO(L, l, syr2, T, R, CX, F, INT, END)                                                \
+	BAND_TIMES_VECTOR(L, l, sbmv, T, R, CX, F, INT, END)                                            \
+	PACKED_TIMES_VECTOR(L, l, spmv, T, R, CX, F, INT, END)                                          \
+	PACKED_BY_ONE(L, l, spr, T, R, CX, INT, END)                                                    \
+	PACKED_BY_TWO(L, l, spr2, T, R, CX, F, INT, END)
+#define COMPLEX_BAND_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                        \
+	UPDATE_BY_TWO(L, l, her2, T, R, CX, F, INT, END)                                                \
+	BAND_TIMES_VECTOR(L, l, hbmv, T, R, CX, F, INT, END)                                            \
+	PACKED_TIMES_VECTOR(L, l, hpmv, T, R, CX, F, INT, END)                                          \
+	PACKED_BY_ONE(L, l, hpr, T, R, CX, INT, END)                                                    \
+	PACKED_BY_TWO(L, l, hpr2, T, R, CX, F, INT, END)
+ALL_CALLS(BAND_CALLS)
+REAL_CALLS(REAL_BAND_CALLS)
+COMPLEX_CALLS(COMPLEX_BAND_CALLS)
 
 /* ---- matrices of which one triangle is stored ---- */
 
