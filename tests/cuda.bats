@@ -36,6 +36,8 @@ setup() {
 
 @test "a block waits for a later block" { passes independent_threads 3; }
 
+@test "instructions of dynamic programming, and predicates of logic operations" { ARCH=-arch=sm_90 GPU=h100 passes dpx; }
+
 @test "threads leave a loop with a barrier in it one after another" { passes divergent_barrier; }
 
 @test "registered host memory, and memory pools" {

@@ -319,9 +319,35 @@ static wide apart(wide x, wide y) { return x > y ? x - y : y - x; }
 	X("bfind.shiftamt.u" #N, u32, U, none, none, x ? N - 1 - highest(x, N) : UINT32_MAX)       \
 	X("bfe.u" #N, U, U, u32, u32, (U)bits_between(x, y & 255, z & 255, N, false))              \
 	X("bfe.s" #N, U, U, u32, u32, (U)bits_between(x, y & 255, z & 255, N, true))
+/* The halves of two registers, each by itself: their sum modulo 2^16, or the lesser or greater one, signed and not below `floor`. */
+static u32 halves(u32 x, u32 y, char what, bool is_signed, wide floor)
+{
+	u32 result = 0;
+
+	for (int i = 0; i < 32; i += 16) {
+		const wide a = is_signed ? (wide)(s16)(x >> i) : (wide)(u16)(x >> i), b = is_signed ? (wide)(s16)(y >> i) : (wide)(u16)(y >> i);
+		const wide value = what == '+' ? a + b : (a < b) == (what == '<') ? a : b;
+		result |= (u32)(u16)(value < floor ? floor : value) << i;
+	}
+	return result;
+}
+static u32 pack(s32 x, s32 y, wide least, wide most, int bits, u32 z)
+{
+	const u32 mask = ((u32)1 << bits) - 1;
+
+	return (bits == 16 ? 0 : z << 2 * bits) | ((u32)clamp(x, least, most) & mask) << bits | ((u32)clamp(y, least, most) & mask);
+}
 #define OTHERS(X)                                                                                \
 	X("min.relu.s32", s32, s32, s32, none, (s32)clamp(x < y ? x : y, 0, INT32_MAX))            \
 	X("max.relu.s32", s32, s32, s32, none, (s32)clamp(x > y ? x : y, 0, INT32_MAX))            \
+	X("max.s32.relu", s32, s32, s32, none, (s32)clamp(x > y ? x : y, 0, INT32_MAX))            \
+	X("add.u16x2", u32, u32, u32, none, halves(x, y, '+', false, 0)) X("add.s16x2", u32, u32, u32, none, halves(x, y, '+', true, -65536)) \
+	X("min.u16x2", u32, u32, u32, none, halves(x, y, '<', false, 0)) X("max.u16x2", u32, u32, u32, none, halves(x, y, '>', false, 0)) \
+	X("min.s16x2", u32, u32, u32, none, halves(x, y, '<', true, -65536)) X("max.s16x2", u32, u32, u32, none, halves(x, y, '>', true, -65536)) \
+	X("min.s16x2.relu", u32, u32, u32, none, halves(x, y, '<', true, 0)) X("max.relu.s16x2", u32, u32, u32, none, halves(x, y, '>', true, 0)) \
+	X("cvt.pack.sat.u16.s32", u32, s32, s32, none, pack(x, y, 0, 65535, 16, 0)) X("cvt.pack.sat.s16.s32", u32, s32, s32, none, pack(x, y, -32768, 32767, 16, 0)) \
+	X("cvt.pack.sat.u8.s32.b32", u32, s32, s32, u32, pack(x, y, 0, 255, 8, z)) X("cvt.pack.sat.s8.s32.b32", u32, s32, s32, u32, pack(x, y, -128, 127, 8, z)) \
+	X("cvt.pack.sat.u4.s32.b32", u32, s32, s32, u32, pack(x, y, 0, 15, 4, z)) X("cvt.pack.sat.s2.s32.b32", u32, s32, s32, u32, pack(x, y, -2, 1, 2, z)) \
 	X("add.sat.s32", s32, s32, s32, none, (s32)clamp((wide)x + y, INT32_MIN, INT32_MAX))       \
 	X("sub.sat.s32", s32, s32, s32, none, (s32)clamp((wide)x - y, INT32_MIN, INT32_MAX))       \
 	X("mad.hi.sat.s32", s32, s32, s32, s32, (s32)clamp(((wide)x * y >> 32) + z, INT32_MIN, INT32_MAX)) \
@@ -397,6 +423,17 @@ static wide apart(wide x, wide y) { return x > y ? x - y : y - x; }
 	X("cvt.rmi." #T "." #T, T, T, none, none, floor##F(x)) X("cvt.rpi." #T "." #T, T, T, none, none, ceil##F(x)) \
 	X("cvt.rn.f16." #T, f16, T, none, none, nearest_half((f64)x))                              \
 	X("cvt." #T ".f16", T, f16, none, none, (T)half_value(x))
+static f32 signed_as(f32 number, f32 x, f32 y) { return isnan(number) ? number : copysignf(number, copysignf(1, x) * copysignf(1, y)); }
+/* A float without its lowest bits, rounded to nearest and never to infinity. */
+static u32 cut(f32 x, int bits, u32 half)
+{
+	const u32 word = (u32)put_f32(x), sign = word & 0x80000000, mask = ~(((u32)1 << bits) - 1);
+	const u32 rounded = ((word & 0x7fffffff) + half) & mask;
+
+	return isnan(x) ? 0x7fffffff & mask : sign | (rounded < 0x7f800000 ? rounded : 0x7f7fffff & mask);
+}
+static u32 finite(f32 x, int bits) { return cut(x, bits, ((u32)1 << (bits - 1)) - 1 + ((u32)put_f32(x) >> bits & 1)); }
+static u32 away(f32 x, int bits) { return cut(x, bits, (u32)1 << (bits - 1)); }
 #define SINGLES(X)                                                                               \
 	X("add.ftz.f32", f32, f32, f32, none, flush(flush(x) + flush(y)))                          \
 	X("mul.ftz.f32", f32, f32, f32, none, flush(flush(x) * flush(y)))                          \
@@ -407,6 +444,13 @@ static wide apart(wide x, wide y) { return x > y ? x - y : y - x; }
 	X("setp.lt.ftz.f32", pred, f32, f32, none, flush(x) < flush(y))                            \
 	X("min.f32", f32, f32, f32, none, lesser(x, y)) X("max.f32", f32, f32, f32, none, greater(x, y)) \
 	X("min.NaN.f32", f32, f32, f32, none, isnan(x) || isnan(y) ? NAN : lesser(x, y))           \
+	X("min.f32", f32, f32, f32, f32, lesser(lesser(x, y), z)) X("max.f32", f32, f32, f32, f32, greater(greater(x, y), z)) \
+	X("max.NaN.f32", f32, f32, f32, f32, isnan(x) || isnan(y) || isnan(z) ? NAN : greater(greater(x, y), z)) \
+	X("min.xorsign.abs.f32", f32, f32, f32, none, signed_as(lesser(fabsf(x), fabsf(y)), x, y)) \
+	X("max.NaN.xorsign.abs.f32", f32, f32, f32, none, isnan(x) || isnan(y) ? NAN : signed_as(greater(fabsf(x), fabsf(y)), x, y)) \
+	X("cvt.rn.satfinite.bf16.f32", u16, f32, none, none, (u16)(finite(x, 16) >> 16))           \
+	X("cvt.rn.satfinite.relu.bf16x2.f32", u32, f32, f32, none, finite(x > 0 || isnan(x) ? x : 0, 16) | finite(y > 0 || isnan(y) ? y : 0, 16) >> 16) \
+	X("cvt.rna.satfinite.tf32.f32", u32, f32, none, none, away(x, 13))                         \
 	X("cvt.sat.f32.f32", f32, f32, none, none, sat(x)) X("cvt.f64.f32", f64, f32, none, none, (f64)x) \
 	X("cvt.rn.f32.f64", f32, f64, none, none, (f32)x)                                          \
 	X("cvt.rz.f32.f64", f32, f64, none, none, narrow(FE_TOWARDZERO, x))                        \

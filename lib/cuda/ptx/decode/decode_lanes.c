@@ -54,8 +54,10 @@ static bool read_aside(const struct gt_ptx_instruction *instruction, const char 
 		}
 	if (strcmp(word, "ftz") == 0)
 		return words->ftz = true;
-	if (strcmp(word, "relu") == 0 && floats)
-		return words->relu = true;
+	if (strcmp(word, "relu") == 0) {
+		words->relu = floats;
+		return true;
+	}
 	if (strcmp(word, "approx") == 0 || strcmp(word, "full") == 0 || strcmp(word, "noftz") == 0)
 		return true;
 	if (strcmp(word, "sat") != 0 || !(floats || instruction->row == GT_PTX_OP_CVT))
@@ -63,15 +65,23 @@ static bool read_aside(const struct gt_ptx_instruction *instruction, const char 
 	return words->sat = true;
 }
 
+/* min and max of three. */
+static bool has_three_numbers(const struct gt_ptx_instruction *instruction)
+{
+	return instruction->n_operands == 4 && (instruction->row == GT_PTX_OP_MIN || instruction->row == GT_PTX_OP_MAX);
+}
+
 static void read_words(const struct gt_ptx_instruction *instruction, struct words *words)
 {
 	bool floats = false;
 
 	memset(words, 0, sizeof *words);
-	snprintf(words->name, sizeof words->name, "%s", instruction->opcode);
+	snprintf(words->name, sizeof words->name, "%s%s", instruction->opcode, has_three_numbers(instruction) ? "3" : "");
 	for (size_t i = 0; i < instruction->n_modifiers; i++)
 		floats |= is_float_word(instruction->modifiers[i]) && strlen(instruction->modifiers[i]) > 2 &&
 			  strcmp(instruction->modifiers[i], "ftz") != 0;
+	if (!floats && gt_ptx_has(instruction, "relu")) /* before the type or behind it */
+		add_word(words, "relu");
 	for (size_t i = 0; i < instruction->n_modifiers; i++) {
 		const char *word = instruction->modifiers[i];
 		enum gt_ptx_type type = gt_ptx_type_named(word, strlen(word));
@@ -102,7 +112,7 @@ static void refine_name(struct words *words, const struct gt_ptx_instruction *in
 		snprintf(rest, sizeof rest, "%s", types);
 		if (words->sat && !to_float && !from_float)
 			snprintf(words->name, sizeof words->name, "cvt.sat%.100s", rest);
-		else if (words->rounding == GT_PTX_RNA && strncmp(rest, ".tf32.", strlen(".tf32.")) != 0) /* there is none */
+		else if (words->rounding == GT_PTX_RNA && !strstr(rest, ".tf32.")) /* there is none */
 			snprintf(words->name, sizeof words->name, "cvt.rna%.100s", rest);
 		else if (words->integral && to_float && from_float)
 			snprintf(words->name, sizeof words->name, "cvt.i%.100s", rest);
@@ -218,13 +228,6 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-static int decode_lop3(struct gt_ptx_decoder *decoder)
-{
-	/* lop3.BOOL.b32 d|p, a, b, c, table, q, which also gives a predicate, is refused. */
-	if (decoder->instruction->n_operands != 5)
-		return gt_ptx_emit_unknown(decoder, "opcode 'lop3' with a predicate is not known");
-	return decode_lanes(decoder);
-}
 
 /* ---- operations among the lanes of a warp: shfl, vote, match, redux, activemask, elect ---- */
 
@@ -485,6 +488,36 @@ static int decode_setp(struct gt_ptx_decoder *decoder)
 	    (results == 2 && !gt_ptx_emit_form(decoder, "mov.pred", q.slot, holds[1], 0, 0)))
 		return -1;
 	return 0;
+}
+
+/* lop3.b32 d, a, b, c, table; lop3.BOOL.b32 d|p, a, b, c, table, q: p is whether d is not 0, combined with q. */
+static int decode_lop3(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const enum gt_ptx_combination how = combination_of(decoder);
+	struct gt_ptx_result d, p;
+	uint32_t sources[5], zero;
+
+	if (how == GT_PTX_ALONE)
+		return decode_lanes(decoder);
+	if (instruction->n_operands != 7 || how == GT_PTX_XOR)
+		return gt_ptx_emit_unknown(decoder, "this form of 'lop3' is not known");
+	for (size_t i = 0; i < 5; i++)
+		if (!(sources[i] = gt_ptx_source(decoder, &instruction->operands[i + 2], i < 4 ? GT_PTX_B32 : GT_PTX_PRED)))
+			return -1;
+	if (gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
+	    gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0 ||
+	    !(zero = gt_ptx_constant_slot(decoder, 0, 4)))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "lop3.b32", d.slot, sources[0], sources[1], sources[2]);
+	if (!op)
+		return -1;
+	op->e = sources[3];
+	op = gt_ptx_emit_form(decoder, "setp.ne.b32", p.slot, d.slot, zero, sources[4]);
+	if (!op)
+		return -1;
+	op->choice = (uint8_t)how;
+	return gt_ptx_finish_result(decoder, &d);
 }
 
 /* The value that set writes where the comparison is true: 1.0, or all ones. */

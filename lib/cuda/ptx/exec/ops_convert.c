@@ -168,6 +168,13 @@ GT_INLINE uint32_t without(float x, uint32_t most, enum gt_ptx_rounding rounding
 
 	return x != x ? 0x7fffffff & ~most : (bits + added) & ~most;
 }
+/* The largest number of its sign in place of an infinity (.satfinite); `step`: how far that is in a type's bits. */
+GT_INLINE uint32_t finite(uint32_t bits, uint32_t infinity, uint32_t step)
+{
+	const uint32_t magnitude = bits & (infinity | (infinity - 1));
+
+	return magnitude == infinity ? bits - step : bits;
+}
 GT_INLINE uint32_t to_tf32(float x, enum gt_ptx_rounding rounding) { return without(x, 0x1fff, rounding); }
 GT_INLINE uint16_t bfloat_of(float x, enum gt_ptx_rounding rounding) { return (uint16_t)(without(x, 0xffff, rounding) >> 16); }
 GT_INLINE uint32_t bfloat_pair(float upper, float lower, enum gt_ptx_rounding rounding)
@@ -296,7 +303,14 @@ GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16
 	X(cvt_f16_bf16, "cvt.f16.bf16", f16, bf16, none, none,                                     \
 	  gt_ptx_to_half((double)gt_ptx_from_bfloat(x), ROUNDING))                                 \
 	X(cvt_bf16x2_f32, "cvt.bf16x2.f32", bf16x2, f32, f32, none, bfloat_pair(x, y, ROUNDING))   \
-	X(cvt_tf32_f32, "cvt.tf32.f32", b32, f32, none, none, to_tf32(x, ROUNDING))
+	X(cvt_tf32_f32, "cvt.tf32.f32", b32, f32, none, none, to_tf32(x, ROUNDING))                \
+	X(cvt_finite_tf32_f32, "cvt.satfinite.tf32.f32", b32, f32, none, none, finite(to_tf32(x, ROUNDING), 0x7f800000, 0x2000)) \
+	X(cvt_finite_bf16_f32, "cvt.satfinite.bf16.f32", bf16, f32, none, none, finite(bfloat_of(x, ROUNDING), 0x7f80, 1)) \
+	X(cvt_finite_bf16x2_f32, "cvt.satfinite.bf16x2.f32", bf16x2, f32, f32, none,               \
+	  finite(bfloat_of(x, ROUNDING), 0x7f80, 1) << 16 | finite(bfloat_of(y, ROUNDING), 0x7f80, 1)) \
+	X(cvt_finite_f16_f32, "cvt.satfinite.f16.f32", f16, f32, none, none, finite(gt_ptx_to_half((double)x, ROUNDING), 0x7c00, 1)) \
+	X(cvt_finite_f16x2_f32, "cvt.satfinite.f16x2.f32", f16x2, f32, f32, none,                  \
+	  finite(gt_ptx_to_half((double)x, ROUNDING), 0x7c00, 1) << 16 | finite(gt_ptx_to_half((double)y, ROUNDING), 0x7c00, 1))
 
 #define CONVERSIONS(X)                                                                             \
 	TO_INTEGER(X, u8) TO_INTEGER(X, u16) TO_INTEGER(X, u32) TO_INTEGER(X, u64)                 \

@@ -85,6 +85,12 @@ GT_INLINE double canonical_f64(double x) { return x; }
 EXTREMES(f32, signbit)
 EXTREMES(f64, signbit)
 
+/* With the sign that the product of x and y has (.xorsign); of NaN, NaN. */
+GT_INLINE float signed_as_product(float number, float x, float y)
+{
+	return number == number ? copysignf(number, !signbit(x) == !signbit(y) ? 1 : -1) : number;
+}
+
 GT_INLINE float nan_f32(void) { return gt_ptx_from_bits(0x7fffffff); }
 GT_INLINE double nan_f64(void) { return (double)NAN; }
 
@@ -125,6 +131,23 @@ GT_INLINE double upper_word(double x)
 	X(max_nan_##T, "max.NaN." #T, T, T, T, none, x == x && y == y ? greater_##T(x, y) : nan_##T()) \
 	X(copysign_##T, "copysign." #T, T, T, T, none, copysign##SUFFIX(y, x))                     \
 	X(saturate_##T, "saturate." #T, T, T, none, none, !(x > 0) ? 0 : x < 1 ? x : 1)
+/* The extreme of three; and of two absolute values, with the sign of the product. */
+#define EXTREMES_F32(X)                                                                                 \
+	X(min3_f32, "min3.f32", f32, f32, f32, f32, lesser_f32(lesser_f32(x, y), z))               \
+	X(max3_f32, "max3.f32", f32, f32, f32, f32, greater_f32(greater_f32(x, y), z))             \
+	X(min3_nan_f32, "min3.NaN.f32", f32, f32, f32, f32, x == x && y == y && z == z ? lesser_f32(lesser_f32(x, y), z) : nan_f32()) \
+	X(max3_nan_f32, "max3.NaN.f32", f32, f32, f32, f32, x == x && y == y && z == z ? greater_f32(greater_f32(x, y), z) : nan_f32()) \
+	X(min_sign_f32, "min.xorsign.abs.f32", f32, f32, f32, none, signed_as_product(lesser_f32(fabsf(x), fabsf(y)), x, y)) \
+	X(max_sign_f32, "max.xorsign.abs.f32", f32, f32, f32, none, signed_as_product(greater_f32(fabsf(x), fabsf(y)), x, y)) \
+	X(min_nan_sign_f32, "min.NaN.xorsign.abs.f32", f32, f32, f32, none,                        \
+	  x == x && y == y ? signed_as_product(lesser_f32(fabsf(x), fabsf(y)), x, y) : nan_f32())  \
+	X(max_nan_sign_f32, "max.NaN.xorsign.abs.f32", f32, f32, f32, none,                        \
+	  x == x && y == y ? signed_as_product(greater_f32(fabsf(x), fabsf(y)), x, y) : nan_f32())
+/* A half, or two, with a float. */
+#define MIXED(X, H, VALUE)                                                                         \
+	X(add_f32_##H, "add.f32." #H, f32, H, f32, none, canonical_f32((float)VALUE(x) + y))       \
+	X(sub_f32_##H, "sub.f32." #H, f32, H, f32, none, canonical_f32((float)VALUE(x) - y))       \
+	X(fma_f32_##H, "fma.f32." #H, f32, H, H, f32, canonical_f32(__builtin_fmaf((float)VALUE(x), (float)VALUE(y), z)))
 #define FUNCTIONS(X)                                                                               \
 	X(rsqrt_f64, "rsqrt.f64", f64, f64, none, none, 1 / sqrt(x))                               \
 	X(rcp_high, "rcp.approx.ftz.f64", f64, f64, none, none, upper_word(1 / upper_word(x)))     \
@@ -210,7 +233,8 @@ GT_INLINE uint64_t two(float low, float high)
 	X(fma_f32x2, "fma.f32x2", b64, b64, b64, b64,                                              \
 	  two(__builtin_fmaf(LOW(x), LOW(y), LOW(z)), __builtin_fmaf(HIGH(x), HIGH(y), HIGH(z))))
 
-#define FLOATS(X) ARITHMETIC(X, f32, f) ARITHMETIC(X, f64, ) FUNCTIONS(X) PAIRS(X)
+#define FLOATS(X) ARITHMETIC(X, f32, f) ARITHMETIC(X, f64, ) FUNCTIONS(X) PAIRS(X) \
+	EXTREMES_F32(X) MIXED(X, f16, gt_ptx_from_half) MIXED(X, bf16, gt_ptx_from_bfloat)
 FLOATS(GT_LANES)
 static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW) GT_ROW(ex2_f32, "ex2.f32", f32, f32, none, none, )
 	{"rsqrt.f32", GT_PTX_F32, {GT_PTX_F32}, RSQRT_STEPS}};

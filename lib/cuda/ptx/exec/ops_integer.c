@@ -82,6 +82,36 @@ GT_INLINE int64_t product24_s32(int32_t x, int32_t y)
 	X(min_relu_s32, "min.relu.s32", s32, s32, s32, none, x < 0 || y < 0 ? 0 : x < y ? x : y) \
 	X(max_relu_s32, "max.relu.s32", s32, s32, s32, none, x < 0 && y < 0 ? 0 : x > y ? x : y)
 
+/* Two numbers of 16 bits in a register, each by itself. */
+#define EACH(C, HOW)	    ((uint32_t)(uint16_t)HOW((C)(x >> 16), (C)(y >> 16)) << 16 | (uint16_t)HOW((C)x, (C)y))
+#define SUM(A, B)	    ((A) + (B))
+#define LESSER(A, B)	    ((A) < (B) ? (A) : (B))
+#define GREATER(A, B)	    ((A) > (B) ? (A) : (B))
+#define NOT_BELOW_0(A)	    GREATER(A, 0)
+#define LESSER_RELU(A, B)   NOT_BELOW_0(LESSER(A, B))
+#define GREATER_RELU(A, B)  NOT_BELOW_0(GREATER(A, B))
+#define PAIRS16(X, T, C)                                                                           \
+	X(add_##T##x2, "add." #T "x2", b32, b32, b32, none, EACH(C, SUM))                          \
+	X(min_##T##x2, "min." #T "x2", b32, b32, b32, none, EACH(C, LESSER))                       \
+	X(max_##T##x2, "max." #T "x2", b32, b32, b32, none, EACH(C, GREATER))
+#define RECTIFIED16(X)                                                                             \
+	X(min_relu_s16x2, "min.relu.s16x2", b32, b32, b32, none, EACH(int16_t, LESSER_RELU))       \
+	X(max_relu_s16x2, "max.relu.s16x2", b32, b32, b32, none, EACH(int16_t, GREATER_RELU))
+
+/* Two saturated numbers of N bits, behind the lower bits of a third. */
+#define PACKS(X, T, N, LEAST, MOST)                                                                \
+	X(pack_##T, "cvt.sat.pack." #T ".s32.b32", b32, s32, s32, b32,                             \
+	  z << 2 * N | packed(x, LEAST, MOST, N) << N | packed(y, LEAST, MOST, N))
+#define PACKS16(X, T, LEAST, MOST)                                                                 \
+	X(pack_##T, "cvt.sat.pack." #T ".s32", b32, s32, s32, none, packed(x, LEAST, MOST, 16) << 16 | packed(y, LEAST, MOST, 16))
+GT_INLINE uint32_t packed(int32_t x, int32_t least, int32_t most, unsigned bits)
+{
+	return (uint32_t)(x < least ? least : x > most ? most : x) & ((UINT32_C(1) << bits) - 1);
+}
+#define PACKED(X)                                                                                  \
+	PACKS16(X, u16, 0, 65535) PACKS16(X, s16, -32768, 32767) PACKS(X, u8, 8, 0, 255) PACKS(X, s8, 8, -128, 127) \
+	PACKS(X, u4, 4, 0, 15) PACKS(X, s4, 4, -8, 7) PACKS(X, u2, 2, 0, 3) PACKS(X, s2, 2, -2, 1)
+
 /* The absolute difference of two parts of a word, the bits of `part` from bit `at` on. */
 GT_INLINE uint32_t difference_u32(uint32_t x, uint32_t y, unsigned at, uint32_t part)
 {
@@ -113,7 +143,7 @@ GT_INLINE uint32_t difference_s32(int32_t x, int32_t y, unsigned at, uint32_t pa
 	BASIC(X, s16, uint32_t) BASIC(X, u16, uint32_t)                                            \
 	SIGNED(X, s16, uint32_t) SIGNED(X, s32, uint32_t) SIGNED(X, s64, uint64_t)                 \
 	PRODUCT24(X, u32) PRODUCT24(X, s32) SATURATED(X) RECTIFIED(X) DIFFERENCES(X, u32) \
-	DIFFERENCES(X, s32)
+	DIFFERENCES(X, s32) PAIRS16(X, u16, uint16_t) PAIRS16(X, s16, int16_t) RECTIFIED16(X) PACKED(X)
 
 INTEGER(GT_LANES)
 static const struct gt_ptx_form integer_rows[] = {INTEGER(GT_ROW)};
