@@ -254,6 +254,74 @@ static void boxes()
 	SUCCEEDS(cudaFree(middle.ptr));
 }
 
+/* Attributes of kernel nodes, which new parameters leave as they are; a picture of the graph; where a kernel's parameters lie. */
+static void nodes_and_kernels()
+{
+	cudaGraph_t graph;
+	cudaGraphNode_t first, second;
+	cudaKernelNodeParams parameters = {};
+	cudaKernelNodeAttrValue value = {};
+	int more = 1, count = n;
+	void *arguments[] = {&device, &more, &count};
+	char text[4096] = "";
+	size_t at = 0, bytes = 0;
+
+	parameters.func = (void *)add;
+	parameters.gridDim = parameters.blockDim = 1;
+	parameters.kernelParams = arguments;
+	SUCCEEDS(cudaGraphCreate(&graph, 0));
+	SUCCEEDS(cudaGraphAddKernelNode(&first, graph, nullptr, 0, &parameters));
+	SUCCEEDS(cudaGraphAddKernelNode(&second, graph, &first, 1, &parameters));
+	value.cooperative = 1;
+	SUCCEEDS(cudaGraphKernelNodeSetAttribute(first, cudaLaunchAttributeCooperative, &value));
+	SUCCEEDS(cudaGraphKernelNodeSetParams(first, &parameters));
+	SUCCEEDS(cudaGraphKernelNodeCopyAttributes(second, first));
+	value.cooperative = 0;
+	SUCCEEDS(cudaGraphKernelNodeGetAttribute(second, cudaLaunchAttributeCooperative, &value));
+	CHECK(value.cooperative == 1);
+	SUCCEEDS(cudaGraphDebugDotPrint(graph, "graph.dot", 0));
+	FILE *dot = fopen("graph.dot", "r");
+	CHECK(dot && fread(text, 1, sizeof text - 1, dot) > 0);
+	if (dot)
+		fclose(dot);
+	CHECK(strstr(text, "\"node_0\" -> \"node_1\";") && strstr(text, "KERNEL\\n_Z3addPiii"));
+	CHECK(cudaGraphDebugDotPrint(graph, "missing/graph.dot", 0) == cudaErrorOperatingSystem);
+	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaFuncGetParamInfo((void *)add, 2, &at, &bytes));
+	CHECK(at == 12 && bytes == 4);
+	CHECK(cudaFuncGetParamInfo((void *)add, 3, &at, &bytes) == cudaErrorInvalidValue);
+}
+
+static void CUDART_CB count_down(void *left)
+{
+	--*(int *)left;
+}
+
+/* An object lives as long as the program or a graph has a reference to it. */
+static void objects()
+{
+	cudaGraph_t graph, copy;
+	cudaGraphExec_t executable;
+	cudaUserObject_t object;
+	int left = 1;
+
+	SUCCEEDS(cudaGraphCreate(&graph, 0));
+	SUCCEEDS(cudaUserObjectCreate(&object, &left, count_down, 1, cudaUserObjectNoDestructorSync));
+	SUCCEEDS(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+	SUCCEEDS(cudaUserObjectRetain(object, 2));
+	SUCCEEDS(cudaGraphClone(&copy, graph));
+	SUCCEEDS(cudaGraphInstantiate(&executable, copy, 0));
+	SUCCEEDS(cudaGraphReleaseUserObject(graph, object, 1));
+	CHECK(cudaGraphReleaseUserObject(graph, object, 1) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaGraphDestroy(copy));
+	SUCCEEDS(cudaUserObjectRelease(object, 2));
+	CHECK(left == 1);
+	SUCCEEDS(cudaGraphExecDestroy(executable));
+	CHECK(left == 0);
+	CHECK(cudaUserObjectRetain(object, 1) == cudaErrorInvalidValue);
+}
+
 int main()
 {
 	SUCCEEDS(cudaMalloc(&device, sizeof host));
@@ -262,5 +330,7 @@ int main()
 	by_capture();
 	by_update();
 	boxes();
+	nodes_and_kernels();
+	objects();
 	return verdict();
 }

@@ -36,6 +36,15 @@ extern int cudaGraphExecHostNodeSetParams(const struct gt_executable *executable
 					  const struct gt_host_work *parameters);
 extern int cudaGraphExecChildGraphNodeSetParams(const struct gt_executable *executable, const struct gt_node *node,
 						struct gt_graph *child);
+extern int cudaGraphDebugDotPrint(const struct gt_graph *graph, const char *path, unsigned flags);
+extern int cudaGraphKernelNodeSetAttribute(struct gt_node *node, unsigned id, const union gt_launch_value *value);
+extern int cudaGraphKernelNodeGetAttribute(const struct gt_node *node, unsigned id, union gt_launch_value *value);
+extern int cudaGraphKernelNodeCopyAttributes(struct gt_node *to, const struct gt_node *from);
+extern int cudaUserObjectCreate(struct gt_user_object **object, void *data, void (*destroy)(void *), unsigned references, unsigned flags);
+extern int cudaUserObjectRetain(struct gt_user_object *object, unsigned references);
+extern int cudaUserObjectRelease(struct gt_user_object *object, unsigned references);
+extern int cudaGraphRetainUserObject(struct gt_graph *graph, struct gt_user_object *object, unsigned references, unsigned flags);
+extern int cudaGraphReleaseUserObject(const struct gt_graph *graph, struct gt_user_object *object, unsigned references);
 extern int cudaGraphGetNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n);
 extern int cudaGraphGetRootNodes(const struct gt_graph *graph, struct gt_node **to, size_t *n);
 extern int cudaGraphGetEdges(const struct gt_graph *graph, struct gt_node **from, struct gt_node **to, void *edges, size_t *n);
@@ -262,3 +271,17 @@ DRIVER(cuGraphNodeSetParams, (struct gt_node *node, struct gt_node_parameters *p
 DRIVER(cuGraphExecNodeSetParams,
        (const struct gt_executable *executable, const struct gt_node *node, struct gt_node_parameters *parameters),
        change(gt_executable_node(executable, node), parameters))
+DRIVER(cuGraphDebugDotPrint, (const struct gt_graph *graph, const char *path, unsigned flags), cudaGraphDebugDotPrint(graph, path, flags))
+DRIVER(cuGraphKernelNodeSetAttribute, (struct gt_node * node, unsigned id, const union gt_launch_value *value),
+       cudaGraphKernelNodeSetAttribute(node, id, value))
+DRIVER(cuGraphKernelNodeGetAttribute, (const struct gt_node *node, unsigned id, union gt_launch_value *value),
+       cudaGraphKernelNodeGetAttribute(node, id, value))
+DRIVER(cuGraphKernelNodeCopyAttributes, (struct gt_node * to, const struct gt_node *from), cudaGraphKernelNodeCopyAttributes(to, from))
+DRIVER(cuUserObjectCreate, (struct gt_user_object * *object, void *data, void (*destroy)(void *), unsigned references, unsigned flags),
+       cudaUserObjectCreate(object, data, destroy, references, flags))
+DRIVER(cuUserObjectRetain, (struct gt_user_object * object, unsigned references), cudaUserObjectRetain(object, references))
+DRIVER(cuUserObjectRelease, (struct gt_user_object * object, unsigned references), cudaUserObjectRelease(object, references))
+DRIVER(cuGraphRetainUserObject, (struct gt_graph * graph, struct gt_user_object *object, unsigned references, unsigned flags),
+       cudaGraphRetainUserObject(graph, object, references, flags))
+DRIVER(cuGraphReleaseUserObject, (const struct gt_graph *graph, struct gt_user_object *object, unsigned references),
+       cudaGraphReleaseUserObject(graph, object, references))

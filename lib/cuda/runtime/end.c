@@ -44,6 +44,7 @@ static const struct {
 	{CUDA_PEER_ACCESS_UNSUPPORTED, "cudaErrorPeerAccessUnsupported",
 	 "peer access is not supported between these two devices"},
 	{CUDA_INVALID_PTX, "cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
+	{CUDA_OPERATING_SYSTEM, "cudaErrorOperatingSystem", "OS call failed or operation not supported on this OS"},
 	{CUDA_INVALID_RESOURCE_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
 	{CUDA_ILLEGAL_STATE, "cudaErrorIllegalState", "the operation cannot be performed in the present state"},
 	{500, "cudaErrorSymbolNotFound", "named symbol not found"},

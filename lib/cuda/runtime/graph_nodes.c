@@ -278,6 +278,8 @@ static int gt_graph_change(int code, struct gt_node *node, const struct gt_work 
 	if (code == CUDA_SUCCESS)
 		code = gt_work_keep(&kept, work);
 	if (code == CUDA_SUCCESS) {
+		if (kept.kind == GT_WORK_KERNEL) /* its attributes are not among the parameters */
+			kept.u.kernel.wishes = node->work.u.kernel.wishes;
 		gt_work_free(&node->work);
 		node->work = kept;
 	}

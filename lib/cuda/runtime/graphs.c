@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls that create, query and change graphs, and those that make a graph ready to be launched, launch it and change it then. */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +38,99 @@ API int cudaGraphClone(struct gt_graph **copy, const struct gt_graph *graph)
 			return gt_cudart_leave(CUDA_NOT_SUPPORTED); /* CUDA does not allow it */
 	*copy = gt_graph_copy(graph);
 	return gt_cudart_leave(*copy ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
+}
+
+static size_t place_of(const struct gt_graph *graph, const struct gt_node *node)
+{
+	size_t i = 0;
+
+	while (i < graph->nodes.n && graph->nodes.list[i] != node)
+		i++;
+	return i;
+}
+
+/* The nodes and their edges in the language of Graphviz. What the flags ask for beside kinds and kernels' names is not written. */
+API int cudaGraphDebugDotPrint(const struct gt_graph *graph, const char *path, unsigned flags)
+{
+	static const char *const kinds[] = {"KERNEL", "MEMCPY", "MEMSET", "HOST", "GRAPH", "EMPTY", "EVENT_WAIT", "EVENT_RECORD", "", "", "MEM_ALLOC",
+					    "MEM_FREE", "", "CONDITIONAL"};
+	FILE *to;
+
+	(void)flags;
+	gt_cudart_enter();
+	if (!gt_is(GT_GRAPH, graph) || !path)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (!(to = fopen(path, "w")))
+		return gt_cudart_leave(CUDA_OPERATING_SYSTEM);
+	fprintf(to, "digraph dot {\n");
+	for (size_t i = 0; i < graph->nodes.n; i++) {
+		const struct gt_work *work = &graph->nodes.list[i]->work;
+		const struct gt_function *function = work->kind == GT_WORK_KERNEL ? gt_cudart_function(work->u.kernel.function) : NULL;
+		fprintf(to, "\t\"node_%zu\" [label=\"%zu\\n%s%s%s\"];\n", i, i, kinds[work->kind], function ? "\\n" : "", function ? function->name : "");
+	}
+	for (size_t i = 0; i < graph->nodes.n; i++)
+		for (size_t k = 0; k < graph->nodes.list[i]->after.n; k++)
+			fprintf(to, "\t\"node_%zu\" -> \"node_%zu\";\n", place_of(graph, graph->nodes.list[i]->after.list[k]), i);
+	fprintf(to, "}\n");
+	return gt_cudart_leave(fclose(to) == 0 ? CUDA_SUCCESS : CUDA_OPERATING_SYSTEM);
+}
+
+/* ---- objects of the program that graphs keep ---- */
+
+API int cudaUserObjectCreate(struct gt_user_object **object, void *data, void (*destroy)(void *), unsigned references, unsigned flags)
+{
+	gt_cudart_enter();
+	if (!object || !destroy || references == 0 || references > INT_MAX || flags != 1) /* cudaUserObjectNoDestructorSync */
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	struct gt_user_object *made = gt_handle_made(GT_USER_OBJECT, calloc(1, sizeof *made));
+	if (!made)
+		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
+	*made = (struct gt_user_object){destroy, data, references};
+	*object = made;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaUserObjectRetain(struct gt_user_object *object, unsigned references)
+{
+	gt_cudart_enter();
+	if (!gt_is(GT_USER_OBJECT, object) || references == 0 || references > INT_MAX)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	object->references += references;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaUserObjectRelease(struct gt_user_object *object, unsigned references)
+{
+	gt_cudart_enter();
+	if (!gt_is(GT_USER_OBJECT, object) || references == 0 || references > object->references)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	gt_user_object_drop(object, references);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphRetainUserObject(struct gt_graph *graph, struct gt_user_object *object, unsigned references, unsigned flags)
+{
+	gt_cudart_enter();
+	const bool moves = flags == 1; /* cudaGraphUserObjectMove: the program's references become the graph's */
+	if (!gt_is(GT_GRAPH, graph) || !gt_is(GT_USER_OBJECT, object) || references == 0 || references > INT_MAX || flags > 1 ||
+	    (moves && references > object->references))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	const int code = gt_graph_hold(graph, object, references);
+	if (code == CUDA_SUCCESS && !moves)
+		object->references += references;
+	return gt_cudart_leave(code);
+}
+
+API int cudaGraphReleaseUserObject(const struct gt_graph *graph, struct gt_user_object *object, unsigned references)
+{
+	gt_cudart_enter();
+	for (size_t i = 0; gt_is(GT_GRAPH, graph) && i < graph->n_held; i++)
+		if (graph->held[i].object == object && references > 0 && references <= graph->held[i].references) {
+			graph->held[i].references -= references;
+			gt_user_object_drop(object, references);
+			return gt_cudart_leave(CUDA_SUCCESS);
+		}
+	return gt_cudart_leave(CUDA_INVALID_VALUE);
 }
 
 /* The node of a copy that was made from the node; NULL if there is none. */

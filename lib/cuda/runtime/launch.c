@@ -99,6 +99,51 @@ static int read_attribute(unsigned id, const union gt_launch_value *value, struc
 	return CUDA_SUCCESS;
 }
 
+/* What a node of a graph wishes of an attribute; one that has no effect is 0. */
+static void tell_attribute(unsigned id, const struct gt_wishes *wishes, union gt_launch_value *value)
+{
+	memset(value, 0, sizeof *value);
+	if (id == 1)
+		value->window = (struct gt_access_window){(const void *)(uintptr_t)wishes->window.base, wishes->window.bytes,
+							  (float)wishes->window.hit_ratio / (float)GT_RATIO_ONE, (unsigned)wishes->window.hit,
+							  (unsigned)wishes->window.miss};
+	else if (id == GT_LAUNCH_COOPERATIVE)
+		value->number = wishes->cooperative;
+	else if (id == GT_LAUNCH_CLUSTER)
+		memcpy(&value->cluster, wishes->cluster, sizeof wishes->cluster);
+	else if (id == 14)
+		value->number = (int)wishes->carveout - 1;
+}
+
+static bool is_kernel(const struct gt_node *node)
+{
+	return gt_is(GT_NODE, node) && node->work.kind == GT_WORK_KERNEL;
+}
+
+API int cudaGraphKernelNodeSetAttribute(struct gt_node *node, unsigned id, const union gt_launch_value *value)
+{
+	gt_cudart_enter();
+	return gt_cudart_leave(is_kernel(node) && value ? read_attribute(id, value, &node->work.u.kernel.wishes) : CUDA_INVALID_VALUE);
+}
+
+API int cudaGraphKernelNodeGetAttribute(const struct gt_node *node, unsigned id, union gt_launch_value *value)
+{
+	gt_cudart_enter();
+	if (!is_kernel(node) || !value || id >= ATTRIBUTES || !launch_attributes[id].name)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	tell_attribute(id, &node->work.u.kernel.wishes, value);
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaGraphKernelNodeCopyAttributes(struct gt_node *to, const struct gt_node *from)
+{
+	gt_cudart_enter();
+	if (!is_kernel(to) || !is_kernel(from))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	to->work.u.kernel.wishes = from->work.u.kernel.wishes;
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
 /* The wishes of a launch into a stream that gives no attributes. */
 static struct gt_wishes stream_wishes(void *stream)
 {
@@ -302,6 +347,18 @@ API int cudaFuncGetAttributes(struct function_attributes *attributes, const void
 		.cluster = {(int)cluster[0], (int)cluster[1], (int)cluster[2]},
 		.unportable_cluster = function->unportable_cluster,
 	};
+	return gt_cudart_leave(CUDA_SUCCESS);
+}
+
+API int cudaFuncGetParamInfo(const void *host, size_t i, size_t *offset, size_t *bytes)
+{
+	gt_cudart_enter();
+	const struct gt_function *function = gt_cudart_function(host);
+	if (!function || !offset || i >= function->kernel->n_parameters)
+		return gt_cudart_leave(function ? CUDA_INVALID_VALUE : gt_cudart_no_function(host));
+	*offset = gt_ptx_parameter_offset(function->kernel, i);
+	if (bytes)
+		*bytes = (size_t)function->kernel->parameters[i].bytes;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

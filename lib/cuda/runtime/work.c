@@ -83,13 +83,54 @@ static void free_node(struct gt_node *node)
 	gt_handle_free(node);
 }
 
+void gt_user_object_drop(struct gt_user_object *object, uint64_t references)
+{
+	object->references -= references;
+	if (object->references > 0)
+		return;
+	object->destroy(object->data);
+	gt_handle_free(object);
+}
+
+int gt_graph_hold(struct gt_graph *graph, struct gt_user_object *object, unsigned references)
+{
+	struct gt_held *grown;
+	size_t i = 0;
+
+	while (i < graph->n_held && graph->held[i].object != object)
+		i++;
+	if (i == graph->n_held) {
+		if (!(grown = realloc(graph->held, (i + 1) * sizeof *grown)))
+			return CUDA_MEMORY_ALLOCATION;
+		graph->held = grown;
+		grown[graph->n_held++] = (struct gt_held){object, 0};
+	}
+	graph->held[i].references += references;
+	return CUDA_SUCCESS;
+}
+
+/* A copy has one reference to each object. */
+static int copy_held(struct gt_graph *to, const struct gt_graph *from)
+{
+	int code = CUDA_SUCCESS;
+
+	for (size_t i = 0; i < from->n_held && code == CUDA_SUCCESS; i++)
+		if (from->held[i].references > 0 && (code = gt_graph_hold(to, from->held[i].object, 1)) == CUDA_SUCCESS)
+			from->held[i].object->references++;
+	return code;
+}
+
 void gt_graph_free(struct gt_graph *graph)
 {
+	for (size_t i = 0; graph && i < graph->n_held; i++)
+		if (graph->held[i].references > 0)
+			gt_user_object_drop(graph->held[i].object, graph->held[i].references);
 	for (size_t i = 0; graph && i < graph->nodes.n; i++)
 		free_node(graph->nodes.list[i]);
 	if (graph) {
 		gt_nodes_clear(&graph->nodes);
 		free(graph->conditions);
+		free(graph->held);
 	}
 	gt_handle_free(graph);
 }
@@ -144,6 +185,8 @@ struct gt_graph *gt_graph_copy(const struct gt_graph *graph)
 	struct gt_graph *copy = gt_graph_new();
 	int code = copy ? copy_conditions(copy, graph) : CUDA_MEMORY_ALLOCATION;
 
+	if (code == CUDA_SUCCESS)
+		code = copy_held(copy, graph);
 	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
 		struct gt_node *made;
 		code = gt_graph_add(copy, NULL, 0, &graph->nodes.list[i]->work, &made);

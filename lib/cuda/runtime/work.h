@@ -119,10 +119,25 @@ struct gt_condition {
 	bool assigned;
 };
 
+/* cudaUserObject_t: what the program frees by `destroy` when the last reference to it is gone. */
+struct gt_user_object {
+	void (*destroy)(void *);
+	void *data;
+	uint64_t references;
+};
+
+/* An object that a graph has so many references to. */
+struct gt_held {
+	struct gt_user_object *object;
+	unsigned references;
+};
+
 struct gt_graph {
 	struct gt_nodes nodes;
 	struct gt_condition *conditions;
 	size_t n_conditions;
+	struct gt_held *held; /* objects of the program */
+	size_t n_held;
 	bool invalid; /* a call that cannot be captured was made during the capture */
 };
 
@@ -157,6 +172,10 @@ void gt_graph_free(struct gt_graph *graph);
 int gt_graph_add(struct gt_graph *graph, struct gt_node *const *after, size_t n, const struct gt_work *work,
 		 struct gt_node **node);
 struct gt_graph *gt_graph_copy(const struct gt_graph *graph);
+/* Some references less to an object. */
+void gt_user_object_drop(struct gt_user_object *object, uint64_t references);
+/* A graph has so many references more to an object. Returns a code. */
+int gt_graph_hold(struct gt_graph *graph, struct gt_user_object *object, unsigned references);
 /* The node of `to` at the place that a node of `from` has there; a copy has as many nodes, in the same order. */
 struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_graph *to, const struct gt_node *node);
 /* Executes the nodes in the order of their dependencies, otherwise in the order in which they were added; a cycle is an
@@ -184,7 +203,7 @@ struct gt_node *gt_executable_node(const struct gt_executable *executable, const
 
 /* ---- handles that the program has: one that was destroyed, or never made, is none ---- */
 
-enum gt_handle { GT_NO_HANDLE, GT_STREAM, GT_EVENT, GT_GRAPH, GT_NODE, GT_EXECUTABLE, GT_POOL, GT_CONTEXT };
+enum gt_handle { GT_NO_HANDLE, GT_STREAM, GT_EVENT, GT_GRAPH, GT_NODE, GT_EXECUTABLE, GT_POOL, GT_CONTEXT, GT_USER_OBJECT };
 
 /* Whether a pointer is a handle of this kind; not if it is NULL. */
 bool gt_is(enum gt_handle kind, const void *handle);
