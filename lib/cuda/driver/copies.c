@@ -301,3 +301,44 @@ static int wait_value(void *stream, uint64_t at, uint64_t value, unsigned bytes,
 
 VALUE(32);
 VALUE(64);
+
+/* CUstreamBatchMemOpType, and CUstreamBatchMemOpParams; a barrier, and a flush of writes from elsewhere, have their flags first. */
+enum { WAIT_32 = 1, WRITE_32 = 2, FLUSH = 3, WAIT_64 = 4, WRITE_64 = 5, BARRIER = 6 };
+struct memory_operation {
+	unsigned kind, first_flags;
+	uint64_t address, value;
+	unsigned flags;
+	uint64_t rest[2];
+};
+
+static int do_operation(void *stream, const struct memory_operation *operation)
+{
+	const unsigned bytes = operation->kind == WAIT_64 || operation->kind == WRITE_64 ? 8 : 4;
+	const uint64_t value = bytes == 8 ? operation->value : (uint32_t)operation->value;
+
+	switch (operation->kind) {
+	case WAIT_32:
+	case WAIT_64: return wait_value(stream, operation->address, value, bytes, operation->flags);
+	case WRITE_32:
+	case WRITE_64: return write_value(stream, operation->address, value, bytes, operation->flags);
+	case FLUSH: return operation->first_flags == 0 ? gt_stream_check(stream) : CUDA_INVALID_VALUE;
+	case BARRIER: return operation->first_flags <= 1 ? gt_stream_check(stream) : CUDA_INVALID_VALUE;
+	default: return CUDA_INVALID_VALUE;
+	}
+}
+
+/* One after the other, in the order in which they are given. */
+static int do_operations(void *stream, unsigned n, const struct memory_operation *operations, unsigned flags)
+{
+	int code = !operations || n == 0 || n > 256 || flags != 0 ? CUDA_INVALID_VALUE : gt_stream_check(stream);
+
+	for (unsigned i = 0; i < n && code == CUDA_SUCCESS; i++)
+		code = do_operation(stream, &operations[i]);
+	return code;
+}
+
+DRIVER(cuStreamBatchMemOp_v2, (void *stream, unsigned n, const struct memory_operation *operations, unsigned flags),
+       do_operations(stream, n, operations, flags))
+ALSO(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz);
+ALSO(cuStreamBatchMemOp_v2, cuStreamBatchMemOp);
+ALSO(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_ptsz);
