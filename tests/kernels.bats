@@ -172,6 +172,15 @@ each() {
 @test "atomic_exch" { each atomic_exch ""; }
 # bats test_tags=cuda-long
 @test "invert_image" { each invert_image "512 8" "1024 32"; }
+# bats test_tags=cuda-long
+@test "sobel" { each sobel "64 64" "62 33"; }
+# bats test_tags=cuda-long
+@test "transposes" {
+	each transposes 64 32
+	for program in $(programs transposes); do
+		expect_failure 2 "expected a multiple of 32, found 48" env LD_LIBRARY_PATH="$BUILD/cudart" "$program" 48
+	done
+}
 # bats test_tags=cuda
 @test "reductions" {
 	each reductions 1024 4096

@@ -427,9 +427,39 @@ def reductions(arguments):
     return launches, {LOAD: 2 * n + n // 256 * (2 * 384 + 1), STORE: n // 256 + n // 1024 + n // 256 * (384 + 1)}
 
 
+def transposes(arguments):
+    n, = numbers(arguments, 64)
+    launches = []
+    for name, read_down, written_down in (("reads_down", 1, 0), ("writes_down", 0, 1), ("tile_filled_down", 0, 0), ("tile_read_down", 0, 0),
+                                          ("tile_padded", 0, 0)):
+        launch = Launch(name, (n // 32, n // 32), (32, 32))
+        for warp in launch.places():
+            # Doubles of a row, or one a row, beginning at the warp's first.
+            for action, down in (LOAD, read_down), (STORE, written_down):
+                launch.access(action, [2 * (x * n + y if down else y * n + x) for x, y in warp])
+        launches.append(launch)
+    return launches, {LOAD: 5 * n * n, STORE: 5 * n * n}
+
+
+def sobel(arguments):
+    width, height = numbers(arguments, 64, 64)
+    launches = []
+    for name, around in ("sobel", 8), ("sobel_tiled", 9):
+        launch = Launch(name, (up(width, 32), up(height, 32)), (32, 32))
+        for warp in launch.places():
+            for y in range(3):
+                for x in range(3):
+                    if (x, y) != (1, 1) or around == 9:
+                        launch.access(LOAD, [(py + y) * width + px + x for px, py in warp])
+            launch.access(STORE, [py * width + px for px, py in warp])
+        launches.append(launch)
+    threads = 1024 * up(width, 32) * up(height, 32)
+    return launches, {LOAD: 17 * threads, STORE: 2 * threads}
+
+
 PROGRAMS = {f.__name__: f for f in (vectoradd, gemm, gemm_tiled, gemm_wide, knee, transpose, transpose_tiled, conv2d, conv3d, matvec,
                                     syrk, reduce, fast_walsh, dct8x8, histogram, histogram64, spmv, bfs, jacobi, pchase, strides,
-                                    atomic_exch, invert_image, reductions)} | SUITES
+                                    atomic_exch, invert_image, reductions, sobel, transposes)} | SUITES
 
 
 @functools.lru_cache(maxsize=None)

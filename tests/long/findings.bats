@@ -42,6 +42,8 @@ programs() {
 		invert_image 512 32
 		pannotia_fw 64
 		reductions 16384
+		sobel 128 128
+		transposes 128
 		polybench_gemm 64
 		polybench_2mm 64
 		polybench_3mm 64
