@@ -117,11 +117,15 @@ table() {
 		"$row,10x1x1,1024x1x1,1,copies,l2_tex_read_hit_rate,100,%,,yes,,a test" \
 		"$row,10x1x1,1024x1x1,1,cold,l2_tex_read_hit_rate,0,%,,yes,,a test" \
 		"$row,9x1x1,,1,cold,l2_tex_read_hit_rate,0,%,,yes,,a test" \
+		'titanv,transposes,32,tile_read_down,,,,,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,1024,,,yes,,a test' \
 		'titanv,nosuch,1,*,,,,,lts__t_sectors_op_read.sum,1,sector,,yes,,a test' >t.csv
 	LD_PRELOAD=${PRELOAD-} "$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" --cuda clang t.csv >out
 	grep -Eq 'l2_tex_read_transactions +5001 +5000 +-1  blind  one more$' out
 	[ "$(grep -Ec 'l2_tex_read_hit_rate +(100|0) +(100|0) +0  blind$' out)" -eq 2 ]
 	grep -Eq 'l2_tex_read_hit_rate +0 +blind  not in the model$' out
+	# 32 warps, each with 32 passes; shared memory is traced where a row counts it.
+	grep -Eq 'l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum +1024 +1024 +0  blind$' out
+	grep -Eq '^titanv +l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum +- +blind +1 +1 ' out
 	grep -Eq '^titanx-pascal  l2_tex_read_transactions +transaction  blind +1 +0 +0\.02 +1 +- +0\.0002$' out
 	grep -qx 'not run: 1 rows, nosuch on titanv: no examples/kernels/nosuch.cu' out
 }
@@ -273,7 +277,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 }
 
 @test "every row of the tables has a source, says how it was used, and has a reason if it is no target or a choice was made by it" {
-	python3 - "$ROOT"/tests/reference/{titanx-pascal,gtx1080,titanv,quadro-v100,a30,rtx3070,rtx4060ti}.csv <<-'PYTHON'
+	python3 - "$ROOT"/tests/reference/{titanx-pascal,gtx1080,titanv,quadro-v100,a30,rtx3050ti,rtx3070,rtx4060,rtx4060ti,t4,b200}.csv <<-'PYTHON'
 		import csv, sys
 		for path in sys.argv[1:]:
 		    for row in csv.DictReader(open(path)):
