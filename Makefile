@@ -80,7 +80,7 @@ SONAME  := libgtrace.so.$(ABI)
 SHARED  := $(BUILD)/libgtrace.so.$(VERSION)
 # The stand-in for CUDA is one library; it is found by its other names through libraries that hold nothing but a name.
 CUDART  := $(BUILD)/cudart/libcudart.so.13
-NAMES   := $(addprefix $(BUILD)/cudart/,libcudart.so.11.0 libcudart.so.12 libcuda.so.1 libcuda.so)
+NAMES   := $(addprefix $(BUILD)/cudart/,$(addprefix libcudart.so.,10.1 10.2 11.0 12) libcuda.so.1 libcuda.so)
 # Plug-ins: a folder each, apart from the runtime, so that they are found only if they are asked for. PLUGINS=no: none. Those that need a
 # library are left out without it: CBLAS and FFTW are the names that pkg-config has for them, of the first that links.
 CBLAS    = $(call once,CBLAS,for p in blas cblas openblas; do \
@@ -145,7 +145,7 @@ $(CUDART): $(RUNTIME) $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a lib/cuda/run
 $(NAMES): $(CUDART) lib/cuda/runtime/older/forward.S
 	echo '$(@F) { };' >$@.map
 	nm -D $(CUDART) | sed -n 's/.* \([^ ]*\)@$(@F)$$/FORWARD(\1)/p' >$@.names
-	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(basename $(patsubst libcudart.so.%,%,$(@F)))_ \
+	$(CC) $(CFLAGS) $(RELRO) $(LDFLAGS) -shared -o $@ -DNAMES='"$@.names"' -I. -DIN=gt_in_$(subst .,_,$(patsubst libcudart.so.%,%,$(@F)))_ \
 		lib/cuda/runtime/older/forward.S -Wl,--no-as-needed,-soname,$(@F),--version-script,$@.map,-rpath,'$$ORIGIN' $(CUDART)
 $(call plugin,cublas) $(call plugin,cublaslt): DEFINES += $(if $(CBLAS),$(call once,CBLAS_FLAGS,pkg-config --cflags $(CBLAS)))
 $(call plugin,cufft): DEFINES += $(if $(FFTW),$(call once,FFTW_FLAGS,pkg-config --cflags $(FFTW)))

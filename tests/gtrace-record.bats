@@ -1059,9 +1059,9 @@ older() {
 	{ sed 's/.*/void &(void) {}/' calls; echo "void cudaGetDeviceProperties_v2(void) {}"; echo "void cudaGetDeviceProperties(void) {}"; } |
 		sort -u >names.c
 	echo "$2 { cuda*; __cuda*; };" >names.map
-	mkdir "$1"
+	mkdir -p "$1"
 	gcc -shared -fPIC -fno-builtin -o "$1/$2" names.c -Wl,-soname,"$2",--version-script,names.map
-	gcc -std=c11 -Wall -Wextra -Werror -DMAJOR="$1" -o older "$ROOT/tests/cudart/older.c" "$1/$2"
+	gcc -std=c11 -Wall -Wextra -Werror -DMAJOR="$1" -DRUNTIME="\"$2\"" -o older "$ROOT/tests/cudart/older.c" "$1/$2"
 	record ./older || { cat "$ERR"; return 1; }
 	[ "$(grep -v '^gtrace-record: textures' "$ERR")" = PASS ] || { cat "$ERR"; return 1; }
 	[ "$(names)" = set ]
@@ -1071,3 +1071,17 @@ older() {
 @test "a program of CUDA 12, whose structures and calls differ" { older 12 libcudart.so.12; }
 
 @test "a program of CUDA 11, whose structures and calls differ" { older 11 libcudart.so.11.0; }
+
+@test "programs of CUDA 10.1 and 10.2, whose structures and calls differ" {
+	older 10 libcudart.so.10.1
+	older 10 libcudart.so.10.2
+	gtrace-record ./older 2>err | gtrace-cat --check
+	# CUDA 10.0 numbers its errors in another way, and programs before 9.2 launch in another way.
+	sed 's/10\.2/10.0/' names.map >other.map
+	gcc -shared -fPIC -fno-builtin -o libcudart.so.10.0 names.c -Wl,-soname,libcudart.so.10.0,--version-script,other.map
+	gcc -std=c11 -DMAJOR=10 -DRUNTIME='"libcudart.so.10.0"' -o older "$ROOT/tests/cudart/older.c" libcudart.so.10.0
+	status=0
+	gtrace-record ./older >out 2>err || status=$?
+	[ "$status" -eq 127 ]
+	grep -qx 'gtrace-record: ./older did not start: it needs libcudart.so.10.0, which is not stood in for: build it by CUDA 10.1 or later' err
+}

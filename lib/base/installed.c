@@ -14,6 +14,10 @@ const char gt_version[] = GT_VERSION;
 const char gt_datadir[] = GT_DATADIR;
 const char gt_libdir[] = GT_LIBDIR;
 
+const struct gt_runtime_name gt_runtime_names[GT_RUNTIMES] = {
+	{13000, GT_RUNTIME}, {12000, "libcudart.so.12"}, {11000, "libcudart.so.11.0"}, {10020, "libcudart.so.10.2"}, {10010, "libcudart.so.10.1"},
+};
+
 void gt_program_folder(char folder[GT_PROGRAM_FOLDER])
 {
 	ssize_t length = readlink("/proc/self/exe", folder, GT_PROGRAM_FOLDER - 1);

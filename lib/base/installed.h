@@ -15,6 +15,13 @@ extern const char gt_libdir[];	/* with the CUDA runtime of gtrace-record; "/usr/
 void gt_program_folder(char folder[GT_PROGRAM_FOLDER]);
 
 #define GT_RUNTIME "libcudart.so.13"
+/* The names by which programs ask for the CUDA runtime, the newest first: `version`, CUDART_VERSION of the first headers that lead to it. */
+struct gt_runtime_name {
+	unsigned version;
+	const char *name;
+};
+#define GT_RUNTIMES 5
+extern const struct gt_runtime_name gt_runtime_names[GT_RUNTIMES];
 #define GT_RUNTIME_FOLDER GT_PROGRAM_FOLDER
 /* The folder of gtrace-record's CUDA runtime: $GTRACE_CUDART, beside this program's folder, or gt_libdir. Returns 0, or -1. */
 int gt_runtime_folder(char folder[GT_RUNTIME_FOLDER], struct gt_error *error);

@@ -119,8 +119,11 @@ static bool find_headers(struct compiler *compiler)
 		if (home && (size_t)snprintf(compiler->home, sizeof compiler->home, "%s", home) < sizeof compiler->home)
 			version = headers_version(home);
 	}
-	compiler->runtimes[0] = version >= 13000 ? GT_RUNTIME : version >= 12000 ? "libcudart.so.12" : "libcudart.so.11.0";
-	compiler->runtimes[1] = version >= 13000 ? NULL : GT_RUNTIME;
+	size_t i = 0;
+	while (i + 1 < GT_RUNTIMES && version < gt_runtime_names[i].version)
+		i++;
+	compiler->runtimes[0] = gt_runtime_names[i].name;
+	compiler->runtimes[1] = i == 0 ? NULL : GT_RUNTIME;
 	return version > 0;
 }
 

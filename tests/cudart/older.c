@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of CUDA 11 or 12 (-DMAJOR=11, 12), without a CUDA compiler: calls the runtime as the headers of that version declare
- * it. `older` prints PASS, or FAIL with what is wrong. */
+/* A program of CUDA 10, 11 or 12 (-DMAJOR=10, 11, 12; -DRUNTIME: the library's name), without a CUDA compiler: calls the runtime as the
+ * headers of that version declare it. `older` prints PASS, or FAIL with what is wrong. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,8 +28,11 @@ struct properties {
 	size_t shared_sm;
 	int registers_sm, managed, rest2[10];
 	size_t shared_optin;
-	int rest3[2], blocks_sm, window;
+	int rest3[2];
+#if MAJOR >= 11
+	int blocks_sm, window;
 	size_t reserved_shared;
+#endif
 #if MAJOR == 12
 	int can_register, rest4[3], pools, rest5[4], mapped[4], reserved[63];
 #endif
@@ -38,13 +41,19 @@ struct properties {
 _Static_assert(sizeof(struct properties) == 1032, "cudaDeviceProp of CUDA 12");
 #define PROPERTIES cudaGetDeviceProperties_v2
 #else
-_Static_assert(sizeof(struct properties) == 728, "cudaDeviceProp of CUDA 11");
+_Static_assert(sizeof(struct properties) == (MAJOR == 11 ? 728 : 712), "cudaDeviceProp of CUDA 11, and of CUDA 10");
 #define PROPERTIES cudaGetDeviceProperties
 #endif
 
 struct pointer_attributes {
+#if MAJOR == 10
+	int of_two;
+#endif
 	int type, device;
 	void *on_device, *on_host;
+#if MAJOR == 10
+	int managed;
+#endif
 };
 
 struct function_attributes {
@@ -90,7 +99,7 @@ extern void __cudaRegisterFunction(void **, const void *, const char *, const ch
 extern int PROPERTIES(struct properties *, int), cudaRuntimeGetVersion(int *);
 extern int cudaPointerGetAttributes(struct pointer_attributes *, const void *);
 extern int cudaFuncGetAttributes(struct function_attributes *, const void *);
-extern int cudaMalloc(void **, size_t), cudaMemcpy(void *, const void *, size_t, unsigned), cudaDeviceSynchronize(void);
+extern int cudaMalloc(void **, size_t), cudaMallocManaged(void **, size_t, unsigned), cudaMemcpy(void *, const void *, size_t, unsigned), cudaDeviceSynchronize(void);
 extern int cudaLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
 extern int cudaMallocArray(void **, const struct channels *, size_t, size_t, unsigned);
 extern int cudaCreateTextureObject(uint64_t *, const struct resource *, const struct sampling *, const void *);
@@ -146,17 +155,29 @@ static void structures(void)
 		uint64_t guard;
 	} function = {.guard = 42};
 	int version = 0;
+#if MAJOR == 10
+	void *managed = NULL;
+#endif
 
 	CHECK(PROPERTIES(&properties.is, 0) == 0);
 	CHECK(properties.guard == 42 && strstr(properties.is.name, "A100"));
 	CHECK(properties.is.major == 8 && properties.is.minor == 0 && properties.is.sms == 108 && properties.is.warp == 32);
-	CHECK(properties.is.clock == 1000000 && properties.is.blocks_sm == 32 && properties.is.registers_sm == 65536);
+	CHECK(properties.is.clock == 1000000 && properties.is.registers_sm == 65536);
+#if MAJOR >= 11
+	CHECK(properties.is.blocks_sm == 32);
+#endif
 	CHECK(properties.is.shared_optin == 163 << 10 && properties.is.shared_sm == 164 << 10);
 #if MAJOR == 12
 	CHECK(properties.is.can_register == 1 && properties.is.pools == 1);
 #endif
 	CHECK(cudaPointerGetAttributes(&pointer.is, device) == 0);
 	CHECK(pointer.guard == 42 && pointer.is.type == 2 && pointer.is.on_device == device && !pointer.is.on_host);
+#if MAJOR == 10
+	CHECK(pointer.is.of_two == 2 && !pointer.is.managed);
+	CHECK(cudaPointerGetAttributes(&pointer.is, &version) == 1);
+	CHECK(cudaMallocManaged(&managed, 4, 1) == 0 && cudaPointerGetAttributes(&pointer.is, managed) == 0);
+	CHECK(pointer.guard == 42 && pointer.is.of_two == 2 && pointer.is.type == 3 && pointer.is.managed && pointer.is.on_host == managed);
+#endif
 	CHECK(cudaFuncGetAttributes(&function.is, &set) == 0);
 	CHECK(function.guard == 42 && function.is.shared == 64 && function.is.threads == 1024);
 	CHECK(cudaRuntimeGetVersion(&version) == 0 && version / 1000 == MAJOR);
@@ -169,7 +190,7 @@ static void looked_up(void)
 		struct pointer_attributes is;
 		uint64_t guard;
 	} pointer = {.guard = 42};
-	void *library = dlopen(MAJOR == 12 ? "libcudart.so.12" : "libcudart.so.11.0", RTLD_NOW);
+	void *library = dlopen(RUNTIME, RTLD_NOW);
 	int (*attributes)(struct pointer_attributes *, const void *), version = 0;
 	int (*version_of)(int *);
 

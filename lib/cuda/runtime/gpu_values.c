@@ -62,7 +62,6 @@ bool gt_cudart_is_for_others(const struct gt_fat *fat, char reason[GT_GPU_REASON
 
 #define PROPERTIES_BYTES 1008	 /* of cudaDeviceProp */
 #define PROPERTIES_12_BYTES 1032 /* of CUDA 12's */
-#define PROPERTIES_11_BYTES 728	 /* and of CUDA 11's, which is the beginning of that */
 #define NAME_BYTES 256
 #define UUID_AT 256
 #define WARP 32
@@ -203,10 +202,10 @@ API int cudaGetDeviceProperties_v2(unsigned char *to, int device)
 	return gt_cudart_leave(tell(to, device, PROPERTIES_12_BYTES, true));
 }
 
-int gt_cudart_properties_11(unsigned char *to, int device)
+int gt_cudart_older_properties(unsigned char *to, int device, unsigned bytes)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(tell(to, device, PROPERTIES_11_BYTES, true));
+	return gt_cudart_leave(tell(to, device, bytes, true));
 }
 
 #define ATTRIBUTES 148 /* numbers of attributes are below this */

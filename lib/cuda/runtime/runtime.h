@@ -255,7 +255,7 @@ bool gt_cudart_is_for_others(const struct gt_fat *fat, char reason[GT_GPU_REASON
 #define GT_UUID_BYTES 16
 void gt_cudart_uuid(unsigned char uuid[GT_UUID_BYTES], int device);
 /* cudaGetDeviceProperties as programs of CUDA 11 know it. */
-int gt_cudart_properties_11(unsigned char *to, int device);
+int gt_cudart_older_properties(unsigned char *to, int device, unsigned bytes);
 
 /* A launch that failed is forgotten. All memory that the program allocated on the device is freed; its variables keep what they
  * hold. */

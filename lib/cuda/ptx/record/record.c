@@ -299,9 +299,7 @@ void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACIN
 
 /* ---- settings in the environment ---- */
 
-#define LIBRARY GT_RUNTIME
-/* The names by which programs ask for it. */
-static const char *const runtime_names[] = {LIBRARY, "libcuda.so.1", "libcudart.so.12", "libcudart.so.11.0"};
+#define DRIVER "libcuda.so.1"
 #define PATH_BYTES GT_RUNTIME_FOLDER
 #define STUB_BYTES (PATH_BYTES + 64) /* of the path of a plug-in */
 #define PREFIX "GTRACE_RECORD_"
@@ -510,9 +508,9 @@ static int export_runtime(const struct gt_recording *record, struct gt_error *er
 
 	if (gt_runtime_folder(folder, error) != 0 || set_list("LD_LIBRARY_PATH", folder, path ? path : "", error) != 0)
 		return -1;
-	for (size_t i = 0; i < LENGTH(runtime_names) && !strpbrk(folder, " :"); i++) {
+	for (size_t i = 0; i <= GT_RUNTIMES && !strpbrk(folder, " :"); i++) {
 		const char *preload = getenv("LD_PRELOAD");
-		snprintf(library, sizeof library, "%s/%s", folder, runtime_names[i]);
+		snprintf(library, sizeof library, "%s/%s", folder, i < GT_RUNTIMES ? gt_runtime_names[i].name : DRIVER);
 		if (set_list("LD_PRELOAD", preload ? preload : "", library, error) != 0)
 			return -1;
 	}
@@ -781,14 +779,26 @@ void gt_record_hint(const char *folder, const char *library, char hint[GT_RECORD
 	globfree(&found);
 }
 
+static bool stands_in(const char *runtime)
+{
+	for (size_t i = 0; i < GT_RUNTIMES; i++)
+		if (strcmp(runtime, gt_runtime_names[i].name) == 0)
+			return true;
+	return false;
+}
+
 void gt_record_explain_missing(const char *program, char *line, size_t bytes)
 {
 	char folder[PATH_BYTES], hint[GT_RECORD_HINT] = "";
 	struct file file = open_program(program);
-	const char *library = is_elf(&file) ? needed(&file, false) : NULL;
+	const char *library = is_elf(&file) ? needed(&file, false) : NULL, *runtime = is_elf(&file) ? needed(&file, true) : NULL;
 	struct gt_error none;
 
 	line[0] = '\0';
+	if (runtime && !stands_in(runtime)) {
+		snprintf(line, bytes, "it needs %s, which is not stood in for: build it by CUDA 10.1 or later", runtime);
+		library = NULL;
+	}
 	if (library && gt_runtime_folder(folder, &none) == 0)
 		gt_record_hint(folder, library, hint);
 	if (library)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of libcudart.so.11.0 and libcudart.so.12: calls that are not those of CUDA 13, for programs that look them up with
+/* The code of libcudart.so.12 and of those before it: calls that are not those of CUDA 13, for programs that look them up with
  * dlsym, which knows no versions. NAMES is a file with a line FORWARD(NAME) for each; IN is what the stand-in's own name of the
  * call begins with. */
 #define JOINED_(A, B) A##B

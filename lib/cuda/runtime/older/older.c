@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtimes of CUDA 11 and 12 have most calls as CUDA 13 has them. Those that differ have a version each, by which the
+/* The runtimes of CUDA 10.1 to 12 have most calls as CUDA 13 has them. Those that differ have a version each, by which the
  * loader tells them apart: a call of CUDA 13 that is not the same as before is marked SINCE_13 behind its definition, and what
  * it was before stands here. */
 #include <string.h>
@@ -8,15 +8,20 @@
 #include "cuda/runtime/calls.h"
 #include "cuda/runtime/runtime.h"
 
-/* The function IS is what programs of CUDA 11, or of CUDA 12, call NAME. */
-#define IN_11(NAME, IS)                                                                            \
-	extern API __typeof__(IS) gt_in_11_##NAME __attribute__((alias(#IS)));                      \
-	__asm__(".symver gt_in_11_" #NAME ", " #NAME "@libcudart.so.11.0")
-#define IN_12(NAME, IS)                                                                            \
-	extern API __typeof__(IS) gt_in_12_##NAME __attribute__((alias(#IS)));                      \
-	__asm__(".symver gt_in_12_" #NAME ", " #NAME "@libcudart.so.12")
+/* The function IS is what programs that are linked with libcudart.so.VERSION call NAME. */
+#define IN(PLACE, VERSION, NAME, IS)                                                               \
+	extern API __typeof__(IS) gt_in_##PLACE##_##NAME __attribute__((alias(#IS)));               \
+	__asm__(".symver gt_in_" #PLACE "_" #NAME ", " #NAME "@libcudart.so." VERSION)
+#define IN_10(NAME, IS)                                                                            \
+	IN(10_1, "10.1", NAME, IS);                                                                 \
+	IN(10_2, "10.2", NAME, IS)
+#define IN_11(NAME, IS) IN(11_0, "11.0", NAME, IS)
+#define IN_12(NAME, IS) IN(12, "12", NAME, IS)
+#define BEFORE_12(NAME, IS)                                                                        \
+	IN_10(NAME, IS);                                                                            \
+	IN_11(NAME, IS)
 #define BEFORE_13(NAME, IS)                                                                        \
-	IN_11(NAME, IS);                                                                            \
+	BEFORE_12(NAME, IS);                                                                        \
 	IN_12(NAME, IS)
 
 /* ---- calls whose structures were shorter ---- */
@@ -32,6 +37,8 @@ extern int cudaGetSurfaceObjectResourceDesc(struct gt_resource *resource, uint64
 
 /* Bytes of the structures as they were: the first ones of those of today. */
 enum {
+	PROPERTIES_10 = 712,
+	PROPERTIES_11 = 728,
 	FUNCTION_ATTRIBUTES_11 = 56,
 	FUNCTION_ATTRIBUTES = 144,
 	POINTER_ATTRIBUTES_12 = 24,
@@ -40,11 +47,18 @@ enum {
 	SAMPLING_11 = offsetof(struct gt_sampling, seamless_cube),
 };
 
-static int properties(unsigned char *to, int device)
+static int properties_10(unsigned char *to, int device)
 {
-	return gt_cudart_properties_11(to, device);
+	return gt_cudart_older_properties(to, device, PROPERTIES_10);
 }
-BEFORE_13(cudaGetDeviceProperties, properties);
+IN_10(cudaGetDeviceProperties, properties_10);
+
+static int properties_11(unsigned char *to, int device)
+{
+	return gt_cudart_older_properties(to, device, PROPERTIES_11);
+}
+IN_11(cudaGetDeviceProperties, properties_11);
+IN_12(cudaGetDeviceProperties, properties_11);
 
 static int function_attributes(void *to, const void *function)
 {
@@ -55,7 +69,7 @@ static int function_attributes(void *to, const void *function)
 		memcpy(to, all, FUNCTION_ATTRIBUTES_11);
 	return code;
 }
-IN_11(cudaFuncGetAttributes, function_attributes);
+BEFORE_12(cudaFuncGetAttributes, function_attributes);
 
 static int pointer_attributes(void *to, const void *pointer)
 {
@@ -66,7 +80,40 @@ static int pointer_attributes(void *to, const void *pointer)
 		memcpy(to, all, POINTER_ATTRIBUTES_12);
 	return code;
 }
-BEFORE_13(cudaPointerGetAttributes, pointer_attributes);
+IN_11(cudaPointerGetAttributes, pointer_attributes);
+IN_12(cudaPointerGetAttributes, pointer_attributes);
+
+enum { TYPE_UNREGISTERED, TYPE_HOST, TYPE_DEVICE, TYPE_MANAGED };
+
+/* CUDA 10 says what managed memory is twice, and knows no memory of the host that is not registered. */
+static int pointer_attributes_10(void *to, const void *pointer)
+{
+	struct {
+		int type, device;
+		void *on_device, *on_host;
+	} now = {0};
+	struct {
+		int of_two, type, device;
+		void *on_device, *on_host;
+		int managed;
+	} then;
+	int code = to ? pointer_attributes(&now, pointer) : CUDA_INVALID_VALUE;
+
+	if (code == CUDA_SUCCESS && now.type == TYPE_UNREGISTERED)
+		code = CUDA_INVALID_VALUE;
+	if (code != CUDA_SUCCESS)
+		return code;
+	memset(&then, 0, sizeof then);
+	then.of_two = now.type == TYPE_HOST ? TYPE_HOST : TYPE_DEVICE;
+	then.type = now.type;
+	then.device = now.device;
+	then.on_device = now.on_device;
+	then.on_host = now.on_host;
+	then.managed = now.type == TYPE_MANAGED;
+	memcpy(to, &then, sizeof then);
+	return code;
+}
+IN_10(cudaPointerGetAttributes, pointer_attributes_10);
 
 static const struct gt_resource *widened(struct gt_resource *to, const void *from)
 {
@@ -92,7 +139,7 @@ static int texture_11(uint64_t *handle, const void *resource, const void *sampli
 		memcpy(&as, sampling, SAMPLING_11);
 	return texture_12(handle, resource, sampling ? &as : NULL, view);
 }
-IN_11(cudaCreateTextureObject, texture_11);
+BEFORE_12(cudaCreateTextureObject, texture_11);
 
 static int surface(uint64_t *handle, const void *resource)
 {
@@ -136,7 +183,7 @@ static int texture_sampling(void *to, uint64_t handle)
 		memcpy(to, &as, SAMPLING_11);
 	return code;
 }
-IN_11(cudaGetTextureObjectTextureDesc, texture_sampling);
+BEFORE_12(cudaGetTextureObjectTextureDesc, texture_sampling);
 
 /* ---- calls that had other parameters, and the names that CUDA 11 and 12 gave to the forms of today ---- */
 
@@ -164,6 +211,20 @@ extern int cudaDeviceSynchronize(void);
 extern int cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes,
 				const size_t *first, size_t n_attributes, void *stream);
 extern int cudaMemAdvise(const void *pointer, size_t bytes), cudaMemPrefetchAsync(const void *pointer, size_t bytes);
+
+static int version_10_1(int *version)
+{
+	*version = 10010;
+	return CUDA_SUCCESS;
+}
+IN(10_1, "10.1", cudaRuntimeGetVersion, version_10_1);
+
+static int version_10_2(int *version)
+{
+	*version = 10020;
+	return CUDA_SUCCESS;
+}
+IN(10_2, "10.2", cudaRuntimeGetVersion, version_10_2);
 
 /* The last minor versions. */
 static int version_11(int *version)
@@ -201,7 +262,7 @@ static int instantiate(struct gt_executable **to, const struct gt_graph *graph, 
 		log[0] = '\0';
 	return cudaGraphInstantiate(to, graph, 0);
 }
-IN_11(cudaGraphInstantiate, instantiate);
+BEFORE_12(cudaGraphInstantiate, instantiate);
 
 static int update(struct gt_executable *executable, const struct gt_graph *graph, struct gt_node **node, int *result)
 {
@@ -214,14 +275,14 @@ static int update(struct gt_executable *executable, const struct gt_graph *graph
 		*result = is.result;
 	return code;
 }
-IN_11(cudaGraphExecUpdate, update);
+BEFORE_12(cudaGraphExecUpdate, update);
 
 static int entry_point(const char *name, void **to, unsigned long long flags)
 {
 	return cudaGetDriverEntryPoint(name, to, flags, NULL);
 }
-IN_11(cudaGetDriverEntryPoint, entry_point);
-IN_11(cudaGetDriverEntryPoint_ptsz, entry_point);
+BEFORE_12(cudaGetDriverEntryPoint, entry_point);
+BEFORE_12(cudaGetDriverEntryPoint_ptsz, entry_point);
 
 /* ---- before edges had data ---- */
 
