@@ -213,12 +213,22 @@ SIZES(ROTATIONS, D, d, double)
 
 /* Vectors of types that the call names, computed in double and rounded once. */
 
+/* As CMPLX, which C libraries do not have for every compiler. */
+static double complex of_parts(double real, double imaginary)
+{
+	const double parts[2] = {real, imaginary};
+	double complex number;
+
+	memcpy(&number, parts, sizeof number);
+	return number;
+}
+
 static double complex number_of(const void *at, enum gt_element type, int64_t i)
 {
 	const enum gt_element part = type == GT_C64 ? GT_F64 : GT_F32;
 
-	return gt_is_complex(type) ? CMPLX(gt_element_read(at, part, 2 * i), gt_element_read(at, part, 2 * i + 1))
-				   : CMPLX(gt_element_read(at, type, i), 0);
+	return gt_is_complex(type) ? of_parts(gt_element_read(at, part, 2 * i), gt_element_read(at, part, 2 * i + 1))
+				   : of_parts(gt_element_read(at, type, i), 0);
 }
 
 static void put_number(void *at, enum gt_element type, int64_t i, double complex value)
