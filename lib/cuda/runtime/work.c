@@ -100,7 +100,7 @@ int gt_graph_hold(struct gt_graph *graph, struct gt_user_object *object, unsigne
 	while (i < graph->n_held && graph->held[i].object != object)
 		i++;
 	if (i == graph->n_held) {
-		if (!(grown = realloc(graph->held, (i + 1) * sizeof *grown)))
+		if (!(grown = gt_grown(graph->held, i, &graph->held_capacity, sizeof *grown)))
 			return CUDA_MEMORY_ALLOCATION;
 		graph->held = grown;
 		grown[graph->n_held++] = (struct gt_held){object, 0};

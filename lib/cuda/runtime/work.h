@@ -137,7 +137,7 @@ struct gt_graph {
 	struct gt_condition *conditions;
 	size_t n_conditions;
 	struct gt_held *held; /* objects of the program */
-	size_t n_held;
+	size_t n_held, held_capacity;
 	bool invalid; /* a call that cannot be captured was made during the capture */
 };
 
