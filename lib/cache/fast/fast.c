@@ -148,7 +148,7 @@ struct reading {
 	struct served served;
 	bool in_columns;      /* columns are looked for: even[] says of each row from `first` on whether it is inside of one */
 	size_t first;
-	uint8_t even[GT_DEDUPLICATED_ROWS];
+	uint8_t even[GT_DEDUPLICATED_ROWS + sizeof(uint64_t)];
 };
 
 /* Serves n rows, at most GT_DEDUPLICATED_ROWS, of which none repeats the one before, and adds what they fetch to `served`. There is
@@ -435,6 +435,8 @@ GT_INLINE int serve_slots(struct reading *reads, const uint32_t *row, size_t n, 
 
 /* ---- columns (replace/tags.h) ---- */
 
+#define COLUMN_LINES 5 /* of a set: fewer are as quick one by one */
+
 /* Successive rows of a list that are a column. */
 struct column_run {
 	size_t begin, end;
@@ -442,7 +444,7 @@ struct column_run {
 	struct gt_line_column *column; /* where its lines may be */
 };
 
-/* Sets even[i] to 1 if row first + i is a read between two that are as far from it, and else alike; to 0 if not, and at both ends. */
+/* Sets even[i] to 1 if row first + i is a read between two that are as far from it, and else alike; to 0 if not, at both ends and behind them. */
 GT_WIDE static void find_even(const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n, uint8_t *restrict even)
 {
 	const uint64_t *address = rows->address + first;
@@ -458,27 +460,41 @@ GT_WIDE static void find_even(const struct gt_rows *rows, const uint16_t *sm, si
 	for (size_t i = 0; sm && i + 1 < n; i++)
 		alike[i] &= sm[i + 1] == sm[i];
 	even[0] = even[n - 1] = 0;
+	memset(even + n, 0, sizeof(uint64_t));
 	for (size_t i = 1; i + 1 < n; i++)
 		even[i] = address[i + 1] - address[i] == address[i] - address[i - 1];
 	for (size_t i = 1; i + 1 < n; i++)
 		even[i] &= alike[i] & alike[i - 1];
 }
 
-/* The next column of a list from row k on: of more than 4 rows, since a whole word of flags is inside. Empty, at n, if there is none. */
-static struct column_run next_column(const struct reading *reads, const uint32_t *row, size_t k, size_t n)
+#define ALL_EVEN UINT64_C(0x0101010101010101)
+
+/* The first row from one on that is not inside of a column. */
+static inline size_t end_of_even(const uint8_t *even, size_t at)
+{
+	uint64_t flags;
+
+	for (memcpy(&flags, even + at, sizeof flags); flags == ALL_EVEN; memcpy(&flags, even + at, sizeof flags))
+		at += sizeof flags;
+	return at + (size_t)__builtin_ctzll(flags ^ ALL_EVEN) / 8;
+}
+
+/* The next column of a list from row k on, of at least so many rows. Empty, at n, if there is none. */
+static struct column_run next_column(const struct reading *reads, const uint32_t *row, size_t k, size_t n, size_t least)
 {
 	const size_t end = row[n - 1] - reads->first + 1;
-	uint32_t flags;
+	uint64_t flags;
 
 	for (size_t at = (row[k] - reads->first + sizeof flags) / sizeof flags * sizeof flags; at + sizeof flags < end; at += sizeof flags) {
 		memcpy(&flags, reads->even + at, sizeof flags);
-		if (flags != 0x01010101)
+		if (flags != ALL_EVEN)
 			continue;
-		size_t begin = at, beyond = at + sizeof flags;
+		size_t begin = at, beyond = end_of_even(reads->even, at);
 		while (begin > row[k] - reads->first + 1 && reads->even[begin - 1])
 			begin--;
-		while (reads->even[beyond])
-			beyond++;
+		at = beyond - sizeof flags;
+		if (beyond - begin + 2 < least)
+			continue;
 		struct column_run run = {.begin = k};
 		while (row[run.begin] - reads->first < begin - 1)
 			run.begin++;
@@ -541,25 +557,26 @@ GT_INLINE int prefetch_places(const struct reading *reads, struct column_run *ru
 GT_INLINE int serve_with_columns(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
 {
 	struct column_run runs[GT_DEDUPLICATED_ROWS / 4];
+	const size_t least = COLUMN_LINES * reads->serving.level->geometry.sets;
 	size_t runs_n = 0, k = 0;
 
 	for (size_t at = 0; at < n && reads->in_columns; at = runs[runs_n++].end) {
-		runs[runs_n] = next_column(reads, row, at, n);
+		runs[runs_n] = next_column(reads, row, at, n, least);
 		if (runs[runs_n].begin == n)
 			break;
 		if (prefetch_places(reads, &runs[runs_n], row, runs[runs_n].begin - at) != 0)
 			return -1;
 	}
-	for (const struct column_run *run = runs; run < runs + runs_n; k = run++->end) {
+	for (const struct column_run *run = runs;; run++) {
+		const bool last = run == runs + runs_n;
 		if (run + 1 < runs + runs_n)
 			gt_line_column_prefetch(run[1].column, run[1].tags);
-		if (serve_slots(reads, row + k, run->begin - k, shape) != 0)
+		if (serve_slots(reads, row + k, (last ? n : run->begin) - k, shape) != 0)
 			return -1;
-		bool served = reads_is_read(reads, row[run->begin]) && serve_column(reads, run, row + run->begin);
-		if (!served && serve_slots(reads, row + run->begin, run->end - run->begin, shape) != 0)
-			return -1;
+		if (last)
+			return 0;
+		k = reads_is_read(reads, row[run->begin]) && serve_column(reads, run, row + run->begin) ? run->end : run->begin;
 	}
-	return serve_slots(reads, row + k, n - k, shape);
 }
 
 #define SLOTS_VARIANT(NAME, RECENCY, LRU)                                                               \
