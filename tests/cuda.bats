@@ -34,6 +34,8 @@ setup() {
 
 @test "the same shuffle on both sides of a branch" { passes independent_threads 2; }
 
+@test "every thread of a warp takes the same lock in shared memory, and counts its tries" { passes independent_threads 4; }
+
 @test "a block waits for a later block" { passes independent_threads 3; }
 
 @test "instructions of dynamic programming, and predicates of logic operations" { ARCH=-arch=sm_90 GPU=h100 passes dpx; }

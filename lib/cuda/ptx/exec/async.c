@@ -218,8 +218,10 @@ static const struct gt_ptx_op *step_mbarrier(struct gt_ptx_warp *warp, const str
 	}
 	if (!tests)
 		return op + 1;
-	if (over != mask)
+	if (over != mask) {
+		warp->core->spin.looks = true;
 		gt_ptx_spin_ask(warp->core);
+	}
 	gt_ptx_set_predicate(warp, op->d, mask, over);
 	return op + 1;
 }

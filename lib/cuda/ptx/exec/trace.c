@@ -61,7 +61,7 @@ static enum gt_priority policy_priority(uint64_t policy, uint64_t address)
  * the period has accesses to global memory, but none that the first half does not have, and no poll that found anything new. One that
  * stores, as a long computation does in the same places, must look so twice in a row, or, if it has not polled, several times. A block whose
  * kernel has no instruction by which blocks learn of each other (decode/decode.h) waits for none, and is sampled only where lanes of a
- * warp have parted, which may wait for each other, in shared memory too. This is a heuristic: it lets other blocks and lanes run. */
+ * warp have parted, which may wait for each other, in shared memory too: by atomics, or at an mbarrier. This is a heuristic: it lets other blocks and lanes run. */
 
 #define LOOK_MIN (UINT64_C(1) << 12) /* warp instructions of a sampling period */
 #define LOOK_MAX (UINT64_C(1) << 16)
@@ -108,7 +108,7 @@ static bool put(struct gt_ptx_spin *spin, uint64_t hash)
 	return false;
 }
 
-static void spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global, bool store)
+static void spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address, bool global, enum gt_action action)
 {
 	struct gt_ptx_spin *spin = &core->spin;
 	bool known = put(spin, XXH3_64bits_withSeed(&address, sizeof address, line));
@@ -116,9 +116,9 @@ static void spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address,
 	if (spin->phase != COMPARES)
 		return;
 	spin->polls |= known && global;
-	spin->looks |= known;
+	spin->looks |= known && action == GT_ATOMIC;
 	spin->fresh |= !known;
-	spin->stores |= store;
+	spin->stores |= action == GT_STORE;
 }
 
 void gt_ptx_spin_found(struct gt_ptx_warp *warp, uint32_t line, const void *found, uint32_t bytes, uint32_t mask)
@@ -430,7 +430,7 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	const uint64_t first = reach->lanes[gt_ptx_lowest(mask)] + reach->offset;
 
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
-		spin_note(warp->core, op->line, first, space == GT_GLOBAL, access->action == GT_STORE);
+		spin_note(warp->core, op->line, first, space == GT_GLOBAL, (enum gt_action)access->action);
 	if (warp->core->traced & GT_PTX_NOTES_WRITTEN)
 		gt_ptx_look_at_reach(warp, op, mask, reach, bytes);
 	if (access->untraced || !(warp->core->traced >> space & 1))
@@ -453,8 +453,7 @@ int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint6
 	uint16_t hint;
 
 	if (warp->core->traced & GT_PTX_NOTES_SPIN)
-		spin_note(warp->core, op->line, first, space == GT_GLOBAL,
-				 access->action == GT_STORE);
+		spin_note(warp->core, op->line, first, space == GT_GLOBAL, (enum gt_action)access->action);
 	if (warp->core->traced & GT_PTX_NOTES_WRITTEN)
 		gt_ptx_look_at_row(warp, op, first, stride, bytes);
 	if (access->untraced || !(warp->core->traced >> space & 1))

@@ -157,7 +157,8 @@ struct gt_ptx_barrier {
 /* Whether a block spins, as far as its accesses say (trace.c). */
 struct gt_ptx_spin {
 	bool spins;
-	bool polls, looks, fresh; /* accesses to global memory, and to any, that it has made before; accesses, and what polls found, that it has not */
+	bool polls, fresh; /* accesses to global memory that it has made before; accesses, and what polls found, that it has not */
+	bool looks;	   /* atomics that it has made before, or an mbarrier whose phase was not over */
 	bool parted;	   /* lanes of a warp had parted when the period began */
 	bool finds;	   /* what a poll found before */
 	bool stores;	   /* to any memory */
