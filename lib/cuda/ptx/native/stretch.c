@@ -300,8 +300,8 @@ static size_t write_untraced(const struct move *move)
 	return gt_general_jump(code, GT_EQUAL);
 }
 
-/* A row with a stride is added behind the load, as others are. */
-static void write_gather(const struct move *move)
+/* A row with a stride is added behind the load, as others are. `runs` is a jump behind a load whose row is added. */
+static void write_gather(const struct move *move, size_t runs)
 {
 	struct gt_native_code *code = move->code;
 
@@ -310,13 +310,14 @@ static void write_gather(const struct move *move)
 	const size_t untraced = write_untraced(move), strided = write_stride_test(move);
 	write_row(move);
 	write_loads(move);
+	gt_general_land(code, runs);
 	move->point->noted = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, untraced);
 	gt_general_land(code, strided);
 	write_loads(move);
 }
 
-/* ---- stores of runs: the lanes of each register are side by side, as those of a tile's rows of 16 are ---- */
+/* ---- runs: the lanes of each register are side by side, as those of a tile's rows of 16 are ---- */
 
 /* How many registers of addresses there are for one of elements. */
 static unsigned addresses_each(const struct move *move)
@@ -324,8 +325,8 @@ static unsigned addresses_each(const struct move *move)
 	return move->n_lanes / move->n_data;
 }
 
-/* The third register has bits where a lane is not where it is expected from the first one of its register. */
-static void write_run_tests(const struct move *move)
+/* The jump if a lane is not where it is expected from the first one of its register. */
+static size_t write_run_tests(const struct move *move)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
@@ -340,36 +341,50 @@ static void write_run_tests(const struct move *move)
 		isa->differ(segment, isa->third, isa->second, move->lanes[i]);
 	}
 	isa->compare_zero(segment, isa->third, isa->third);
-	slow_if(move, GT_NOT_EQUAL);
+	return gt_general_jump(move->code, GT_NOT_EQUAL);
 }
 
-static void store_runs(const struct move *move)
+static void move_run(const struct move *move, unsigned i, bool stores)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_operand *data = &move->data[0][i];
+
+	if (!stores) {
+		isa->load(segment, data->at, GT_RAX, 0);
+		return;
+	}
+	if (!data->in_register)
+		isa->load(segment, isa->second, data->place.base, data->place.offset);
+	isa->memory(segment, gt_native_store, data->in_register ? data->at : isa->second, 0, GT_RAX, 0);
+}
+
+static void move_runs(const struct move *move, bool stores)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 
 	for (unsigned i = 0; i < move->n_data; i++) {
-		const struct gt_native_operand *from = &move->data[0][i];
 		with(move, add(move), isa->second, isa->first, i * addresses_each(move));
 		isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_TO_GENERAL}, isa->second, GT_RAX);
 		gt_general(move->code, true, GT_ADD, GT_RAX, GT_RDI);
-		if (!from->in_register)
-			isa->load(segment, isa->second, from->place.base, from->place.offset);
-		isa->memory(segment, gt_native_store, from->in_register ? from->at : isa->second, 0, GT_RAX, 0);
+		move_run(move, i, stores);
 	}
 }
 
-static void write_runs(const struct move *move)
+/* Returns the jump if there are none; rax, rdi and rsi are as they were, then. */
+static size_t write_runs(const struct move *move, bool stores)
 {
+	const size_t others = write_run_tests(move);
+
 	write_bounds(move);
 	write_tests(move);
-	write_run_tests(move);
 	const size_t untraced = write_untraced(move);
 	write_row(move);
 	gt_general_land(move->code, untraced);
-	store_runs(move);
-	move->point->noted = gt_general_jump(move->code, GT_ALWAYS);
+	move_runs(move, stores);
+	return others;
 }
 
 /* ---- a load or store as a whole ---- */
@@ -565,7 +580,7 @@ static void load_elements(const struct move *move)
 	struct gt_native_code *code = move->code;
 	const bool gathers = is_scattered(move);
 	const size_t one = gt_general_jump(code, GT_EQUAL);
-	size_t done[2], others[2] = {0}, gather = 0;
+	size_t done[2], others[2], gather = 0;
 
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
@@ -577,10 +592,12 @@ static void load_elements(const struct move *move)
 	for (unsigned i = 0; i < 2 && !gathers; i++)
 		slow(move, others[i]);
 	if (gathers) {
-		gt_general_land(code, others[0]);
 		gt_general_land(code, others[1]);
+		const size_t scattered = write_runs(move, false), runs = gt_general_jump(code, GT_ALWAYS);
+		gt_general_land(code, scattered);
+		gt_general_land(code, others[0]);
 		gather = code->n;
-		write_gather(move);
+		write_gather(move, runs);
 	}
 	done[1] = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, one);
@@ -615,15 +632,15 @@ static void write_store(const struct move *move)
 		store_halves(move);
 	else
 		store_lanes(move);
+	slow(move, others[0]);
 	if (!is_scattered(move)) {
-		slow(move, others[0]);
 		slow(move, others[1]);
 		return;
 	}
 	done = gt_general_jump(code, GT_ALWAYS);
-	gt_general_land(code, others[0]);
 	gt_general_land(code, others[1]);
-	write_runs(move);
+	slow(move, write_runs(move, true));
+	move->point->noted = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, done);
 }
 
@@ -663,7 +680,7 @@ static unsigned data_in_register(const struct move *move, unsigned i)
 	return isa->first;
 }
 
-static void move_runs(const struct move *move, bool stores)
+static void move_halves(const struct move *move, bool stores)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_op op = {GT_0F, GT_F3, move->bytes == 8, stores ? GT_VMOVDQU_STORE : GT_VMOVDQA};
@@ -706,7 +723,7 @@ static void write_active(const struct move *move, bool stores)
 	const size_t one = gt_general_jump(code, GT_EQUAL);
 	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, GT_STRETCH_RUNS);
 	const size_t scattered = gt_general_jump(code, GT_NOT_EQUAL);
-	move_runs(move, stores);
+	move_halves(move, stores);
 	const size_t runs = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, one);
 	size_t loaded = 0;
