@@ -205,7 +205,9 @@ struct gt_ptx_core {
 	uint64_t local_words; /* that the addresses of traced local accesses leave room for, a thread */
 	bool failed;
 	struct gt_ptx_ran *ran;
-	_Alignas(64) uint64_t addresses[GT_WARP_SIZE]; /* of the lanes of an access, in machine code */
+	/* In machine code: the addresses of the lanes of an access, what they store, and all ones for lanes that are active. */
+	_Alignas(64) uint64_t addresses[GT_WARP_SIZE], stored[GT_WARP_SIZE], active[GT_WARP_SIZE];
+	uint32_t active_words[GT_WARP_SIZE];
 	unsigned char nowhere[GT_WARP_SIZE][GT_PTX_NOWHERE]; /* what lanes outside of every allocation access */
 	struct gt_error *error;
 };

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* One operation as vector instructions of AVX2, for eight lanes. ymm13 to ymm15 are free within it, as are eax, ecx and edx. */
-#include "cuda/ptx/native/encode.h"
-#include "cuda/ptx/native/segment.h"
+#include <stddef.h>
 
-/* ymm0 to ymm11 hold values. In a stretch all lanes are active, and ymm12 is free. */
+#include "cuda/ptx/exec/warp.h"
+#include "cuda/ptx/native/encode.h"
+#include "cuda/ptx/native/stretch.h"
+
+/* ymm0 to ymm11 hold values. In a stretch ymm12 is free. */
 enum { ACTIVE = 12, FIRST, SECOND, THIRD };
 
 static const struct gt_native_op equal32 = {GT_0F, GT_66, 0, GT_VPCMPEQD};
@@ -216,8 +219,14 @@ static void keep_predicate(struct gt_native_segment *segment, uint32_t slot, uns
 	gt_native_byte(code, extension);
 	gt_native_byte(code, 0x0b);
 	gt_native_byte(code, 0xc0 | (kept & 7) << 3 | general);
-	if (segment->part == 3)
-		gt_general_store(code, false, kept, GT_R10, slot);
+	if (segment->part < 3)
+		return;
+	if (!segment->whole) { /* what lanes that are not active have stays */
+		gt_general_at(code, false, GT_XOR, kept, GT_R10, slot);
+		gt_general_at(code, false, GT_AND, kept, GT_RBX, offsetof(struct gt_ptx_warp, mask));
+		gt_general_at(code, false, GT_XOR, kept, GT_R10, slot);
+	}
+	gt_general_store(code, false, kept, GT_R10, slot);
 }
 
 static void write_predicate(struct gt_native_segment *segment, uint32_t slot, unsigned general)
@@ -372,6 +381,16 @@ static void load(struct gt_native_segment *segment, unsigned at, unsigned base, 
 	memory256(segment->code, op, at, 0, base, offset);
 }
 
+/* In a stretch memory has all ones for the lanes that are active. The second register becomes those of register i of `n` of a part. */
+static unsigned load_active(struct gt_native_segment *segment, unsigned part, unsigned n, unsigned i)
+{
+	if (n == 2)
+		load(segment, SECOND, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active) + 32 * (2 * part + i));
+	else
+		load(segment, SECOND, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active_words) + 32 * part);
+	return SECOND;
+}
+
 /* Of a part of the lanes the others keep what is in memory. */
 static void store(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base, uint32_t offset)
 {
@@ -379,10 +398,12 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 	unsigned from = value->at[i];
 
 	if (!segment->whole) {
-		if (value->n == 2)
+		if (segment->unrolled)
+			load_active(segment, value->part, value->n, i);
+		else if (value->n == 2)
 			widen(segment, gt_native_signs, SECOND, ACTIVE, i);
 		load(segment, FIRST, base, offset);
-		blend(segment, FIRST, FIRST, from, value->n == 2 ? SECOND : ACTIVE);
+		blend(segment, FIRST, FIRST, from, segment->unrolled || value->n == 2 ? SECOND : ACTIVE);
 		from = FIRST;
 	}
 	memory256(segment->code, op, from, 0, base, offset);
@@ -398,12 +419,133 @@ static void store_half(struct gt_native_segment *segment, unsigned at, unsigned 
 	unsigned from = at;
 
 	if (active) {
-		cut(segment, SECOND, ACTIVE);
+		cut(segment, SECOND, segment->unrolled ? load_active(segment, active - 1, 1, 0) : ACTIVE);
 		load_half(segment, FIRST, base, offset);
 		blend(segment, FIRST, FIRST, from, SECOND);
 		from = FIRST;
 	}
 	gt_native_vex_memory(segment->code, gt_native_store, false, from, 0, base, offset);
+}
+
+/* ---- accesses of warps of which some lanes are active ---- */
+
+#define ADDRESSES ((uint32_t)offsetof(struct gt_ptx_core, addresses))
+#define APART(BYTES) ((uint32_t)offsetof(struct gt_stretch_constants, wide[gt_stretch_apart_by(BYTES)]))
+#define EIGHTHS 8 /* of a warp: their addresses fill a register */
+
+static void set_active(struct gt_native_code *code)
+{
+	struct gt_native_segment segment = {.code = code};
+
+	for (unsigned part = 0; part < 4; part++) {
+		gt_native_text(code, "\x0f\xb6\x83"); /* movzx eax, byte [rbx + mask + part] */
+		gt_native_word(code, (uint32_t)offsetof(struct gt_ptx_warp, mask) + part);
+		mask_of_bits(&segment, FIRST);
+		memory256(code, gt_native_store, FIRST, 0, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active_words) + 32 * part);
+		for (unsigned i = 0; i < 2; i++) {
+			widen(&segment, gt_native_signs, SECOND, FIRST, i);
+			memory256(code, gt_native_store, SECOND, 0, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active) + 32 * (2 * part + i));
+		}
+	}
+}
+
+/* The mask stands where others have their first source. */
+static void active_memory(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned part, unsigned i, unsigned base, uint32_t offset)
+{
+	const struct gt_native_op move = {GT_0F38, GT_66, op.wide, op.opcode == GT_VMOVDQU_STORE ? GT_VPMASKMOV_STORE : GT_VPMASKMOV};
+
+	memory256(segment->code, move, d, load_active(segment, part, op.wide ? 2 : 1, i), base, offset);
+}
+
+static void gather_active(struct gt_native_segment *segment, bool wide, unsigned d, unsigned v, unsigned base)
+{
+	static const struct gt_native_op move = {GT_0F, GT_F3, 0, GT_VMOVDQA}, insert = {GT_0F3A, GT_66, 0, GT_VINSERTI128};
+	const bool upper = !wide && v % 2;
+
+	load(segment, SECOND, GT_R13, ADDRESSES + 32 * v);
+	if (wide)
+		load(segment, THIRD, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active) + 32 * v);
+	else
+		gt_native_vex_memory(segment->code, move, false, THIRD, 0, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active_words) + 16 * v);
+	gather256(segment->code, (struct gt_native_op){GT_0F38, GT_66, wide, GT_VPGATHERQ}, upper ? ACTIVE : d, THIRD, base, SECOND);
+	if (!upper)
+		return;
+	vector256(segment, insert, d, d, ACTIVE);
+	gt_native_byte(segment->code, 1);
+}
+
+static void broadcast(struct gt_native_code *code, unsigned d, unsigned general)
+{
+	vector128(code, (struct gt_native_op){GT_0F, GT_66, 1, GT_VMOV_FROM_GENERAL}, d, 0, general);
+	gt_native_vex(code, (struct gt_native_op){GT_0F38, GT_66, 0, GT_VPBROADCASTQ}, true, d, 0, d);
+}
+
+/* The third register gets the bits that the second one has in active lanes, too. */
+static void collect(struct gt_native_code *code, unsigned v)
+{
+	static const struct gt_native_op both = {GT_0F, GT_66, 0, GT_VPAND};
+
+	memory256(code, both, SECOND, SECOND, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active) + 32 * v);
+	gt_native_vex(code, gt_native_or, true, THIRD, THIRD, SECOND);
+}
+
+static size_t jump_if_apart(struct gt_native_code *code, enum gt_native_lie lie, unsigned bytes, unsigned base)
+{
+	static const struct gt_native_op signed_product = {GT_0F38, GT_66, 0, GT_VPMULDQ};
+	struct gt_native_segment segment = {.code = code};
+	const unsigned first = lie == GT_NATIVE_SECOND_HALF ? EIGHTHS / 2 : 0, end = lie == GT_NATIVE_FIRST_HALF ? EIGHTHS / 2 : EIGHTHS;
+
+	broadcast(code, FIRST, base);
+	if (lie == GT_NATIVE_STRIDE)
+		broadcast(code, ACTIVE, GT_RSI);
+	gt_native_vex(code, gt_native_xor, true, THIRD, THIRD, THIRD);
+	for (unsigned v = first; v < end; v++) {
+		if (lie == GT_NATIVE_STRIDE) {
+			memory256(code, signed_product, SECOND, ACTIVE, GT_R15, APART(1) + 32 * v);
+			gt_native_vex(code, add64, true, SECOND, SECOND, FIRST);
+		} else if (lie != GT_NATIVE_ONE_PLACE) {
+			memory256(code, add64, SECOND, FIRST, GT_R15, APART(bytes) + 32 * (v - first));
+		}
+		memory256(code, gt_native_xor, SECOND, lie == GT_NATIVE_ONE_PLACE ? FIRST : SECOND, GT_R13, ADDRESSES + 32 * v);
+		collect(code, v);
+	}
+	compare_zero(&segment, THIRD, THIRD);
+	return gt_general_jump(code, GT_NOT_EQUAL);
+}
+
+/* A distance from the begin, or to the last place, is negative, or odd. */
+static size_t jump_if_outside(struct gt_native_code *code, unsigned bytes)
+{
+	static const struct gt_native_op subtract = {GT_0F, GT_66, 0, GT_VPSUBQ};
+	struct gt_native_segment segment = {.code = code};
+
+	gt_native_text(code, "\x49\x83\xe1"); /* and r9, -bytes */
+	gt_native_byte(code, (0U - bytes) & 0xff);
+	gt_general(code, true, GT_ADD, GT_R9, GT_R8);
+	broadcast(code, FIRST, GT_R9);
+	broadcast(code, ACTIVE, GT_R8);
+	gt_native_vex(code, gt_native_xor, true, THIRD, THIRD, THIRD);
+	for (unsigned v = 0; v < EIGHTHS; v++) {
+		memory256(code, subtract, SECOND, FIRST, GT_R13, ADDRESSES + 32 * v);
+		collect(code, v);
+		load(&segment, SECOND, GT_R13, ADDRESSES + 32 * v);
+		gt_native_vex(code, subtract, true, SECOND, SECOND, ACTIVE);
+		collect(code, v);
+	}
+	load(&segment, SECOND, GT_R15, (uint32_t)offsetof(struct gt_stretch_constants, outside[bytes == 8]));
+	compare_zero(&segment, THIRD, SECOND);
+	return gt_general_jump(code, GT_NOT_EQUAL);
+}
+
+static void list_active(struct gt_native_code *code)
+{
+	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
+	const size_t next = code->n;
+	gt_native_text(code, "\x0f\xbc\xca\x4d\x8b\x84\xcd"); /* bsf ecx, edx; mov r8, [r13 + 8 rcx + addresses] */
+	gt_native_word(code, ADDRESSES);
+	gt_native_text(code, "\x4c\x89\x06\x48\x83\xc6\x08"); /* mov [rsi], r8; add rsi, 8 */
+	gt_native_text(code, "\x8d\x4a\xff\x21\xca");	     /* lea ecx, [rdx - 1]; and edx, ecx */
+	gt_general_land_at(code, gt_general_jump(code, GT_NOT_EQUAL), next);
 }
 
 static void binary(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
@@ -611,4 +753,10 @@ const struct gt_native_isa gt_native_avx2 = {
 	.differ = differ,
 	.compare_zero = compare_zero,
 	.gather = gather,
+	.set_active = set_active,
+	.active_memory = active_memory,
+	.gather_active = gather_active,
+	.jump_if_apart = jump_if_apart,
+	.jump_if_outside = jump_if_outside,
+	.list_active = list_active,
 };

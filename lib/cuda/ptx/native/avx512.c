@@ -363,7 +363,7 @@ static void set_nan(struct gt_native_code *code)
 /* ---- accesses of warps of which some lanes are active ---- */
 
 #define ADDRESSES offsetof(struct gt_ptx_core, addresses)
-#define APART(BYTES) offsetof(struct gt_stretch_constants, wide[BYTES == 1 ? GT_STRETCH_APART1 : BYTES == 4 ? GT_STRETCH_APART4 : GT_STRETCH_APART8])
+#define APART(BYTES) offsetof(struct gt_stretch_constants, wide[gt_stretch_apart_by(BYTES)])
 #define QUARTERS 4 /* of a warp: their addresses fill a register */
 
 /* k1 and k2 are the masks of the active lanes of the warp's halves. */
@@ -414,35 +414,7 @@ static void gather_active(struct gt_native_segment *segment, bool wide, unsigned
 	gt_native_byte(segment->code, 1);
 }
 
-static void scatter_active(struct gt_native_segment *segment, bool wide, unsigned d, unsigned q, unsigned base)
-{
-	static const struct gt_native_op copy = {GT_0F, GT_NP, 0, GT_KMOV};
-
-	const bool upper = !wide && q % 2;
-
-	if (upper) { /* the source stands first */
-		vector(segment, extract, d, 0, FOURTH);
-		gt_native_byte(segment->code, 1);
-	}
-	load_addresses(segment->code, SECOND, q);
-	masks(segment->code, copy, false, MASK, 0, active(segment->code, q / 2, q % 2));
-	evex_gather(segment->code, (struct gt_native_op){GT_0F38, GT_66, wide, GT_VPSCATTERQ}, upper ? FOURTH : d, MASK, base, SECOND);
-}
-
-/* The routine that finds how addresses lie, while it is written: r11 is the address of the lowest active lane, ecx the mask, and r10 the kind. */
-struct finder {
-	struct gt_native_code *code;
-	unsigned bytes; /* of a lane: 4 or 8 */
-	size_t slow[8];
-	unsigned n_slow;
-};
-
 static const struct gt_native_op not_equal = {GT_0F3A, GT_66, 1, GT_VPCMP}, above = {GT_0F3A, GT_66, 1, GT_VPCMPU}, add64 = {GT_0F, GT_66, 1, GT_VPADDQ};
-
-static void leave_if(struct finder *finder, enum gt_jump when)
-{
-	finder->slow[finder->n_slow++] = gt_general_jump(finder->code, when);
-}
 
 /* k5 has the active lanes of a quarter for which the comparison of a and b holds, beside what it had unless the quarter is the first. */
 static void compare_active(struct gt_native_code *code, struct gt_native_op op, unsigned how, unsigned q, unsigned first, unsigned a, unsigned b)
@@ -465,57 +437,33 @@ static size_t jump_if_any(struct gt_native_code *code)
 	return gt_general_jump(code, GT_NOT_EQUAL);
 }
 
-/* mov eax, the mask of both halves, or of one; the register that has the address of its lowest lane: bsf eax, eax; mov r, [r13 + 8 rax + addresses] */
-static void find_lowest(struct gt_native_code *code, unsigned half, unsigned r)
+static size_t jump_if_apart(struct gt_native_code *code, enum gt_native_lie lie, unsigned bytes, unsigned base)
 {
-	gt_native_text(code, "\x0f\xbc\xc0");
-	gt_native_byte(code, 0x49 | (r & 8) >> 1);
-	gt_native_byte(code, GT_MOVE);
-	gt_native_byte(code, 0x84 | (r & 7) << 3);
-	gt_native_byte(code, 0xc5);
-	gt_native_word(code, (uint32_t)(ADDRESSES + 8 * GT_WARP_SIZE / 2 * half));
-}
+	static const struct gt_native_op multiply = {GT_0F38, GT_66, 1, GT_VPMULDQ};
+	const unsigned first = lie == GT_NATIVE_SECOND_HALF ? 2 : 0, end = lie == GT_NATIVE_FIRST_HALF ? 2 : QUARTERS;
 
-/* Jumps on if lanes are not at one place. */
-static size_t find_one(struct finder *finder)
-{
-	struct gt_native_code *code = finder->code;
-
-	gt_general_at(code, false, GT_MOVE, GT_RCX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
-	gt_general(code, false, GT_MOVE, GT_RAX, GT_RCX);
-	find_lowest(code, 0, GT_R11);
-	evex_vector(code, broadcast64, FIRST, 0, 0, GT_R11);
-	for (unsigned q = 0; q < QUARTERS; q++) {
-		load_addresses(code, SECOND, q);
-		compare_active(code, not_equal, 4, q, 0, FIRST, SECOND);
+	evex_vector(code, broadcast64, FIRST, 0, 0, base);
+	if (lie == GT_NATIVE_STRIDE)
+		evex_vector(code, broadcast64, FOURTH, 0, 0, GT_RSI);
+	for (unsigned q = first; q < end; q++) {
+		if (lie == GT_NATIVE_STRIDE) {
+			evex_memory(code, multiply, SECOND, 0, FOURTH, GT_R15, (uint32_t)(APART(1) + 64 * q));
+			evex_vector(code, add64, SECOND, 0, SECOND, FIRST);
+		} else if (lie != GT_NATIVE_ONE_PLACE) {
+			evex_memory(code, add64, SECOND, 0, FIRST, GT_R15, (uint32_t)(APART(bytes) + 64 * (q - first)));
+		}
+		load_addresses(code, THIRD, q);
+		compare_active(code, not_equal, 4, q, first, lie == GT_NATIVE_ONE_PLACE ? FIRST : SECOND, THIRD);
 	}
-	const size_t several = jump_if_any(code);
-	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
-	gt_general(code, true, GT_SUB, GT_RAX, GT_R8);
-	gt_general(code, true, GT_COMPARE, GT_RAX, GT_R9);
-	leave_if(finder, GT_ABOVE);
-	gt_native_text(code, "\x41\xf6\xc3"); /* test r11b, bytes - 1 */
-	gt_native_byte(code, finder->bytes - 1);
-	leave_if(finder, GT_NOT_EQUAL);
-	gt_general(code, true, GT_MOVE, GT_RSI, GT_RDI);
-	gt_general(code, true, GT_ADD, GT_RDI, GT_R11);
-	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
-	gt_general_constant(code, GT_RCX, 0);
-	gt_general_constant(code, GT_R10, GT_STRETCH_ONE);
-	return several;
+	return jump_if_any(code);
 }
 
-/* Whether a lane is before the begin, behind the last place, or between two: its distance from the begin, turned to the right so that a multiple
- * of the bytes is its number, is above that of the last place. */
-static void test_bounds(struct finder *finder)
+/* A distance from the begin, turned to the right so that a multiple of the bytes is its number, is above that of the last place. */
+static size_t jump_if_outside(struct gt_native_code *code, unsigned bytes)
 {
 	static const struct gt_native_op subtract = {GT_0F, GT_66, 1, GT_VPSUBQ}, turn = {GT_0F, GT_66, 1, GT_VPSHIFTD};
-	struct gt_native_code *code = finder->code;
-	const unsigned shift = finder->bytes == 8 ? 3 : 2;
+	const unsigned shift = bytes == 8 ? 3 : 2;
 
-	gt_native_text(code, "\x41\xf6\xc0"); /* test r8b, bytes - 1 */
-	gt_native_byte(code, finder->bytes - 1);
-	leave_if(finder, GT_NOT_EQUAL);
 	gt_native_text(code, "\x49\xc1\xe9"); /* shr r9 */
 	gt_native_byte(code, shift);
 	evex_vector(code, broadcast64, FIRST, 0, 0, GT_R8);
@@ -527,145 +475,13 @@ static void test_bounds(struct finder *finder)
 		gt_native_byte(code, shift);
 		compare_active(code, above, 6, q, 0, SECOND, THIRD);
 	}
-	finder->slow[finder->n_slow++] = jump_if_any(code);
-}
-
-/* Whether the active lanes of a half are side by side: r is the address of its first lane, then. Jumps over it if there are none. */
-static size_t find_run(struct finder *finder, unsigned half, unsigned r, size_t *none)
-{
-	struct gt_native_code *code = finder->code;
-
-	gt_general(code, false, GT_MOVE, GT_RAX, GT_RCX);
-	if (half) {
-		gt_native_text(code, "\xc1\xe8\x10"); /* shr eax, 16 */
-	} else {
-		gt_native_text(code, "\x0f\xb7\xc0\x85\xc0"); /* movzx eax, ax; test eax, eax */
-	}
-	*none = gt_general_jump(code, GT_EQUAL);
-	find_lowest(code, half, r);
-	gt_native_text(code, "\x48\xf7\xd8"); /* neg rax */
-	gt_native_byte(code, r & 8 ? 0x4d : 0x48); /* lea r, [r + bytes * rax] */
-	gt_native_byte(code, 0x8d);
-	gt_native_byte(code, 0x04 | (r & 7) << 3);
-	gt_native_byte(code, (finder->bytes == 8 ? 0xc0 : 0x80) | (r & 7));
-	evex_vector(code, broadcast64, FIRST, 0, 0, r);
-	for (unsigned i = 0; i < 2; i++) {
-		evex_memory(code, add64, SECOND, 0, FIRST, GT_R15, (uint32_t)(APART(finder->bytes) + 64 * i));
-		load_addresses(code, THIRD, 2 * half + i);
-		compare_active(code, not_equal, 4, 2 * half + i, 2 * half, SECOND, THIRD);
-	}
 	return jump_if_any(code);
 }
 
-/* Sets rax and rcx as rows have them of lanes without a stride. */
-static void set_scattered(struct gt_native_code *code)
-{
-	gt_general_constant(code, GT_RCX, (uint64_t)GT_STRIDE_LANES);
-	gt_general_constant(code, GT_RAX, 0);
-}
-
-/* Halves whose lanes are side by side; two lanes, one in each, are left to the search for a stride. Returns the jump if they are done. */
-static size_t find_runs(struct finder *finder, size_t scattered[3])
-{
-	struct gt_native_code *code = finder->code;
-	size_t none[2];
-
-	scattered[0] = find_run(finder, 0, GT_RSI, &none[0]);
-	gt_general_land(code, none[0]);
-	scattered[1] = find_run(finder, 1, GT_R8, &none[1]);
-	gt_native_text(code, "\x66\x85\xc9"); /* test cx, cx */
-	const size_t second = gt_general_jump(code, GT_EQUAL);
-	gt_native_text(code, "\x48\x8d\x86"); /* lea rax, [rsi + 16 bytes] */
-	gt_native_word(code, GT_WARP_SIZE / 2 * finder->bytes);
-	gt_general(code, true, GT_COMPARE, GT_RAX, GT_R8);
-	const size_t joined = gt_general_jump(code, GT_EQUAL);
-	gt_native_text(code, "\xf3\x0f\xb8\xc1"); /* popcnt eax, ecx */
-	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, 2);
-	scattered[2] = gt_general_jump(code, GT_EQUAL);
-	set_scattered(code);
-	const size_t parted = gt_general_jump(code, GT_ALWAYS);
-	gt_general_land(code, none[1]);
-	gt_general(code, true, GT_MOVE, GT_R8, GT_RSI);
-	const size_t first = gt_general_jump(code, GT_ALWAYS);
-	gt_general_land(code, second);
-	gt_general(code, true, GT_MOVE, GT_RSI, GT_R8);
-	gt_general_land(code, joined);
-	gt_general_land(code, first);
-	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
-	gt_general_constant(code, GT_RCX, finder->bytes);
-	gt_general_land(code, parted);
-	gt_general(code, true, GT_ADD, GT_RSI, GT_RDI);
-	gt_general(code, true, GT_ADD, GT_RDI, GT_R8);
-	gt_native_text(code, "\x48\x87\xf7"); /* xchg rdi, rsi */
-	gt_general_constant(code, GT_R10, GT_STRETCH_RUNS);
-	return gt_general_jump(code, GT_ALWAYS);
-}
-
-/* rsi = the stride of the first two active lanes, by a division unless they are neighbours. Returns the jump if there is none. */
-static size_t find_stride(struct finder *finder)
-{
-	struct gt_native_code *code = finder->code;
-
-	gt_native_text(code, "\x8d\x41\xff\x21\xc8"); /* lea eax, [rcx - 1]; and eax, ecx */
-	find_lowest(code, 0, GT_RSI);
-	gt_native_text(code, "\x44\x0f\xbc\xc1"); /* bsf r8d, ecx */
-	gt_general(code, false, GT_SUB, GT_RAX, GT_R8);
-	gt_general(code, true, GT_SUB, GT_RSI, GT_R11);
-	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, 1);
-	const size_t neighbours = gt_general_jump(code, GT_EQUAL);
-	gt_general(code, false, GT_MOVE, GT_R9, GT_RAX);
-	gt_general(code, true, GT_MOVE, GT_RAX, GT_RSI);
-	gt_native_text(code, "\x52\x48\x99\x49\xf7\xf9"); /* push rdx; cqo; idiv r9 */
-	gt_general(code, true, GT_MOVE, GT_RSI, GT_RAX);
-	gt_native_text(code, "\x48\x85\xd2\x5a"); /* test rdx, rdx; pop rdx */
-	const size_t none = gt_general_jump(code, GT_NOT_EQUAL);
-	gt_general_land(code, neighbours);
-	gt_native_text(code, "\x48\x63\xc6"); /* movsxd rax, esi */
-	gt_general(code, true, GT_COMPARE, GT_RAX, GT_RSI);
-	leave_if(finder, GT_NOT_EQUAL);
-	return none;
-}
-
-/* Lanes anywhere, which may have a stride. */
-static void find_scattered(struct finder *finder)
-{
-	static const struct gt_native_op multiply = {GT_0F38, GT_66, 1, GT_VPMULDQ};
-	struct gt_native_code *code = finder->code;
-	size_t none[2];
-
-	none[0] = find_stride(finder);
-	evex_vector(code, broadcast64, FIRST, 0, 0, GT_RSI);
-	gt_native_text(code, "\x4c\x0f\xaf\xc6"); /* imul r8, rsi */
-	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
-	gt_general(code, true, GT_SUB, GT_RAX, GT_R8);
-	evex_vector(code, broadcast64, FOURTH, 0, 0, GT_RAX);
-	for (unsigned q = 0; q < QUARTERS; q++) {
-		evex_memory(code, multiply, SECOND, 0, FIRST, GT_R15, (uint32_t)(APART(1) + 64 * q));
-		evex_vector(code, add64, SECOND, 0, SECOND, FOURTH);
-		load_addresses(code, THIRD, q);
-		compare_active(code, not_equal, 4, q, 0, SECOND, THIRD);
-	}
-	none[1] = jump_if_any(code);
-	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
-	gt_general(code, true, GT_MOVE, GT_RCX, GT_RSI);
-	const size_t strided = gt_general_jump(code, GT_ALWAYS);
-	gt_general_land(code, none[0]);
-	gt_general_land(code, none[1]);
-	set_scattered(code);
-	gt_general_land(code, strided);
-	gt_general_constant(code, GT_R10, GT_STRETCH_SCATTERED);
-}
-
-/* The addresses of the active lanes behind the row at rsi of the chunk at rdi, which has room for all of them. */
-static void write_active_addresses(struct gt_native_code *code)
+static void list_active(struct gt_native_code *code)
 {
 	static const struct gt_native_op compress = {GT_0F38, GT_66, 1, GT_VPCOMPRESSQ}, write = {GT_0F, GT_F3, 1, GT_VMOVDQU_STORE};
 
-	gt_native_text(code, "\xf3\x0f\xb8\xc0\x66\x89\x86"); /* popcnt eax, eax; mov [rsi + lanes], ax */
-	gt_native_word(code, offsetof(struct gt_ptx_kept, lanes));
-	gt_native_text(code, "\xc1\xe0\x03\x48\x01\x87"); /* shl eax, 3; add [rdi + written], rax */
-	gt_native_word(code, offsetof(struct gt_ptx_held_chunk, written));
-	gt_general_number(code, true, GT_ADD_NUMBER, GT_RSI, sizeof(struct gt_ptx_kept));
 	for (unsigned q = 0; q < QUARTERS; q++) {
 		load_addresses(code, FIRST, q);
 		evex_vector(code, compress, FIRST, active(code, q / 2, q % 2), 0, SECOND); /* the source stands first */
@@ -674,61 +490,6 @@ static void write_active_addresses(struct gt_native_code *code)
 		gt_native_word(code, (uint32_t)offsetof(struct gt_ptx_warp, mask) + q);
 		gt_native_text(code, "\xf3\x0f\xb8\xc0\x48\x8d\x34\xc6"); /* popcnt eax, eax; lea rsi, [rsi + 8 rax] */
 	}
-}
-
-/* Adds the row, if the access is traced: its first address is rax, and its stride rcx. */
-static void add_row(struct finder *finder, size_t row)
-{
-	struct gt_native_code *code = finder->code;
-
-	gt_general_at(code, false, GT_MOVE, GT_R8, GT_R13, offsetof(struct gt_ptx_core, traced));
-	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_R8, GT_PTX_NOTES_LEAST);
-	leave_if(finder, GT_NOT_BELOW);
-	gt_general_at(code, false, GT_AND, GT_R8, GT_RDX, offsetof(struct gt_ptx_entry, traces));
-	const size_t untraced = gt_general_jump(code, GT_EQUAL);
-	gt_native_text(code, "\x57\x56"); /* push rdi; push rsi */
-	gt_general_call_to(code, row);
-	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
-	const size_t added = gt_general_jump(code, GT_EQUAL);
-	gt_native_text(code, "\x5e\x5f"); /* pop rsi; pop rdi */
-	leave_if(finder, GT_ALWAYS);
-	gt_general_land(code, added);
-	gt_general_at(code, false, GT_MOVE, GT_RAX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
-	gt_general_store(code, false, GT_RAX, GT_RSI, offsetof(struct gt_ptx_kept, mask));
-	gt_native_text(code, "\x48\xf7\xd9"); /* neg rcx, which has no number if lanes have no stride */
-	const size_t strided = gt_general_jump(code, GT_NO_OVERFLOW);
-	write_active_addresses(code);
-	gt_general_land(code, strided);
-	gt_native_text(code, "\x5e\x5f");
-	gt_general_land(code, untraced);
-}
-
-_Static_assert(GT_STRIDE_LANES == INT64_MIN, "the one number that has no negative");
-
-/* Lanes of a row are compared with those of one place first, and with others then. */
-static void find_active(struct gt_native_code *code, unsigned bytes, size_t row)
-{
-	struct finder finder = {.code = code, .bytes = bytes};
-	size_t scattered[3];
-
-	const size_t several = find_one(&finder);
-	const size_t one = gt_general_jump(code, GT_ALWAYS);
-	gt_general_land(code, several);
-	test_bounds(&finder);
-	const size_t runs = find_runs(&finder, scattered);
-	for (unsigned i = 0; i < 3; i++)
-		gt_general_land(code, scattered[i]);
-	find_scattered(&finder);
-	gt_general_land(code, one);
-	gt_general_land(code, runs);
-	add_row(&finder, row);
-	gt_general(code, false, GT_MOVE, GT_RAX, GT_R10);
-	const size_t found = gt_general_jump(code, GT_ALWAYS);
-	for (unsigned i = 0; i < finder.n_slow; i++)
-		gt_general_land(code, finder.slow[i]);
-	gt_general_constant(code, GT_RAX, GT_STRETCH_NOT);
-	gt_general_land(code, found);
-	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\x4d\x89\xf2\xc3"); /* mov r8, r14; mov r9, r14; mov r10, r14; ret */
 }
 
 /* ---- the loop around them: esi is the mask of the active lanes, edx the halves that are left ---- */
@@ -826,8 +587,9 @@ const struct gt_native_isa gt_native_avx512 = {
 	.compare_zero = compare_zero,
 	.gather = gather,
 	.set_active = set_active,
-	.find_active = find_active,
 	.active_memory = active_memory,
 	.gather_active = gather_active,
-	.scatter_active = scatter_active,
+	.jump_if_apart = jump_if_apart,
+	.jump_if_outside = jump_if_outside,
+	.list_active = list_active,
 };

@@ -277,12 +277,10 @@ static void write_shared(const struct gt_native_isa *isa, struct gt_native_code 
 
 	shared->row = code->n;
 	write_row(code);
-	if (!isa->set_active)
-		return;
 	shared->begin_active = write_begin(isa, code, false);
 	for (unsigned i = 0; i < 2; i++) {
 		shared->find_active[i] = code->n;
-		isa->find_active(code, i ? 8 : 4, shared->row);
+		gt_stretch_write_find(isa, code, i ? 8 : 4, shared->row);
 	}
 }
 
@@ -630,9 +628,8 @@ static const struct gt_ptx_op *run_stretch(struct gt_ptx_warp *warp, const struc
 	const struct gt_ptx_entry *entry = op->with.entry;
 	const struct gt_ptx_point_code *code = warp->mask == GT_PTX_FULL ? &entry->whole : &entry->active;
 
-	if (code->at) /* it looks at guards itself */
-		return code->run(warp->arena, warp, code->at);
-	return entry->inner.run(warp, &entry->inner, mask) ? op + entry->n : NULL;
+	(void)mask; /* the code looks at guards itself */
+	return code->run(warp->arena, warp, code->at);
 }
 
 /* The point that begins at an operation; false: a stretch ends before it. */
@@ -698,7 +695,7 @@ static void write(struct search *search)
 	struct gt_stretches *stretches = search->stretches;
 	struct gt_stretch *stretch = &search->stretch;
 
-	for (unsigned some = 0; some < (search->isa->set_active ? 2 : 1); some++) {
+	for (unsigned some = 0; some < 2; some++) {
 		stretch->segment = (struct gt_native_segment){.isa = search->isa, .code = search->native, .needs = search->needs, .whole = !some, .unrolled = true};
 		search->begins[some][stretch->points[0].op] = write_stretch(stretch, &stretches->shared, stretches->at[some] + stretches->n);
 		for (size_t i = 0; i < stretch->n; i++)
@@ -795,8 +792,7 @@ static void use_stretches(struct gt_stretches *stretches, struct gt_ptx_code *co
 		}
 		entry->inner = *op;
 		set_code(&entry->whole, code->native, stretches->shared.begin, stretches->at[0][i]);
-		if (stretches->shared.begin_active)
-			set_code(&entry->active, code->native, stretches->shared.begin_active, stretches->at[1][i]);
+		set_code(&entry->active, code->native, stretches->shared.begin_active, stretches->at[1][i]);
 		if (op->counts == 0 || op->run == gt_ptx_branch || op->run == gt_ptx_join || op->run == gt_ptx_path_steps.sync_alike)
 			continue;
 		op->run = run_stretch;

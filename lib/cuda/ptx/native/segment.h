@@ -154,6 +154,9 @@ struct gt_native_segment {
 
 typedef void gt_native_emitter(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
 
+/* How addresses of active lanes may lie: at one place; side by side in a half of the warp; at the stride in rsi. */
+enum gt_native_lie { GT_NATIVE_ONE_PLACE, GT_NATIVE_FIRST_HALF, GT_NATIVE_SECOND_HALF, GT_NATIVE_STRIDE };
+
 /* Instructions that machine code is made of. In the loop r8 and r9 are the arena's slots of 32 and 64 bits a lane for the part of the
  * warp under way, r10 those of predicates, r11 the predicates that the segment writes; rdi is the arena, esi the mask. */
 struct gt_native_isa {
@@ -204,14 +207,17 @@ struct gt_native_isa {
 	/* d = the elements at [base + lanes of index]; `third` may change. */
 	void (*gather)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index);
 
-	/* The same of warps of which some lanes are active (stretch.h). */
-	void (*set_active)(struct gt_native_code *code); /* what says which; NULL: there is no code for these warps, nor any of the following */
-	void (*find_active)(struct gt_native_code *code, unsigned bytes, size_t row); /* writes a routine */
-	/* OP of register i of a part and [base + offset], which zeros what a load leaves out. */
+	/* The same of warps of which some lanes are active, whose addresses are core->addresses. */
+	void (*set_active)(struct gt_native_code *code); /* notes which */
+	/* OP of register i of a part and [base + offset]: a load or a store. */
 	void (*active_memory)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned part, unsigned i, unsigned base, uint32_t offset);
-	/* Elements of 32 or 64 bits of quarter q of the warp, between d and the places at [base + core->addresses]. */
-	void (*gather_active)(struct gt_native_segment *segment, bool wide, unsigned d, unsigned q, unsigned base);
-	void (*scatter_active)(struct gt_native_segment *segment, bool wide, unsigned d, unsigned q, unsigned base);
+	/* d = elements of 32 or 64 bits at [base + addresses] of register v of them; of 32 bits those of an odd one are the upper half. */
+	void (*gather_active)(struct gt_native_segment *segment, bool wide, unsigned d, unsigned v, unsigned base);
+	/* The jump if they do not lie so, from general register `base` on; if one is before r8, or more than r9 behind it, or between two multiples
+	 * of the bytes. r9 and all free registers may change. */
+	size_t (*jump_if_apart)(struct gt_native_code *code, enum gt_native_lie lie, unsigned bytes, unsigned base);
+	size_t (*jump_if_outside)(struct gt_native_code *code, unsigned bytes);
+	void (*list_active)(struct gt_native_code *code); /* at [rsi], which has room for all lanes; rax to rdx, rsi and r8 may change */
 };
 extern const struct gt_native_isa gt_native_avx2, gt_native_avx512;
 

@@ -93,7 +93,7 @@ static size_t write_comparisons(const struct move *move, bool next)
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 	const struct gt_native_op add = {GT_0F, GT_66, wide, wide ? GT_VPADDQ : GT_VPADDD};
-	const enum gt_stretch_apart apart = move->bytes == 8 ? GT_STRETCH_APART8 : move->bytes == 4 ? GT_STRETCH_APART4 : GT_STRETCH_APART2;
+	const enum gt_stretch_apart apart = gt_stretch_apart_by(move->bytes);
 
 	vector(move, gt_native_xor, isa->third, isa->third, isa->third);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
@@ -497,17 +497,17 @@ static void load_lanes(const struct move *move)
 			segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
 }
 
-static void store_halves(const struct move *move)
+/* The register that has what is stored; the first one if memory has it. */
+static unsigned data_in_register(const struct move *move, unsigned i)
 {
+	const struct gt_native_operand *from = &move->data[0][i];
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 
-	for (unsigned i = 0; i < move->n_data; i++) {
-		const struct gt_native_operand *from = &move->data[0][i];
-		if (!from->in_register)
-			isa->load_half(segment, isa->first, from->place.base, from->place.offset);
-		isa->store_half(segment, from->in_register ? from->at : isa->first, GT_RDI, isa->bytes / 2 * i, 0);
-	}
+	if (from->in_register)
+		return from->at;
+	(move->access->size == 2 ? isa->load_half : isa->load)(segment, isa->first, from->place.base, from->place.offset);
+	return isa->first;
 }
 
 static void store_lanes(const struct move *move)
@@ -515,12 +515,11 @@ static void store_lanes(const struct move *move)
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 
-	for (unsigned i = 0; i < move->n_data; i++) {
-		const struct gt_native_operand *from = &move->data[0][i];
-		if (!from->in_register)
-			isa->load(segment, isa->first, from->place.base, from->place.offset);
-		isa->memory(segment, gt_native_store, from->in_register ? from->at : isa->first, 0, GT_RDI, isa->bytes * i);
-	}
+	for (unsigned i = 0; i < move->n_data; i++)
+		if (move->access->size == 2)
+			isa->store_half(segment, data_in_register(move, i), GT_RDI, isa->bytes / 2 * i, 0);
+		else
+			isa->memory(segment, gt_native_store, data_in_register(move, i), 0, GT_RDI, isa->bytes * i);
 }
 
 /* Memory is accessed at strides that processors do not foresee, such as the rows of a matrix. From the distance to the access
@@ -557,15 +556,6 @@ static void load_one(const struct move *move)
 				vector(move, gt_native_move, to->at, 0, from);
 		}
 	}
-}
-
-static void load_vectors(const struct move *move)
-{
-	slow_if(move, GT_NOT_EQUAL);
-	const size_t differ = write_shape_tests(move, false);
-	if (differ)
-		slow(move, differ);
-	load_one(move);
 }
 
 /* Whether there is code for lanes anywhere in their memory: elements have no more bits than addresses, of which each has one. */
@@ -614,10 +604,15 @@ static void load_elements(const struct move *move)
 static void write_load(const struct move *move)
 {
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
-	if (move->access->n == 1 && !is_constant(move))
+	if (move->access->n == 1 && !is_constant(move)) {
 		load_elements(move);
-	else
-		load_vectors(move);
+		return;
+	}
+	slow_if(move, GT_NOT_EQUAL);
+	const size_t differ = write_shape_tests(move, false);
+	if (differ)
+		slow(move, differ);
+	load_one(move);
 }
 
 static void write_store(const struct move *move)
@@ -628,10 +623,7 @@ static void write_store(const struct move *move)
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
 	others[1] = write_shape_tests(move, true);
-	if (move->access->size == 2)
-		store_halves(move);
-	else
-		store_lanes(move);
+	store_lanes(move);
 	slow(move, others[0]);
 	if (!is_scattered(move)) {
 		slow(move, others[1]);
@@ -645,6 +637,232 @@ static void write_store(const struct move *move)
 }
 
 /* ---- where some lanes are active ---- */
+
+/* How the active lanes of a warp access memory: not by machine code; all at one place, which is rdi; those of each half side by side,
+ * of which lane 0 is at rdi and lane 16 at rsi, active or not; or anywhere, as rdi was, which at one place rsi is. This is what a routine finds
+ * in eax. It is called with rdx the entry, the addresses in core->addresses, r8 the begin of the memory, r9 the bytes from there to the last
+ * element's place, and rdi how far the host has its memory from these addresses. It adds the row of an access that is traced. rcx, rdx and r11 are
+ * free in it. */
+enum gt_stretch_active { GT_STRETCH_NOT, GT_STRETCH_ONE, GT_STRETCH_RUNS, GT_STRETCH_SCATTERED };
+
+/* The routine while it is written: r11 is the address of the lowest active lane, ecx the mask, and r10 the kind. */
+struct finder {
+	const struct gt_native_isa *isa;
+	struct gt_native_code *code;
+	unsigned bytes; /* of a lane: 4 or 8 */
+	size_t slow[8];
+	unsigned n_slow;
+};
+
+static void leave_if(struct finder *finder, enum gt_jump when)
+{
+	finder->slow[finder->n_slow++] = gt_general_jump(finder->code, when);
+}
+
+/* eax is the mask of both halves, or of one: bsf eax, eax; mov r, [r13 + 8 rax + the half's addresses] */
+static void find_lowest(struct gt_native_code *code, unsigned half, unsigned r)
+{
+	gt_native_text(code, "\x0f\xbc\xc0");
+	gt_native_byte(code, 0x49 | (r & 8) >> 1);
+	gt_native_byte(code, GT_MOVE);
+	gt_native_byte(code, 0x84 | (r & 7) << 3);
+	gt_native_byte(code, 0xc5);
+	gt_native_word(code, (uint32_t)(offsetof(struct gt_ptx_core, addresses) + 8 * GT_WARP_SIZE / 2 * half));
+}
+
+/* Jumps on if lanes are not at one place. */
+static size_t find_one(struct finder *finder)
+{
+	struct gt_native_code *code = finder->code;
+
+	gt_general_at(code, false, GT_MOVE, GT_RCX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
+	gt_general(code, false, GT_MOVE, GT_RAX, GT_RCX);
+	find_lowest(code, 0, GT_R11);
+	const size_t several = finder->isa->jump_if_apart(code, GT_NATIVE_ONE_PLACE, finder->bytes, GT_R11);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general(code, true, GT_SUB, GT_RAX, GT_R8);
+	gt_general(code, true, GT_COMPARE, GT_RAX, GT_R9);
+	leave_if(finder, GT_ABOVE);
+	gt_native_text(code, "\x41\xf6\xc3"); /* test r11b, bytes - 1 */
+	gt_native_byte(code, finder->bytes - 1);
+	leave_if(finder, GT_NOT_EQUAL);
+	gt_general(code, true, GT_MOVE, GT_RSI, GT_RDI);
+	gt_general(code, true, GT_ADD, GT_RDI, GT_R11);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general_constant(code, GT_RCX, 0);
+	gt_general_constant(code, GT_R10, GT_STRETCH_ONE);
+	return several;
+}
+
+/* Whether the active lanes of a half are side by side: r is the address of its first lane, then. Jumps over it if there are none. */
+static size_t find_run(struct finder *finder, unsigned half, unsigned r, size_t *none)
+{
+	struct gt_native_code *code = finder->code;
+
+	gt_general(code, false, GT_MOVE, GT_RAX, GT_RCX);
+	gt_native_bytes(code, half ? "\xc1\xe8\x10" : "\xc1\xe0\x10\xc1\xe8\x10", half ? 3 : 6); /* shl eax, 16 of the first; shr eax, 16 */
+	*none = gt_general_jump(code, GT_EQUAL);
+	find_lowest(code, half, r);
+	gt_native_text(code, "\x48\xf7\xd8"); /* neg rax */
+	gt_native_byte(code, r & 8 ? 0x4d : 0x48); /* lea r, [r + bytes * rax] */
+	gt_native_byte(code, 0x8d);
+	gt_native_byte(code, 0x04 | (r & 7) << 3);
+	gt_native_byte(code, (finder->bytes == 8 ? 0xc0 : 0x80) | (r & 7));
+	return finder->isa->jump_if_apart(code, half ? GT_NATIVE_SECOND_HALF : GT_NATIVE_FIRST_HALF, finder->bytes, r);
+}
+
+/* Sets rax and rcx as rows have them of lanes without a stride. */
+static void set_scattered(struct gt_native_code *code)
+{
+	gt_general_constant(code, GT_RCX, (uint64_t)GT_STRIDE_LANES);
+	gt_general_constant(code, GT_RAX, 0);
+}
+
+/* Halves whose lanes are side by side; two lanes, one in each, are left to the search for a stride. Returns the jump if they are done. */
+static size_t find_runs(struct finder *finder, size_t scattered[3])
+{
+	struct gt_native_code *code = finder->code;
+	size_t none[2];
+
+	scattered[0] = find_run(finder, 0, GT_RSI, &none[0]);
+	gt_general_land(code, none[0]);
+	scattered[1] = find_run(finder, 1, GT_R8, &none[1]);
+	gt_native_text(code, "\x66\x85\xc9"); /* test cx, cx */
+	const size_t second = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\x48\x8d\x86"); /* lea rax, [rsi + 16 bytes] */
+	gt_native_word(code, GT_WARP_SIZE / 2 * finder->bytes);
+	gt_general(code, true, GT_COMPARE, GT_RAX, GT_R8);
+	const size_t joined = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\xf3\x0f\xb8\xc1"); /* popcnt eax, ecx */
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, 2);
+	scattered[2] = gt_general_jump(code, GT_EQUAL);
+	set_scattered(code);
+	const size_t parted = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, none[1]);
+	gt_general(code, true, GT_MOVE, GT_R8, GT_RSI);
+	const size_t first = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, second);
+	gt_general(code, true, GT_MOVE, GT_RSI, GT_R8);
+	gt_general_land(code, joined);
+	gt_general_land(code, first);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general_constant(code, GT_RCX, finder->bytes);
+	gt_general_land(code, parted);
+	gt_general(code, true, GT_ADD, GT_RSI, GT_RDI);
+	gt_general(code, true, GT_ADD, GT_RDI, GT_R8);
+	gt_native_text(code, "\x48\x87\xf7"); /* xchg rdi, rsi */
+	gt_general_constant(code, GT_R10, GT_STRETCH_RUNS);
+	return gt_general_jump(code, GT_ALWAYS);
+}
+
+/* rsi = the stride of the first two active lanes, by a division unless they are neighbours. Returns the jump if there is none. */
+static size_t find_stride(struct finder *finder)
+{
+	struct gt_native_code *code = finder->code;
+
+	gt_native_text(code, "\x8d\x41\xff\x21\xc8"); /* lea eax, [rcx - 1]; and eax, ecx: without the lowest */
+	find_lowest(code, 0, GT_RSI);
+	gt_native_text(code, "\x44\x0f\xbc\xc1"); /* bsf r8d, ecx */
+	gt_general(code, false, GT_SUB, GT_RAX, GT_R8);
+	gt_general(code, true, GT_SUB, GT_RSI, GT_R11);
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, 1);
+	const size_t neighbours = gt_general_jump(code, GT_EQUAL);
+	gt_general(code, false, GT_MOVE, GT_R9, GT_RAX);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_RSI);
+	gt_native_text(code, "\x52\x48\x99\x49\xf7\xf9"); /* push rdx; cqo; idiv r9 */
+	gt_general(code, true, GT_MOVE, GT_RSI, GT_RAX);
+	gt_native_text(code, "\x48\x85\xd2\x5a"); /* test rdx, rdx; pop rdx */
+	const size_t none = gt_general_jump(code, GT_NOT_EQUAL);
+	gt_general_land(code, neighbours);
+	gt_native_text(code, "\x48\x63\xc6"); /* movsxd rax, esi */
+	gt_general(code, true, GT_COMPARE, GT_RAX, GT_RSI);
+	leave_if(finder, GT_NOT_EQUAL);
+	return none;
+}
+
+/* Lanes anywhere, which may have a stride. */
+static void find_scattered(struct finder *finder)
+{
+	struct gt_native_code *code = finder->code;
+	size_t none[2];
+
+	none[0] = find_stride(finder);
+	gt_native_text(code, "\x4c\x0f\xaf\xc6"); /* imul r8, rsi */
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general(code, true, GT_SUB, GT_RAX, GT_R8);
+	none[1] = finder->isa->jump_if_apart(code, GT_NATIVE_STRIDE, finder->bytes, GT_RAX);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general(code, true, GT_MOVE, GT_RCX, GT_RSI);
+	const size_t strided = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, none[0]);
+	gt_general_land(code, none[1]);
+	set_scattered(code);
+	gt_general_land(code, strided);
+	gt_general_constant(code, GT_R10, GT_STRETCH_SCATTERED);
+}
+
+/* Adds the row, if the access is traced: its first address is rax, and its stride rcx. */
+static void add_row(struct finder *finder, size_t row)
+{
+	struct gt_native_code *code = finder->code;
+
+	gt_general_at(code, false, GT_MOVE, GT_R8, GT_R13, offsetof(struct gt_ptx_core, traced));
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_R8, GT_PTX_NOTES_LEAST);
+	leave_if(finder, GT_NOT_BELOW);
+	gt_general_at(code, false, GT_AND, GT_R8, GT_RDX, offsetof(struct gt_ptx_entry, traces));
+	const size_t untraced = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\x57\x56"); /* push rdi; push rsi */
+	gt_general_call_to(code, row);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
+	const size_t added = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\x5e\x5f"); /* pop rsi; pop rdi */
+	leave_if(finder, GT_ALWAYS);
+	gt_general_land(code, added);
+	gt_general_at(code, false, GT_MOVE, GT_RAX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
+	gt_general_store(code, false, GT_RAX, GT_RSI, offsetof(struct gt_ptx_kept, mask));
+	gt_native_text(code, "\x48\xf7\xd9"); /* neg rcx, which has no number if lanes have no stride */
+	const size_t strided = gt_general_jump(code, GT_NO_OVERFLOW);
+	gt_native_text(code, "\xf3\x0f\xb8\xc0\x66\x89\x86"); /* popcnt eax, eax; mov [rsi + lanes], ax */
+	gt_native_word(code, offsetof(struct gt_ptx_kept, lanes));
+	gt_native_text(code, "\xc1\xe0\x03\x48\x01\x87"); /* shl eax, 3; add [rdi + written], rax */
+	gt_native_word(code, offsetof(struct gt_ptx_held_chunk, written));
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_RSI, sizeof(struct gt_ptx_kept));
+	finder->isa->list_active(code);
+	gt_general_land(code, strided);
+	gt_native_text(code, "\x5e\x5f");
+	gt_general_land(code, untraced);
+}
+
+_Static_assert(GT_STRIDE_LANES == INT64_MIN, "the one number that has no negative");
+
+void gt_stretch_write_find(const struct gt_native_isa *isa, struct gt_native_code *code, unsigned bytes, size_t row)
+{
+	struct finder finder = {.isa = isa, .code = code, .bytes = bytes};
+	size_t scattered[3];
+
+	const size_t several = find_one(&finder);
+	const size_t one = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, several);
+	gt_native_text(code, "\x41\xf6\xc0"); /* test r8b, bytes - 1 */
+	gt_native_byte(code, bytes - 1);
+	leave_if(&finder, GT_NOT_EQUAL);
+	finder.slow[finder.n_slow++] = isa->jump_if_outside(code, bytes);
+	const size_t runs = find_runs(&finder, scattered);
+	for (unsigned i = 0; i < 3; i++)
+		gt_general_land(code, scattered[i]);
+	find_scattered(&finder);
+	gt_general_land(code, one);
+	gt_general_land(code, runs);
+	add_row(&finder, row);
+	gt_general(code, false, GT_MOVE, GT_RAX, GT_R10);
+	const size_t found = gt_general_jump(code, GT_ALWAYS);
+	for (unsigned i = 0; i < finder.n_slow; i++)
+		gt_general_land(code, finder.slow[i]);
+	gt_general_constant(code, GT_RAX, GT_STRETCH_NOT);
+	gt_general_land(code, found);
+	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\x4d\x89\xf2\xc3"); /* mov r8, r14; mov r9, r14; mov r10, r14; ret */
+}
+
 
 /* r8 = the begin of the memory, r9 = the last place of an element behind it, rdi = from such an address to the host's. */
 static void write_active_window(const struct move *move)
@@ -668,48 +886,55 @@ static void write_active_window(const struct move *move)
 	slow_if(move, GT_NEGATIVE);
 }
 
-/* The register that has what is stored. */
-static unsigned data_in_register(const struct move *move, unsigned i)
-{
-	const struct gt_native_operand *from = &move->data[0][i];
-	const struct gt_native_isa *isa = move->stretch->segment.isa;
-
-	if (from->in_register)
-		return from->at;
-	isa->load(&move->stretch->segment, isa->first, from->place.base, from->place.offset);
-	return isa->first;
-}
-
 static void move_halves(const struct move *move, bool stores)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_op op = {GT_0F, GT_F3, move->bytes == 8, stores ? GT_VMOVDQU_STORE : GT_VMOVDQA};
-	const unsigned each = move->n_data / gt_native_parts(segment->isa);
+	const unsigned each = move->n_data / gt_native_parts(segment->isa), half = move->n_data / 2;
 
 	for (unsigned i = 0; i < move->n_data; i++)
 		segment->isa->active_memory(segment, op, stores ? data_in_register(move, i) : move->data[0][i].at, i / each, i % each,
-					    i < each ? GT_RDI : GT_RSI, i % each * segment->isa->bytes);
+					    i < half ? GT_RDI : GT_RSI, i % half * segment->isa->bytes);
 }
 
-/* Quarter by quarter of the warp, as far as lanes are active in it. */
-static void move_scattered(const struct move *move, bool stores)
+/* By the registers of addresses whose byte of the mask has active lanes. */
+static void load_scattered(const struct move *move)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
-	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = move->bytes == 8;
+	const unsigned n = 2 * gt_native_parts(segment->isa);
 
-	for (unsigned q = 0; q < move->n_data * (wide ? 1 : 2); q++) {
-		const unsigned i = wide ? q : q / 2;
-		gt_native_text(move->code, "\x80\xbb"); /* cmp byte [rbx + mask + q], 0 */
-		gt_native_word(move->code, (uint32_t)offsetof(struct gt_ptx_warp, mask) + q);
+	for (unsigned v = 0; v < n; v++) {
+		gt_native_text(move->code, "\x80\xbb"); /* cmp byte [rbx + mask + v], 0 */
+		gt_native_word(move->code, (uint32_t)offsetof(struct gt_ptx_warp, mask) + v * GT_WARP_SIZE / n / 8);
 		gt_native_byte(move->code, 0);
 		const size_t none = gt_general_jump(move->code, GT_EQUAL);
-		(stores ? isa->scatter_active : isa->gather_active)(segment, wide, stores ? data_in_register(move, i) : move->data[0][i].at, q, GT_RDI);
+		segment->isa->gather_active(segment, wide, move->data[0][wide ? v : v / 2].at, v, GT_RDI);
 		gt_general_land(move->code, none);
 	}
 }
 
-/* Of lanes that store in one place the highest comes last. */
+/* Lane by lane, from memory: of those that store in one place the highest comes last. */
+static void store_scattered(const struct move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	struct gt_native_code *code = move->code;
+	const uint32_t stored = offsetof(struct gt_ptx_core, stored);
+	const bool wide = move->bytes == 8;
+
+	for (unsigned i = 0; i < move->n_data; i++)
+		segment->isa->memory(segment, gt_native_store, data_in_register(move, i), 0, GT_R13, stored + i * segment->isa->bytes);
+	gt_general_at(code, false, GT_MOVE, GT_RCX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
+	const size_t next = code->n;
+	gt_native_text(code, "\x0f\xbc\xc1\x49\x8b\x94\xc5"); /* bsf eax, ecx; mov rdx, [r13 + 8 rax + addresses] */
+	gt_native_word(code, offsetof(struct gt_ptx_core, addresses));
+	gt_native_bytes(code, wide ? "\x4d\x8b\x9c\xc5" : "\x45\x8b\x9c\x85", 4); /* mov r11, [r13 + bytes rax + stored] */
+	gt_native_word(code, stored);
+	gt_native_bytes(code, wide ? "\x4c\x89\x1c\x17" : "\x44\x89\x1c\x17", 4); /* mov [rdi + rdx], r11 */
+	gt_native_text(code, "\x8d\x41\xff\x21\xc1"); /* lea eax, [rcx - 1]; and ecx, eax */
+	gt_general_land_at(code, gt_general_jump(code, GT_NOT_EQUAL), next);
+}
+
 static void write_active(const struct move *move, bool stores)
 {
 	struct gt_native_code *code = move->code;
@@ -726,17 +951,17 @@ static void write_active(const struct move *move, bool stores)
 	move_halves(move, stores);
 	const size_t runs = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, one);
-	size_t loaded = 0;
 	if (stores) {
 		gt_general(code, true, GT_MOVE, GT_RDI, GT_RSI);
+		gt_general_land(code, scattered);
+		store_scattered(move);
 	} else {
 		load_one(move);
-		loaded = gt_general_jump(code, GT_ALWAYS);
-	}
-	gt_general_land(code, scattered);
-	move_scattered(move, stores);
-	if (!stores)
+		const size_t loaded = gt_general_jump(code, GT_ALWAYS);
+		gt_general_land(code, scattered);
+		load_scattered(move);
 		gt_general_land(code, loaded);
+	}
 	gt_general_land(code, runs);
 }
 

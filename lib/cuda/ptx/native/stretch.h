@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A stretch: what a warp does from one place of a block on, loads and stores too, as one piece of machine code that keeps
- * values in registers. With AVX-512 there is a second piece for warps of which some lanes are active. It is made of points: the operations, and segments of them, before which a turn may end. The code stops at
- * each as a loop over the points would, and may be entered at each, so that warps take the same turns with it and without. */
+ * values in registers. It is made of points: the operations, and segments of them, before which a turn may end. The code stops at
+ * each as a loop over the points would, and may be entered at each, so that warps take the same turns with it and without. A second
+ * piece is for warps of which some lanes are active. */
 #ifndef GT_PTX_NATIVE_STRETCH_H
 #define GT_PTX_NATIVE_STRETCH_H
 
@@ -13,13 +14,13 @@ typedef const struct gt_ptx_op *gt_ptx_stretch_code(unsigned char *arena, struct
 
 /* A point, as the operation there knows it. */
 struct gt_ptx_entry {
-	/* Machine code of stretches: for whole warps, and for those of which some lanes are active, which may have none. */
+	/* Machine code of stretches, and where in it this point is: for whole warps, and for those of which some lanes are active. */
 	struct gt_ptx_point_code {
 		gt_ptx_stretch_code *run;
-		const unsigned char *at; /* where in it this point is; NULL: there is none */
+		const unsigned char *at;
 	} whole, active;
 	size_t n;		  /* operations of the point */
-	struct gt_ptx_op inner;	  /* what is done where there is no machine code */
+	struct gt_ptx_op inner;	  /* what is done where machine code calls steps */
 	uint32_t traces;	  /* of an access: the bit of core->traced that says whether it is, */
 	struct gt_ptx_kept row;	  /* what all of its rows have, */
 	const unsigned char *last; /* and where the last one was */
@@ -93,12 +94,13 @@ struct gt_stretch_constants {
 };
 extern const void *const gt_stretch_constants;
 
-/* How the active lanes of a warp access memory: not by machine code; all at one place, which is rdi; those of each half side by side,
- * of which lane 0 is at rdi and lane 16 at rsi, active or not; or anywhere, as rdi was, which at one place rsi is. This is what a routine of `find_active` finds in eax. It is called
- * with rdx the entry, the addresses in core->addresses, r8 the begin of the memory, r9 the bytes behind the first element's place there, and rdi
- * how far the host has its memory from these addresses. It adds the row of an access that is traced. rcx, rdx and r11 are free in it. */
-enum gt_stretch_active { GT_STRETCH_NOT, GT_STRETCH_ONE, GT_STRETCH_RUNS, GT_STRETCH_SCATTERED };
+static inline enum gt_stretch_apart gt_stretch_apart_by(unsigned bytes)
+{
+	return bytes == 8 ? GT_STRETCH_APART8 : bytes == 4 ? GT_STRETCH_APART4 : bytes == 2 ? GT_STRETCH_APART2 : GT_STRETCH_APART1;
+}
 
+/* Writes the routine that finds how the addresses of active lanes lie, of so many bytes, where `row` is the one that adds rows. */
+void gt_stretch_write_find(const struct gt_native_isa *isa, struct gt_native_code *code, unsigned bytes, size_t row);
 /* Writes the load or store of a point. */
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);
 #endif
