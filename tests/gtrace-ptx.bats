@@ -1517,7 +1517,7 @@ rounds_that_wait() {
 		clusterlaunchcontrol.stop [s], [s]|'clusterlaunchcontrol.stop' is not known in this form
 		cvt.rs.f16x2.f32 r1, f1, f2, r2|opcode 'cvt.rs.f16x2.f32' is not known
 		cvt.rs.satfinite.e2m1x4.f32 h1, {f1,f2,f3,f4}, r2|opcode 'cvt.rs.satfinite.e2m1x4.f32' is not known
-		max.f32 f1, f2, f3, f1|opcode 'max.f32' is not known
+		vmax.s32.s32.s32.max r1, r2, r3, r4|opcode 'vmax.s32.s32.s32.max' is not known
 		redux.sync.max.f32 f1, f2, 0xffffffff|this form of 'redux' is not known
 		atom.global.b128.exch q1, [d1], q1|'atom.global.b128.exch' is not known in this form
 	END
