@@ -322,16 +322,25 @@ static unsigned char *place_in(const struct gt_array *array, const struct gt_pos
 	return gt_ptx_at(&gt_cudart.memory, address, *left);
 }
 
+/* Where a row begins. The program may have given NULL, to which C adds nothing. */
+static void *to_row(const struct gt_copy_work *work, size_t slice, size_t row)
+{
+	return (void *)((uintptr_t)work->to + slice * work->to_slice + row * work->to_pitch);
+}
+
+static const void *from_row(const struct gt_copy_work *work, size_t slice, size_t row)
+{
+	return (const void *)((uintptr_t)work->from + slice * work->from_slice + row * work->from_pitch);
+}
+
 static int copy_array_row(const struct gt_copy_work *work, size_t row, size_t slice)
 {
 	unsigned char *to = NULL, *from = NULL;
 
 	if (!work->to_array)
-		to = place((char *)work->to + slice * work->to_slice + row * work->to_pitch, work->width,
-			   work->kind == DEVICE_TO_DEVICE);
+		to = place(to_row(work, slice, row), work->width, work->kind == DEVICE_TO_DEVICE);
 	if (!work->from_array)
-		from = place((const char *)work->from + slice * work->from_slice + row * work->from_pitch, work->width,
-			     work->kind == DEVICE_TO_DEVICE);
+		from = place(from_row(work, slice, row), work->width, work->kind == DEVICE_TO_DEVICE);
 	for (size_t x = 0, bytes; x < work->width; x += bytes) {
 		bytes = work->width - x;
 		unsigned char *target = work->to_array ? place_in(work->to_array, &work->to_position, x, row, slice, &bytes)
@@ -344,7 +353,7 @@ static int copy_array_row(const struct gt_copy_work *work, size_t row, size_t sl
 		memmove(target, source, bytes);
 	}
 	if (!work->to_array)
-		note_copy((char *)work->to + slice * work->to_slice + row * work->to_pitch, work->width);
+		note_copy(to_row(work, slice, row), work->width);
 	return CUDA_SUCCESS;
 }
 
@@ -394,9 +403,7 @@ static int cudart_copy(const struct gt_copy_work *work)
 		return copy_arrays(work);
 	for (size_t slice = 0; slice < work->depth; slice++)
 		for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
-			code = copy((char *)work->to + slice * work->to_slice + row * work->to_pitch,
-				    (const char *)work->from + slice * work->from_slice + row * work->from_pitch,
-				    work->width, work->kind);
+			code = copy(to_row(work, slice, row), from_row(work, slice, row), work->width, work->kind);
 	return code;
 }
 
