@@ -1083,5 +1083,5 @@ older() {
 	status=0
 	gtrace-record ./older >out 2>err || status=$?
 	[ "$status" -eq 127 ]
-	grep -qx 'gtrace-record: ./older did not start: it needs libcudart.so.10.0, which is not stood in for: build it by CUDA 10.1 or later' err
+	grep -qx 'gtrace-record: ./older did not start: it needs libcudart.so.10.0, which is not stood in for: build it by CUDA 10.1 to 13' err
 }

@@ -515,18 +515,15 @@ COMPLEX_CALLS(COMPLEX_MATRIX_CALLS)
 	BAND_TRIANGLE(L, l, tbsv, T, R, CX, INT, END)                                                   \
 	PACKED_TRIANGLE(L, l, tpmv, T, R, CX, INT, END)                                                 \
 	PACKED_TRIANGLE(L, l, tpsv, T, R, CX, INT, END)
-#define REAL_BAND_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                           \
-	UPDATE_BY_TWO(L, l, syr2, T, R, CX, F, INT, END)                                                \
-	BAND_TIMES_VECTOR(L, l, sbmv, T, R, CX, F, INT, END)                                            \
-	PACKED_TIMES_VECTOR(L, l, spmv, T, R, CX, F, INT, END)                                          \
-	PACKED_BY_ONE(L, l, spr, T, R, CX, INT, END)                                                    \
-	PACKED_BY_TWO(L, l, spr2, T, R, CX, F, INT, END)
-#define COMPLEX_BAND_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                        \
-	UPDATE_BY_TWO(L, l, her2, T, R, CX, F, INT, END)                                                \
-	BAND_TIMES_VECTOR(L, l, hbmv, T, R, CX, F, INT, END)                                            \
-	PACKED_TIMES_VECTOR(L, l, hpmv, T, R, CX, F, INT, END)                                          \
-	PACKED_BY_ONE(L, l, hpr, T, R, CX, INT, END)                                                    \
-	PACKED_BY_TWO(L, l, hpr2, T, R, CX, F, INT, END)
+/* Calls of symmetric and of Hermitian matrices: SY begins the names of those of a whole matrix, S of the others. */
+#define SYMMETRIC_BAND_CALLS(SY, S, L, l, T, R, CX, F, INT, END)                                        \
+	UPDATE_BY_TWO(L, l, SY##r2, T, R, CX, F, INT, END)                                              \
+	BAND_TIMES_VECTOR(L, l, S##bmv, T, R, CX, F, INT, END)                                          \
+	PACKED_TIMES_VECTOR(L, l, S##pmv, T, R, CX, F, INT, END)                                        \
+	PACKED_BY_ONE(L, l, S##pr, T, R, CX, INT, END)                                                  \
+	PACKED_BY_TWO(L, l, S##pr2, T, R, CX, F, INT, END)
+#define REAL_BAND_CALLS(L, l, UP, low, T, R, CX, F, INT, END)	 SYMMETRIC_BAND_CALLS(sy, s, L, l, T, R, CX, F, INT, END)
+#define COMPLEX_BAND_CALLS(L, l, UP, low, T, R, CX, F, INT, END) SYMMETRIC_BAND_CALLS(he, h, L, l, T, R, CX, F, INT, END)
 ALL_CALLS(BAND_CALLS)
 REAL_CALLS(REAL_BAND_CALLS)
 COMPLEX_CALLS(COMPLEX_BAND_CALLS)

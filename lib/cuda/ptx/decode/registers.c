@@ -398,6 +398,7 @@ struct waits {
 	size_t *first;		/* by block: its first access, or GT_PTX_NO_REGISTER */
 	bool reads;		/* the instruction reads a pending register */
 	unsigned char *marks, mark; /* of the results that are visited */
+	bool grew;		/* one of them was not marked before */
 };
 
 static int note_source(struct visitor *visitor, size_t index, bool written)
@@ -414,6 +415,7 @@ static int mark_result(struct visitor *visitor, size_t index, bool written)
 	struct waits *waits = visitor->context;
 
 	(void)written;
+	waits->grew |= waits->mark > waits->marks[index];
 	waits->marks[index] = waits->mark | (visitor->guarded ? waits->marks[index] : 0);
 	return 0;
 }
@@ -428,6 +430,14 @@ static bool goes_to_memory(const struct gt_ptx_instruction *instruction)
 static bool is_barrier(const struct gt_ptx_instruction *instruction)
 {
 	return instruction->row == GT_PTX_OP_BAR || instruction->row == GT_PTX_OP_BARRIER;
+}
+
+/* Sets `reads`. */
+static int look_at_sources(struct waits *waits, struct visitor *visitor, const struct gt_ptx_instruction *instruction)
+{
+	visitor->visit = note_source;
+	waits->reads = false;
+	return visit_sources(visitor, instruction);
 }
 
 static int mark(struct waits *waits, struct visitor *visitor, const struct gt_ptx_instruction *instruction,
@@ -462,9 +472,7 @@ static int walk_loads(struct waits *waits, struct visitor *visitor, size_t b, en
 	for (size_t i = block->first; i < block->end; i++) {
 		const struct gt_ptx_instruction *instruction = &waits->flow->function->instructions[i];
 		bool access = goes_to_memory(instruction);
-		visitor->visit = note_source;
-		waits->reads = false;
-		if (visit_sources(visitor, instruction) != 0)
+		if (look_at_sources(waits, visitor, instruction) != 0)
 			return -1;
 		waits->out[b] |= waits->reads;
 		used |= waits->reads;
@@ -482,28 +490,20 @@ static int walk_loads(struct waits *waits, struct visitor *visitor, size_t b, en
 	return 0;
 }
 
-/* Makes those registers pending that a round of the loop leaves with what came of its loads. */
+/* Makes those registers pending that a round of the loop leaves with what came of its loads, in however many rounds. */
 static int find_carried(struct waits *waits, struct visitor *visitor, const struct gt_ptx_block *block)
 {
-	size_t n = visitor->registers->n;
-	bool grows = true;
-
-	memset(waits->pending, 0, n);
-	for (size_t before = 0, after; grows; before = after) {
+	memset(waits->pending, 0, visitor->registers->n);
+	do {
+		waits->grew = false;
 		for (size_t i = block->first; i < block->end; i++) {
 			const struct gt_ptx_instruction *instruction = &waits->flow->function->instructions[i];
-			visitor->visit = note_source;
-			waits->reads = false;
-			if (visit_sources(visitor, instruction) != 0)
+			if (look_at_sources(waits, visitor, instruction) != 0)
 				return -1;
 			if ((waits->reads || goes_to_memory(instruction)) && mark(waits, visitor, instruction, waits->pending, true) != 0)
 				return -1;
 		}
-		after = 0;
-		for (size_t r = 0; r < n; r++)
-			after += waits->pending[r];
-		grows = after > before;
-	}
+	} while (waits->grew);
 	return 0;
 }
 

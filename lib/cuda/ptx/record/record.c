@@ -791,19 +791,18 @@ void gt_record_explain_missing(const char *program, char *line, size_t bytes)
 {
 	char folder[PATH_BYTES], hint[GT_RECORD_HINT] = "";
 	struct file file = open_program(program);
-	const char *library = is_elf(&file) ? needed(&file, false) : NULL, *runtime = is_elf(&file) ? needed(&file, true) : NULL;
+	const char *runtime = is_elf(&file) ? needed(&file, true) : NULL, *library = is_elf(&file) ? needed(&file, false) : NULL;
 	struct gt_error none;
 
 	line[0] = '\0';
 	if (runtime && !stands_in(runtime)) {
-		snprintf(line, bytes, "it needs %s, which is not stood in for: build it by CUDA 10.1 or later", runtime);
-		library = NULL;
-	}
-	if (library && gt_runtime_folder(folder, &none) == 0)
-		gt_record_hint(folder, library, hint);
-	if (library)
+		snprintf(line, bytes, "it needs %s, which is not stood in for: build it by CUDA 10.1 to 13", runtime);
+	} else if (library) {
+		if (gt_runtime_folder(folder, &none) == 0)
+			gt_record_hint(folder, library, hint);
 		snprintf(line, bytes, "it needs %s, whose kernels are not seen here%s%s", library, hint,
 			 hint[0] ? "" : ": there is no plug-in that does its work");
+	}
 	close_file(&file);
 }
 

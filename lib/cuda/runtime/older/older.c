@@ -212,34 +212,18 @@ extern int cudaMemcpyBatchAsync(void *const *to, const void *const *from, const 
 				const size_t *first, size_t n_attributes, void *stream);
 extern int cudaMemAdvise(const void *pointer, size_t bytes), cudaMemPrefetchAsync(const void *pointer, size_t bytes);
 
-static int version_10_1(int *version)
-{
-	*version = 10010;
-	return CUDA_SUCCESS;
-}
-IN(10_1, "10.1", cudaRuntimeGetVersion, version_10_1);
-
-static int version_10_2(int *version)
-{
-	*version = 10020;
-	return CUDA_SUCCESS;
-}
-IN(10_2, "10.2", cudaRuntimeGetVersion, version_10_2);
-
-/* The last minor versions. */
-static int version_11(int *version)
-{
-	*version = 11080;
-	return CUDA_SUCCESS;
-}
-IN_11(cudaRuntimeGetVersion, version_11);
-
-static int version_12(int *version)
-{
-	*version = 12090;
-	return CUDA_SUCCESS;
-}
-IN_12(cudaRuntimeGetVersion, version_12);
+/* Of CUDA 11 and 12 the last minor version. */
+#define TELL_VERSION(PLACE, VERSION, NUMBER)                                                       \
+	static int version_##PLACE(int *version)                                                    \
+	{                                                                                           \
+		*version = NUMBER;                                                                  \
+		return CUDA_SUCCESS;                                                                \
+	}                                                                                           \
+	IN(PLACE, VERSION, cudaRuntimeGetVersion, version_##PLACE)
+TELL_VERSION(10_1, "10.1", 10010);
+TELL_VERSION(10_2, "10.2", 10020);
+TELL_VERSION(11_0, "11.0", 11080);
+TELL_VERSION(12, "12", 12090);
 
 /* It also told which copy had failed; SIZE_MAX says that it is no certain one. */
 static int batch_12(void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes,
