@@ -62,7 +62,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 		{ value[$1, $2] = $3 }
 		END {
 			n = split("schedulers max_warps max_blocks registers register_unit warp_unit max_registers_thread shared shared_block " \
-				"shared_unit shared_reserved shared_least shared_warps shared_options unified shared_banks shared_bank_bytes l1.size l1.line", keys, " ")
+				"shared_unit shared_reserved shared_least shared_warps shared_room shared_room_none shared_options unified shared_banks shared_bank_bytes l1.size l1.line", keys, " ")
 			for (gpu in capability) {
 				if (capability[gpu] + 0 < 7)
 					continue

@@ -411,6 +411,18 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	done <"$ROOT/tests/reference/carveout.csv"
 }
 
+@test "shared memory of an H100 is given what its driver gave it: 405 kernels of tests/reference/h100_carveout.csv" {
+	cd "$BATS_TEST_TMPDIR"
+	tail -n +2 "$ROOT/tests/reference/h100_carveout.csv" | awk -F, -v OFS='\t' '{
+		print "#kernel", "id=" NR, "name=k", "grid=1000,1,1", "block=" $1 ",1,1", "order=block", "registers=" $2, "shared_bytes=" $3 ($4 == "" ? "" : OFS "carveout=" $4)
+		print "#block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes"
+		print 0, 0, 0, "0x0", "load.global", "0x0", "0x1", "0x0", 32
+	}' | gtrace-cat --from | gschedule --quiet --gpu h100 --dispatch wave | gtrace-cat --no-rows | grep -o 'shared_carveout=[0-9]*' >out
+	tail -n +2 "$ROOT/tests/reference/h100_carveout.csv" | awk -F, '{ print "shared_carveout=" $5 * 1024 }' >expected
+	[ "$(wc -l <out)" = 405 ]
+	diff expected out
+}
+
 @test "occupancy: [000] algorithm 3, [002] figure 2, NVIDIA's calculator, [004] (3)-(7)" {
 	while read -r gpu threads registers shared blocks resident limit l1; do
 		out=$(kernel "$threads" "$registers" "$shared" "$blocks" | gtrace-cat --from | gschedule --gpu "$gpu" | gtrace-cat)

@@ -52,6 +52,8 @@ static const struct {
 	{"shared_reserved", SIZE_OR_0},
 	{"shared_least", SIZE_OR_0},
 	{"shared_warps", COUNT},
+	{"shared_room", COUNT},
+	{"shared_room_none", COUNT},
 	{"shared_options", {GT_VALUE_SIZES, NULL, 0, BYTES_MAX}},
 	{"shared_banks", COUNT},
 	{"shared_bank_bytes", COUNT},

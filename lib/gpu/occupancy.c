@@ -9,6 +9,7 @@
 
 #define NO_LIMIT UINT64_MAX
 #define WARP_THREADS 32
+#define LARGEST_BLOCK_WARPS 32
 
 static uint64_t round_up(uint64_t number, uint64_t unit)
 {
@@ -41,6 +42,8 @@ static const struct {
 	{"shared_reserved", offsetof(struct gt_limits, shared_reserved), gt_gpu_size},
 	{"shared_least", offsetof(struct gt_limits, shared_least), gt_gpu_size},
 	{"shared_warps", offsetof(struct gt_limits, shared_warps), gt_gpu_count},
+	{"shared_room", offsetof(struct gt_limits, shared_room), gt_gpu_count},
+	{"shared_room_none", offsetof(struct gt_limits, shared_room_none), gt_gpu_count},
 	{"unified", offsetof(struct gt_limits, unified), gt_gpu_size},
 };
 
@@ -150,15 +153,26 @@ static uint64_t active_blocks(const struct gt_limits *limits, const struct gt_bl
 	return least;
 }
 
-/* What the driver makes room for, as Nsight Compute reports it (tests/reference/README.md): `bytes` for each block of `shared_warps` warps,
- * which may be more blocks than an SM holds, as far as half of the unified memory goes; or for each of the resident blocks. */
+/* The blocks that the driver makes room for, which may be more than an SM holds, as Nsight Compute reports it (tests/reference/README.md). */
+static uint64_t blocks_with_room(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t resident)
+{
+	uint64_t blocks = resident;
+
+	if (limits->shared_room && resident > 1 && needs->warps < LARGEST_BLOCK_WARPS)
+		blocks = limits->shared_room * resident;
+	if (limits->shared_room_none && resident > 1 && !needs->shared_bytes && needs->warps)
+		blocks = limits->shared_room_none * (limits->warps / needs->warps);
+	if (limits->shared_warps && needs->warps)
+		blocks = limits->shared_warps / needs->warps;
+	return limits->blocks && blocks > limits->blocks ? limits->blocks : blocks;
+}
+
+/* What it makes room for: `bytes` for each of these blocks, as far as half of the unified memory goes. */
 static uint64_t room_for(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t bytes, uint64_t resident)
 {
-	uint64_t blocks = limits->shared_warps && needs->warps ? limits->shared_warps / needs->warps : resident;
+	uint64_t blocks = blocks_with_room(limits, needs, resident);
 	uint64_t each = round_up(bytes, limits->shared_unit), most = limits->unified / 2;
 
-	if (limits->blocks && blocks > limits->blocks)
-		blocks = limits->blocks;
 	return each > 0 && blocks > most / each ? most : blocks * each;
 }
 
@@ -179,11 +193,11 @@ static uint64_t adaptive_carveout(const struct gt_limits *limits, const struct g
 }
 
 /* The smallest carve-out that holds a block's shared memory and is at least the launch's preference, a percentage
- * of the largest. What the system reserves has its room for all blocks, whatever the launch prefers. */
+ * of the largest. What the system reserves for blocks without shared memory has its room, whatever the launch prefers. */
 static uint64_t preferred_carveout(const struct gt_limits *limits, const struct gt_block_needs *needs, uint64_t most)
 {
 	uint64_t wanted = (limits->shared * (needs->carveout - 1) + 99) / 100, carveout = limits->shared;
-	uint64_t reserved = room_for(limits, needs, limits->shared_reserved, most);
+	uint64_t reserved = needs->shared_bytes ? 0 : room_for(limits, needs, limits->shared_reserved, most);
 	const char *limited_by;
 
 	if (wanted < reserved)

@@ -38,6 +38,8 @@ struct gt_limits {
 	uint64_t shared_reserved;  /* bytes that the system reserves for each block */
 	uint64_t shared_least;	   /* bytes, the smallest carve-out of a kernel that prefers none */
 	uint64_t shared_warps;	   /* warps whose blocks the carve-out has room for, resident or not; 0: the resident blocks */
+	uint64_t shared_room;	   /* times the resident blocks that it has room for, if more than one is; 0: as shared_warps says */
+	uint64_t shared_room_none; /* the same, times the blocks that the warps allow, for a kernel without shared memory */
 	uint64_t unified;	   /* bytes that L1 and shared memory share */
 	uint64_t carveouts[GT_CARVEOUTS_MAX]; /* bytes that shared memory may have, ascending */
 	unsigned n_carveouts;

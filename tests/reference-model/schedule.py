@@ -27,6 +27,8 @@ def draw_gpu(random, sms):
             gpu["shared_least"] = "8192"
         if some(random, 0.4):
             gpu["shared_warps"] = random.choice(["1", "4", "12", "40"])
+        elif some(random, 0.5):
+            gpu.update(shared_room=random.choice(["1", "2", "3"]), shared_room_none=random.choice(["1", "2", "4"]))
     return gpu
 
 
@@ -132,7 +134,8 @@ class Occupancy:
         self.warps = (threads + 31) // 32
         self.registers = int(fields.get("registers", 0))
         reserved, unit = int(gpu.get("shared_reserved", 0)), int(gpu.get("shared_unit", 1))
-        self.shared = up(int(fields.get("shared_bytes", 0)) + reserved, unit)
+        self.shared_bytes = int(fields.get("shared_bytes", 0))
+        self.shared = up(self.shared_bytes + reserved, unit)
         self.carveout = self.l1_bytes = None
         shared = number(gpu, "shared")
         if "unified" in gpu and "shared_options" in gpu:
@@ -169,17 +172,24 @@ class Occupancy:
         most = int(self.gpu["shared"])
         options = [option for option in map(int, self.gpu["shared_options"].split(",")) if option < most] + [most]
         if carveout is not None:
-            least = max(int(carveout) * most / 100, self.shared, self.room(up(int(self.gpu.get("shared_reserved", 0)), int(self.gpu.get("shared_unit", 1))), most))
+            reserved = 0 if self.shared_bytes else self.room(up(int(self.gpu.get("shared_reserved", 0)), int(self.gpu.get("shared_unit", 1))), most)
+            least = max(int(carveout) * most / 100, self.shared, reserved)
             return next((option for option in options if option >= least), most)
         least = max(int(self.gpu.get("shared_least", 0)), self.room(self.shared, most))
         return next((option for option in options if option >= least and self.blocks(option) == self.blocks(most)), most)
 
 
     def room(self, each, most):
-        """For the blocks of shared_warps, or for those that are resident, up to half of the unified memory."""
+        """For the blocks of shared_warps, or shared_room times those that are resident, up to half of the unified memory."""
         blocks = self.blocks(most)
+        several = blocks is not None and blocks > 1
+        if "shared_room" in self.gpu and several and self.warps < 32:
+            blocks *= int(self.gpu["shared_room"])
+        if "shared_room_none" in self.gpu and several and self.warps and not self.shared_bytes:
+            blocks = int(self.gpu["shared_room_none"]) * (int(self.gpu.get("max_warps", 0)) // self.warps)
         if "shared_warps" in self.gpu and self.warps:
             blocks = int(self.gpu["shared_warps"]) // self.warps
+        if blocks is not None:
             blocks = min(blocks, int(self.gpu.get("max_blocks", blocks)))
         return min(each * blocks, int(self.gpu["unified"]) // 2) if each and blocks is not None else 0
 
