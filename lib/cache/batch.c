@@ -550,7 +550,7 @@ static void add_latency(const struct gt_level *level, struct gt_rows *rows, size
 	int64_t latency = gt_cycles_add(hit ? &config->hit_cycles : &config->miss_cycles, rows->latency[i]);
 	if (rows->scheduled)
 		latency += gt_spread_cycles(&config->spread, rows->sm[i], rows->address[i] / GT_LINE);
-	latency += hit && found & FAR ? config->spread.far : 0;
+	latency += found & FAR ? config->spread.far : 0;
 	rows->latency[i] = latency < rows->latency[i] ? rows->latency[i] : latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX;
 	rows->status[i] = !config->translate ? status : hit ? GT_STATUS_TLB_HIT : GT_STATUS_TLB_MISS;
 }

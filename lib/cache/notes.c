@@ -573,7 +573,7 @@ static int look_at_load(const struct gt_serving *serving, struct past *past, con
 	if (passes)
 		return give(serving, record, piece->line, 0, elsewhere);
 	use_sectors(level, record, used, fresh | dropped);
-	return give(serving, record, piece->line, near ? missed : gt_level_groups(level, missed) & ~present.valid, elsewhere);
+	return give(serving, record, piece->line, gt_level_groups(level, missed) & ~present.valid, elsewhere);
 }
 
 static int look_at_bringing(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece)

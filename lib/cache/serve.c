@@ -821,8 +821,7 @@ static int serve_partitions_read(const struct gt_serving *serving)
 		counters->far_reads += gt_bits_of_4[used];
 		at_home.request.sectors = (uint8_t)used;
 	}
-	uint32_t there = partition == home ? GT_NO_SLOT : gt_tags_find(at_home.tags, set, line);
-	uint64_t before = level->counters.read_hits, copied = there == GT_NO_SLOT ? 0 : used & gt_tags_valid(at_home.tags, there);
+	uint64_t before = level->counters.read_hits;
 	if (serve_in_partition(&at_home) != 0)
 		return -1;
 	hits = level->counters.read_hits - before;
@@ -831,6 +830,10 @@ static int serve_partitions_read(const struct gt_serving *serving)
 	if (partition == home)
 		return 0;
 	counters->far_hits += hits;
+	uint64_t asked = gt_level_groups(level, used) & ~(slot == GT_NO_SLOT ? 0 : gt_tags_valid(near.tags, slot));
+	uint32_t there = gt_tags_find(at_home.tags, set, line);
+	uint64_t copied = there == GT_NO_SLOT ? 0 : asked & gt_tags_valid(at_home.tags, there);
+	counters->far_neighbours += gt_bits_of_4[asked & ~used];
 	return copied ? gt_level_arrive(&near, line, copied, slot != GT_NO_SLOT, &slot) : 0;
 }
 
@@ -855,9 +858,18 @@ static int drop_copy(const struct gt_serving *serving)
 	return 0;
 }
 
+/* A store passes through the partition of its SM, whose copy it changes as it does the home. */
 static int serve_partitions_write(const struct gt_serving *serving)
 {
-	return drop_copy(serving) == 0 ? serve_in_partition(serving) : -1;
+	struct gt_l2_partition_counters *counters = &serving->level->l2_partitions;
+	enum gt_action action = gt_op_action(serving->request.op);
+	bool far = gt_spread_side(serving->request.sm) != gt_home_partition(serving->request.address);
+	uint64_t *counter = action == GT_STORE ? &counters->far_writes : action == GT_REDUCTION ? &counters->far_reductions : &counters->far_atomics;
+
+	*counter += far ? gt_bits_of_4[serving->request.sectors & 15] : 0;
+	if (!(far && action == GT_STORE) && drop_copy(serving) != 0)
+		return -1;
+	return serve_in_partition(serving);
 }
 
 /* ---- the class of a request, and how it is served ---- */

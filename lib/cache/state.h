@@ -33,8 +33,8 @@
 /* ---- L2 partitions ---- */
 
 /* A level of two L2 partitions (--spread far:N). Each line has its home in one of them. A load looks into the partition of its SM first,
- * then into the line's home, and leaves a copy of what is there in the partition of its SM. All else goes to the home, which alone has written data,
- * and makes a copy invalid. */
+ * then into the line's home, and leaves a copy in the partition of its SM. All else goes to the home, which alone has written data, and makes
+ * a copy in the other partition invalid, but for a store whose SM has the copy. */
 
 /* The partition that is the home of a line, by its address. */
 static inline unsigned gt_home_partition(uint64_t address)

@@ -319,6 +319,10 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 #define GT_HALVES_COUNTERS(ROW) \
 	ROW(COUNT, far_reads, "sectors", NUMBER, "Sectors that loads asked the other half for, which is their home.") \
 	ROW(COUNT, far_hits, "sectors", NUMBER, "Of these, sectors that were valid there.") \
+	ROW(COUNT, far_neighbours, "sectors", NUMBER, "Sectors that were asked for beside those of far_reads, to fill groups of --fetch.") \
+	ROW(COUNT, far_writes, "sectors", NUMBER, "Sectors of stores whose home is the half that is not the SM's.") \
+	ROW(COUNT, far_atomics, "sectors", NUMBER, "The same of atomics with a result.") \
+	ROW(COUNT, far_reductions, "sectors", NUMBER, "The same of reductions.") \
 	ROW(COUNT, dropped_copies, "sectors", NUMBER, "Valid sectors of copies that a store or an atomic made invalid.") \
 	ROW(ARRAY, half_reads, "sectors", NUMBER, "Sectors that loads looked up in each half.") \
 	ROW(ARRAY, half_hits, "sectors", NUMBER, "Of these, sectors that were valid there.")

@@ -109,10 +109,10 @@ static inline uint32_t gt_spread_way(const struct gt_spread *spread, uint32_t sm
 	return (uint32_t)(gt_spread_cycles(spread, sm, line) + gt_spread_nearest(spread)) / 2;
 }
 
-/* The partition that is a line's home: the parity of its number, so that every aligned range has as many lines in each. */
+/* The partition that is a line's home: the parity of the number of its 4 KB, so that every aligned range from 8 KB on has as many lines in each. */
 static inline unsigned gt_spread_home(uint64_t line)
 {
-	return (unsigned)__builtin_parityll(line);
+	return (unsigned)__builtin_parityll(line >> 5);
 }
 
 static inline unsigned gt_spread_side(uint32_t sm)

@@ -56,6 +56,8 @@ const size_t gt_ratios_n = sizeof gt_ratios / sizeof *gt_ratios;
 #define L2_TEX "lts__t_sectors_srcunit_tex_op_"
 /* The profiler's misses include the neighbours that a miss fetched; its hit rate is of the sectors that were asked for. */
 #define L2_MISSES "l2.reads -l2.read_hits ?l2.neighbours"
+/* What one half of L2 asks of the other is looked up in both. So the L1s' own lookups miss where the other half hits. */
+#define L2_FAR "?l2.far_reads ?l2.far_neighbours"
 
 /* Sectors have 32 bytes on every GPU that this profiler supports. At L2 the profiler counts every store as a hit,
  * whether the line was present or not; the model's own write_hits tell whether it was. */
@@ -86,22 +88,22 @@ static const struct gt_metric ncu_metrics[] = {
 	{CONFLICTS ".sum", "", NULL, "coalesce.load_bank_conflicts coalesce.store_bank_conflicts !coalesce.shared_atomic_passes", NULL, 1},
 	{CONFLICTS "_op_ld.sum", "", NULL, "coalesce.load_bank_conflicts", NULL, 1},
 	{CONFLICTS "_op_st.sum", "", NULL, "coalesce.store_bank_conflicts", NULL, 1},
-	{L2_SECTORS "read.sum", "sector", NULL, "l2.reads ?l2.constant_reads ?l2.launch_reads", NULL, 1},
+	{L2_SECTORS "read.sum", "sector", NULL, "l2.reads " L2_FAR " ?l2.constant_reads ?l2.launch_reads", NULL, 1},
 	{L2_SECTORS "read_lookup_hit.sum", "sector", NULL, "l2.read_hits ?l2.constant_hits ?l2.launch_hits", NULL, 1},
-	{L2_SECTORS "read_lookup_miss.sum", "sector", NULL, L2_MISSES " ?l2.constant_reads -?l2.constant_hits ?l2.launch_reads -?l2.launch_hits", NULL, 1},
-	{L2_SECTORS "write.sum", "sector", NULL, "l2.writes", NULL, 1},
-	{L2_SECTORS "write_lookup_hit.sum", "sector", NULL, "l2.writes", NULL, 1},
+	{L2_SECTORS "read_lookup_miss.sum", "sector", NULL, L2_MISSES " " L2_FAR " ?l2.constant_reads -?l2.constant_hits ?l2.launch_reads -?l2.launch_hits", NULL, 1},
+	{L2_SECTORS "write.sum", "sector", NULL, "l2.writes ?l2.far_writes", NULL, 1},
+	{L2_SECTORS "write_lookup_hit.sum", "sector", NULL, "l2.writes ?l2.far_writes", NULL, 1},
 	{L2_SECTORS "write_lookup_miss.sum", "sector", NULL, "l2.writes -l2.writes", NULL, 1},
-	{L2_SECTORS "atom.sum", "sector", NULL, "l2.atomics -coalesce.reduction_sectors ?coalesce.repeated_sectors", NULL, 1},
-	{L2_SECTORS "red.sum", "sector", NULL, "coalesce.reduction_sectors l2.atomics -l2.atomics", NULL, 1},
+	{L2_SECTORS "atom.sum", "sector", NULL, "l2.atomics -coalesce.reduction_sectors ?coalesce.repeated_sectors ?l2.far_atomics", NULL, 1},
+	{L2_SECTORS "red.sum", "sector", NULL, "coalesce.reduction_sectors l2.atomics -l2.atomics ?l2.far_reductions", NULL, 1},
 	{"lts__t_sector_op_read_hit_rate.pct", "%", NULL, "l2.read_hits ?l2.constant_hits ?l2.launch_hits",
-	 "l2.reads ?l2.constant_reads ?l2.launch_reads", 100},
+	 "l2.reads " L2_FAR " ?l2.constant_reads ?l2.launch_reads", 100},
 	{"lts__t_sector_op_write_hit_rate.pct", "%", NULL, "l2.writes", "l2.writes", 100},
-	{"lts__t_sector_hit_rate.pct", "%", NULL, "l2.read_hits ?l2.constant_hits ?l2.launch_hits l2.writes ?l2.atomic_hits ?coalesce.repeated_sectors",
-	 "l2.reads ?l2.constant_reads ?l2.launch_reads l2.writes ?l2.atomics ?coalesce.repeated_sectors", 100},
+	{"lts__t_sector_hit_rate.pct", "%", NULL, "l2.read_hits ?l2.constant_hits ?l2.launch_hits l2.writes ?l2.far_writes ?l2.atomic_hits ?coalesce.repeated_sectors",
+	 "l2.reads " L2_FAR " ?l2.constant_reads ?l2.launch_reads l2.writes ?l2.far_writes ?l2.atomics ?coalesce.repeated_sectors", 100},
 	{L2_TEX "read.sum", "sector", NULL, "l2.reads", NULL, 1},
-	{L2_TEX "read_lookup_hit.sum", "sector", NULL, "l2.read_hits", NULL, 1},
-	{L2_TEX "read_lookup_miss.sum", "sector", NULL, L2_MISSES, NULL, 1},
+	{L2_TEX "read_lookup_hit.sum", "sector", NULL, "l2.read_hits -?l2.far_hits", NULL, 1},
+	{L2_TEX "read_lookup_miss.sum", "sector", NULL, L2_MISSES " ?l2.far_hits", NULL, 1},
 	{L2_TEX "write.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_TEX "write_lookup_hit.sum", "sector", NULL, "l2.writes", NULL, 1},
 	{L2_TEX "write_lookup_miss.sum", "sector", NULL, "l2.writes -l2.writes", NULL, 1},

@@ -711,7 +711,7 @@ static int settle(struct gt_schedule *schedule, struct sm *sm, const struct take
 
 	for (struct ask *of = clocked->asks + taken->asks, *end = clocked->asks + taken[1].asks; of < end; of++) {
 		if (of->stores) {
-			gt_l2_store(l2, of->address, of->sectors);
+			gt_l2_store(l2, sm->number, of->address, of->sectors);
 			continue;
 		}
 		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, step + of->delay);

@@ -296,16 +296,16 @@ uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, ui
 	const struct gt_spread *spread = &l2->times->spread;
 	unsigned home = spread->partitions ? gt_spread_home(address / GT_LINE) : 0, side = spread->partitions ? gt_spread_side(sm) : 0;
 	struct recent *mine = l2->parts[side], *others = l2->parts[home];
-	uint32_t copy = side != home ? recent_number(mine, address) : 0, far = 0;
+	uint32_t copy = side != home ? recent_number(mine, address) : 0;
 	uint8_t absent = copy ? (uint8_t)(sectors & ~mine->lines[copy].tag) : sectors, copied = 0;
 	uint64_t there = now + l2->times->l2;
 
-	if (side != home && absent && (far = recent_number(others, address)))
-		copied = (uint8_t)others->lines[far].tag & absent;
 	if (absent)
 		there = ask_home(l2, others, address, absent, now);
-	if (copied)
+	if (absent && side != home) {
+		copied = (uint8_t)(recent_fetched(absent, l2->times->l2_fetch) & others->lines[recent_number(others, address)].tag);
 		there += spread->far;
+	}
 	if (copy || copied)
 		copy = gt_recent_use(mine, address);
 	if (copied) {
@@ -318,13 +318,13 @@ uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, ui
 	return more < 0 && (uint64_t)-more > there - now ? now : there + (uint64_t)more;
 }
 
-/* What is stored is in L2 from now on, in its home alone. */
-void gt_l2_store(const struct shared_l2 *l2, uint64_t address, uint8_t sectors)
+/* What is stored is in L2 from now on, in its home; a copy in the partition of the SM is changed with it, one in the other is not valid any more. */
+void gt_l2_store(const struct shared_l2 *l2, uint32_t sm, uint64_t address, uint8_t sectors)
 {
 	unsigned home = l2->parts[1] ? gt_spread_home(address / GT_LINE) : 0;
 	uint32_t number = gt_recent_use(l2->parts[home], address), copy;
 
 	l2->parts[home]->lines[number].tag |= sectors;
-	if (l2->parts[1] && (copy = recent_number(l2->parts[1 - home], address)))
+	if (l2->parts[1] && gt_spread_side(sm) == home && (copy = recent_number(l2->parts[1 - home], address)))
 		l2->parts[1 - home]->lines[copy].tag &= ~(uint64_t)sectors;
 }

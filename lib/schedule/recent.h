@@ -216,6 +216,6 @@ int gt_l2_open(struct shared_l2 *l2, struct gt_arena *arena, const struct gt_iss
 /* When sectors are there that an SM asks for. */
 uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now);
 
-void gt_l2_store(const struct shared_l2 *l2, uint64_t address, uint8_t sectors);
+void gt_l2_store(const struct shared_l2 *l2, uint32_t sm, uint64_t address, uint8_t sectors);
 
 #endif

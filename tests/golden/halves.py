@@ -11,16 +11,22 @@ import sys
 from collections import OrderedDict
 
 LINE = 128
-COUNTERS = ["reads", "read_hits", "writes", "write_hits", "atomics", "atomic_hits", "far_reads", "far_hits", "dropped_copies",
-            "half_reads", "half_hits", "sent_reads", "sent_writes", "flushed"]
+COUNTERS = ["reads", "read_hits", "writes", "write_hits", "atomics", "atomic_hits", "far_reads", "far_hits", "far_neighbours",
+            "far_writes", "far_atomics", "far_reductions", "dropped_copies",
+            "half_reads", "half_hits", "neighbours", "sent_reads", "sent_writes", "flushed"]
 
 
 def home_of(line):
-    return bits(line) & 1
+    return bits(line >> 5) & 1
 
 
 def bits(mask):
     return bin(mask).count("1")
+
+
+def group(sectors):
+    """Pairs of sectors, of --fetch 64."""
+    return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1
 
 
 class Half:
@@ -74,11 +80,19 @@ def model(requests, sets, ways):
                 counts["read_hits"] += bits(hits)
                 counts["far_hits"] += bits(hits) if mine != home else 0
                 counts["sent_reads"] += bits(missing & ~hits)
-                there[0] |= missing
-                if mine != home and hits:
-                    halves[mine].use(line)[0] |= hits
+                counts["neighbours"] += bits(group(missing & ~hits) & ~there[0] & ~missing)
+                counts["sent_reads"] += bits(group(missing & ~hits) & ~there[0] & ~missing)
+                there[0] |= group(missing & ~hits)
+                if mine != home:
+                    has = halves[mine].find(line)
+                    asked = group(missing) & ~(has[0] if has else 0)
+                    counts["far_neighbours"] += bits(asked & ~missing)
+                    if asked & there[0]:
+                        halves[mine].use(line)[0] |= asked & there[0]
             continue
-        copy = other.find(line)
+        kind = {"store": "writes", "atomic": "atomics", "reduction": "reductions"}[action]
+        counts["far_" + kind] += bits(sectors) if mine != home else 0
+        copy = other.find(line) if mine == home or action != "store" else None
         if copy:
             counts["dropped_copies"] += bits(copy[0] & sectors)
             copy[0] &= ~sectors
@@ -88,8 +102,10 @@ def model(requests, sets, ways):
         kind = "write" if action == "store" else "atomic"
         counts[kind + "s"] += bits(sectors)
         counts[kind + "_hits"] += bits(sectors & (there[0] | there[1] if action == "store" else there[0]))
-        counts["sent_reads"] += bits(sectors & ~there[0]) if action == "atomic" else 0
-        there[0] |= full if action == "store" else sectors
+        brought = 0 if action == "store" else group(sectors & ~there[0]) & ~there[0]
+        counts["sent_reads"] += bits(brought)
+        counts["neighbours"] += bits(brought & ~sectors)
+        there[0] |= full if action == "store" else sectors | brought
         there[1] |= sectors
     for half in halves:
         for lines in half.sets:
@@ -103,14 +119,14 @@ def main():
     for number in range(traces):
         sets, ways = dice.choice([1, 2, 8]), dice.choice([1, 2, 4, 20])
         lines, sms = dice.choice([4, 30, 200]), dice.choice([1, 2, 5])
-        requests = [(dice.randrange(sms), dice.choice(["load"] * 6 + ["store", "atomic"]), dice.randrange(lines), dice.randint(1, 15), dice.randrange(16))
+        requests = [(dice.randrange(sms), dice.choice(["load"] * 6 + ["store", "atomic", "reduction"]), dice.randrange(lines) * dice.choice([1, 32]), dice.randint(1, 15), dice.randrange(16))
                     for _ in range(dice.choice([5, 400]))]
         requests = [(sm, action, line, sectors, full & sectors if action == "store" else 0) for sm, action, line, sectors, full in requests]
         text = ["#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\torder=block", "#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm"]
         for step, (sm, action, line, sectors, full) in enumerate(requests):
             text.append("0\t0\t%d\t0x0\t%s.global\t0x%x\t0x%x\t0x%x\t32\t%d\t%d" % (step, action, line * LINE, sectors, full, step, sm))
         size = 2 * sets * ways * LINE
-        command = "gtrace-cat --from | gcache --l2 --spread far:0 --index mod --size %d --ways %d" % (size, ways)
+        command = "gtrace-cat --from | gcache --l2 --spread far:0 --fetch 64 --index mod --size %d --ways %d" % (size, ways)
         stream = subprocess.run(["bash", "-o", "pipefail", "-c", command], input="\n".join(text).encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout
         subprocess.run(["gtrace-cat", "--check"], input=stream, stdout=subprocess.DEVNULL, check=True)
         out = subprocess.run(["gtrace-cat", "--no-rows"], input=stream, stdout=subprocess.PIPE, check=True).stdout.decode()

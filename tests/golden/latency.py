@@ -167,7 +167,7 @@ class Memory:
                 + (times["sm"] + 1) // 2 - (turned * (times["sm"] + 1) >> 32))
 
     def home_of(self, line):
-        return bin(line).count("1") % 2 if self.two else 0
+        return bin(line >> 5).count("1") % 2 if self.two else 0
 
     def ask_home(self, line, sectors, now):
         entry = self.l2[self.home_of(line)].use(line)
@@ -180,9 +180,10 @@ class Memory:
         if self.two and sm % 2 != self.home_of(line):
             near, home = self.l2[sm % 2], self.l2[self.home_of(line)].lines
             missing, there = sectors & ~near.lines.get(line, [0])[0], now + self.times["l2_cycles"]
-            copied = missing & home.get(line, [0])[0]
+            copied = 0
             if missing:
-                there = self.ask_home(line, missing, now) + (self.times["far"] if copied else 0)
+                there = self.ask_home(line, missing, now) + self.times["far"]
+                copied = halves(missing, self.times["fetch"]) & home[line][0]
             if copied or line in near.lines:
                 copy = near.use(line)
                 if copied:
@@ -193,9 +194,9 @@ class Memory:
             there = self.ask_home(line, sectors, now)
         return max(now, there + self.farther(sm, line))
 
-    def write(self, line, sectors):
+    def write(self, sm, line, sectors):
         self.l2[self.home_of(line)].use(line)[0] |= sectors
-        if self.two and line in self.l2[1 - self.home_of(line)].lines:
+        if self.two and sm % 2 == self.home_of(line) and line in self.l2[1 - self.home_of(line)].lines:
             self.l2[1 - self.home_of(line)].lines[line][0] &= ~sectors
 
     def request(self, l1, sm, row, now):
@@ -203,7 +204,7 @@ class Memory:
         if op == "store.global":
             if self.times["allocate"]:
                 l1.use(line)[0] |= sectors
-            self.write(line, sectors)
+            self.write(sm, line, sectors)
             return now
         if op != "load.global":
             return self.ask_l2(sm, line, sectors, now)

@@ -435,7 +435,7 @@ def with_latency(level, config, row):
     added = cycles(config["hit_cycles" if status == "hit" else "miss_cycles"], latency)
     if "sm" in row:
         added += place_cycles(config, row["sm"], row["address"] // 128)
-    if status == "hit" and level.halves["far_reads"] > far:
+    if level.halves["far_reads"] > far:
         added += spread_of(config).get("far", 0)
     added = max(added, 0)
     return {**row, "status": "tlb_" * config["tlb"] + status, "latency": latency + added}

@@ -48,8 +48,8 @@ def way(config, sm, line):
 
 
 def home_of(number):
-    """The half that is a line's home: the XOR of all bits of its number."""
-    return count_of(number) % 2
+    """The half that is a line's home: the XOR of all bits of the number of its 4 KB."""
+    return count_of(number // 32) % 2
 
 
 class Piece:
@@ -128,7 +128,7 @@ class Level:
         self.bypassed = dict.fromkeys(BYPASSED.values(), 0)
         self.places = dict.fromkeys(PLACES, 0)
         self.by_pc = {}
-        self.halves = {"far_reads": 0, "far_hits": 0, "dropped_copies": 0, "half_reads": [0, 0], "half_hits": [0, 0]}
+        self.halves = {"far_reads": 0, "far_hits": 0, "far_neighbours": 0, "far_writes": 0, "far_atomics": 0, "far_reductions": 0, "dropped_copies": 0, "half_reads": [0, 0], "half_hits": [0, 0]}
         self.launch = {"launch_reads": 0, "launch_hits": 0}
         self.neighbours = self.pair_misses = self.left_dirty = self.cleaned = 0
         self.constants = {"constant_reads": 0, "constant_hits": 0}
@@ -292,10 +292,13 @@ class Level:
 
     def fetched(self, missing, spared):
         """The missing sectors and their aligned groups, without those that are spared."""
-        group = max(1, min(self.config["line"], max(self.config["fetch"], self.size_hint())) // self.config["sector"])
-        wanted = {unit // group * group + n for unit in missing for n in range(group)} - spared
+        wanted = self.groups(missing) - spared
         self.neighbours += len(wanted - missing)
         return wanted
+
+    def groups(self, units):
+        group = max(1, min(self.config["line"], max(self.config["fetch"], self.size_hint())) // self.config["sector"])
+        return {unit // group * group + n for unit in units for n in range(group)}
 
     def size_hint(self):
         """The bytes that the request asks a shared level to bring in."""
@@ -435,30 +438,34 @@ class Level:
         return where, way, hits
 
     def read_halves(self, piece, row):
-        """First the half of the SM, then, for what is not there, the line's home."""
+        """First the half of the SM, then, for what is not there and its groups, the line's home."""
         near, home = row.get("sm", 0) % 2, home_of(piece.number)
         where, way, hits = self.look(near, piece.number, piece.used)
-        missing = piece.used - hits
+        missing, new = piece.used - hits, way is None
+        valid = set() if new else set(where.ways[way].valid)
         far_missing = missing
-        if missing and near != home:
-            far_missing = self.read_far(home, piece.number, missing, row)
+        if near == home:
+            self.miss(not new, missing)
         elif missing:
-            self.miss(way is not None, missing)
+            far_missing = self.read_far(home, piece.number, missing, row)
         self.count("reads", piece.used, piece.used - far_missing)
         self.hit &= not far_missing
-        new = way is None
-        if near != home:
-            missing -= far_missing
-            if new and not missing:
+        if near == home:
+            way = self.take(where, piece.number) if new else way
+            line = where.ways[way]
+            if missing:
+                wanted = self.fetched(missing, line.valid)
+                self.send_read(piece.number, wanted)
+                line.valid |= wanted
+        else:
+            asked = self.groups(missing) - valid
+            self.halves["far_neighbours"] += len(asked - missing)
+            there, at = self.instance(home).at(piece.number)
+            copied = asked & there.ways[at].valid if at is not None else set()
+            if new and not copied:
                 return
-        if new:
-            way = self.take(where, piece.number)
-        line = where.ways[way]
-        if missing and near == home:
-            wanted = self.fetched(missing, line.valid)
-            self.send_read(piece.number, wanted)
-            line.valid |= wanted
-        line.valid |= missing
+            way = self.take(where, piece.number) if new else way
+            where.ways[way].valid |= copied
         self.used(where, way, new, row)
 
     def read_far(self, home, number, units, row):
@@ -479,10 +486,14 @@ class Level:
         self.used(where, way, new, row)
         return missing
 
-    def drop_copy(self, piece):
-        """A store or an atomic makes the sectors of a copy invalid."""
+    def note_far(self, piece, row, what):
+        """What is no load and comes from an SM of the other half is counted; but for a store of these, it makes the sectors of a copy invalid."""
         if not has_halves(self.config):
             return
+        if row.get("sm", 0) % 2 != home_of(piece.number):
+            self.halves[{"store": "far_writes", "atomic": "far_atomics", "reduction": "far_reductions"}[what]] += len(piece.used)
+            if what == "store":
+                return
         where, way = self.instance(1 - home_of(piece.number)).at(piece.number)
         if way is not None:
             line = where.ways[way]
@@ -633,7 +644,7 @@ class Level:
             by = {"load": self.read_line, "store": self.store_line}.get(what, self.atomic_line if back else self.drop_line)
             for piece in pieces(row, self.config):
                 if what != "load":
-                    self.drop_copy(piece)
+                    self.note_far(piece, row, what)
                 if self.notes:
                     self.notes.look(piece, row)
                 by(piece, row)
