@@ -33,6 +33,20 @@ counted() { gtrace-cat | grep "^#count.*stage=dram$tab" | tr '\t' '\n' | sed -n 
 	[ "$(counted channel_row_hits <out)" = "[6,1]" ]
 }
 
+# The store writes 4 bytes of 8 sectors of 2 lines, and all of the other 8.
+@test "--partial read: a sector is read before a part of it is written" {
+	{ printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\n'
+		printf '0\t0\t%d\t0x0\tstore.global\t0x%x\t0xf\t0x%x\t32\n' 0 0 0 1 128 0 2 256 15 3 384 15
+	} | gtrace-cat --from >stores
+	[ "$(gdram stores | counted reads)" = 0 ]
+	for part in "" --partial=read; do
+		{ [ -n "$part" ] && cat stores || gtrace-cat stores | sed "/^#kernel/i #gpu${tab}dram.partial=read" | gtrace-cat --from; } | gdram --quiet --row 256 --banks 4 $part >out
+		[ "$(counted reads <out) $(counted writes <out)" = "8 16" ]
+		[ "$(counted row_hits <out) $(counted row_misses <out)" = "22 2" ]
+	done
+	expect_failure 2 "partial none: expected write or read" gdram --partial none stores
+}
+
 @test "it removes requests, coalesces accesses first, and passes everything else" {
 	gdram <requests >from_requests
 	gdram <accesses >from_accesses

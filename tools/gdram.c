@@ -8,25 +8,28 @@
 #include "tool.h"
 
 static const struct tool_about about = {
-	.usage = "usage: gdram [-v] [--channels N] [--banks N] [--row SIZE] [--interleave SIZE] [stream] > stream\n"
+	.usage = "usage: gdram [-v] [--channels N] [--banks N] [--row SIZE] [--interleave SIZE] [--partial write|read]\n"
+		 "             [stream] > stream\n"
 		 "Models device memory: removes the requests from the stream and counts transfers and row hits.\n",
 	.verbose = TOOL_PROGRESS,
 	.notes = "Defaults are those of the stream's GPU description, else those in brackets.\n",
 	.example = "gtrace-order examples/traces/gemm.rdgc.xz | gcoalesce | gdram --channels 8 | gstats",
 };
 
-enum { CHANNELS = 1, BANKS, ROW, INTERLEAVE };
+enum { CHANNELS = 1, BANKS, ROW, INTERLEAVE, PARTIAL };
 static const struct tool_row option_rows[] = {
 	{"--channels N", CHANNELS, "channels (1)"},
 	{"--banks N", BANKS, "banks of a channel (16)"},
 	{"--row SIZE", ROW, "bytes of a row of a bank (2K)"},
 	{"--interleave SIZE", INTERLEAVE, "consecutive bytes in one channel (256)"},
+	{"--partial write|read", PARTIAL, "whether a sector is read before a part of it is written (write: it is not)"},
 	TOOL_END,
 };
 
 struct gdram {
 	struct tool tool;
 	struct gt_dram_config given; /* 0: not given */
+	bool partial_given;
 	struct gt_dram dram;
 	struct gt_intake intake;
 };
@@ -42,6 +45,7 @@ static int settle(struct gdram *g, const struct gt_gpu *gpu, struct gt_dram_conf
 	config->banks = given->banks ? given->banks : config->banks;
 	config->row = given->row ? given->row : config->row;
 	config->interleave = given->interleave ? given->interleave : config->interleave;
+	config->merges = g->partial_given ? given->merges : config->merges;
 	return 0;
 }
 
@@ -125,8 +129,12 @@ static void take_options(struct gdram *g, int argc, char **argv)
 			result = gt_parse_count(optarg, 1, GT_DRAM_BANKS_MAX, &g->given.banks, error);
 		else if (option == ROW)
 			result = gt_parse_size(optarg, GT_SECTOR, GT_DRAM_BYTES_MAX, &g->given.row, error);
-		else
+		else if (option == INTERLEAVE)
 			result = gt_parse_size(optarg, GT_SECTOR, GT_DRAM_BYTES_MAX, &g->given.interleave, error);
+		else {
+			result = gt_dram_partial(optarg, &g->given.merges, error);
+			g->partial_given = true;
+		}
 		if (result != 0)
 			tool_usage_error(&g->tool, g->tool.option);
 	}

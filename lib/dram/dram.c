@@ -10,6 +10,12 @@
 #include "stream/hint.h"
 #include "stream/op.h"
 
+int gt_dram_partial(const char *text, bool *merges, struct gt_error *error)
+{
+	*merges = strcmp(text, "read") == 0;
+	return *merges || strcmp(text, "write") == 0 ? 0 : gt_fail(error, "partial %.100s: expected write or read", text);
+}
+
 int gt_dram_configure(struct gt_dram_config *config, const struct gt_gpu *gpu, struct gt_error *error)
 {
 	if (gt_gpu_count(gpu, "dram.channels", 1, &config->channels, error) != 0 ||
@@ -17,7 +23,8 @@ int gt_dram_configure(struct gt_dram_config *config, const struct gt_gpu *gpu, s
 	    gt_gpu_size(gpu, "dram.row", 2048, &config->row, error) != 0 ||
 	    gt_gpu_size(gpu, "dram.interleave", 256, &config->interleave, error) != 0)
 		return -1;
-	return 0;
+	const char *partial = gt_gpu_get(gpu, "dram.partial");
+	return gt_dram_partial(partial ? partial : "write", &config->merges, error);
 }
 
 static int check(const struct gt_dram_config *config, struct gt_error *error)
@@ -63,6 +70,7 @@ int gt_dram_open(struct gt_dram *dram, const struct gt_dram_config *config, stru
 	dram->banks = divisor(config->banks);
 	dram->row = divisor(config->row);
 	dram->interleave = divisor(config->interleave);
+	dram->merges = config->merges;
 	dram->together = GT_LINE / GT_SECTOR;
 	while ((config->row | config->interleave) % (dram->together * GT_SECTOR) != 0)
 		dram->together /= 2;
@@ -96,8 +104,8 @@ void gt_dram_reset(struct gt_dram *dram)
 	memset(dram->row_hits, 0, channels * sizeof *dram->row_hits);
 }
 
-/* `sectors` sectors of one row are transferred, one after the other. */
-static inline void transfer(struct gt_dram *dram, uint64_t address, unsigned sectors, enum gt_action action)
+/* `sectors` sectors of one row are transferred, one after the other; a store reads `merged` of them first. */
+static inline void transfer(struct gt_dram *dram, uint64_t address, unsigned sectors, unsigned merged, enum gt_action action)
 {
 	uint64_t turn = divide(address, dram->interleave);
 	uint64_t round = divide(turn, dram->channels);
@@ -109,7 +117,7 @@ static inline void transfer(struct gt_dram *dram, uint64_t address, unsigned sec
 	uint64_t bank = row - row_of_bank * dram->banks.value;
 	uint64_t *open = &dram->open[channel * dram->banks.value + bank];
 	/* Atomics and reductions read a sector, then write it. */
-	unsigned reads = action == GT_STORE ? 0 : sectors, writes = action == GT_LOAD ? 0 : sectors;
+	unsigned reads = action == GT_STORE ? merged : sectors, writes = action == GT_LOAD ? 0 : sectors;
 
 	dram->reads[channel] += reads;
 	dram->writes[channel] += writes;
@@ -127,9 +135,11 @@ static inline void take(struct gt_dram *dram, const struct gt_rows *requests, un
 		enum gt_action action = gt_op_action(requests->op[i]);
 		if (gt_hint_action(gt_rows_hint(requests, i)) > GT_PREFETCH_L2) /* it moves no data */
 			continue;
+		const unsigned parts = dram->merges ? (unsigned)(requests->sectors[i] & ~requests->full[i]) : 0;
 		for (unsigned mask = requests->sectors[i], first; mask; mask &= ~(group << first)) {
 			first = (unsigned)__builtin_ctz(mask) / together * together;
-			transfer(dram, requests->address[i] + GT_SECTOR * first, together == 1 ? 1 : bits_of_4[mask >> first & group], action);
+			transfer(dram, requests->address[i] + GT_SECTOR * first, together == 1 ? 1 : bits_of_4[mask >> first & group], bits_of_4[parts >> first & group],
+				 action);
 		}
 	}
 }

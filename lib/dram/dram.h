@@ -3,6 +3,7 @@
 #ifndef GT_DRAM_DRAM_H
 #define GT_DRAM_DRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -24,6 +25,7 @@ struct gt_dram_config {
 	uint64_t banks;	     /* of a channel */
 	uint64_t row;	     /* bytes of a row of a bank */
 	uint64_t interleave; /* successive bytes in a channel before the next channel */
+	bool merges;	     /* reads a sector before it writes a part of it */
 };
 
 /* Division by a number that is known beforehand: a shift if it is a power of two. */
@@ -34,6 +36,7 @@ struct gt_divisor {
 
 struct gt_dram {
 	struct gt_divisor channels, banks, row, interleave;
+	bool merges;
 	unsigned together; /* sectors of a line, in aligned groups of as many, that lie in one channel and row: 1, 2 or 4 */
 	uint64_t *open;	  /* by channel and bank: the open row + 1, 0: none */
 
@@ -41,7 +44,10 @@ struct gt_dram {
 	uint64_t *reads, *writes, *row_hits;
 };
 
-/* The values of the GPU description, else 1 channel, 16 banks, rows of 2 KiB, interleaved by 256 bytes. `gpu`
+/* "read" or "write": what a store of a part of a sector does first. Returns 0, or -1 with what was expected. */
+int gt_dram_partial(const char *text, bool *merges, struct gt_error *error);
+
+/* The values of the GPU description, else 1 channel, 16 banks, rows of 2 KiB, interleaved by 256 bytes, no sector merged. `gpu`
  * may be NULL. Returns 0, or -1 with an error that names the key. */
 int gt_dram_configure(struct gt_dram_config *config, const struct gt_gpu *gpu, struct gt_error *error);
 

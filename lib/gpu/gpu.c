@@ -67,6 +67,7 @@ static const struct {
 	{"dram.row", SIZE},
 	{"dram.interleave", SIZE},
 	{"dram.sector", SIZE},
+	{"dram.partial", WORD},
 };
 
 /* Keys that were, and what says the same now. */

@@ -17,6 +17,8 @@ def draw(random):
         if stream.some(random, 0.7):
             chosen[name] = random.choice(sizes)
     described = {}
+    if stream.some(random, 0.4):
+        chosen["partial"] = random.choice(["write", "read"])
     for name in DEFAULTS:
         if stream.some(random, 0.2):
             described["dram." + name] = str(chosen.get(name, DEFAULTS[name]) * 2)
@@ -32,7 +34,8 @@ def draw(random):
 
 def configuration(case):
     """Each parameter is taken from its option, else from the GPU description, else from the default."""
-    return {name: case.chosen.get(name, int(case.described.get("dram." + name, default))) for name, default in DEFAULTS.items()}
+    found = {name: case.chosen.get(name, int(case.described.get("dram." + name, default))) for name, default in DEFAULTS.items()}
+    return {**found, "merges": case.chosen.get("partial", "write") == "read"}
 
 
 def place(address, config):
@@ -43,27 +46,27 @@ def place(address, config):
     return channel, within // config["row"] % config["banks"], within // config["row"] // config["banks"]
 
 
-def transfers(row):
-    """Rows: a load or a prefetch reads, a store writes, an atomic or a reduction does both, in the order of the addresses;
+def transfers(row, merges):
+    """Rows: a load or a prefetch reads, a store writes, with --partial read what it writes in part after a read; an atomic or a reduction does both, in the order of the addresses;
     a discard and a change of priority transfer nothing."""
     what = stream.kind(row)
     if what in ("discard", "applypriority"):
         return
     for sector in stream.bits(row["sectors"]):
         address = row["address"] + stream.SECTOR * sector
-        if what != "store":
+        if what != "store" or (merges and not row["full"] >> sector & 1):
             yield "reads", address
         if what in ("store", "atomic", "reduction"):
             yield "writes", address
 
 
 def count(rows, config):
-    counts = dict(config, reads=0, writes=0, row_hits=0, row_misses=0)
+    counts = dict({name: config[name] for name in DEFAULTS}, reads=0, writes=0, row_hits=0, row_misses=0)
     for name in ("channel_reads", "channel_writes", "channel_row_hits"):
         counts[name] = [0] * config["channels"]
     opened = {}
     for row in rows:
-        for what, address in transfers(row):
+        for what, address in transfers(row, config["merges"]):
             channel, bank, line = place(address, config)
             counts[what] += 1
             counts["channel_" + what][channel] += 1

@@ -200,9 +200,9 @@ static void the_gpu_configures(void)
 static void errors_are_told(void)
 {
 	static const struct gt_dram_config bad[] = {
-		{0, 16, 2048, 256},   {1025, 16, 2048, 256}, {1, 0, 2048, 256},	  {1, 1025, 2048, 256},
-		{1, 16, 0, 256},      {1, 16, 48, 256},	     {1, 16, 2048, 0},	  {1, 16, 2048, 16},
-		{1, 16, UINT64_MAX, 256}, {1, 16, 2048, UINT64_C(1) << 33},
+		{0, 16, 2048, 256, false},   {1025, 16, 2048, 256, false}, {1, 0, 2048, 256, false},	  {1, 1025, 2048, 256, false},
+		{1, 16, 0, 256, false},      {1, 16, 48, 256, false},	     {1, 16, 2048, 0, false},	  {1, 16, 2048, 16, false},
+		{1, 16, UINT64_MAX, 256, false}, {1, 16, 2048, UINT64_C(1) << 33, false},
 	};
 	struct gt_dram dram;
 	struct gt_error error;
