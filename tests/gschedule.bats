@@ -388,6 +388,19 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	[ "$(counter steps <out)" = 1000000006 ]
 }
 
+# Each block keeps its place for as long as it ran there, and 350 cycles. What is left differs by the order in which the first 528 began, over 245 cycles.
+@test "any-done: blocks of unequal length begin when they did on an H100: tests/reference/h100_blocks.csv" {
+	cd "$BATS_TEST_TMPDIR"
+	{ printf '#kernel\tid=1\tname=k\tgrid=1584,1,1\tblock=128,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\n'
+		seq 0 1583 | sed 's/$/\t0\t0\t0x0\tload.global\t0x0\t0x1\t0x0\t32/'
+	} | gtrace-cat --from >blocks
+	awk -F, 'NR > 1 { print 1, $1, $4 - $3 + 350 }' "$ROOT/tests/reference/h100_blocks.csv" >lengths
+	gschedule --sm 132 --max-blocks 4 --dispatch any-done --block-steps lengths blocks | gtrace-cat |
+		awk '/^#block/ { for (i = 1; i <= NF; i++) if ($i == "step") column = i } !/^#/ { print $1, $column }' | sort -n >begun
+	awk -F'[, ]' 'NR == FNR { begin[$1] = $3; next } $1 >= 528 { n++; sum += d = $2 - begin[$1]; squares += d * d }
+		END { mean = sum / n; exit !(n == 1056 && squares / n - mean * mean < 40 * 40) }' "$ROOT/tests/reference/h100_blocks.csv" begun
+}
+
 @test "invalid steps of blocks are refused with their line" {
 	cd "$BATS_TEST_TMPDIR"
 	rows block 0 1 2 | gtrace-cat --from >in

@@ -629,7 +629,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		}
 	}
 	if (gt_gpu_count(gpu, "gpcs", 1, &config->launch_reads.gpcs, error) != 0 ||
-	    gt_gpu_count(gpu, "dram.channels", 1, &config->spread.slices, error) != 0 || resolve_below(gpu, config, error) != 0 ||
+	    gt_gpu_count(gpu, "dram.channels", 1, &config->spread.slices, error) != 0 || gt_gpu_count(gpu, "sms", 0, &config->spread.sms, error) != 0 ||
+	    resolve_below(gpu, config, error) != 0 ||
 	    resolve_issue(gpu, &config->timed, error) != 0)
 		return -1;
 	if (config->absent && resolve_absent(settings, config, error) != 0)

@@ -794,7 +794,7 @@ static int serve_partitions_read(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
 	struct gt_l2_partition_counters *counters = &level->l2_partitions;
-	unsigned home = gt_home_partition(serving->request.address), partition = gt_spread_side(serving->request.sm);
+	unsigned home = gt_home_partition(serving->request.address), partition = gt_spread_side(&level->config.spread, serving->request.sm);
 	struct gt_serving at_home = *serving, near = *serving;
 	uint64_t line = serving->request.address >> level->line_shift, used = serving->request.sectors & 15, hits = 0;
 	uint32_t set = gt_level_set_of(level, line), slot = GT_NO_SLOT;
@@ -863,7 +863,7 @@ static int serve_partitions_write(const struct gt_serving *serving)
 {
 	struct gt_l2_partition_counters *counters = &serving->level->l2_partitions;
 	enum gt_action action = gt_op_action(serving->request.op);
-	bool far = gt_spread_side(serving->request.sm) != gt_home_partition(serving->request.address);
+	bool far = gt_spread_side(&serving->level->config.spread, serving->request.sm) != gt_home_partition(serving->request.address);
 	uint64_t *counter = action == GT_STORE ? &counters->far_writes : action == GT_REDUCTION ? &counters->far_reductions : &counters->far_atomics;
 
 	*counter += far ? gt_bits_of_4[serving->request.sectors & 15] : 0;

@@ -88,6 +88,7 @@ struct gt_spread {
 	uint32_t sm, slice, far;
 	bool partitions; /* there are two, and each has copies of the other's lines: far was said, if only as 0 */
 	uint64_t slices; /* of the level; 0 is as 1 */
+	uint64_t sms; /* of the GPU; 0: not known */
 };
 
 GT_PUBLIC_END

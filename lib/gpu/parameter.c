@@ -297,7 +297,7 @@ int gt_spread_parse(struct gt_spread *spread, const char *text, struct gt_error 
 	static const char *const names[] = {"sm:", "slice:", "far:"};
 	unsigned given = 0;
 
-	*spread = (struct gt_spread){.slices = spread->slices};
+	*spread = (struct gt_spread){.slices = spread->slices, .sms = spread->sms};
 	for (const char *at = text; strcmp(text, "none") != 0; at++) {
 		char item[ITEM_BYTES];
 		size_t length = strcspn(at, ","), which = 0;

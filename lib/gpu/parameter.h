@@ -89,7 +89,7 @@ const char *gt_parameter_key(const char *level, enum gt_parameter_id id, char bu
 
 /* ---- how far an SM is from a line in a shared level ---- */
 
-/* "sm:117,slice:73,far:150" in any order, each at most once, or "none". `slices` stays. Returns 0, or -1 with what was expected. */
+/* "sm:117,slice:73,far:150" in any order, each at most once, or "none". `slices` and `sms` stay. Returns 0, or -1 with what was expected. */
 int gt_spread_parse(struct gt_spread *spread, const char *text, struct gt_error *error);
 
 /* The cycles that an access of the SM to the line of this number takes more than the mean, or less, by place. What is found in the other
@@ -115,9 +115,10 @@ static inline unsigned gt_spread_home(uint64_t line)
 	return (unsigned)__builtin_parityll(line >> 5);
 }
 
-static inline unsigned gt_spread_side(uint32_t sm)
+/* The partition of an SM: that of its quarter of the SMs, two for each; where their number is not known, that of its parity. */
+static inline unsigned gt_spread_side(const struct gt_spread *spread, uint32_t sm)
 {
-	return sm & 1;
+	return spread->sms ? (unsigned)((uint64_t)sm * 4 / spread->sms) & 1 : sm & 1;
 }
 
 #endif

@@ -294,7 +294,7 @@ static uint64_t ask_home(const struct shared_l2 *l2, struct recent *home, uint64
 uint64_t gt_l2_ask(const struct shared_l2 *l2, uint32_t sm, uint64_t address, uint8_t sectors, uint64_t now)
 {
 	const struct gt_spread *spread = &l2->times->spread;
-	unsigned home = spread->partitions ? gt_spread_home(address / GT_LINE) : 0, side = spread->partitions ? gt_spread_side(sm) : 0;
+	unsigned home = spread->partitions ? gt_spread_home(address / GT_LINE) : 0, side = spread->partitions ? gt_spread_side(spread, sm) : 0;
 	struct recent *mine = l2->parts[side], *others = l2->parts[home];
 	uint32_t copy = side != home ? recent_number(mine, address) : 0;
 	uint8_t absent = copy ? (uint8_t)(sectors & ~mine->lines[copy].tag) : sectors, copied = 0;
@@ -325,6 +325,6 @@ void gt_l2_store(const struct shared_l2 *l2, uint32_t sm, uint64_t address, uint
 	uint32_t number = gt_recent_use(l2->parts[home], address), copy;
 
 	l2->parts[home]->lines[number].tag |= sectors;
-	if (l2->parts[1] && gt_spread_side(sm) == home && (copy = recent_number(l2->parts[1 - home], address)))
+	if (l2->parts[1] && gt_spread_side(&l2->times->spread, sm) == home && (copy = recent_number(l2->parts[1 - home], address)))
 		l2->parts[1 - home]->lines[copy].tag &= ~(uint64_t)sectors;
 }

@@ -743,7 +743,7 @@ static bool says(const struct gt_gpu *gpu, const char *key, const char *value)
 static int find_times(struct gt_issue_times *times, const struct gt_gpu *gpu, struct gt_error *error)
 {
 	bool bypassed = says(gpu, "l1.bypass", "reads") || says(gpu, "l1.bypass", "all");
-	struct gt_spread spread = {.slices = cycles_of(gpu, "dram.channels")};
+	struct gt_spread spread = {.slices = cycles_of(gpu, "dram.channels"), .sms = cycles_of(gpu, "sms")};
 	const char *said = gt_gpu_get(gpu, "l2.spread");
 
 	if (said && gt_spread_parse(&spread, said, error) != 0) {

@@ -166,6 +166,10 @@ class Memory:
         return (times["slice"] // 2 - mixed(1, sm * times["slices"] + slice_of_line) % (times["slice"] + 1)
                 + (times["sm"] + 1) // 2 - (turned * (times["sm"] + 1) >> 32))
 
+    def side_of(self, sm):
+        """Quarters of the SMs take turns."""
+        return sm * 4 // self.times["sms"] % 2
+
     def home_of(self, line):
         return bin(line >> 5).count("1") % 2 if self.two else 0
 
@@ -177,8 +181,8 @@ class Memory:
         return max(entry[1], now + self.times["l2_cycles"])
 
     def ask_l2(self, sm, line, sectors, now):
-        if self.two and sm % 2 != self.home_of(line):
-            near, home = self.l2[sm % 2], self.l2[self.home_of(line)].lines
+        if self.two and self.side_of(sm) != self.home_of(line):
+            near, home = self.l2[self.side_of(sm)], self.l2[self.home_of(line)].lines
             missing, there = sectors & ~near.lines.get(line, [0])[0], now + self.times["l2_cycles"]
             copied = 0
             if missing:
@@ -196,7 +200,7 @@ class Memory:
 
     def write(self, sm, line, sectors):
         self.l2[self.home_of(line)].use(line)[0] |= sectors
-        if self.two and sm % 2 == self.home_of(line) and line in self.l2[1 - self.home_of(line)].lines:
+        if self.two and self.side_of(sm) == self.home_of(line) and line in self.l2[1 - self.home_of(line)].lines:
             self.l2[1 - self.home_of(line)].lines[line][0] &= ~sectors
 
     def request(self, l1, sm, row, now):
@@ -264,7 +268,7 @@ class SM:
 
 def schedule(trace, sms, capacity, n, times):
     """Waves: as many blocks as fit, then none until all have finished."""
-    memory, out, now = Memory(times), [], 0
+    memory, out, now = Memory({**times, "sms": sms}), [], 0
     machines = [SM(i, n, memory) for i in range(sms)]
     waiting = [list(range(sm, trace.blocks, sms)) for sm in range(sms)]
     while any(waiting) or any(m.blocks for m in machines):
@@ -281,7 +285,7 @@ def schedule(trace, sms, capacity, n, times):
 
 def first_done(trace, sms, capacity, n, times):
     """A block takes the place of one that is done, on the SM that has it first. Blocks without rows take places too."""
-    memory, out, now = Memory(times), [], 0
+    memory, out, now = Memory({**times, "sms": sms}), [], 0
     machines = [SM(i, n, memory) for i in range(sms)]
     waiting = list(range(trace.blocks))
 
