@@ -99,11 +99,16 @@ def find(mods):
     return ("u32",), (t,), f
 
 
+def of_field(n, width):
+    """A position or length: above 255 PTX defines nothing, and a GPU's operations of 64 bits take all of it."""
+    return n if width == 64 else n & 255
+
+
 def extract(mods):
     t = mods[-1]
     n = WIDTHS[t]
     def f(x, at, length):
-        at, length = at & 255, length & 255
+        at, length = of_field(at, n), of_field(length, n)
         if length == 0:
             return 0
         top = x >> min(at + length - 1, n - 1) & 1 if is_signed(t) else 0
@@ -119,7 +124,7 @@ def insert(mods):
     t = mods[-1]
     n = WIDTHS[t]
     def f(x, into, at, length):
-        at, length = at & 255, length & 255
+        at, length = of_field(at, n), min(of_field(length, n), n)
         for i in range(length):
             if at + i < n:
                 into = into & ~(1 << (at + i)) | (x >> i & 1) << (at + i)

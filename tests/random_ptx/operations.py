@@ -98,7 +98,7 @@ def classify(mods):
         subnormal = floats.is_subnormal(fmt, x)
         return int({
             "finite": finite, "infinite": value != NAN and not finite, "number": value != NAN,
-            "notanumber": value == NAN, "normal": finite and value[1] != 0 and not subnormal,
+            "notanumber": value == NAN, "normal": finite and not subnormal,  # zeros are
             "subnormal": subnormal}[mods[0]])
     return ("pred",), (mods[-1],), f
 

@@ -177,6 +177,8 @@ static uint64_t bits_between(uint64_t x, unsigned from, unsigned n, unsigned wid
 	}
 	return result;
 }
+/* As an H100 has it, also where PTX defines nothing: above 255. */
+static unsigned of_field(u32 n, unsigned width) { return width == 32 ? n % 256 : n > 255 ? 255 : n; }
 static u32 highest(uint64_t x, unsigned width)
 {
 	for (unsigned i = width; i-- > 0;)
@@ -270,7 +272,7 @@ static wide apart(wide x, wide y) { return x > y ? x - y : y - x; }
 	X("max." #T, T, T, T, none, (T)((wide)x > y ? x : y))                                      \
 	X("sad." #T, T, T, T, T, (T)(z + ((wide)x > y ? (wide)x - y : (wide)y - x)))               \
 	X("div." #T, T, T, T, none, (T)(y == 0 ? -1 : (wide)x / y))                                \
-	X("rem." #T, T, T, T, none, (T)(y == 0 ? x : (wide)x % y))                                 \
+	X("rem." #T, T, T, T, none, (T)(y == 0 ? -1 : (wide)x % y))                                \
 	X("setp.eq." #T, pred, T, T, none, x == y) X("setp.ne." #T, pred, T, T, none, x != y)      \
 	X("setp.lt." #T, pred, T, T, none, x < y) X("setp.le." #T, pred, T, T, none, x <= y)       \
 	X("setp.gt." #T, pred, T, T, none, x > y) X("setp.ge." #T, pred, T, T, none, x >= y)       \
@@ -317,8 +319,8 @@ static wide apart(wide x, wide y) { return x > y ? x - y : y - x; }
 	X("bfind.u" #N, u32, U, none, none, highest(x, N))                                         \
 	X("bfind.s" #N, u32, S, none, none, highest((U)(x < 0 ? ~x : x), N))                       \
 	X("bfind.shiftamt.u" #N, u32, U, none, none, x ? N - 1 - highest(x, N) : UINT32_MAX)       \
-	X("bfe.u" #N, U, U, u32, u32, (U)bits_between(x, y & 255, z & 255, N, false))              \
-	X("bfe.s" #N, U, U, u32, u32, (U)bits_between(x, y & 255, z & 255, N, true))
+	X("bfe.u" #N, U, U, u32, u32, (U)bits_between(x, of_field(y, N), of_field(z, N), N, false)) \
+	X("bfe.s" #N, U, U, u32, u32, (U)bits_between(x, of_field(y, N), of_field(z, N), N, true))
 /* The halves of two registers, each by itself: their sum modulo 2^16, or the lesser or greater one, signed and not below `floor`. */
 static u32 halves(u32 x, u32 y, char what, bool is_signed, wide floor)
 {
@@ -417,7 +419,7 @@ static u32 pack(s32 x, s32 y, wide least, wide most, int bits, u32 z)
 	X("testp.finite." #T, pred, T, none, none, x - x == 0)                                     \
 	X("testp.infinite." #T, pred, T, none, none, isinf(x))                                     \
 	X("testp.number." #T, pred, T, none, none, !isnan(x)) X("testp.notanumber." #T, pred, T, none, none, isnan(x)) \
-	X("testp.normal." #T, pred, T, none, none, isnormal(x))                                    \
+	X("testp.normal." #T, pred, T, none, none, isnormal(x) || x == 0)                          \
 	X("testp.subnormal." #T, pred, T, none, none, fpclassify(x) == FP_SUBNORMAL)               \
 	X("cvt.rni." #T "." #T, T, T, none, none, rint##F(x)) X("cvt.rzi." #T "." #T, T, T, none, none, trunc##F(x)) \
 	X("cvt.rmi." #T "." #T, T, T, none, none, floor##F(x)) X("cvt.rpi." #T "." #T, T, T, none, none, ceil##F(x)) \
@@ -464,12 +466,26 @@ static u32 away(f32 x, int bits) { return cut(x, bits, (u32)1 << (bits - 1)); }
 	X("cvt.rz.f64.s64", f64, s64, none, none, double_s64(FE_TOWARDZERO, x))                    \
 	X("cvt.rp.f64.u64", f64, u64, none, none, double_u64(FE_UPWARD, x))                        \
 	X("min.f64", f64, f64, f64, none, x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x : y)
+/* Of the absolute values, with the sign of the product; 0x7fff if it is no number. */
+static u16 signed_extreme(u16 x, u16 y, bool greater, bool strict)
+{
+	const double a = fabs(half_value(x)), b = fabs(half_value(y));
+	const bool takes_x = isnan(b) || (greater ? a > b : a < b);
+
+	if ((isnan(a) && isnan(b)) || (strict && (isnan(a) || isnan(b))))
+		return 0x7fff;
+	return (u16)(((isnan(a) || !takes_x ? y : x) & 0x7fff) | ((x ^ y) & 0x8000));
+}
 #define HALVES(X)                                                                                \
 	X("add.f16", f16, f16, f16, none, nearest_half(half_value(x) + half_value(y)))             \
 	X("sub.f16", f16, f16, f16, none, nearest_half(half_value(x) - half_value(y)))             \
 	X("mul.f16", f16, f16, f16, none, nearest_half(half_value(x) * half_value(y)))             \
 	X("fma.rn.f16", f16, f16, f16, f16, nearest_half(half_value(x) * half_value(y) + half_value(z))) \
 	X("neg.f16", f16, f16, none, none, (u16)(x ^ 0x8000)) X("abs.f16", f16, f16, none, none, x & 0x7fff) \
+	X("min.xorsign.abs.f16", f16, f16, f16, none, signed_extreme(x, y, false, false))          \
+	X("max.xorsign.abs.f16", f16, f16, f16, none, signed_extreme(x, y, true, false))           \
+	X("min.NaN.xorsign.abs.f16", f16, f16, f16, none, signed_extreme(x, y, false, true))       \
+	X("max.NaN.xorsign.abs.f16", f16, f16, f16, none, signed_extreme(x, y, true, true))        \
 	X("setp.lt.f16", pred, f16, f16, none, half_value(x) < half_value(y))                      \
 	X("setp.geu.f16", pred, f16, f16, none, !(half_value(x) < half_value(y)))
 

@@ -316,6 +316,10 @@ GT_INLINE uint16_t positive_half(uint16_t x, uint16_t infinity)
 {
 	return is_nan_half(x, infinity) ? NAN_OF_HALF : x & 0x8000 ? 0 : x;
 }
+GT_INLINE uint16_t signed_half(uint16_t number, uint16_t sign, uint16_t infinity)
+{
+	return is_nan_half(number, infinity) ? NAN_OF_HALF : (uint16_t)(number | (sign & 0x8000));
+}
 #define CHOICES_OF(M, F)                                                                         \
 	M(min, F, chosen_half(a, b, INFINITY_##F, false, false), 2)                              \
 	M(max, F, chosen_half(a, b, INFINITY_##F, true, false), 2)                               \
@@ -331,10 +335,16 @@ GT_INLINE uint16_t positive_half(uint16_t x, uint16_t infinity)
 		return EXPRESSION;                                                                 \
 	}
 #define DEFINE_STRICT(ID, F, EXPRESSION, N) DEFINE_CHOICE(ID##_nan, F, EXPRESSION, N)
+/* Of the absolute values, with the sign of the product. */
+#define DEFINE_SIGNED(ID, F, EXPRESSION, N)                                                        \
+	DEFINE_CHOICE(ID##_sign, F, signed_half(ID##_one_##F(a & 0x7fff, b & 0x7fff, 0), a ^ b, INFINITY_##F), N) \
+	DEFINE_CHOICE(ID##_nan_sign, F, signed_half(ID##_nan_one_##F(a & 0x7fff, b & 0x7fff, 0), a ^ b, INFINITY_##F), N)
 CHOICES_OF(DEFINE_CHOICE, f16)
 CHOICES_OF(DEFINE_CHOICE, bf16)
 STRICT(DEFINE_STRICT, f16)
 STRICT(DEFINE_STRICT, bf16)
+STRICT(DEFINE_SIGNED, f16)
+STRICT(DEFINE_SIGNED, bf16)
 
 #define SOURCES_1(T) T, none, none
 #define SOURCES_2(T) T, T, none
@@ -344,17 +354,19 @@ STRICT(DEFINE_STRICT, bf16)
 	EXPAND(LANES, ID##_##F, , F, SOURCES_##N(F), ID##_one_##F((uint16_t)x, (uint16_t)y, (uint16_t)z)) \
 	EXPAND(LANES, ID##_##F##x2, , F##x2, SOURCES_##N(F##x2), PAIR(ID##_one_##F))
 #define LANES_OF(ID, F, EXPRESSION, N) EVERY_OF(GT_LANES, ID, F, N)
-#define ROWS_OF(ID, F, EXPRESSION, N)                                                            \
-	EXPAND(GT_ROW, ID##_##F, #ID "." #F, F, SOURCES_##N(F), )                                \
-	EXPAND(GT_ROW, ID##_##F##x2, #ID "." #F "x2", F##x2, SOURCES_##N(F##x2), )
+#define ROWS_NAMED(ID, NAME, F, N)                                                               \
+	EXPAND(GT_ROW, ID##_##F, NAME "." #F, F, SOURCES_##N(F), )                               \
+	EXPAND(GT_ROW, ID##_##F##x2, NAME "." #F "x2", F##x2, SOURCES_##N(F##x2), )
+#define ROWS_OF(ID, F, EXPRESSION, N) ROWS_NAMED(ID, #ID, F, N)
 CURVES(LANES_OF, f16)
 CURVES(LANES_OF, bf16)
 CHOICES_OF(LANES_OF, f16)
 CHOICES_OF(LANES_OF, bf16)
-#define STRICT_LANES(ID, F, EXPRESSION, N) LANES_OF(ID##_nan, F, , N)
+#define STRICT_LANES(ID, F, EXPRESSION, N) LANES_OF(ID##_nan, F, , N) LANES_OF(ID##_sign, F, , N) LANES_OF(ID##_nan_sign, F, , N)
 #define STRICT_ROWS(ID, F, EXPRESSION, N)                                                        \
-	EXPAND(GT_ROW, ID##_nan_##F, #ID ".NaN." #F, F, SOURCES_##N(F), )                        \
-	EXPAND(GT_ROW, ID##_nan_##F##x2, #ID ".NaN." #F "x2", F##x2, SOURCES_##N(F##x2), )
+	ROWS_NAMED(ID##_nan, #ID ".NaN", F, N)                                                   \
+	ROWS_NAMED(ID##_sign, #ID ".xorsign.abs", F, N)                                          \
+	ROWS_NAMED(ID##_nan_sign, #ID ".NaN.xorsign.abs", F, N)
 STRICT(STRICT_LANES, f16)
 STRICT(STRICT_LANES, bf16)
 
@@ -623,13 +635,13 @@ GT_INLINE float same_float(float x) { return x; }
 #define ORDERED_u64(R) 1
 #define ORDERED_s64(R) 1
 
-/* The kinds of numbers that testp distinguishes. */
+/* The kinds of numbers that testp distinguishes. Zeros are normal (PTX, testp). */
 #define KINDS(X, T)                                                                                \
 	X(testp_finite_##T, "testp.finite." #T, pred, T, none, none, isfinite(x) != 0)             \
 	X(testp_infinite_##T, "testp.infinite." #T, pred, T, none, none, isinf(x) != 0)            \
 	X(testp_number_##T, "testp.number." #T, pred, T, none, none, x == x)                       \
 	X(testp_notanumber_##T, "testp.notanumber." #T, pred, T, none, none, x != x)               \
-	X(testp_normal_##T, "testp.normal." #T, pred, T, none, none, isnormal(x) != 0)             \
+	X(testp_normal_##T, "testp.normal." #T, pred, T, none, none, isnormal(x) || x == 0)         \
 	X(testp_subnormal_##T, "testp.subnormal." #T, pred, T, none, none, fpclassify(x) == FP_SUBNORMAL)
 
 #define COMPARISONS(X)                                                                             \

@@ -5,7 +5,7 @@
 
 /* ---- integers ---- */
 
-/* Integer arithmetic. Results that PTX does not define: a quotient by zero is all ones, with the dividend as remainder; the
+/* Integer arithmetic. Results that PTX does not define are those of an H100: a quotient and a remainder by zero are all ones; the
  * smallest number divided by -1 is itself, with remainder 0. */
 
 /* Arithmetic is modulo 2^n, in an unsigned type W no narrower than int. */
@@ -32,7 +32,7 @@
 	}                                                                                          \
 	GT_INLINE GT_LANE_##T remainder_##T(GT_LANE_##T x, GT_LANE_##T y)                          \
 	{                                                                                          \
-		return (GT_LANE_##T)(y ? (GT_LANE_##T)(x % y) : x);                                \
+		return (GT_LANE_##T)(y ? (GT_LANE_##T)(x % y) : (GT_LANE_##T)-1);                  \
 	}
 #define SIGNED_DIVISION(T, W)                                                                      \
 	GT_INLINE GT_LANE_##T quotient_##T(GT_LANE_##T x, GT_LANE_##T y)                           \
@@ -41,7 +41,7 @@
 	}                                                                                          \
 	GT_INLINE GT_LANE_##T remainder_##T(GT_LANE_##T x, GT_LANE_##T y)                          \
 	{                                                                                          \
-		return (GT_LANE_##T)(y == 0 ? x : y == -1 ? (GT_LANE_##T)0 : (GT_LANE_##T)(x % y)); \
+		return (GT_LANE_##T)(y == 0 ? -1 : y == -1 ? 0 : (GT_LANE_##T)(x % y));             \
 	}
 UNSIGNED_DIVISION(u16)
 UNSIGNED_DIVISION(u32)
@@ -245,10 +245,13 @@ GT_INLINE uint64_t reversed64(uint64_t x)
 	return (uint64_t)reversed32((uint32_t)x) << 32 | reversed32((uint32_t)(x >> 32));
 }
 
+/* The position or length of a field. PTX leaves those above 255 undefined: GPUs take the low 8 bits in operations of 32 bits, and all in
+ * those of 64. */
+GT_INLINE unsigned of_field(uint32_t n, unsigned width) { return width == 64 ? n < 255 ? n : 255 : n & 255; }
 /* Bits y to y + z - 1 of x; above the top, the sign, which is the field's highest bit within x. */
 GT_INLINE uint64_t field(uint64_t x, uint32_t y, uint32_t z, unsigned width, bool is_signed)
 {
-	unsigned position = y & 255, length = z & 255;
+	unsigned position = of_field(y, width), length = of_field(z, width);
 	if (length == 0)
 		return 0;
 	unsigned last = position + length - 1 < width - 1 ? position + length - 1 : width - 1;
@@ -430,7 +433,7 @@ GT_EVERY(lop3)
 		GT_OPERANDS(b##N, b##N, u32)                                                       \
 		const uint32_t *lengths = gt_ptx_lanes(warp, op->e);                               \
 		for (unsigned i = 0; i < GT_WARP_SIZE; i++) {                                      \
-			unsigned at = lanes_c[i] & 255, length = lengths[i] & 255;                 \
+			unsigned at = of_field(lanes_c[i], N), length = of_field(lengths[i], N);   \
 			GT_LANE_b##N ones_##N = length >= N ? (GT_LANE_b##N)-1                     \
 							   : ((GT_LANE_b##N)1 << length) - 1;      \
 			GT_LANE_b##N hole = at >= N ? 0 : ones_##N << at;                          \

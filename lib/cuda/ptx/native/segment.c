@@ -645,7 +645,7 @@ static void integers_of(struct gt_native_segment *segment, const struct gt_nativ
 	isa->vector(segment, convert, d, 0, x);
 }
 
-/* The processor gives the least integer for a quotient by 0, and for that of the least one and -1. */
+/* The processor gives the least integer for a quotient by 0, which becomes all ones, and for that of the least one and -1. */
 static void emit_divide(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	static const struct gt_native_op multiply = {GT_0F38, GT_66, 0, GT_VPMULL}, subtract = {GT_0F, GT_66, 0, GT_VPSUBD};
@@ -666,14 +666,12 @@ static void emit_divide(struct gt_native_segment *segment, const struct gt_nativ
 		isa->fill(segment, 0, isa->first, UINT64_C(1) << 31);
 		isa->vector(segment, gt_native_xor, quotient, quotient, isa->first);
 	}
-	isa->is_zero(segment, isa->first, y->at[0]);
-	isa->vector(segment, gt_native_or, quotient, quotient, isa->first);
 	if (rule->immediate & GT_NATIVE_REMAINDER) {
 		isa->vector(segment, multiply, isa->first, quotient, y->at[0]);
-		isa->vector(segment, subtract, d->at[0], x->at[0], isa->first);
-	} else {
-		isa->vector(segment, gt_native_move, d->at[0], 0, quotient);
+		isa->vector(segment, subtract, quotient, x->at[0], isa->first);
 	}
+	isa->is_zero(segment, isa->first, y->at[0]);
+	isa->vector(segment, gt_native_or, d->at[0], quotient, isa->first);
 	segment->taken[quotient] = false;
 }
 
