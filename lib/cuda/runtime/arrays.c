@@ -475,7 +475,9 @@ static int sample(struct gt_ptx_texture *texture, const struct gt_sampling *samp
 		return gt_cudart_refuse("a cube map that is filtered across its edges");
 	if (image->cube)
 		texture->normalized = true;
-	for (unsigned d = 0; d < image->dimensions; d++) {
+	/* A row that is filtered has a second mode: gt_ptx_borders_row. */
+	const unsigned dimensions = image->dimensions == 1 && texture->linear ? 2 : image->dimensions;
+	for (unsigned d = 0; d < dimensions; d++) {
 		if (sampling->modes[d] > GT_PTX_BORDER)
 			return CUDA_INVALID_VALUE;
 		/* Beyond the ends of linear memory there are zeros, whatever the mode. */

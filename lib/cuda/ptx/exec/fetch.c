@@ -25,13 +25,14 @@ struct texture_warp {
 
 #define FAR 0x1p30f /* texels; beyond all images */
 
-/* Coordinates that wrap, as parts of the extent: x less its whole part. Floats from 2^23 on are whole. */
+/* Coordinates that wrap, as parts of the extent: x less its whole part, and below 1. Floats from 2^23 on are whole. */
 static void wrap(float x[GT_WARP_SIZE])
 {
 	for (int i = 0; i < GT_WARP_SIZE; i++) {
 		float near = fabsf(x[i]) < 0x1p23f ? x[i] : 0;
 		float whole = (float)(int32_t)near;
-		x[i] = near - (whole > near ? whole - 1 : whole);
+		const float part = near - (whole > near ? whole - 1 : whole);
+		x[i] = part < 1 ? part : GT_PTX_BELOW_1;
 	}
 }
 
@@ -130,7 +131,7 @@ static bool find_texture_warp(const struct gt_ptx_texture *texture, const float 
 	const uint32_t extent[3] = {image->width, image->height, image->depth};
 	struct axis axes[3];
 
-	if (image->layered || image->cube)
+	if (image->layered || image->cube || (texture->linear && gt_ptx_borders_row(texture)))
 		return false;
 	for (unsigned d = 0; d < image->dimensions; d++)
 		if (gt_ptx_mode_of(texture, d) == GT_PTX_MIRROR)
@@ -140,6 +141,9 @@ static bool find_texture_warp(const struct gt_ptx_texture *texture, const float 
 	points->n = texture->linear ? 1U << image->dimensions : 1;
 	for (unsigned k = 0; k < points->n; k++)
 		find_corner(image->dimensions, axes, k, points);
+	double(*const weight)[GT_WARP_SIZE] = points->weight;
+	for (int i = 0; i < GT_WARP_SIZE && points->n == 4; i++)
+		gt_ptx_weights_of_4(axes[0].weight[i], axes[1].weight[i], (double *[]){weight[0] + i, weight[1] + i, weight[2] + i, weight[3] + i});
 	return true;
 }
 

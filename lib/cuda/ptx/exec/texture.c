@@ -154,21 +154,24 @@ static void settle(struct axis *axis, unsigned which, enum gt_ptx_address_mode m
 		return;
 	if (mode == GT_PTX_WRAP)
 		i = (i % n + n) % n;
-	else /* a mirrored coordinate is within the extent: only the neighbours stand out, and mirror the last texel */
+	else if (mode == GT_PTX_MIRROR) {
+		i = (i % (2 * n) + 2 * n) % (2 * n);
+		i = i < n ? i : 2 * n - 1 - i;
+	} else
 		i = i < 0 ? 0 : n - 1;
 	axis->texel[which] = i;
 }
 
-/* Where a coordinate is, in texels; what is beyond all images stays there. */
+/* Where a coordinate is, in texels; what is beyond all images stays there. Texels are numbered before they are wrapped or mirrored: what
+ * is just below 0 is in the last one. */
 static double position(const struct gt_ptx_texture *texture, float x, uint32_t n, enum gt_ptx_address_mode mode)
 {
 	if (texture->normalized) {
-		/* Floats of this size are whole; the others' whole parts are found without a call. */
-		float whole = fabsf(x) < 0x1p23f ? (float)floor_of((double)x) : x;
-		if (mode == GT_PTX_WRAP)
-			x -= whole;
-		else if (mode == GT_PTX_MIRROR)
-			x = fmodf(whole, 2) != 0 ? 1 - (x - whole) : x - whole;
+		/* Floats of this size are even; the others' whole parts are found without a call. */
+		const float period = mode == GT_PTX_MIRROR ? 2 : 1;
+		const float whole = fabsf(x) < 0x1p25f ? period * (float)floor_of((double)x / (double)period) : x;
+		if (mode == GT_PTX_WRAP || mode == GT_PTX_MIRROR)
+			x = x - whole < period ? x - whole : period * GT_PTX_BELOW_1;
 		x *= (float)n;
 	}
 	return isnan(x) ? 0 : x < -0x1p30f ? -0x1p30 : x > 0x1p30f ? 0x1p30 : (double)x;
@@ -225,14 +228,14 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /* A corner of the footprint: its texel, whether it is inside, its weight. */
-static void add_corner(struct gt_ptx_footprint *footprint, const struct gt_ptx_image *image, const struct axis axes[3],
+static void add_corner(struct gt_ptx_footprint *footprint, const struct gt_ptx_image *image, const struct axis axes[3], unsigned dimensions,
 		       unsigned corner, uint64_t layer)
 {
 	uint64_t at[3] = {0, 0, layer};
 	bool inside = true;
 	double weight = 1;
 
-	for (unsigned d = 0; d < image->dimensions; d++) {
+	for (unsigned d = 0; d < dimensions; d++) {
 		unsigned second = corner >> d & 1;
 		at[d] = (uint64_t)axes[d].texel[second];
 		inside = inside && axes[d].inside[second];
@@ -269,10 +272,16 @@ void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt
 			find_axis(&axes[d], texture, d, extent[d], coordinates[d], neighbours);
 		}
 	}
-	footprint->n = neighbours ? 1U << image->dimensions : 1;
+	unsigned dimensions = image->dimensions;
+	if (neighbours && gt_ptx_borders_row(texture))
+		axes[dimensions++] = (struct axis){.texel = {-1, 0}, .inside = {false, true}, .weight = 0.5};
+	footprint->n = neighbours ? 1U << dimensions : 1;
 	footprint->inside = 0;
 	for (unsigned k = 0; k < footprint->n; k++)
-		add_corner(footprint, image, axes, k, layer);
+		add_corner(footprint, image, axes, dimensions, k, layer);
+	double *const weights = footprint->weight;
+	if (footprint->n == 4)
+		gt_ptx_weights_of_4(axes[0].weight, axes[1].weight, (double *[]){weights, weights + 1, weights + 2, weights + 3});
 }
 
 /* ---- what they are ---- */
@@ -309,6 +318,21 @@ static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigne
 	return gt_ptx_to_bits(value < -1 ? -1 : value);
 }
 
+/* The border's colour as a texel would have it: to the nearest, of two the one that is nearer to 0. */
+static float border_of(const struct gt_ptx_texture *texture, unsigned channel)
+{
+	const struct gt_ptx_image *image = &texture->image;
+	const bool is_signed = image->kind == GT_PTX_CHANNEL_SIGNED;
+	const float colour = texture->border[channel], steps = (float)((UINT32_C(1) << (8 * image->channel_bytes - is_signed)) - 1);
+
+	if (channel >= image->channels)
+		return 0;
+	if (image->kind == GT_PTX_CHANNEL_FLOAT)
+		return image->channel_bytes == 2 ? gt_ptx_from_half(gt_ptx_to_half((double)colour, GT_PTX_RN)) : colour;
+	const float part = !(fabsf(colour) < 1) ? 1 : fabsf(colour);
+	return signbit(colour) ? is_signed ? -ceilf(part * steps - 0.5F) / steps : 0 : ceilf(part * steps - 0.5F) / steps;
+}
+
 void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint, unsigned corner,
 			const unsigned char *texels, uint32_t values[4])
 {
@@ -317,11 +341,11 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 
 	for (unsigned c = 0; c < 4; c++) {
 		if (!(footprint->inside >> corner & 1))
-			values[c] = floats ? gt_ptx_to_bits(texture->border[c]) : 0;
+			values[c] = floats ? gt_ptx_to_bits(border_of(texture, c)) : 0;
 		else if (c < image->channels)
 			values[c] = read_channel(texture, texels + footprint->offset[corner] + c * image->channel_bytes, c);
 		else
-			values[c] = c < 3 ? 0 : floats ? gt_ptx_to_bits(1) : 1;
+			values[c] = 0;
 	}
 }
 
@@ -334,7 +358,6 @@ void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt
 		gt_ptx_read_corner(texture, footprint, 0, texels, values);
 		return;
 	}
-	/* Channels that texels do not have are all alike, unless some corners have the border's colour. */
 	const struct gt_ptx_image *image = &texture->image;
 	bool inside = footprint->inside == (UINT32_C(1) << footprint->n) - 1;
 	for (unsigned k = 0; k < footprint->n; k++) {
@@ -348,5 +371,5 @@ void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt
 			sum[c] += footprint->weight[k] * (double)gt_ptx_from_bits(values[c]);
 	}
 	for (unsigned c = 0; c < 4; c++)
-		values[c] = gt_ptx_to_bits(inside && c >= image->channels ? (float)(c == 3) : (float)sum[c]);
+		values[c] = gt_ptx_to_bits((float)sum[c]);
 }

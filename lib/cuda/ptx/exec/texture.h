@@ -67,6 +67,7 @@ static inline uint64_t gt_ptx_image_offset(const struct gt_ptx_image *image, uin
 /* ---- textures ---- */
 
 #define GT_PTX_WEIGHT_STEPS 256.0 /* weights have 8 bits of fraction */
+#define GT_PTX_BELOW_1	    0x1.fffffep-1F
 
 /* The numbers of cudaTextureAddressMode. */
 enum gt_ptx_address_mode { GT_PTX_WRAP, GT_PTX_CLAMP, GT_PTX_MIRROR, GT_PTX_BORDER };
@@ -106,6 +107,12 @@ static inline enum gt_ptx_address_mode gt_ptx_mode_of(const struct gt_ptx_textur
 	return texture->normalized || mode == GT_PTX_BORDER ? mode : GT_PTX_CLAMP;
 }
 
+/* Whether a row of texels has the border below it: a GPU filters between both, at a height of 0. */
+static inline bool gt_ptx_borders_row(const struct gt_ptx_texture *texture)
+{
+	return texture->image.dimensions == 1 && !texture->image.layered && gt_ptx_mode_of(texture, 1) == GT_PTX_BORDER;
+}
+
 /* The texels that a fetch takes. Corner k is the second texel of dimension d if bit d of k is set. */
 struct gt_ptx_footprint {
 	unsigned n;	    /* 1, 2, 4 or 8 */
@@ -113,6 +120,18 @@ struct gt_ptx_footprint {
 	uint64_t offset[8]; /* of the corners inside, from the image's address */
 	double weight[8]; /* if there are several */
 };
+
+/* The weights of four corners, from those of the second texel in each dimension. They have as many bits as these, and the sum 1; this is
+ * how an H100 rounds them. */
+static inline void gt_ptx_weights_of_4(double x, double y, double *const weights[4])
+{
+	const double both = (double)(int64_t)(x * y * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
+
+	*weights[0] = 1 - x - y + both;
+	*weights[1] = x - both;
+	*weights[2] = y - both;
+	*weights[3] = both;
+}
 
 /* Where a fetch is. */
 struct gt_ptx_spot {
