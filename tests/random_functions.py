@@ -79,12 +79,14 @@ int main()
 	int differ = 0;
 	for (int i = 0; i < 4 * THREADS; i++)
 		in[i] = word(i);
+	cudaDeviceSetLimit(cudaLimitStackSize, 16384); /* for recursion */
 	cudaMalloc(&from, sizeof in);
 	cudaMalloc(&to, sizeof out);
 	cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
 	for (int number = 0; number < FUNCTIONS; number++) {
 		device<<<THREADS / 64, 64>>>(from, to, number);
-		cudaMemcpy(out, to, sizeof out, cudaMemcpyDeviceToHost);
+		if (cudaMemcpy(out, to, sizeof out, cudaMemcpyDeviceToHost) != cudaSuccess)
+			return printf("function %d: %s\n", number, cudaGetErrorString(cudaGetLastError())), 1;
 		for (int i = 0; i < THREADS; i++)
 			if (out[i] != call(number, in[4 * i], in[4 * i + 1], in[4 * i + 2], in[4 * i + 3])) {
 				printf("function %d, thread %d\n", number, i);

@@ -49,6 +49,7 @@ extern int cudaGetLastError(void), cudaPeekAtLastError(void);
 extern const char *cudaGetErrorName(int), *cudaGetErrorString(int);
 extern int cudaGetDeviceCount(int *), cudaSetDevice(int), cudaGetDeviceProperties(void *, int);
 extern int cudaDeviceGetAttribute(int *, int, int), cudaDeviceSynchronize(void), cudaDeviceReset(void);
+extern int cudaStreamCreateWithPriority(void **, unsigned, int), cudaStreamGetPriority(void *, int *);
 extern int cudaEventCreate(void **), cudaEventRecord(void *, void *), cudaEventElapsedTime(float *, void *, void *);
 extern int cudaEventDestroy(void *), cudaStreamCreate(void **), cudaStreamDestroy(void *), cudaStreamSynchronize(void *);
 extern int cudaFuncGetAttributes(void *, const void *), cudaFuncSetAttribute(const void *, int, int);
@@ -286,6 +287,7 @@ static void streams_and_events(void)
 {
 	void *stream, *another, *start, *end;
 	unsigned long long id, other;
+	int priority;
 	float milliseconds = -1;
 
 	CHECK_EQUAL(cudaStreamCreate(&stream), 0);
@@ -295,9 +297,16 @@ static void streams_and_events(void)
 	CHECK(id != other);
 	CHECK_EQUAL(cudaStreamGetId(stream, NULL), INVALID_VALUE);
 	CHECK_EQUAL(cudaStreamDestroy(another), 0);
+	CHECK_EQUAL(cudaStreamCreateWithPriority(&another, 2, 0), INVALID_VALUE);
+	CHECK_EQUAL(cudaStreamCreateWithPriority(&another, 1, -100), 0);
+	CHECK_EQUAL(cudaStreamGetPriority(another, &priority), 0);
+	CHECK_EQUAL(priority, -5); /* as an H100 has it */
+	CHECK_EQUAL(cudaStreamDestroy(another), 0);
 	CHECK_EQUAL(cudaEventCreate(&start), 0);
 	CHECK_EQUAL(cudaEventCreate(&end), 0);
 	CHECK_EQUAL(cudaEventRecord(start, stream), 0);
+	CHECK_EQUAL(cudaEventElapsedTime(&milliseconds, start, end), INVALID_HANDLE);
+	CHECK_EQUAL(cudaGetLastError(), INVALID_HANDLE);
 	CHECK_EQUAL(cudaEventRecord(end, stream), 0);
 	CHECK_EQUAL(cudaEventElapsedTime(&milliseconds, start, end), 0);
 	CHECK(fabsf(milliseconds) <= 0);

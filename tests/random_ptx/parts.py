@@ -80,7 +80,8 @@ class Parts:
         return self.random.choice(xs)
 
     def emit(self, text, comment=None):
-        guard = "@%s " % self.guard if self.guard else ""
+        # Assemblers (ptxas 13.0) compute a set or a testp whatever their guard is, so that a GPU could not be compared.
+        guard = "@%s " % self.guard if self.guard and not text.startswith(("set.", "testp.")) else ""
         self.f.lines.append("%s%s;%s" % (guard, text, " // " + comment if comment else ""))
 
     def label(self):

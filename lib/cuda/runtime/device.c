@@ -163,9 +163,9 @@ API int cudaDeviceGetSharedMemConfig(int *config)
 API int cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
 	if (least)
-		*least = 0;
+		*least = PRIORITY_LEAST;
 	if (greatest)
-		*greatest = 0;
+		*greatest = PRIORITY_GREATEST;
 	return CUDA_SUCCESS;
 }
 

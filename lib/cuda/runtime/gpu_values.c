@@ -79,8 +79,8 @@ static uint64_t threads_sm(void) { return WARP * gt_cudart_gpu_value("max_warps"
 static uint64_t blocks_sm(void) { return gt_cudart_gpu_value("max_blocks", 32); }
 static uint64_t bus_bits(void) { return 32 * gt_cudart_gpu_value("dram.channels", 16); }
 
-/* The share of L2 that may be set aside since compute capability 8.0. */
-static uint64_t persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 4 * 3 : 0; }
+/* The share of L2 that may be set aside since compute capability 8.0: three quarters of an A100's, five eighths of an H100's. */
+static uint64_t persisting_max(void) { return gt_cudart_capability() >= 80 ? l2_bytes() / 8 * (gt_cudart_capability() >= 90 ? 5 : 6) : 0; }
 static uint64_t window_max(void) { return gt_cudart_capability() >= 80 ? 128 << 20 : 0; }
 
 static uint64_t shared_optin(void)
@@ -125,6 +125,28 @@ static const struct property {
 	{376, 376, 8, 51, 32, NULL},	 /* and of their rows */
 	{384, 388, 4, 16, 0, sms},
 	{392, 400, 4, 19, 1, NULL},	 /* can map host memory */
+	/* The largest textures and surfaces (CUDA Programming Guide, "Technical Specifications", and an H100): rows, rectangles, cubes. */
+	{396, 408, 4, 21, 131072, NULL}, {400, 412, 4, 77, 32768, NULL},
+	{0, 416, 4, 69, 1 << 28, NULL}, {404, 420, 4, 22, 131072, NULL},
+	{408, 424, 4, 23, 65536, NULL}, {412, 428, 4, 73, 32768, NULL},
+	{416, 432, 4, 74, 32768, NULL}, {420, 436, 4, 70, 131072, NULL},
+	{424, 440, 4, 71, 65000, NULL}, {428, 444, 4, 72, 2097120, NULL},
+	{432, 448, 4, 45, 32768, NULL}, {436, 452, 4, 46, 32768, NULL},
+	{440, 456, 4, 24, 16384, NULL}, {444, 460, 4, 25, 16384, NULL},
+	{448, 464, 4, 26, 16384, NULL}, {452, 468, 4, 47, 8192, NULL},
+	{456, 472, 4, 48, 8192, NULL}, {460, 476, 4, 49, 32768, NULL},
+	{464, 480, 4, 52, 32768, NULL}, {468, 484, 4, 42, 32768, NULL},
+	{472, 488, 4, 43, 2048, NULL}, {476, 492, 4, 27, 32768, NULL},
+	{480, 496, 4, 28, 32768, NULL}, {484, 500, 4, 29, 2048, NULL},
+	{488, 504, 4, 53, 32768, NULL}, {492, 508, 4, 54, 2046, NULL},
+	{496, 512, 4, 55, 32768, NULL}, {500, 516, 4, 56, 131072, NULL},
+	{504, 520, 4, 57, 65536, NULL}, {508, 524, 4, 58, 16384, NULL},
+	{512, 528, 4, 59, 16384, NULL}, {516, 532, 4, 60, 16384, NULL},
+	{520, 536, 4, 61, 32768, NULL}, {524, 540, 4, 62, 2048, NULL},
+	{528, 544, 4, 63, 32768, NULL}, {532, 548, 4, 64, 32768, NULL},
+	{536, 552, 4, 65, 2048, NULL}, {540, 556, 4, 66, 32768, NULL},
+	{544, 560, 4, 67, 32768, NULL}, {548, 564, 4, 68, 2046, NULL},
+	{0, 0, 4, 44, 1, NULL}, /* tld4 */
 	{552, 568, 8, 30, 512, NULL}, /* alignment of surfaces */
 	{560, 576, 4, 31, 1, NULL},	 /* concurrent kernels */
 	{584, 600, 4, 40, 2, NULL},	 /* copy engines */

@@ -80,6 +80,7 @@ struct gt_dim3 {
 /* The largest grids and blocks of every GPU since compute capability 3.0. */
 #define GRID_X_MAX 2147483647U
 #define GRID_YZ_MAX 65535U
+enum { PRIORITY_LEAST = 0, PRIORITY_GREATEST = -5 }; /* of streams, as an H100 has them */
 #define BLOCK_XY_MAX 1024U
 #define BLOCK_Z_MAX 64U
 

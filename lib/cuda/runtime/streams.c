@@ -23,10 +23,12 @@ int gt_stream_check(const void *stream)
 	return (uintptr_t)stream <= PER_THREAD_HANDLE || gt_is(GT_STREAM, stream) ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE;
 }
 
+#define STREAM_NON_BLOCKING 1U
+
 static int new_stream(struct gt_stream **stream, unsigned flags, int priority)
 {
 	gt_cudart_enter();
-	if (!stream)
+	if (!stream || flags > STREAM_NON_BLOCKING)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*stream = gt_handle_made(GT_STREAM, calloc(1, sizeof **stream));
 	if (!*stream)
@@ -48,7 +50,7 @@ API int cudaStreamCreateWithFlags(struct gt_stream **stream, unsigned flags)
 
 API int cudaStreamCreateWithPriority(struct gt_stream **stream, unsigned flags, int priority)
 {
-	return new_stream(stream, flags, priority);
+	return new_stream(stream, flags, priority > PRIORITY_LEAST ? PRIORITY_LEAST : priority < PRIORITY_GREATEST ? PRIORITY_GREATEST : priority);
 }
 
 struct gt_window *gt_cudart_stream_window(void *handle)
@@ -513,10 +515,15 @@ API int cudaEventCreate(struct gt_cuda_event **event)
 	return gt_cudart_leave(*event ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION);
 }
 
+#define EVENT_DISABLE_TIMING 2U
+
 API int cudaEventCreateWithFlags(struct gt_cuda_event **event, unsigned flags)
 {
-	(void)flags;
-	return cudaEventCreate(event);
+	const int code = cudaEventCreate(event);
+
+	if (code == CUDA_SUCCESS)
+		(*event)->untimed = flags & EVENT_DISABLE_TIMING;
+	return code;
 }
 
 API int cudaEventDestroy(struct gt_cuda_event *event)
@@ -565,10 +572,12 @@ API int cudaEventQuery(const struct gt_cuda_event *event)
 	return gt_cudart_leave(gt_is(GT_EVENT, event) ? code : CUDA_INVALID_RESOURCE_HANDLE);
 }
 
+static bool is_timed(const struct gt_cuda_event *event) { return gt_is(GT_EVENT, event) && event->recorded && !event->untimed; }
+
 API int cudaEventElapsedTime(float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end)
 {
 	gt_cudart_enter();
-	if (!milliseconds || !gt_is(GT_EVENT, start) || !gt_is(GT_EVENT, end))
+	if (!milliseconds || !is_timed(start) || !is_timed(end))
 		return gt_cudart_leave(milliseconds ? CUDA_INVALID_RESOURCE_HANDLE : CUDA_INVALID_VALUE);
 	*milliseconds = (float)(int64_t)(end->instructions - start->instructions) / INSTRUCTIONS_A_MILLISECOND;
 	return gt_cudart_leave(CUDA_SUCCESS);

@@ -502,8 +502,10 @@ int gt_cudart_do(const struct gt_work *work)
 	case GT_WORK_GRAPH:
 		return gt_graph_run(work->u.graph, false);
 	case GT_WORK_RECORD:
-		if (gt_is(GT_EVENT, work->u.event)) /* not if it was destroyed meanwhile */
-			work->u.event->instructions = gt_cudart.instructions;
+		if (!gt_is(GT_EVENT, work->u.event)) /* it was destroyed meanwhile */
+			return CUDA_SUCCESS;
+		work->u.event->instructions = gt_cudart.instructions;
+		work->u.event->recorded = true;
 		return CUDA_SUCCESS;
 	case GT_WORK_ALLOCATE:
 		return gt_graph_memory_set(work->u.memory, true);

@@ -143,6 +143,7 @@ struct gt_graph {
 
 struct gt_cuda_event {
 	uint64_t instructions;	  /* executed before it was recorded */
+	bool recorded, untimed;	  /* untimed: it was made so */
 	struct gt_graph *capture; /* in which it was recorded, or NULL */
 	struct gt_nodes last;	  /* its dependencies there */
 };

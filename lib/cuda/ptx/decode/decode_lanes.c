@@ -205,6 +205,8 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 		const struct gt_ptx_operand *operand = &instruction->operands[i + 1];
 		slots[i] = chooses && i < 2 ? gt_ptx_source(decoder, operand, (enum gt_ptx_type)form->sources[i])
 					    : form_source(decoder, operand, form->sources[i], &words, is_float);
+		if (slots[i] && i == 1 && instruction->row == GT_PTX_OP_DIV && form->d == GT_PTX_F32 && gt_ptx_has(instruction, "approx"))
+			slots[i] = adjusted_source(decoder, "divisor", GT_PTX_F32, slots[i]);
 		if (!slots[i])
 			return -1;
 	}

@@ -103,6 +103,8 @@ GT_INLINE float flushed(float x)
 	return u.value;
 }
 
+/* div.approx multiplies by a reciprocal, which is 0 for divisors above 2^126 (PTX, div): they count as infinite (divisor.f32). */
+
 /* Only the upper word of a double, as in rcp.approx.ftz.f64 and similar operations. */
 GT_INLINE double upper_word(double x)
 {
@@ -156,7 +158,8 @@ GT_INLINE double upper_word(double x)
 	X(cos_f32, "cos.f32", f32, f32, none, none, canonical_f32(cosf(x)))                        \
 	X(lg2_f32, "lg2.f32", f32, f32, none, none, canonical_f32(log2f(x)))                       \
 	X(tanh_f32, "tanh.f32", f32, f32, none, none, canonical_f32(tanhf(x)))                     \
-	X(flush_f32, "flush.f32", f32, f32, none, none, flushed(x))
+	X(flush_f32, "flush.f32", f32, f32, none, none, flushed(x))                                \
+	X(divisor_f32, "divisor.f32", f32, f32, none, none, fabsf(x) > 0x1p126F ? copysignf(__builtin_inff(), x) : x)
 
 GT_LANES(rsqrt_f32, "rsqrt.f32", f32, f32, none, none, canonical_f32((float)(1 / sqrt((double)x))))
 #if defined __x86_64__
