@@ -182,12 +182,25 @@ typedef void gt_ptx_multiplier(unsigned rows, unsigned columns, unsigned depth, 
 /* The one for this processor. */
 gt_ptx_multiplier *gt_ptx_multiply(void);
 
+/* How an H100 sums products of floats that are no doubles, which the PTX ISA leaves open; found from its results, of which none of 40,000
+ * differ. C and the products, which are exact, are aligned at the greatest exponent among them, where a product's is the sum of its
+ * factors', and are cut to so many bits of fraction. Their sum is exact, and cut to the bits that D keeps (a D of f16: rounded). */
+struct gt_ptx_sums {
+	int16_t least[2];	/* the exponent of subnormal elements of A, and of B */
+	uint8_t fraction, kept; /* 0: sums are exact */
+	bool twice;  /* bytes: the first two of each four along K, then the others to that; C is added at the end, and rounded */
+	bool halves; /* D is of f16 */
+};
+struct gt_ptx_sums gt_ptx_sums_of(enum gt_ptx_element a, enum gt_ptx_element b, enum gt_ptx_element d, bool of_warpgroup);
+/* As a gt_ptx_multiplier, by such sums. */
+void gt_ptx_multiply_cut(const struct gt_ptx_sums *sums, unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b,
+			 double *d);
+
 /* Products of matrices in registers: D = A B + C.
  *
  * Of integers and of bits D is exact; it wraps around at 32 bits, or is cut to the range of s32 (.satfinite): the sum
- * of all products and C is, once. Of floats the products are exact (of f64: fused); they are added to C in double
- * precision, from k = 0 on, and the sum is rounded once to the type of D. The PTX ISA promises less of the sums,
- * and hardware's differ from these in the last bits. */
+ * of all products and C is, once. Products of f64 are fused, from k = 0 on. Where an H100 has no such product of floats,
+ * they are added to C in double precision, and the sum is rounded once to the type of D. */
 
 /* Scales of mma: so many successive elements along K have one, of a sparse A as it is stored; 0: there are none. A word of 4 bytes has those of a row of A, in lanes 4 i
  * + 2 thread for row i, and the next one for row i + 8; or of a column i of B, in lane 4 i + thread. The first is this byte of it. */
@@ -201,6 +214,7 @@ struct gt_ptx_scales {
 
 struct gt_ptx_product {
 	gt_ptx_multiplier *multiply;
+	struct gt_ptx_sums sums;
 	struct gt_ptx_shape shape;
 	struct gt_ptx_fragment a, b, c, d;
 	bool saturates; /* integers */
@@ -223,8 +237,8 @@ static inline unsigned gt_ptx_group_of(enum gt_ptx_element element)
 /* Metadata that lanes have, of each four from `first` on. */
 void gt_ptx_read_metadata(struct gt_ptx_sparsity *sparsity, const uint32_t *lanes, unsigned first);
 /* d += a b for 16 rows, of which as many elements are stored. a, b and d lie row by row. */
-void gt_ptx_multiply_sparse(const struct gt_ptx_sparsity *sparsity, unsigned stored, unsigned columns, const double *a, const double *b,
-			    double *d);
+void gt_ptx_multiply_sparse(const struct gt_ptx_sparsity *sparsity, const struct gt_ptx_sums *sums, unsigned stored, unsigned columns,
+			    const double *a, const double *b, double *d);
 /* Lanes of each four that hold the metadata of a sparse A. */
 unsigned gt_ptx_metadata_lanes(struct gt_ptx_shape shape, enum gt_ptx_element element);
 
@@ -289,6 +303,7 @@ gt_ptx_step gt_ptx_sparse_product;
 struct gt_ptx_wgmma {
 	struct gt_ptx_access access; /* of pieces of 16 bytes in shared memory: its address slot is temporary */
 	gt_ptx_multiplier *multiply;
+	struct gt_ptx_sums sums;
 	uint16_t columns, depth; /* depth in elements, or words of 32 bits */
 	enum gt_ptx_element a_element, b_element, d_element;
 	bool a_in_registers, a_transposed, b_transposed; /* transposed: successive elements lie along M, or N */

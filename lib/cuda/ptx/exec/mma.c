@@ -19,6 +19,7 @@
 #define BLOCK 8 /* rows and columns that are made at once */
 #define STEP 4	/* of the depth that are turned at once */
 #define DEPTH_MAX 64
+#define CUT_ROWS_MAX 32 /* of wmma; a warp of wgmma makes 16 */
 #define UNROLLED _Pragma("GCC unroll 8")
 
 /* Four successive elements of eight columns to rows of eight. */
@@ -139,6 +140,237 @@ gt_ptx_multiplier *gt_ptx_multiply(void)
 	return multipliers[gt_ptx_simd_variant()];
 }
 
+/* ---- sums as an H100 makes them ---- */
+
+#define NO_EXPONENT (-400) /* of 0: below that of any product */
+#define SPECIAL	    500	   /* and from here on something is infinite or no number */
+
+struct gt_ptx_sums gt_ptx_sums_of(enum gt_ptx_element a, enum gt_ptx_element b, enum gt_ptx_element d, bool of_warpgroup)
+{
+	static const int16_t least[] = {[GT_PTX_ELEMENT_F16] = -14, [GT_PTX_ELEMENT_BF16] = -126, [GT_PTX_ELEMENT_TF32] = -126,
+					[GT_PTX_ELEMENT_E4M3] = -6, [GT_PTX_ELEMENT_E5M2] = -14};
+	const bool known = a < sizeof least / sizeof *least && b < sizeof least / sizeof *least && least[a] && least[b];
+	const bool bytes = a == GT_PTX_ELEMENT_E4M3 || a == GT_PTX_ELEMENT_E5M2, half = d == GT_PTX_ELEMENT_F16;
+
+	if (!known || (!half && d != GT_PTX_ELEMENT_F32))
+		return (struct gt_ptx_sums){.fraction = 0};
+	if (!bytes)
+		return (struct gt_ptx_sums){{least[a], least[b]}, 25, half ? 52 : 23, false, half};
+	if (of_warpgroup)
+		return (struct gt_ptx_sums){{least[a], least[b]}, 13, half ? 52 : 13, false, half};
+	return (struct gt_ptx_sums){{-14, -14}, 25, half ? 52 : 23, true, half}; /* bytes become f16 */
+}
+
+GT_INLINE int32_t exponent_of(double x, int32_t least)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	const int32_t exponent = (int32_t)(bits >> 52 & 2047) - 1023; /* no number is subnormal as a double */
+	return exponent == -1023 ? NO_EXPONENT : exponent > least ? exponent : least;
+}
+GT_INLINE double power_of_2(int32_t exponent)
+{
+	const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+	double x;
+
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+/* Towards 0, to a float with so many bits of fraction; 52: as it is. */
+GT_INLINE double cut(double x, unsigned kept)
+{
+	uint64_t bits;
+
+	if (kept == 52)
+		return x;
+	if (fabs(x) < 0x1p-126)
+		return trunc(x * 0x1p149) * 0x1p-149;
+	memcpy(&bits, &x, sizeof bits);
+	bits &= UINT64_MAX << (52 - kept);
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+/* Numbers are below 2^27 when they are aligned. */
+#define ALIGNED(X) ((double)(int32_t)(X))
+
+/* An infinite product, or one that is no number, makes the sum such; others are summed by themselves. */
+static void sum_of_one(const struct gt_ptx_sums *sums, unsigned depth, const double *a, const double *b, int32_t most, double *d)
+{
+	const double scale = most < SPECIAL ? power_of_2(sums->fraction - most) : 1;
+	double sum = most < SPECIAL ? 0 + ALIGNED(*d * scale) : *d;
+
+	for (unsigned k = 0; k < depth; k++)
+		sum += most < SPECIAL ? ALIGNED(a[k] * b[k * BLOCK] * scale) : a[k] * b[k * BLOCK];
+	*d = most < SPECIAL ? cut(sum * power_of_2(most - sums->fraction), sums->kept) : sum;
+}
+
+/* Those of n numbers, a multiple of 8. */
+static void exponents_plain(const double *x, unsigned n, int32_t least, int32_t *exponents)
+{
+	for (unsigned i = 0; i < n; i++)
+		exponents[i] = exponent_of(x[i], least);
+}
+
+/* A row of A with eight columns. */
+static void sum_of_row_plain(const struct gt_ptx_sums *sums, unsigned depth, const double *a, const int32_t *of_a, const double *b,
+			     const int32_t *of_b, double *d)
+{
+	for (unsigned j = 0; j < BLOCK; j++) {
+		int32_t most = exponent_of(d[j], -126);
+		for (unsigned k = 0; k < depth; k++) {
+			const int32_t e = of_a[k] + of_b[k * BLOCK + j];
+			most = e > most ? e : most;
+		}
+		sum_of_one(sums, depth, a, b + j, most, d + j);
+	}
+}
+
+#if defined __x86_64__
+GT_FAST GT_INLINE __m256i exponents_of(const double *x, int32_t least)
+{
+	const __m256 high = _mm256_shuffle_ps(_mm256_loadu_ps((const float *)x), _mm256_loadu_ps((const float *)(x + 4)), 0xdd);
+	const __m256i words = _mm256_permute4x64_epi64(_mm256_castps_si256(high), 0xd8);
+	const __m256i biased = _mm256_and_si256(_mm256_srli_epi32(words, 20), _mm256_set1_epi32(2047));
+	const __m256i exponents = _mm256_max_epi32(_mm256_sub_epi32(biased, _mm256_set1_epi32(1023)), _mm256_set1_epi32(least));
+
+	return _mm256_blendv_epi8(exponents, _mm256_set1_epi32(NO_EXPONENT), _mm256_cmpeq_epi32(biased, _mm256_setzero_si256()));
+}
+GT_FAST static void exponents_fast(const double *x, unsigned n, int32_t least, int32_t *exponents)
+{
+	for (unsigned i = 0; i < n; i += 8)
+		_mm256_storeu_si256((__m256i *)(exponents + i), exponents_of(x + i, least));
+}
+GT_FAST GT_INLINE __m256i greatest_of(__m256i most, unsigned depth, const int32_t *of_a, const int32_t *of_b)
+{
+	for (unsigned k = 0; k < depth; k++)
+		most = _mm256_max_epi32(most, _mm256_add_epi32(_mm256_set1_epi32(of_a[k]), _mm256_loadu_si256((const __m256i *)(of_b + k * BLOCK))));
+	return most;
+}
+/* What is cut, or is done one by one: if something is special, or below the normal floats. */
+GT_FAST GT_INLINE bool is_simple(__m256i most)
+{
+	const __m256i high = _mm256_cmpgt_epi32(most, _mm256_set1_epi32(SPECIAL - 1)), low = _mm256_cmpgt_epi32(_mm256_set1_epi32(-90), most);
+	const __m256i nothing = _mm256_cmpgt_epi32(_mm256_set1_epi32(NO_EXPONENT / 2), most);
+
+	return _mm256_testz_si256(_mm256_or_si256(high, _mm256_andnot_si256(nothing, low)), _mm256_set1_epi32(-1));
+}
+
+/* Four columns. */
+GT_FAST GT_INLINE void sum_of_4(const struct gt_ptx_sums *sums, unsigned depth, const double *a, const double *b, __m128i most, double *d)
+{
+	const __m256i bias = _mm256_set1_epi64x(1023), exponent = _mm256_sub_epi64(_mm256_cvtepi32_epi64(most), _mm256_set1_epi64x(sums->fraction));
+	const __m256d scale = _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_sub_epi64(bias, exponent), 52));
+	const __m256d back = _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_add_epi64(bias, exponent), 52));
+	const __m256i kept = _mm256_set1_epi64x((int64_t)(UINT64_MAX << (52 - sums->kept)));
+	__m256d sum = _mm256_cvtepi32_pd(_mm256_cvttpd_epi32(_mm256_mul_pd(_mm256_loadu_pd(d), scale)));
+
+	for (unsigned k = 0; k < depth; k++) {
+		const __m256d product = _mm256_mul_pd(_mm256_broadcast_sd(a + k), _mm256_loadu_pd(b + k * BLOCK));
+		sum = _mm256_add_pd(sum, _mm256_cvtepi32_pd(_mm256_cvttpd_epi32(_mm256_mul_pd(product, scale))));
+	}
+	_mm256_storeu_pd(d, _mm256_and_pd(_mm256_mul_pd(sum, back), _mm256_castsi256_pd(kept)));
+}
+GT_FAST static void sum_of_row_fast(const struct gt_ptx_sums *sums, unsigned depth, const double *a, const int32_t *of_a, const double *b,
+				    const int32_t *of_b, double *d)
+{
+	const __m256i most = greatest_of(exponents_of(d, -126), depth, of_a, of_b);
+
+	if (!is_simple(most)) {
+		sum_of_row_plain(sums, depth, a, of_a, b, of_b, d);
+		return;
+	}
+	sum_of_4(sums, depth, a, b, _mm256_castsi256_si128(most), d);
+	sum_of_4(sums, depth, a, b + 4, _mm256_extracti128_si256(most, 1), d + 4);
+}
+
+WIDEST static void sum_of_row_wide(const struct gt_ptx_sums *sums, unsigned depth, const double *a, const int32_t *of_a, const double *b,
+				   const int32_t *of_b, double *d)
+{
+	const __m256i most = greatest_of(exponents_of(d, -126), depth, of_a, of_b);
+
+	if (!is_simple(most)) {
+		sum_of_row_plain(sums, depth, a, of_a, b, of_b, d);
+		return;
+	}
+	const __m512i bias = _mm512_set1_epi64(1023), exponent = _mm512_sub_epi64(_mm512_cvtepi32_epi64(most), _mm512_set1_epi64(sums->fraction));
+	const __m512d scale = _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_sub_epi64(bias, exponent), 52));
+	const __m512d back = _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_add_epi64(bias, exponent), 52));
+	const __m512i kept = _mm512_set1_epi64((int64_t)(UINT64_MAX << (52 - sums->kept)));
+	__m512d sums_of[2] = {_mm512_cvtepi32_pd(_mm512_cvttpd_epi32(_mm512_mul_pd(_mm512_loadu_pd(d), scale))), _mm512_setzero_pd()};
+
+	for (unsigned k = 0; k < depth; k += 2)
+		UNROLLED for (unsigned i = 0; i < 2; i++) {
+			const __m512d product = _mm512_mul_pd(_mm512_set1_pd(a[k + i]), _mm512_loadu_pd(b + (k + i) * BLOCK));
+			sums_of[i] = _mm512_add_pd(sums_of[i], _mm512_cvtepi32_pd(_mm512_cvttpd_epi32(_mm512_mul_pd(product, scale))));
+		}
+	_mm512_storeu_pd(d, _mm512_and_pd(_mm512_mul_pd(_mm512_add_pd(sums_of[0], sums_of[1]), back), _mm512_castsi512_pd(kept)));
+}
+#endif
+
+struct summer {
+	void (*exponents)(const double *x, unsigned n, int32_t least, int32_t *exponents);
+	void (*row)(const struct gt_ptx_sums *sums, unsigned depth, const double *a, const int32_t *of_a, const double *b, const int32_t *of_b,
+		    double *d);
+};
+static const struct summer *chosen_summer(void)
+{
+	static const struct summer plain = {exponents_plain, sum_of_row_plain};
+
+#if defined __x86_64__
+	static const struct summer fast = {exponents_fast, sum_of_row_fast}, wide = {exponents_fast, sum_of_row_wide};
+	if (gt_ptx_simd_variant() != GT_PTX_PLAIN)
+		return gt_ptx_uses_avx512() ? &wide : &fast;
+#endif
+	return &plain;
+}
+
+/* Of the depth, so many that are listed. */
+static void multiply_listed(const struct gt_ptx_sums *sums, unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b,
+			    const uint8_t *list, unsigned n, double *d)
+{
+	const struct summer *summer = chosen_summer();
+	int32_t of_a[CUT_ROWS_MAX * DEPTH_MAX], of_b[DEPTH_MAX * BLOCK];
+	double listed[CUT_ROWS_MAX * DEPTH_MAX], turned[DEPTH_MAX * BLOCK];
+
+	for (unsigned i = 0; i < rows && n < depth; i++)
+		for (unsigned k = 0; k < n; k++)
+			listed[i * n + k] = a[i * depth + list[k]];
+	const double *const left = n < depth ? listed : a;
+	summer->exponents(left, rows * n, sums->least[0], of_a);
+	for (unsigned j = 0; j < columns; j += BLOCK) {
+		for (unsigned k = 0; k < n; k++)
+			for (unsigned i = 0; i < BLOCK; i++)
+				turned[k * BLOCK + i] = b[(j + i) * depth + list[k]];
+		summer->exponents(turned, n * BLOCK, sums->least[1], of_b);
+		for (unsigned i = 0; i < rows; i++)
+			summer->row(sums, n, left + i * n, of_a + i * n, turned, of_b, d + i * columns + j);
+	}
+}
+
+void gt_ptx_multiply_cut(const struct gt_ptx_sums *sums, unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b,
+			 double *d)
+{
+	double sum[CUT_ROWS_MAX * BLOCK] = {0};
+	uint8_t list[DEPTH_MAX];
+
+	for (unsigned k = 0; k < depth; k++) /* of bytes, the first two of each four come first */
+		list[k] = (uint8_t)(sums->twice ? k % (depth / 2) / 2 * 4 + k % 2 + k / (depth / 2) * 2 : k);
+	if (!sums->twice) {
+		multiply_listed(sums, rows, columns, depth, a, b, list, depth, d);
+		return;
+	}
+	for (unsigned part = 0; part < 2; part++) {
+		multiply_listed(sums, rows, columns, depth, a, b, list + part * depth / 2, depth / 2, sum);
+		for (unsigned i = 0; i < rows * columns && sums->halves; i++)
+			sum[i] = (double)gt_ptx_from_half(gt_ptx_to_half(sum[i], GT_PTX_RN));
+	}
+	for (unsigned i = 0; i < rows * columns; i++)
+		d[i] += sum[i];
+}
+
 /* ---- mma and wmma.mma ---- */
 
 #define ELEMENTS_MAX 1024 /* 16 x 64 of 4 bits */
@@ -256,7 +488,10 @@ GT_INLINE const struct gt_ptx_op *product(GT_STEP_ARGUMENTS)
 	if (this->scales.scaled && !(apply_scales(warp, op, false, 1, depth, a) && apply_scales(warp, op, true, 1, depth, b)))
 		return NULL;
 	read_numbers(&this->c, warp, rows * columns, d);
-	this->multiply(rows, columns, depth, a, b, d);
+	if (this->sums.fraction > 0)
+		gt_ptx_multiply_cut(&this->sums, rows, columns, depth, a, b, d);
+	else
+		this->multiply(rows, columns, depth, a, b, d);
 	write_numbers(&this->d, warp, this->saturates, rows * columns, d);
 	return op + 1;
 }
@@ -369,10 +604,47 @@ static unsigned column_of(unsigned bits, unsigned width, unsigned e)
 	}
 }
 
-void gt_ptx_multiply_sparse(const struct gt_ptx_sparsity *sparsity, unsigned stored, unsigned columns, const double *a, const double *b,
-			    double *d)
+/* The same by such sums, of the rows of B that each row of A meets. */
+static void multiply_sparse_cut(const struct gt_ptx_sparsity *sparsity, const struct gt_ptx_sums *sums, unsigned stored, unsigned columns,
+				const double *a, const double *b, double *d)
 {
 	const unsigned width = gt_ptx_group_of(sparsity->element), kept = width / 2;
+	const struct summer *summer = chosen_summer();
+	int32_t of_a[DEPTH_MAX], of_b[DEPTH_MAX * BLOCK];
+	double met[DEPTH_MAX * BLOCK];
+
+	double listed[DEPTH_MAX], part[BLOCK];
+	const unsigned parts = sums->twice ? 2 : 1, n = stored / parts;
+
+	for (unsigned i = 0; i < ROWS; i++)
+		for (unsigned j = 0; j < columns; j += BLOCK) {
+			double *const to = sums->twice ? part : d + i * columns + j;
+			memset(part, 0, sizeof part);
+			for (unsigned first = 0; first < parts; first++) {
+				for (unsigned k = 0; k < n; k++) {
+					const unsigned e = sums->twice ? k / 2 * 4 + k % 2 + 2 * first : k, group = e / kept;
+					const double *row = b + (group * width + column_of(sparsity->bits[i][group], width, e % kept)) * columns + j;
+					listed[k] = a[i * stored + e];
+					of_a[k] = exponent_of(listed[k], sums->least[0]);
+					memcpy(met + k * BLOCK, row, BLOCK * sizeof *met);
+				}
+				summer->exponents(met, n * BLOCK, sums->least[1], of_b);
+				summer->row(sums, n, listed, of_a, met, of_b, to);
+			}
+			for (unsigned column = 0; column < BLOCK && sums->twice; column++)
+				d[i * columns + j + column] += part[column];
+		}
+}
+
+void gt_ptx_multiply_sparse(const struct gt_ptx_sparsity *sparsity, const struct gt_ptx_sums *sums, unsigned stored, unsigned columns,
+			    const double *a, const double *b, double *d)
+{
+	const unsigned width = gt_ptx_group_of(sparsity->element), kept = width / 2;
+
+	if (sums->fraction > 0) {
+		multiply_sparse_cut(sparsity, sums, stored, columns, a, b, d);
+		return;
+	}
 
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned k = 0; k < stored; k++) {
@@ -408,7 +680,7 @@ const struct gt_ptx_op *gt_ptx_sparse_product(GT_STEP_ARGUMENTS)
 	gather(&this->c, warp, d);
 	struct gt_ptx_sparsity sparsity = {.element = this->a.element};
 	gt_ptx_read_metadata(&sparsity, gt_ptx_lanes(warp, op->a), op->choice);
-	gt_ptx_multiply_sparse(&sparsity, this->a.columns, COLUMNS, a, b, d);
+	gt_ptx_multiply_sparse(&sparsity, &this->sums, this->a.columns, COLUMNS, a, b, d);
 	for (unsigned i = 0; i < ROWS * COLUMNS; i++)
 		bits[i] = gt_ptx_element_of(d[i], this->d.element, this->saturates);
 	gt_ptx_fragment_scatter(&this->d, warp, bits);

@@ -260,7 +260,7 @@ static void multiply_sparse(const struct gt_ptx_warp *warp, const struct gt_ptx_
 
 	gt_ptx_read_metadata(&sparsity, gt_ptx_lanes(warp, this->metadata), this->first);
 	turn(b, this->columns, this->depth, rows);
-	gt_ptx_multiply_sparse(&sparsity, this->depth / 2, this->columns, a, rows, d);
+	gt_ptx_multiply_sparse(&sparsity, &this->sums, this->depth / 2, this->columns, a, rows, d);
 }
 
 GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
@@ -291,6 +291,8 @@ GT_INLINE const struct gt_ptx_op *multiply(GT_STEP_ARGUMENTS)
 		count_bits(this->columns, this->depth, a, b, d);
 	else if (this->sparse)
 		multiply_sparse(warp, this, a, b, d);
+	else if (this->sums.fraction > 0)
+		gt_ptx_multiply_cut(&this->sums, ROWS, this->columns, this->depth, a, b, d);
 	else
 		this->multiply(ROWS, this->columns, this->depth, a, b, d);
 	write_d(warp, this, d);
@@ -884,6 +886,7 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 	const bool adds = gt_ptx_predicate(warp, this->adds) >> lane & 1;
 	const uint32_t address = address_in(warp, &this->d, lane);
 	const double scale = 1.0 / (double)(1U << this->scale);
+	const struct gt_ptx_sums exact = {.fraction = 0};
 	double a[ROWS * DEPTH_MAX], d[ROWS * GT_PTX_WGMMA_COLUMNS];
 	struct gt_ptx_sparsity sparsity;
 
@@ -897,7 +900,7 @@ GT_INLINE bool multiply_rows(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 			return false;
 		read_sums(member, form, address, first, adds ? scale : 0, d);
 		if (this->sparse)
-			gt_ptx_multiply_sparse(&sparsity, form->stored, form->columns, a, b, d);
+			gt_ptx_multiply_sparse(&sparsity, &exact, form->stored, form->columns, a, b, d);
 		else
 			this->multiply(ROWS, form->columns, form->depth, a, b, d);
 		write_sums(warp, op, lane, member, which, form, address, first, d);
