@@ -182,8 +182,8 @@ typedef void gt_ptx_multiplier(unsigned rows, unsigned columns, unsigned depth, 
 /* The one for this processor. */
 gt_ptx_multiplier *gt_ptx_multiply(void);
 
-/* How an H100 sums products of floats that are no doubles, which the PTX ISA leaves open; found from its results, of which none of 40,000
- * differ. C and the products, which are exact, are aligned at the greatest exponent among them, where a product's is the sum of its
+/* How an H100 sums products of floats that are no doubles, which the PTX ISA leaves open; found from its results, of which one of 640,000
+ * differs. C and the products, which are exact, are aligned at the greatest exponent among them, where a product's is the sum of its
  * factors', and are cut to so many bits of fraction. Their sum is exact, and cut to the bits that D keeps (a D of f16: rounded). */
 struct gt_ptx_sums {
 	int16_t least[2];	/* the exponent of subnormal elements of A, and of B */
