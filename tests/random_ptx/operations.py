@@ -229,7 +229,7 @@ def convert(mods):
             fmt, mods, floats.encode(fmt, floats.from_integer(value_of(s, x)), rounding))
     source = FORMATS[s]
     def read(x):
-        return floats.decode(source, flush(source, x) if "ftz" in mods and s == "f32" else x)
+        return floats.decode(source, flush(source, x) if "ftz" in mods and s == "f32" and d != "f16" else x)
     if d == "tf32":
         return ("b32",), (s,), lambda x: floats.encode(TF32, read(x), rounding) << 13
     if is_float(d):

@@ -388,6 +388,13 @@ static u32 pack(s32 x, s32 y, wide least, wide most, int bits, u32 z)
 	X("setp.ge.xor.f32", pred, f32, f32, pred, (x >= y) != z)                                  \
 	X("set.lt.u32.s32", u32, s32, s32, none, x < y ? UINT32_MAX : 0)                           \
 	X("set.ge.f32.f32", f32, f32, f32, none, x >= y ? 1.0f : 0)
+/* The least half that is no less. */
+static u16 half_above(f64 x)
+{
+	const u16 half = nearest_half(x);
+
+	return !(half_value(half) < x) ? half : half == 0x8000 ? 1 : (u16)(half & 0x8000 ? half - 1 : half + 1);
+}
 #define FLOATS(X, T, N, F)                                                                       \
 	X("add." #T, T, T, T, none, x + y) X("sub.rn." #T, T, T, T, none, x - y)                   \
 	X("mul." #T, T, T, T, none, x * y) X("fma.rn." #T, T, T, T, T, fma##F(x, y, z))            \
@@ -454,6 +461,7 @@ static u32 away(f32 x, int bits) { return cut(x, bits, (u32)1 << (bits - 1)); }
 	X("cvt.rn.satfinite.bf16.f32", u16, f32, none, none, (u16)(finite(x, 16) >> 16))           \
 	X("cvt.rn.satfinite.relu.bf16x2.f32", u32, f32, f32, none, finite(x > 0 || isnan(x) ? x : 0, 16) | finite(y > 0 || isnan(y) ? y : 0, 16) >> 16) \
 	X("cvt.rna.satfinite.tf32.f32", u32, f32, none, none, away(x, 13))                         \
+	X("cvt.rp.ftz.f16.f32", f16, f32, none, none, half_above((f64)x)) /* subnormal ones too */  \
 	X("cvt.sat.f32.f32", f32, f32, none, none, sat(x)) X("cvt.f64.f32", f64, f32, none, none, (f64)x) \
 	X("cvt.rn.f32.f64", f32, f64, none, none, (f32)x)                                          \
 	X("cvt.rz.f32.f64", f32, f64, none, none, narrow(FE_TOWARDZERO, x))                        \
