@@ -35,7 +35,7 @@ COLUMNS = {kind: {name: "<" + dtype for name, dtype in columns.items()} for kind
 STRIDE_LANES = _schema["stride_lanes"]  # as a stride: the row's addresses are in `lanes`
 OPS = {int(op): name for op, name in _schema["ops"].items()}
 STATUSES = _schema["statuses"]
-OPTIONAL = ("step", "sm", "hint", "work", "status", "latency", "lanes")  # of the columns
+OPTIONAL = ("step", "sm", "hint", "work", "shared", "status", "latency", "lanes")  # of the columns
 # The limits of the tools, for a stream that came from elsewhere.
 VERSION, RECORD_MAX, OBJECTS_MAX, ROWS_MAX = 1, 32 << 20, 1 << 22, 1 << 16
 PACKED = {b"\x1f\x8b": "gzip", b"\xfd7": "xz", b"\x28\xb5": "zstd"}

@@ -85,12 +85,13 @@ rows() { grep -v '^#' "$1"; }
 	further 4 '\xc0\xc0\2\7' | gtrace-cat --from | gtrace-cat | grep -q "miss${tab}7${tab}1$"
 	further 5 '\xc0\xc0\2\7\3' | gtrace-cat --from | gtrace-cat | grep -q "miss${tab}7${tab}L1::evict_first${tab}1$"
 	further 6 '\xc0\xc0\2\7\xc0\5' | gtrace-cat --from | gtrace-cat | grep -q "miss${tab}7${tab}5,0${tab}1$"
-	{ head -c -5 plain; printf '\xdc\0\x10\0\0\0\0\0\0\1\0\1\7\0\1\2\3\4\5\x91\xa3end'; } >long
+	{ head -c -5 plain; printf '\xdc\0\x10\0\0\0\0\0\0\1\0\1\xc0\xc0\2\7\xc0\5\xce\0\3\0\2\x91\xa3end'; } | gtrace-cat --from | gtrace-cat | grep -q "miss${tab}7${tab}5,0${tab}2,3${tab}1$"
+	{ head -c -5 plain; printf '\xdc\0\x11\0\0\0\0\0\0\1\0\1\7\0\1\2\3\4\5\6\x91\xa3end'; } >long
 	further 1 '\7' >short; further 2 '\7\xc0' >half; further 3 '\xc0\xc0\xa3hit' >text
 	further 3 '\xc0\xc0\x8' >eight
 	expect_failure 1 "a row of 10 elements" gtrace-cat --from short
 	expect_failure 1 "no number" gtrace-cat --from half
-	expect_failure 1 "a row of 16 elements" gtrace-cat --from long
+	expect_failure 1 "a row of 17 elements" gtrace-cat --from long
 	expect_failure 1 "no number" gtrace-cat --from text
 	expect_failure 1 "status 8" gtrace-cat --from eight
 }

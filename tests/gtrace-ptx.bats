@@ -1267,6 +1267,63 @@ turns() {
 	[ "$(gtrace-cat "$t/stream" | grep -c work)" = 0 ]
 }
 
+@test "--work: accesses to shared memory and their passes, by hand, in plain C and in machine code" {
+	cat >"$t/k.ptx" <<-'EOF'
+		.version 8.0
+		.target sm_75
+		.address_size 64
+		.visible .entry k(.param .u64 p)
+		{
+			.reg .pred %p<2>;
+			.reg .b64 %rd<5>;
+			.reg .b32 %r<9>;
+			.shared .align 16 .b8 s[8192];
+			ld.param.u64 %rd1, [p];
+			mov.u32 %r1, %tid.x;
+			mov.u32 %r2, s;
+			mad.lo.u32 %r3, %r1, 4, %r2;
+			mad.lo.u32 %r4, %r1, 8, %r2;
+			mad.lo.u32 %r5, %r1, 16, %r2;
+			mad.lo.u32 %r6, %r1, 128, %r2;
+			mov.u64 %rd2, 1;
+			st.shared.u32 [%r3], %r1;
+			st.shared.u64 [%r4], %rd2;
+			st.shared.v4.u32 [%r5], {%r1, %r1, %r1, %r1};
+			ld.shared.u32 %r7, [%r4];
+			ld.shared.u32 %r7, [s+4];
+			ld.global.u32 %r7, [%rd1];
+			atom.shared.add.u32 %r8, [s], 1;
+			cvt.u64.u32 %rd3, %r6;
+			cvta.shared.u64 %rd3, %rd3;
+			ld.u32 %r7, [%rd3];
+			setp.lt.u32 %p1, %r1, 8;
+			@%p1 ld.shared.u32 %r7, [%r6];
+			st.shared.u8 [%r3], %r1;
+			st.global.u32 [%rd1], %r7;
+			st.global.u32 [%rd1], %r8;
+			ret;
+		}
+	EOF
+	# 128 bytes a pass, and words of a bank one after the other: 1, 2, 4 passes; every other bank 2; one word 1. Then 1, 32, 8 (of the first
+	# warp alone), 1.
+	for level in plain avx2 avx2-native native; do
+		GTRACE_PTX_LEVEL=$level run_ptx "$t/k.ptx" 'k<<<2,64>>>(u32[8])' --work
+		gtrace-cat "$t/stream" | awk -F '\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i } !/^#/ { print $at["work"], $at["shared"] }' | sort | uniq -c >"$t/found"
+		diff "$t/found" <(printf '      %s\n' '4 0,0 0,0' '4 13,0 5,10' '2 7,0,waits 3,34' '2 7,0,waits 4,42')
+		rows "$t/stream" | diff - <(gtrace-cat "$t/stream" | gtrace-cat --from | gtrace-cat | grep -v '^#')
+	done
+	run_ptx "$t/k.ptx" 'k<<<2,64>>>(u32[8])' --work --space global,shared
+	gtrace-cat "$t/stream" | grep -v '^#' | grep global | awk '{ print $(NF - 1) }' | sort | uniq -c | awk '{ print $1, $2 }' | diff - <(printf '%s\n' '4 0,0' '2 3,34' '2 4,42' '4 5,10')
+	[ "$(gtrace-cat "$t/stream" | grep '[.]shared' | cut -f 12 | sort -u)" = 0,0 ]
+	run_ptx "$t/k.ptx" 'k<<<2,64>>>(u32[8])'
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#block.*shared')" = 0 ]
+	sed 's/shared\./local./; /local\|cvta\|ld.u32/d' "$t/k.ptx" >"$t/none.ptx"
+	run_ptx "$t/none.ptx" 'k<<<2,64>>>(u32[8])' --work
+	[ "$(gtrace-cat "$t/stream" | grep -c '^#block.*work.*shared')" = 0 ] # nothing to say
+	printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\twork\tshared\n0\t0\t0\t0x0\tload.global\t4\t0x1\t0x0\t0\t1,0\t5\n' >"$t/bad.tsv"
+	expect_failure 1 "shared: '5': expected accesses,passes" gtrace-cat --from "$t/bad.tsv"
+}
+
 # The accesses of a kernel with 8 rounds of a loop of these lines, and one before and behind it: 1 for each that waits.
 rounds_that_wait() {
 	{

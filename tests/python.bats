@@ -74,8 +74,8 @@ print(len(rows), *(sum(int(row[names.index(c)], 0) for row in rows) for c in ("b
 @test "the module knows every column and name that the tools know: it has no table of its own" {
 	gtrace-cat --schema | cmp - "$ROOT/python/gtrace_schema.json"
 	# Names of columns in the text of rows that have all of them; lanes are those of accesses.
-	[ "$("$PYTHON" -c 'import gtrace; print(*sorted(gtrace.COLUMNS["access"]))')" = "an base block hint lanes mask op pc size sm step stride warp work" ]
-	[ "$("$PYTHON" -c 'import gtrace; print(*sorted(gtrace.COLUMNS["request"]))')" = "address an block full hint lanes latency op pc sectors sm status step warp work" ]
+	[ "$("$PYTHON" -c 'import gtrace; print(*sorted(gtrace.COLUMNS["access"]))')" = "an base block hint lanes mask op pc shared size sm step stride warp work" ]
+	[ "$("$PYTHON" -c 'import gtrace; print(*sorted(gtrace.COLUMNS["request"]))')" = "address an block full hint lanes latency op pc sectors shared sm status step warp work" ]
 	[ "$("$PYTHON" -c 'import gtrace; print(gtrace.COLUMNS["access"]["stride"], gtrace.COLUMNS["access"]["pc"], gtrace.STRIDE_LANES, gtrace.op_name(5), gtrace.op_name(160), gtrace.STATUSES[4])')" = \
 		"<i8 <u4 -9223372036854775808 store.local load.global.nc merged" ]
 	[ "$(grep -cE 'reservation_fail|"(warp|sectors)": *"' "$ROOT/python/gtrace.py")" -eq 0 ]

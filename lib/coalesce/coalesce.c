@@ -187,6 +187,8 @@ static void copy_run(struct gt_rows *to, const struct gt_rows *from, const uint3
 		COPY(hint);
 	if (from->has_work)
 		COPY(work);
+	if (from->has_shared)
+		COPY(shared);
 	if (from->scheduled) {
 		COPY(step);
 		COPY(sm);
@@ -212,6 +214,8 @@ static void gather(struct gt_rows *to, const struct gt_rows *from, const uint32_
 		GATHER(uint16_t, hint);
 	if (from->has_work)
 		GATHER(uint32_t, work);
+	if (from->has_shared)
+		GATHER(uint32_t, shared);
 	if (from->scheduled) {
 		GATHER(uint64_t, step);
 		GATHER(uint16_t, sm);
@@ -236,6 +240,8 @@ static void repeat(struct gt_rows *to, size_t at, const struct gt_rows *from, ui
 		REPEAT(uint16_t, hint);
 	if (from->has_work)
 		REPEAT(uint32_t, work);
+	if (from->has_shared)
+		REPEAT(uint32_t, shared);
 	if (from->scheduled) {
 		REPEAT(uint64_t, step);
 		REPEAT(uint16_t, sm);
@@ -638,7 +644,7 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 	struct gt_single_counts counts = {{0}, {0}};
 
 	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
-						     .has_hints = accesses->has_hints, .has_work = accesses->has_work}, error) != 0)
+						     .has_hints = accesses->has_hints, .has_work = accesses->has_work, .has_shared = accesses->has_shared}, error) != 0)
 		return -1;
 	for (size_t i = 0, n; i < accesses->n; i += n) {
 		if (gt_sink_room(sink, error) != 0)

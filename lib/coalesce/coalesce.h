@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "coalesce/shared.h"
+#include "stream/shared.h"
 #include "counter/tables.h"
 #include "stream/op.h"
 #include "stream/trace.h"

@@ -49,6 +49,7 @@ struct gt_scoreboard {
 	uint64_t loading[GT_SCOREBOARD_REGISTERS / 64]; /* registers whose loads nothing has waited for */
 	uint64_t issued;				/* instructions since the last access that was not to shared memory */
 	uint32_t barriers;				/* since then */
+	uint64_t shared_accesses, shared_passes;	/* to shared memory since then, and the passes of its banks */
 	bool waits;					/* for loaded data, since then */
 };
 

@@ -13,6 +13,7 @@
 #include "base/scan.h"
 #include "stream/hint.h"
 #include "stream/op.h"
+#include "stream/shared.h"
 
 /* ---- the header, which describes the launch ---- */
 
@@ -364,16 +365,22 @@ static void name_registers(struct gt_scoreboard *board, const char *words, uint6
 	}
 }
 
-/* It accesses memory by this op: returns the column work of its row. */
-static uint32_t note_access(struct gt_scoreboard *board, uint8_t op)
+/* It accesses memory: sets the columns work and shared of its row. */
+static void note_access(struct gt_scoreboard *board, struct gt_trace_access *access)
 {
-	uint32_t work = gt_work(board->issued, board->barriers, board->waits && from_memory(op));
-
-	if (gt_op_space(op) == GT_SHARED)
-		return work;
+	access->has_work = true;
+	access->work = gt_work(board->issued, board->barriers, board->waits && from_memory(access->op));
+	access->shared = 0;
+	if (gt_op_space(access->op) == GT_SHARED) {
+		const int64_t stride = access->addresses ? GT_STRIDE_LANES : access->stride;
+		board->shared_accesses++;
+		board->shared_passes += gt_bank_passes_usual(access->mask, access->size, access->base, stride, access->addresses);
+		return;
+	}
+	access->shared = gt_shared_work(board->shared_accesses, board->shared_passes);
 	board->issued = board->barriers = 0;
-	board->waits &= !from_memory(op);
-	return work;
+	board->shared_accesses = board->shared_passes = 0;
+	board->waits &= !from_memory(access->op);
 }
 
 /* What it accessed, `size` bytes a lane, goes into these registers and those behind them. */
@@ -620,8 +627,10 @@ static int report_access(struct gt_accelsim *reader, const struct gt_opcode *opc
 	access->warp = (uint16_t)reader->warp;
 	if (opcode->generic || opcode->two)
 		place_generic(reader, opcode);
-	access->has_work = reader->to->wants_work;
-	access->work = access->has_work ? note_access(&reader->board, access->op) : 0;
+	access->has_work = false;
+	access->work = access->shared = 0;
+	if (reader->to->wants_work)
+		note_access(&reader->board, access);
 	return gt_import_access(reader->input, reader->to, access, reader->error);
 }
 

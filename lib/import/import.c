@@ -35,7 +35,7 @@ int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_err
 			.mask = rows->mask[i], .addresses = listed ? rows->lanes + rows->base[i] : NULL,
 			.base = rows->base[i], .stride = rows->stride[i],
 			.scheduled = rows->scheduled, .sm = rows->scheduled ? rows->sm[i] : 0,
-			.has_work = rows->has_work, .work = rows->has_work ? rows->work[i] : 0,
+			.has_work = rows->has_work, .work = rows->has_work ? rows->work[i] : 0, .shared = gt_rows_shared(rows, i),
 		};
 		if (to->access(to->context, &access, error) != 0)
 			return -1;

@@ -27,7 +27,7 @@ struct record {
 struct access {
 	uint64_t base;
 	int64_t stride;
-	uint32_t block, an, pc, mask, work;
+	uint32_t block, an, pc, mask, work, shared;
 	uint16_t warp, hint, sm;
 	uint8_t op, size;
 	uint8_t numbering;
@@ -56,7 +56,7 @@ static int report_access(const void *said, struct gt_input *input, const struct 
 		.block = from->block, .warp = from->warp, .numbering = (enum gt_numbering)from->numbering, .an = from->an, .pc = from->pc,
 		.op = from->op, .size = from->size, .hint = from->hint, .mask = from->mask,
 		.addresses = from->listed ? (const void *)(from + 1) : NULL, .base = from->base, .stride = from->stride,
-		.scheduled = from->scheduled, .sm = from->sm, .has_work = from->has_work, .work = from->work,
+		.scheduled = from->scheduled, .sm = from->sm, .has_work = from->has_work, .work = from->work, .shared = from->shared,
 	};
 
 	return gt_import_access(input, to, &access, error);
@@ -149,7 +149,7 @@ static int record_access(void *context, const struct gt_trace_access *access, st
 	if (!said)
 		return -1;
 	*said = (struct access){.base = access->base, .stride = access->stride, .block = access->block, .an = access->an, .pc = access->pc,
-				.mask = access->mask, .work = access->work, .warp = access->warp, .hint = access->hint, .op = access->op,
+				.mask = access->mask, .work = access->work, .shared = access->shared, .warp = access->warp, .hint = access->hint, .op = access->op,
 				.size = access->size, .numbering = (uint8_t)access->numbering, .listed = access->addresses != NULL,
 				.has_work = access->has_work, .scheduled = access->scheduled, .sm = access->sm};
 	if (access->addresses)

@@ -243,7 +243,8 @@ static bool are_alike(const struct gt_ordering *order, const struct gt_order_lau
 {
 	if (order->options.work && !rows->has_work)
 		return false;
-	return launch->accesses == 0 || (launch->hinted == rows->has_hints && (launch->timed > 0) == rows->has_work);
+	return launch->accesses == 0 || (launch->hinted == rows->has_hints && (launch->timed > 0) == rows->has_work &&
+				       launch->shares == rows->has_shared);
 }
 
 static void note(struct gt_order_launch *launch, const struct gt_rows *rows, const struct sums *sums)
@@ -251,6 +252,7 @@ static void note(struct gt_order_launch *launch, const struct gt_rows *rows, con
 	launch->accesses += rows->n;
 	launch->timed += rows->has_work ? rows->n : 0;
 	launch->hinted |= rows->has_hints;
+	launch->shares |= rows->has_shared;
 	if (sums->block > launch->greatest_block)
 		launch->greatest_block = sums->block;
 	if (sums->warp > launch->greatest_warp)
@@ -291,7 +293,7 @@ static int keep_row(struct gt_ordering *order, uint32_t launch, const struct gt_
 	struct gt_packed row = {
 		.kernel = launch, .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i], .mask = rows->mask[i],
 		.warp = (uint8_t)rows->warp[i], .op = rows->op[i], .size = rows->size[i], .hint = gt_rows_hint(rows, i),
-		.work = rows->has_work ? rows->work[i] : 0, .base = rows->base[i], .stride = rows->stride[i],
+		.work = rows->has_work ? rows->work[i] : 0, .shared = gt_rows_shared(rows, i), .base = rows->base[i], .stride = rows->stride[i],
 	};
 
 	return gt_order_keep(order, &row, rows->stride[i] == GT_STRIDE_LANES ? rows->lanes + rows->base[i] : NULL, error);

@@ -70,7 +70,7 @@ int gt_fold_in_add(struct gt_fold_in *fold, const struct gt_packed *row, struct 
 struct group {
 	uint8_t op, size;
 	uint16_t sm, hint;
-	uint32_t pc, work;
+	uint32_t pc, work, shared;
 	uint32_t mask;
 	uint64_t order; /* when its lowest lane made its access */
 	uint64_t addresses[GT_WARP_SIZE]; /* by lane */
@@ -140,6 +140,7 @@ static inline int emit(struct gt_fold_out *fold, const struct gt_packed *row, co
 	rows->op[i] = row->op;
 	rows->hint[i] = row->hint;
 	rows->work[i] = row->work;
+	rows->shared[i] = row->shared;
 	rows->size[i] = row->size;
 	rows->mask[i] = row->mask;
 	rows->stride[i] = row->stride;
@@ -159,7 +160,7 @@ static const uint64_t *take_back(struct gt_fold_out *fold, struct gt_packed *row
 
 	*row = (struct gt_packed){
 		.kernel = fold->last.kernel, .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i], .mask = rows->mask[i],
-		.work = rows->work[i], .warp = (uint8_t)rows->warp[i], .sm = rows->sm[i], .op = rows->op[i], .size = rows->size[i],
+		.work = rows->work[i], .shared = rows->shared[i], .warp = (uint8_t)rows->warp[i], .sm = rows->sm[i], .op = rows->op[i], .size = rows->size[i],
 		.hint = rows->hint[i], .base = rows->base[i], .stride = rows->stride[i],
 		.lanes = listed ? (uint8_t)__builtin_popcount(rows->mask[i]) : 0,
 	};
@@ -213,6 +214,7 @@ static int add_to_groups(struct gt_fold_out *fold, const struct gt_packed *row, 
 			group->order = fold->accesses;
 			group->pc = row->pc;
 			group->work = row->work;
+			group->shared = row->shared;
 			group->sm = row->sm;
 		}
 		group->mask |= UINT32_C(1) << lane;
@@ -245,6 +247,7 @@ static int emit_groups(struct gt_fold_out *fold, struct gt_error *error)
 		row.sm = group->sm;
 		row.pc = group->pc;
 		row.work = group->work;
+		row.shared = group->shared;
 		row.mask = group->mask;
 		gather(group->mask, group->addresses, addresses);
 		gt_pack_addresses(&row, addresses);

@@ -572,6 +572,7 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	launch->timed += access->has_work;
 	uint16_t hint = gt_op_space(access->op) == GT_SHARED ? 0 : access->hint; /* shared memory has no cache */
 	launch->hinted |= hint != 0;
+	launch->shares |= access->shared != 0;
 	if (access->block != launch->blocks.last && !launch->whole && come(order, access->block, error) != 0)
 		return -1;
 	if (access->block > launch->greatest_block)
@@ -581,7 +582,7 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	struct gt_packed row = {
 		.kernel = order->launch_index, .block = access->block, .an = an, .pc = access->pc,
 		.mask = access->mask, .warp = (uint8_t)access->warp, .sm = access->sm, .op = access->op,
-		.size = access->size, .hint = hint, .work = access->work, .base = access->base, .stride = access->stride,
+		.size = access->size, .hint = hint, .work = access->work, .shared = access->shared, .base = access->base, .stride = access->stride,
 	};
 	return gt_order_keep(order, &row, access->addresses, error);
 }

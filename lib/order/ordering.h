@@ -79,6 +79,7 @@ struct gt_order_launch {
 	uint16_t greatest_warp;
 	uint64_t accesses, scheduled;
 	bool hinted; /* an access has a hint */
+	bool shares; /* one has accesses to shared memory before it */
 	uint64_t timed; /* accesses that say what the warp did before them */
 	struct gt_order_lines lines;
 	struct gt_copies copies; /* before it */

@@ -14,7 +14,7 @@
 /* With it go `lanes` addresses, and then the stride is GT_STRIDE_LANES; no addresses if the active lanes have a common stride. */
 struct gt_packed {
 	uint32_t kernel; /* the launch's place among those seen, from 0 */
-	uint32_t block, an, pc, mask, work;
+	uint32_t block, an, pc, mask, work, shared;
 	uint8_t warp, lanes;
 	uint16_t sm;
 	uint8_t op, size;
@@ -38,7 +38,7 @@ struct gt_record_rest { /* GT_RECORD_UNUSUAL; else all lanes, 0, and the stride 
 	int64_t stride;
 	uint32_t mask, work;
 	uint16_t sm, hint;
-	uint32_t unused;
+	uint32_t shared;
 };
 
 #define GT_RECORD_LANES 0x3fU
@@ -64,7 +64,7 @@ static inline uint32_t gt_record_block(const struct gt_record *record)
 static inline size_t gt_record_put(void *to, const struct gt_packed *row, const uint64_t *lanes, bool placed)
 {
 	bool listed = row->lanes > 0;
-	bool unusual = row->mask != UINT32_MAX || row->work != 0 || row->sm != 0 || row->hint != 0 ||
+	bool unusual = row->mask != UINT32_MAX || row->work != 0 || row->shared != 0 || row->sm != 0 || row->hint != 0 ||
 		       (!listed && row->stride != (int32_t)row->stride);
 	char *at = to;
 
@@ -78,7 +78,7 @@ static inline size_t gt_record_put(void *to, const struct gt_packed *row, const 
 		at += sizeof place;
 	}
 	if (unusual) {
-		const struct gt_record_rest rest = {row->stride, row->mask, row->work, row->sm, row->hint, 0};
+		const struct gt_record_rest rest = {row->stride, row->mask, row->work, row->sm, row->hint, row->shared};
 		memcpy(at, &rest, sizeof rest);
 		at += sizeof rest;
 	}
@@ -101,7 +101,7 @@ static inline const uint64_t *gt_record_get(const struct gt_record *record, stru
 	row->size = record->size;
 	row->lanes = record->form & GT_RECORD_LANES;
 	row->mask = UINT32_MAX;
-	row->work = 0;
+	row->work = row->shared = 0;
 	row->sm = row->hint = 0;
 	if (record->form & GT_RECORD_PLACED) {
 		const struct gt_record_place *place = (const void *)at;
@@ -114,6 +114,7 @@ static inline const uint64_t *gt_record_get(const struct gt_record *record, stru
 		row->stride = rest->stride;
 		row->mask = rest->mask;
 		row->work = rest->work;
+		row->shared = rest->shared;
 		row->sm = rest->sm;
 		row->hint = rest->hint;
 		at += sizeof *rest;

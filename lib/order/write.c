@@ -126,7 +126,8 @@ static int send_launch(struct gt_ordering *order, struct gt_order_launch *launch
 	bool scheduled = launch->accesses > 0 && launch->scheduled == launch->accesses;
 	return gt_sink_begin_as(&output->rows, &(struct gt_rows){.kind = GT_ACCESSES, .scheduled = scheduled,
 								.has_hints = launch->hinted,
-								.has_work = launch->accesses > 0 && launch->timed == launch->accesses},
+								.has_work = launch->accesses > 0 && launch->timed == launch->accesses,
+								.has_shared = launch->shares},
 				error);
 }
 

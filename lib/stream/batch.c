@@ -483,6 +483,7 @@ static void find_columns(struct gt_rows *rows, enum gt_rows_kind kind, const msg
 	rows->has_latency = kind == GT_REQUESTS && gt_object_get(columns, "latency") != NULL;
 	rows->has_hints = gt_object_get(columns, "hint") != NULL;
 	rows->has_work = gt_object_get(columns, "work") != NULL;
+	rows->has_shared = gt_object_get(columns, "shared") != NULL;
 }
 
 int gt_rows_unpack(struct gt_rows **into, enum gt_rows_kind kind, size_t n, const msgpack_object *columns,

@@ -90,4 +90,23 @@ static inline bool gt_work_waits(uint32_t work)
 	return work >> 31;
 }
 
+/* The column shared: the warp's accesses to shared memory since then, and the passes of the banks that they take. */
+
+#define GT_SHARED_MOST UINT32_C(0xffff) /* of each, and more */
+
+static inline uint32_t gt_shared_work(uint64_t accesses, uint64_t passes)
+{
+	return (uint32_t)(accesses < GT_SHARED_MOST ? accesses : GT_SHARED_MOST) |
+	       (uint32_t)(passes < GT_SHARED_MOST ? passes : GT_SHARED_MOST) << 16;
+}
+
+static inline uint32_t gt_shared_accesses(uint32_t shared)
+{
+	return shared & GT_SHARED_MOST;
+}
+static inline uint32_t gt_shared_passes(uint32_t shared)
+{
+	return shared >> 16;
+}
+
 #endif

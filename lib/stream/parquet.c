@@ -259,6 +259,7 @@ struct gt_parquet *gt_parquet_open(const struct gt_rows *shape, struct gt_error 
 	}
 	gt_rows_shape(&parquet->shape, shape);
 	parquet->shape.has_hints = true;
+	parquet->shape.has_shared = shape->has_work;
 	add_column(parquet, "kernel", PARQUET_KERNEL, PARQUET_INT64, PARQUET_UINT_64, NULL);
 	add_column(parquet, "name", PARQUET_NAME, PARQUET_BYTE_ARRAY, PARQUET_UTF8, NULL);
 	for (size_t i = 0; i < gt_columns_n; i++) {
@@ -443,6 +444,7 @@ int gt_parquet_rows(struct gt_parquet *parquet, const struct gt_rows *rows, cons
 
 	gt_rows_shape(&shape, rows);
 	shape.has_hints = true;
+	shape.has_shared = rows->has_work;
 	if (!gt_rows_alike(&shape, &parquet->shape))
 		return gt_fail(error, "kernel %llu: expected rows with the same columns as before: a Parquet file is one table",
 			       (unsigned long long)kernel->id);

@@ -17,7 +17,7 @@
 enum { PLAIN_ACCESS_ELEMENTS = 8, PLAIN_REQUEST_ELEMENTS = 9 };
 
 /* The optional elements of a row, in their order. */
-enum { PLAIN_STEP, PLAIN_SM, PLAIN_STATUS, PLAIN_LATENCY, PLAIN_HINT, PLAIN_WORK, PLAIN_FURTHER };
+enum { PLAIN_STEP, PLAIN_SM, PLAIN_STATUS, PLAIN_LATENCY, PLAIN_HINT, PLAIN_WORK, PLAIN_SHARED, PLAIN_FURTHER };
 
 /* ---- writing ---- */
 
@@ -56,12 +56,14 @@ void gt_plain_begin(struct gt_bytes *out, const char *const *history)
 /* The number of optional elements in rows of this shape, up to the last that is present. */
 static unsigned further(const struct gt_rows *rows)
 {
-	return rows->has_work ? PLAIN_WORK + 1 : rows->has_hints ? PLAIN_HINT + 1 : rows->has_latency ? PLAIN_LATENCY + 1 : rows->has_status ? PLAIN_STATUS + 1 : rows->scheduled ? PLAIN_SM + 1 : 0;
+	return rows->has_shared ? PLAIN_SHARED + 1 : rows->has_work ? PLAIN_WORK + 1 : rows->has_hints ? PLAIN_HINT + 1 : rows->has_latency ? PLAIN_LATENCY + 1 : rows->has_status ? PLAIN_STATUS + 1 : rows->scheduled ? PLAIN_SM + 1 : 0;
 }
 
 static void pack_further(msgpack_packer *packer, const struct gt_rows *rows, size_t i, unsigned f)
 {
-	if (f == PLAIN_WORK)
+	if (f == PLAIN_SHARED)
+		msgpack_pack_uint32(packer, rows->shared[i]);
+	else if (f == PLAIN_WORK && rows->has_work)
 		msgpack_pack_uint32(packer, rows->work[i]);
 	else if (f == PLAIN_HINT && rows->has_hints)
 		msgpack_pack_uint16(packer, rows->hint[i]);
@@ -210,8 +212,8 @@ static int take_addresses(struct gt_rows *row, const msgpack_object *object, str
 /* Reads the n optional elements from `at`; nil: the row has no such column. */
 static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t n)
 {
-	void *const columns[PLAIN_FURTHER] = {row->step, row->sm, row->status, row->latency, row->hint, row->work};
-	static const unsigned widths[PLAIN_FURTHER] = {8, 2, 1, 4, 2, 4};
+	void *const columns[PLAIN_FURTHER] = {row->step, row->sm, row->status, row->latency, row->hint, row->work, row->shared};
+	static const unsigned widths[PLAIN_FURTHER] = {8, 2, 1, 4, 2, 4, 4};
 	bool has[PLAIN_FURTHER] = {false};
 	int bad = 0;
 
@@ -224,6 +226,7 @@ static int take_further(struct gt_rows *row, const msgpack_object *at, uint32_t 
 	row->has_latency = has[PLAIN_LATENCY];
 	row->has_hints = has[PLAIN_HINT];
 	row->has_work = has[PLAIN_WORK];
+	row->has_shared = has[PLAIN_SHARED];
 	return bad != 0 || has[PLAIN_STEP] != has[PLAIN_SM] || (row->kind == GT_ACCESSES && (has[PLAIN_STATUS] || has[PLAIN_LATENCY])) ? -1 : 0;
 }
 
@@ -239,7 +242,7 @@ static int take_row(struct plain *to, const msgpack_object_array *object, struct
 		return gt_fail(error, "a row before a kernel was announced");
 	uint32_t more = object->size - least;
 	if (object->size < least || more == 1 || more > PLAIN_FURTHER)
-		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), 2 if scheduled, then status, latency, hint and work",
+		return gt_fail(error, "a row of %u elements: expected 8 (an access) or 9 (a request), 2 if scheduled, then status, latency, hint, work and shared",
 			       object->size);
 	row->kind = access ? GT_ACCESSES : GT_REQUESTS;
 	row->n = 1;

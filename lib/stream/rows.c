@@ -32,6 +32,7 @@ const struct gt_column gt_columns[] = {
 	COLUMN(latency, "latency", false, true, IF(has_latency)),
 	COLUMN(hint, "hint", true, true, IF(has_hints)),
 	COLUMN(work, "work", true, true, IF(has_work)),
+	COLUMN(shared, "shared", true, true, IF(has_shared)),
 };
 const size_t gt_columns_n = sizeof gt_columns / sizeof gt_columns[0];
 

@@ -29,7 +29,8 @@ struct gt_rows {
 	bool scheduled; /* the columns step and sm are present */
 	bool has_status, has_latency; /* requests: the column of that name is present */
 	bool has_hints;		      /* the column hint is present: some row has a hint */
-	bool has_work;		      /* the column work is present */
+	bool has_work;		      /* the column work is present, */
+	bool has_shared;	      /* and with it the column shared: some row has accesses to shared memory before it */
 	size_t n;	/* rows in use */
 	size_t capacity;
 
@@ -40,6 +41,7 @@ struct gt_rows {
 	uint8_t *op;	 /* stream/op.h */
 	uint16_t *hint;	 /* stream/hint.h; gt_rows_hint reads it */
 	uint32_t *work;	 /* stream/hint.h, too */
+	uint32_t *shared; /* the same */
 
 	/* Accesses. If stride[i] is GT_STRIDE_LANES the addresses of the active lanes, lowest lane
 	 * first, are lanes[base[i]] to lanes[base[i] + popcount(mask[i]) - 1]. Else active lane l
@@ -95,7 +97,8 @@ static inline bool gt_column_present(const struct gt_rows *rows, const struct gt
 static inline bool gt_rows_alike(const struct gt_rows *a, const struct gt_rows *b)
 {
 	return a->kind == b->kind && a->scheduled == b->scheduled && a->has_status == b->has_status &&
-	       a->has_latency == b->has_latency && a->has_hints == b->has_hints && a->has_work == b->has_work;
+	       a->has_latency == b->has_latency && a->has_hints == b->has_hints && a->has_work == b->has_work &&
+	       a->has_shared == b->has_shared;
 }
 /* Makes `to`, which must be empty, carry the columns of `from`. */
 static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
@@ -106,12 +109,19 @@ static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
 	to->has_latency = from->has_latency;
 	to->has_hints = from->has_hints;
 	to->has_work = from->has_work;
+	to->has_shared = from->has_shared;
 }
 
 /* The hint of row i. */
 static inline uint16_t gt_rows_hint(const struct gt_rows *rows, size_t i)
 {
 	return rows->has_hints ? rows->hint[i] : 0;
+}
+
+/* What the column shared says of row i. */
+static inline uint32_t gt_rows_shared(const struct gt_rows *rows, size_t i)
+{
+	return rows->has_shared ? rows->shared[i] : 0;
 }
 
 /* A batch with room for `capacity` rows of either kind. Freed by gt_rows_free. NULL on error. */

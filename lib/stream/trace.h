@@ -43,7 +43,8 @@ struct gt_trace_access {
 	bool scheduled;		   /* the source gives the SM: */
 	uint16_t sm;
 	bool has_work;		   /* the source gives, if the trace wants it: */
-	uint32_t work;		   /* stream/hint.h, too */
+	uint32_t work;		   /* stream/hint.h, too; */
+	uint32_t shared;	   /* the same, 0 if the source does not give it */
 };
 
 /* The calls that an importer makes. Each returns 0, or -1 with an error, which the importer returns; if it has

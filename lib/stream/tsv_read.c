@@ -101,6 +101,7 @@ static enum gt_tsv_event read_columns(struct gt_tsv *tsv, char *line, struct gt_
 		shape->has_latency |= strcmp(name, "latency") == 0;
 		shape->has_hints |= strcmp(name, "hint") == 0;
 		shape->has_work |= strcmp(name, "work") == 0;
+		shape->has_shared |= strcmp(name, "shared") == 0;
 	}
 	/* Both kinds have a column `lanes`: addresses of one, a number of threads of the other. */
 	for (size_t f = 0; f < tsv->n_fields; f++) {
@@ -164,6 +165,18 @@ static int parse_work(const char *text, uint32_t *work)
 	return 0;
 }
 
+/* The accesses to shared memory, and their passes, that a text such as "34,34" says. Returns 0, or -1. */
+static int parse_shared(const char *text, uint32_t *shared)
+{
+	uint64_t accesses, passes;
+
+	if (!gt_scan_upto(&text, GT_SHARED_MOST, &accesses) || !gt_scan_char(&text, ',') ||
+	    !gt_scan_upto(&text, GT_SHARED_MOST, &passes) || *text)
+		return -1;
+	*shared = gt_shared_work(accesses, passes);
+	return 0;
+}
+
 static int parse_cell(struct gt_rows *rows, size_t i, const struct gt_column *column, const char *text,
 		      struct gt_error *error)
 {
@@ -183,6 +196,9 @@ static int parse_cell(struct gt_rows *rows, size_t i, const struct gt_column *co
 	} else if (column->offset == offsetof(struct gt_rows, work)) {
 		if (parse_work(text, &rows->work[i]) != 0)
 			return gt_fail(error, "work: '%.60s': expected instructions,barriers, and ,waits if the warp does", text);
+	} else if (column->offset == offsetof(struct gt_rows, shared)) {
+		if (parse_shared(text, &rows->shared[i]) != 0)
+			return gt_fail(error, "shared: '%.60s': expected accesses,passes", text);
 	} else if (column->offset == offsetof(struct gt_rows, status)) {
 		if (gt_status_parse(text, &rows->status[i]) != 0)
 			return gt_fail(error, "status: '%.40s': expected a status such as hit or miss", text);

@@ -111,6 +111,23 @@ static const char *format_work(uint32_t work, char buffer[WORK_TEXT])
 	return buffer;
 }
 
+/* The columns work and shared, where they are. */
+static void put_work(struct gt_bytes *out, const struct gt_rows *rows, size_t i)
+{
+	char work[WORK_TEXT];
+
+	if (rows->has_work) {
+		put_text(out, format_work(rows->work[i], work));
+		put_text(out, "\t");
+	}
+	if (rows->has_shared) {
+		put_number(out, gt_shared_accesses(rows->shared[i]));
+		put_text(out, ",");
+		put_number(out, gt_shared_passes(rows->shared[i]));
+		put_text(out, "\t");
+	}
+}
+
 void gt_tsv_row(struct gt_bytes *out, const struct gt_rows *rows, size_t i, uint64_t kernel, bool decimal)
 {
 	char op[GT_OP_TEXT];
@@ -160,11 +177,7 @@ void gt_tsv_row(struct gt_bytes *out, const struct gt_rows *rows, size_t i, uint
 		put_text(out, gt_hint_format(rows->hint[i], hint));
 		put_text(out, "\t");
 	}
-	if (rows->has_work) {
-		char work[WORK_TEXT];
-		put_text(out, format_work(rows->work[i], work));
-		put_text(out, "\t");
-	}
+	put_work(out, rows, i);
 	put_number(out, kernel);
 	put_text(out, "\n");
 }

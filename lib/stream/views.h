@@ -80,7 +80,7 @@ int gt_tsv_to_stream(struct gt_input *input, int descriptor, const char *tool, c
  *   ["kernel", {...}] ["gpu", {...}] ["count", {...}]          as in the stream
  *   [block, warp, an, pc, op, size, mask, [addresses]]         an access, the addresses of its active lanes
  *   [block, warp, an, pc, op, address, sectors, full, lanes]   a request
- *   [..., step, sm, status, latency, hint, work]               a row's optional columns, up to the last that
+ *   [..., step, sm, status, latency, hint, work, shared]       a row's optional columns, up to the last that
  *                                                              is present; nil for an absent one before it
  *   ["end", {rows}]
  */

@@ -478,7 +478,7 @@ def read_launch(level, config, launch):
 
 def serve(config, launch, instances):
     """A kernel: the rows that are written, and the level with its counts."""
-    rows = [{key: item for key, item in row.items() if key != "work"} for row in launch.rows]
+    rows = [{key: item for key, item in row.items() if key not in ("work", "shared")} for row in launch.rows]
     if config["arrival"] == "rr":
         rows = in_rounds(rows)
     elif config["arrival"] == "travel" and all("step" in row for row in rows):

@@ -7,7 +7,7 @@ from stream import some
 import coalesce
 
 OCCUPANCY = ("blocks", "warps", "registers", "shared")
-DROPPED = ("status", "latency", "work")
+DROPPED = ("status", "latency", "work", "shared")
 
 
 # Drawing
@@ -69,6 +69,7 @@ def draw_fields(random, launch, orders):
     if some(random, 0.1):
         for row in launch.rows:
             row["work"] = random.choice(["0,0", "5,0", "12,1,waits"])
+            row["shared"] = random.choice(["0,0", "34,64"])
     if some(random, 0.1) and not any(map(stream.is_access, launch.rows)):
         for row in launch.rows:
             row.update(status=random.choice(["none", "hit", "miss"]), latency=random.randrange(300))

@@ -2,14 +2,14 @@
 """A stream as plain objects, its text form (gtrace-cat(1), Text; gtrace(5)), and random small streams.
 
 A Stream has launches; a launch has fields (the record "kernel"), rows, and counts, a list of (stage, counters).
-A row is a dict of its columns: numbers, except op, hint, work and status, which are the texts that gtrace-cat prints.
+A row is a dict of its columns: numbers, except op, hint, work, shared and status, which are the texts that gtrace-cat prints.
 In place of base, stride and lanes an access has "addresses", {lane: address} with the lanes rising.
 """
 
 REQUEST = ["address", "sectors", "full", "lanes"]
 ACCESS = ["size", "mask", "base", "stride", "lanes"]
-OPTIONAL = ["step", "sm", "status", "latency", "hint", "work"]
-TEXTS = {"op", "status", "hint", "work"}
+OPTIONAL = ["step", "sm", "status", "latency", "hint", "work", "shared"]
+TEXTS = {"op", "status", "hint", "work", "shared"}
 SPACE = 1 << 64
 LINE = 128
 SECTOR = 32

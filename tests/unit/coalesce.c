@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "coalesce/shared.h"
+#include "stream/shared.h"
 #include "stream/op.h"
 
 static uint64_t state = 1;

@@ -63,6 +63,7 @@ static void sort_some(size_t n, unsigned together, uint64_t memory, bool by_an, 
 		to->pc = (uint32_t)random_below(1000);
 		to->op = to->size = (uint8_t)random_below(33);
 		to->work = random_below(9) ? 0 : (uint32_t)random_below(1000);
+		to->shared = random_below(9) ? 0 : (uint32_t)random_below(1000);
 		to->sm = random_below(9) ? 0 : (uint16_t)random_below(65536);
 		to->hint = random_below(9) ? 0 : (uint16_t)random_below(65536);
 		for (unsigned lane = 0; lane < to->lanes; lane++)

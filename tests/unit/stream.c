@@ -122,6 +122,7 @@ static void rows_of_every_width_come_back(void)
 		shapes[variant].has_latency = variant >= 9;
 		shapes[variant].has_hints = variant % 5 == 3;
 		shapes[variant].has_work = variant % 4 == 1;
+		shapes[variant].has_shared = variant % 8 == 1;
 	}
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)

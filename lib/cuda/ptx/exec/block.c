@@ -330,6 +330,7 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	warp->an = 0;
 	warp->noted = 0;
 	warp->barriers = 0;
+	warp->shared_accesses = warp->shared_passes = 0;
 	warp->state = GT_PTX_RUNS;
 	if (warp->local)
 		memset(warp->local, 0, GT_WARP_SIZE * warp->local_stride);

@@ -199,6 +199,7 @@ static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *r
 	const size_t warps = rounds->n;
 	size_t at = to.n;
 	uint16_t hints = 0;
+	uint32_t shared = 0;
 
 	for (uint64_t an = rounds->an; an < rounds->end; an++)
 		for (size_t i = 0; i < warps; i++, at++) {
@@ -211,8 +212,11 @@ static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *r
 			to.pc[at] = kept->pc;
 			to.op[at] = kept->op;
 			to.hint[at] = kept->hint;
-			if (to.has_work)
+			if (to.has_work) {
 				to.work[at] = kept->work;
+				to.shared[at] = kept->shared;
+				shared |= kept->shared;
+			}
 			to.size[at] = kept->size;
 			to.mask[at] = kept->mask;
 			to.base[at] = kept->base;
@@ -223,6 +227,7 @@ static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *r
 end:
 	rows->n = at;
 	rows->has_hints |= hints != 0;
+	rows->has_shared |= shared != 0;
 }
 
 /* Passes on the next accesses of these warps as far as they need no more tests. */
@@ -252,7 +257,8 @@ static int pass_below(struct gt_ptx_blockorder *order, uint64_t bound, struct gt
 	uint64_t first[WARPS];
 
 	if (hold->n > 0 &&
-	    gt_sink_begin_as(order->to, &(struct gt_rows){.kind = GT_ACCESSES, .has_hints = hold->has_hints, .has_work = hold->has_work}, error) != 0)
+	    gt_sink_begin_as(order->to, &(struct gt_rows){.kind = GT_ACCESSES, .has_hints = hold->has_hints, .has_work = hold->has_work,
+							 .has_shared = hold->has_shared}, error) != 0)
 		return -1;
 	for (unsigned warp = 0; warp < hold->warps; warp++)
 		first[warp] = first_of(hold, warp);
@@ -281,7 +287,7 @@ static int pass_block(struct gt_ptx_blockorder *order, struct gt_error *error)
 
 	memset(hold->next, 0, sizeof hold->next);
 	hold->warps = 0;
-	hold->has_hints = false;
+	hold->has_hints = hold->has_shared = false;
 	return result;
 }
 
@@ -331,6 +337,7 @@ static int hold_row(struct gt_ptx_hold *hold, const struct gt_rows *rows, size_t
 		return -1;
 	gt_ptx_kept_fill(kept, rows, i);
 	hold->has_work = rows->has_work;
+	hold->has_shared |= kept->shared != 0;
 	return 0;
 }
 

@@ -18,7 +18,7 @@
 struct gt_ptx_kept {
 	uint64_t base;
 	int64_t stride;
-	uint32_t an, pc, mask, work;
+	uint32_t an, pc, mask, work, shared;
 	uint16_t warp, hint;
 	uint8_t op, size;
 	uint16_t lanes; /* addresses behind it */
@@ -77,6 +77,7 @@ static inline void gt_ptx_kept_fill(struct gt_ptx_kept *kept, const struct gt_ro
 	kept->pc = rows->pc[i];
 	kept->mask = rows->mask[i];
 	kept->work = rows->has_work ? rows->work[i] : 0;
+	kept->shared = gt_rows_shared(rows, i);
 	kept->op = rows->op[i];
 	kept->size = rows->size[i];
 	if (kept->lanes > 0)
@@ -131,6 +132,8 @@ static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_ptx_held_
 	rows->hint[at] = kept->hint;
 	rows->has_hints |= kept->hint != 0;
 	rows->work[at] = kept->work;
+	rows->shared[at] = kept->shared;
+	rows->has_shared |= kept->shared != 0;
 	rows->size[at] = kept->size;
 	rows->mask[at] = kept->mask;
 	rows->base[at] = kept->base;
@@ -164,7 +167,7 @@ struct gt_ptx_hold {
 	uint32_t block;
 	unsigned warps; /* 1 + the highest warp with an access */
 	uint64_t n;	/* held */
-	bool has_hints, has_work;
+	bool has_hints, has_work, has_shared;
 	size_t room; /* accesses that may be added before `turn` is called, as before those of another block */
 	int (*turn)(struct gt_ptx_hold *hold, uint32_t block, struct gt_error *error);
 };

@@ -416,7 +416,8 @@ static unsigned char *place_of(struct gt_ptx_warp *warp, const struct gt_ptx_op 
 	const uint64_t high = gt_ptx_window(warp, op->with.access, lines->address, 1, &reach), at = lines->address - reach.low;
 	if (!reach.host || reach.space == GT_PTX_LOCAL || high - reach.low < span || at > high - reach.low - span)
 		return NULL;
-	if (traced & (GT_PTX_NOTES_SPIN | GT_PTX_NOTES_WRITTEN) || traced >> gt_ptx_traced_space[reach.space] & 1)
+	if (traced & (GT_PTX_NOTES_SPIN | GT_PTX_NOTES_WRITTEN) || traced >> gt_ptx_traced_space[reach.space] & 1 ||
+	    (traced & GT_PTX_NOTES_WORK && reach.space == GT_PTX_SHARED))
 		return NULL;
 	return reach.host + at;
 }

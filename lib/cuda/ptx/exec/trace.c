@@ -14,6 +14,7 @@
 #include "cuda/ptx/exec/paths.h"
 #include "stream/hint.h"
 #include "stream/op.h"
+#include "stream/shared.h"
 
 /* ---- cache policies ---- */
 
@@ -227,17 +228,39 @@ static bool find_wait(struct gt_ptx_warp *warp, const struct gt_ptx_access *acce
 	return access->waits == GT_PTX_WAITS_ALWAYS || (access->waits == GT_PTX_WAITS_FIRST && warp->rounds == 0);
 }
 
-/* The column work of an access. One to shared memory takes its share, but the next one counts from the same place. */
-static uint32_t note_work(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation)
+/* Counts an access to shared memory, of all lanes at a stride, for the column shared. Most are side by side, or of one place. */
+static void count_shared_row(struct gt_ptx_warp *warp, uint64_t first, int64_t stride, unsigned bytes)
+{
+	const bool plain = bytes >= 4 && (stride == 0 || stride == bytes) && first % bytes == 0;
+
+	warp->shared_accesses++;
+	warp->shared_passes += plain ? bytes / 4 : gt_bank_passes_usual(GT_PTX_FULL, bytes, first, stride, NULL);
+}
+
+/* The same of the lanes in `mask`. */
+static void count_shared(struct gt_ptx_warp *warp, uint32_t mask, const uint64_t *lanes, uint64_t offset, int64_t stride, unsigned bytes)
+{
+	uint64_t packed[GT_WARP_SIZE];
+
+	if (stride == GT_STRIDE_LANES)
+		write_lanes(packed, mask, lanes, offset);
+	warp->shared_accesses++;
+	warp->shared_passes += gt_bank_passes_usual(mask, bytes, base_of(mask, lanes, offset), stride, packed);
+}
+
+/* The columns work and shared of an access. One to shared memory takes its share, but the next one counts from the same place. */
+static uint32_t note_work(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint8_t operation, uint32_t *shared)
 {
 	uint64_t before = warp->issued - op->counts;
 	bool to_shared = gt_op_space(operation) == GT_SHARED;
 	uint32_t work = gt_work(before > warp->noted ? before - warp->noted : 0, warp->barriers,
 				!to_shared && op->accesses && find_wait(warp, op->with.access));
 
+	*shared = to_shared ? 0 : gt_shared_work(warp->shared_accesses, warp->shared_passes);
 	if (!to_shared) {
 		warp->noted = warp->issued;
 		warp->barriers = 0;
+		warp->shared_accesses = warp->shared_passes = 0;
 	}
 	return work;
 }
@@ -259,8 +282,10 @@ GT_INLINE int hold_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	kept->mask = mask;
 	kept->op = operation;
 	kept->size = (uint8_t)bytes;
-	kept->work = core->launch->notes_work ? note_work(warp, op, operation) : 0;
+	kept->shared = 0;
+	kept->work = core->launch->notes_work ? note_work(warp, op, operation, &kept->shared) : 0;
 	core->hold->has_work = core->launch->notes_work;
+	core->hold->has_shared |= kept->shared != 0;
 	if (!affine)
 		write_lanes((uint64_t *)(void *)(kept + 1), mask, lanes, offset);
 	warp->an++;
@@ -289,7 +314,8 @@ static int begin_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint3
 	rows->has_hints |= hint != 0;
 	if (core->launch->notes_work) {
 		rows->has_work = true;
-		rows->work[i] = note_work(warp, op, operation);
+		rows->work[i] = note_work(warp, op, operation, &rows->shared[i]);
+		rows->has_shared |= rows->shared[i] != 0;
 	}
 	rows->size[i] = (uint8_t)bytes;
 	rows->mask[i] = mask;
@@ -433,6 +459,8 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 		spin_note(warp->core, op->line, first, space == GT_GLOBAL, (enum gt_action)access->action);
 	if (warp->core->traced & GT_PTX_NOTES_WRITTEN)
 		gt_ptx_look_at_reach(warp, op, mask, reach, bytes);
+	if (warp->core->traced & GT_PTX_NOTES_WORK && space == GT_SHARED)
+		count_shared(warp, mask, reach->lanes, reach->offset, stride, bytes);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, mask, space, first, &operation, &hint) != 0)
@@ -456,6 +484,8 @@ int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint6
 		spin_note(warp->core, op->line, first, space == GT_GLOBAL, (enum gt_action)access->action);
 	if (warp->core->traced & GT_PTX_NOTES_WRITTEN)
 		gt_ptx_look_at_row(warp, op, first, stride, bytes);
+	if (warp->core->traced & GT_PTX_NOTES_WORK && space == GT_SHARED)
+		count_shared_row(warp, first, stride, bytes);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, GT_PTX_FULL, space, first, &operation, &hint) != 0)

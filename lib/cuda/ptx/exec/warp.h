@@ -108,7 +108,8 @@ struct gt_ptx_warp {
 	uint32_t live;	      /* lanes that have not exited */
 	uint32_t an;	      /* accesses traced so far */
 	uint64_t noted;	      /* `issued` at its last access that is not to shared memory */
-	uint32_t barriers;    /* passed since then */
+	uint32_t barriers;    /* passed since then; */
+	uint64_t shared_accesses, shared_passes; /* to shared memory since then, and the passes of its banks */
 	const struct gt_ptx_access *round; /* of that access */
 	uint32_t rounds;      /* of its loop, since the last access out of it, modulo those that stand behind each other */
 	struct gt_ptx_path *path, *top; /* the one that runs; of all */

@@ -72,7 +72,7 @@ static bool is_move(const struct gt_ptx_op *op, bool *fast)
 #define FAILS 5
 
 _Static_assert(sizeof(struct gt_ptx_held) == 24, "a warp's list is found at three times eight bytes");
-_Static_assert(sizeof(struct gt_ptx_kept) == 40, "what rows of an access have is copied in three words behind two");
+_Static_assert(sizeof(struct gt_ptx_kept) == 48, "what rows of an access have is copied in four words behind two");
 
 /* In the routine rdi is the hold, rsi the warp's number, r8 the chunk of its rows, r9 the new row. */
 static void find_chunk(struct gt_native_code *code, size_t fails[FAILS])

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared memory: the passes that its banks take for an access, and the latency by passes. */
-#include "coalesce/shared.h"
+#include "stream/shared.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/scan.h"
+#include "base/wide.h"
 
 /* ---- banks ---- */
 
@@ -67,10 +69,13 @@ static void touch(struct touched *touched, unsigned bank, uint64_t row)
 
 static unsigned passes_of_lanes(const struct gt_banks *banks, const uint64_t *addresses, unsigned n, unsigned size)
 {
-	struct touched touched = {0};
+	struct touched touched;
 	unsigned unit_bits = (unsigned)__builtin_ctz(banks->unit);
 	unsigned row_bits = (unsigned)__builtin_ctz(banks->n * banks->width) - unit_bits;
 
+	touched.n = touched.most = 0;
+	memset(touched.first, 0, sizeof touched.first);
+	memset(touched.length, 0, sizeof touched.length);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned before = (unsigned)addresses[i] & (banks->unit - 1);
 		unsigned count = (before + size + banks->unit - 1) >> unit_bits;
@@ -143,25 +148,58 @@ static unsigned passes_of_affine(const struct gt_banks *banks, uint64_t base, in
 	return 0;
 }
 
-unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
+/* Whether all that these lanes access, one at least, is in one row of all banks. */
+GT_WIDE static bool in_one_row(uint64_t row_bytes, const uint64_t *addresses, unsigned n, unsigned size)
 {
-	uint64_t addresses[GT_WARP_SIZE];
-	uint32_t mask = rows->mask[i];
-	unsigned together, passes = 0, done = 0;
+	uint64_t differ = 0;
 
-	if (rows->stride[i] != GT_STRIDE_LANES)
-		passes = passes_of_affine(banks, rows->base[i], rows->stride[i], mask, rows->size[i]);
-	if (passes > 0)
-		return passes;
-	gt_rows_addresses(rows, i, addresses);
-	together = lanes_together(banks, rows->size[i]);
+	for (unsigned i = 0; i < n; i++)
+		differ |= (addresses[i] ^ addresses[0]) | ((addresses[i] + size - 1) ^ addresses[0]);
+	return differ < row_bytes;
+}
+
+/* The passes of lanes anywhere, whose addresses are those of the active ones. */
+static unsigned passes_of_groups(const struct gt_banks *banks, uint32_t mask, const uint64_t *addresses, unsigned size)
+{
+	unsigned together = lanes_together(banks, size), passes = 0, done = 0;
+
 	for (unsigned first = 0; first < GT_WARP_SIZE; first += together) {
 		uint32_t group = mask >> first & UINT32_MAX >> (GT_WARP_SIZE - together);
 		unsigned n = (unsigned)__builtin_popcount(group);
-		passes += passes_of_lanes(banks, addresses + done, n, rows->size[i]);
+		if (n > 0)
+			passes += in_one_row(banks->n * banks->width, addresses + done, n, size) ? 1 : passes_of_lanes(banks, addresses + done, n, size);
 		done += n;
 	}
 	return passes;
+}
+
+unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
+{
+	uint64_t addresses[GT_WARP_SIZE];
+	unsigned passes = 0;
+
+	if (rows->stride[i] != GT_STRIDE_LANES)
+		passes = passes_of_affine(banks, rows->base[i], rows->stride[i], rows->mask[i], rows->size[i]);
+	if (passes > 0)
+		return passes;
+	gt_rows_addresses(rows, i, addresses);
+	return passes_of_groups(banks, rows->mask[i], addresses, rows->size[i]);
+}
+
+unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64_t stride, const uint64_t *addresses)
+{
+	static const struct gt_banks banks = GT_BANKS_DEFAULT;
+	uint64_t of_stride[GT_WARP_SIZE];
+	unsigned passes, n = 0;
+
+	if (stride == GT_STRIDE_LANES)
+		return passes_of_groups(&banks, mask, addresses, size);
+	passes = passes_of_affine(&banks, base, stride, mask, size);
+	if (passes > 0)
+		return passes;
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		of_stride[n++] = base + (uint64_t)stride * (unsigned)(__builtin_ctz(rest) - __builtin_ctz(mask));
+	return passes_of_groups(&banks, mask, of_stride, size);
 }
 
 unsigned gt_bank_least_passes(const struct gt_banks *banks, uint32_t mask, unsigned size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared memory of a GPU: its banks, each with rows of which it serves one per pass ([001] 4.1), and the latency of an access
  * by its passes ([001] figure 5). */
-#ifndef GT_COALESCE_SHARED_H
-#define GT_COALESCE_SHARED_H
+#ifndef GT_STREAM_SHARED_H
+#define GT_STREAM_SHARED_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +36,9 @@ void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes);
  * most as many lanes as there are banks (Tesla: half a warp; Fermi with 8-byte data too), and the passes of
  * the groups are added. */
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
+
+/* The same of an access with these members of a row, and of GT_BANKS_DEFAULT; `addresses` of its active lanes if they have no stride. */
+unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64_t stride, const uint64_t *addresses);
 
 /* The passes that these lanes with data of `size` bytes take without conflicts: one for each group. */
 unsigned gt_bank_least_passes(const struct gt_banks *banks, uint32_t mask, unsigned size);
