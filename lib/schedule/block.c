@@ -22,7 +22,7 @@ static uint32_t home(const struct shapes *shapes, const struct shape *shape)
 	/* Four words, without the guess and padding of the struct. */
 	uint64_t words[4] = {(uint64_t)shape->stride, (uint64_t)shape->pc << 32 | shape->mask,
 			     (uint64_t)shape->hint << 16 | (uint64_t)shape->op << 8 | shape->size,
-			     shape->work};
+			     (uint64_t)shape->shared << 32 | shape->work};
 
 	return (uint32_t)XXH3_64bits(words, sizeof words) & shapes->mask;
 }
@@ -76,6 +76,8 @@ static void shapes_close(struct shapes *shapes)
 static int shapes_look_up(struct shapes *shapes, const struct shape *shape, uint16_t *number, struct gt_error *error)
 {
 	uint16_t *slot = slot_of(shapes, shape);
+
+	shapes->shared |= shape->shared;
 	if (*slot == SHAPE_NONE && shapes->n == SHAPES_MAX) {
 		*number = SHAPE_NONE;
 		return 0;
@@ -109,7 +111,7 @@ static inline int shapes_find(struct shapes *shapes, const struct shape *shape, 
 static inline struct shape shape_of(const struct gt_rows *rows, size_t i)
 {
 	struct shape shape = {.pc = rows->pc[i], .op = rows->op[i], .hint = gt_rows_hint(rows, i),
-			      .work = rows->has_work ? rows->work[i] : 0};
+			      .work = rows->has_work ? rows->work[i] : 0, .shared = gt_rows_shared(rows, i)};
 
 	if (rows->kind == GT_REQUESTS) {
 		shape.mask = (uint32_t)(rows->sectors[i] | rows->full[i] << 8 | rows->threads[i] << 16);
@@ -160,6 +162,8 @@ GT_WIDE static void compare(const struct gt_rows *rows, size_t first, size_t n, 
 		compare_hints(rows->hint + first, n, differs);
 	if (rows->has_work)
 		compare_words(rows->work + first, n, differs);
+	if (rows->has_shared)
+		compare_words(rows->shared + first, n, differs);
 	if (rows->kind == GT_REQUESTS) {
 		compare_bytes(rows->sectors + first, n, differs);
 		compare_bytes(rows->full + first, n, differs);

@@ -21,6 +21,7 @@ struct shapes {
 	uint16_t *slots; /* hash table of numbers; SHAPE_NONE: empty */
 	uint32_t mask;	 /* slots - 1 */
 	uint16_t last;	 /* the shape looked up last */
+	uint32_t shared; /* 0: no shape has accesses to shared memory before it */
 };
 
 /* ---- spans ---- */

@@ -4,6 +4,94 @@
 #include <stdlib.h>
 
 #include "gpu/parameter.h"
+#include "stream/hint.h"
+
+/* ---- the load/store unit ---- */
+
+static uint32_t lsu_behind(const struct clocked *clocked, uint32_t i)
+{
+	return i + 1 == clocked->n ? 0 : i + 1;
+}
+
+/* Gives passes to the next scheduler that waits. */
+static void lsu_next(struct clocked *clocked, uint64_t passes)
+{
+	struct scheduler *scheduler;
+
+	do {
+		scheduler = &clocked->schedulers[clocked->lsu_turn];
+		clocked->lsu_turn = lsu_behind(clocked, clocked->lsu_turn);
+	} while (scheduler->passes == 0);
+	scheduler->passes -= passes;
+	clocked->lsu_given += passes;
+	clocked->lsu_waiting -= scheduler->passes == 0;
+}
+
+/* Gives each that waits as many passes as one of them still needs, but `most` at most. Returns how many: 0, if most is 0. */
+static uint64_t lsu_rounds(struct clocked *clocked, uint64_t most)
+{
+	uint64_t rounds = most;
+
+	for (uint32_t i = 0; i < clocked->n; i++)
+		rounds = clocked->schedulers[i].passes > 0 ? sooner(rounds, clocked->schedulers[i].passes) : rounds;
+	for (uint32_t waiting = rounds > 0 ? clocked->lsu_waiting : 0; waiting > 0; waiting--)
+		lsu_next(clocked, rounds);
+	return rounds;
+}
+
+void gt_lsu_run(struct clocked *clocked, uint64_t now)
+{
+	while (clocked->lsu_waiting > 0 && clocked->lsu_given < now)
+		if (lsu_rounds(clocked, (now - clocked->lsu_given) / clocked->lsu_waiting) == 0)
+			lsu_next(clocked, 1);
+	clocked->lsu_given = later(clocked->lsu_given, now);
+}
+
+/* When a scheduler has as many of its passes as its present warp waits for, if no more is asked for. */
+static uint64_t lsu_ends(const struct clocked *clocked, const struct scheduler *scheduler)
+{
+	const uint64_t own = scheduler->passes - scheduler->spare;
+	uint64_t end = clocked->lsu_given + own;
+	bool behind = false; /* in a round */
+
+	for (uint32_t k = 0, i = clocked->lsu_turn; k < clocked->n; k++, i = lsu_behind(clocked, i)) {
+		const struct scheduler *other = &clocked->schedulers[i];
+		if (other == scheduler)
+			behind = true;
+		else
+			end += sooner(other->passes, behind ? own - 1 : own);
+	}
+	return end;
+}
+
+void gt_lsu_pass(struct clocked *clocked, const struct gt_issue_times *times, uint64_t now)
+{
+	gt_lsu_run(clocked, now);
+	clocked->lsu_given += later(times->access, 1);
+}
+
+uint64_t gt_lsu_ask(struct clocked *clocked, struct scheduler *scheduler, const struct gt_issue_times *times, uint32_t shared, uint64_t now)
+{
+	const uint64_t accesses = gt_shared_accesses(shared), passes = later(gt_shared_passes(shared), accesses * times->access);
+
+	if (accesses == 0)
+		return now;
+	gt_lsu_run(clocked, now);
+	clocked->lsu_waiting += scheduler->passes == 0 && passes > 0;
+	scheduler->passes += passes;
+	scheduler->spare = QUEUE * passes / accesses;
+	return later(gt_lsu_holds(scheduler) ? lsu_ends(clocked, scheduler) : now, now + accesses * times->scheduler_access);
+}
+
+bool gt_lsu_still_holds(struct clocked *clocked, struct scheduler *scheduler, uint64_t now)
+{
+	gt_lsu_run(clocked, now);
+	if (gt_lsu_holds(scheduler))
+		scheduler->until = lsu_ends(clocked, scheduler);
+	return gt_lsu_holds(scheduler);
+}
+
+/* ---- the machine ---- */
 
 /* All but its L1, which it has once it takes a block: most SMs of a short launch take none. */
 static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)

@@ -28,6 +28,8 @@ struct scheduler {
 	struct runner *current; /* its instructions up to its next access issue until `until`; NULL: none */
 	struct runner *last;	/* that issued */
 	uint64_t until;
+	uint64_t passes; /* of shared memory that its warps have asked for, and were not given yet */
+	uint64_t spare;	 /* the last of them, which its present warp does not wait for */
 	uint64_t wake; /* when it can do something next, if L1 takes nothing from it */
 	struct waiting queue[QUEUE];
 	uint32_t first, queued;
@@ -100,6 +102,11 @@ struct clocked {
 	uint32_t n, turn;  /* the scheduler from which L1 takes next */
 	uint32_t queued;   /* accesses that L1 has not taken */
 	uint64_t free;	   /* when L1 can take an access */
+
+	/* The load/store unit: how many schedulers wait for it, the one that it serves next, and the cycle up to which it is given away. */
+	uint32_t lsu_waiting, lsu_turn;
+	uint64_t lsu_given;
+
 	uint64_t wake;	   /* the step of its next event */
 	uint64_t room;	   /* from this step on it can take a block; GT_NEVER: not known */
 
@@ -130,6 +137,28 @@ struct machine {
 /* Makes the machine of a schedule. Returns 0, or -1 when memory is short. */
 int gt_clocked_open(struct gt_schedule *schedule, struct gt_error *error);
 void gt_clocked_close(struct gt_schedule *schedule);
+
+/* ---- the load/store unit ---- */
+
+/* All schedulers of an SM share it. It serves those whose warps have accesses to shared memory before their next access, a pass of the banks
+ * a cycle, in turn. An access to other memory takes the cycles that every access takes, however many requests it makes. */
+
+/* Gives away the cycles before `now`. */
+void gt_lsu_run(struct clocked *clocked, uint64_t now);
+
+/* The warp of a scheduler makes its accesses to shared memory. Returns when they are done, if no other one asks. */
+uint64_t gt_lsu_ask(struct clocked *clocked, struct scheduler *scheduler, const struct gt_issue_times *times, uint32_t shared, uint64_t now);
+
+/* Whether a scheduler waits for passes that were not given to it yet. */
+static inline bool gt_lsu_holds(const struct scheduler *scheduler)
+{
+	return scheduler->passes > scheduler->spare;
+}
+/* The same at a step; if it does it says until when. */
+bool gt_lsu_still_holds(struct clocked *clocked, struct scheduler *scheduler, uint64_t now);
+
+/* L1 takes an access. */
+void gt_lsu_pass(struct clocked *clocked, const struct gt_issue_times *times, uint64_t now);
 
 /* Frees a block that has ended; its runners are for another one of the SM. */
 void gt_clocked_bury(struct clocked *clocked, struct block *block, struct keep *keep);

@@ -509,6 +509,7 @@ static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *s
 	clocked->steps[clocked->n_taken++] = (uint16_t)(now - (schedule->machine->end - schedule->machine->window));
 	clocked->queued--;
 	clocked->free = now + later(waiting.requests, schedule->config->times.access);
+	gt_lsu_pass(clocked, &schedule->config->times, now);
 	scheduler->sends = now + schedule->config->times.scheduler_access;
 	if (request_all(schedule, clocked, taken, &serving, error) != 0)
 		return -1;
@@ -610,8 +611,29 @@ static int issue_access(struct clocked *clocked, struct scheduler *scheduler, st
 	return runner_issued(runner, waiting->words, keep, now + 1, error);
 }
 
+/* Its warp may have accesses to shared memory before its next access. Apart, since most kernels have none, and what turns to warps is better
+ * kept in registers then. */
+static void __attribute__((noinline)) ask_for_shared(const struct gt_schedule *schedule, struct clocked *clocked, struct scheduler *scheduler, uint64_t now)
+{
+	uint32_t shared = gt_span_shape(&schedule->keep.shapes, scheduler->current->row)->shared;
+
+	if (shared)
+		scheduler->until = later(scheduler->until, gt_lsu_ask(clocked, scheduler, &schedule->config->times, shared, now));
+}
+
+/* A scheduler turns to a warp: what comes before its next access issues. */
+static void turn_to(const struct gt_schedule *schedule, struct clocked *clocked, struct scheduler *scheduler, struct runner *runner, uint64_t now)
+{
+	scheduler->current = scheduler->last = runner;
+	scheduler->until = now + runner->instructions;
+	if (schedule->keep.shapes.shared)
+		ask_for_shared(schedule, clocked, scheduler, now);
+	if (clocked->l1)
+		recent_prefetch_line(clocked->l1, runner->row->base);
+}
+
 /* Issues up to an access that is not due yet, or for which the queue has no room. */
-static int run_scheduler(struct clocked *clocked, struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
+static int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, struct scheduler *scheduler, uint64_t now, struct gt_error *error)
 {
 	uint64_t next;
 
@@ -622,13 +644,12 @@ static int run_scheduler(struct clocked *clocked, struct scheduler *scheduler, s
 				scheduler->wake = next;
 				return 0;
 			}
-			scheduler->current = scheduler->last = chosen;
-			scheduler->until = now + chosen->instructions;
-			if (clocked->l1)
-				recent_prefetch_line(clocked->l1, chosen->row->base);
+			turn_to(schedule, clocked, scheduler, chosen, now);
+		} else if (gt_lsu_holds(scheduler) && gt_lsu_still_holds(clocked, scheduler, now)) {
+			continue;
 		} else if (scheduler->queued == QUEUE) {
 			break;
-		} else if (issue_access(clocked, scheduler, keep, now, error) != 0) {
+		} else if (issue_access(clocked, scheduler, &schedule->keep, now, error) != 0) {
 			return -1;
 		}
 	}
@@ -663,7 +684,7 @@ static int run_sm(struct gt_schedule *schedule, struct sm *sm, uint64_t end, str
 		uint64_t now = clocked->wake;
 		for (uint32_t i = 0; i < clocked->n; i++)
 			if (clocked->schedulers[i].wake <= now &&
-			    run_scheduler(clocked, &clocked->schedulers[i], &schedule->keep, now, error) != 0)
+			    run_scheduler(schedule, clocked, &clocked->schedulers[i], now, error) != 0)
 				return -1;
 		if (clocked->queued > 0 && clocked->free <= now && serve(schedule, sm, now, error) != 0)
 			return -1;

@@ -25,7 +25,7 @@
 /* A request has size 0 (no access has), and in `mask` sectors, full and threads, a byte each. */
 struct shape {
 	int64_t stride;
-	uint32_t pc, mask, work;
+	uint32_t pc, mask, work, shared;
 	uint8_t op, size;
 	uint16_t hint;
 	uint16_t next; /* the shape that last followed this one: tried first */
@@ -34,7 +34,7 @@ struct shape {
 static inline int shape_equal(const struct shape *a, const struct shape *b)
 {
 	return a->stride == b->stride && a->pc == b->pc && a->mask == b->mask && a->op == b->op &&
-	       a->size == b->size && a->hint == b->hint && a->work == b->work;
+	       a->size == b->size && a->hint == b->hint && a->work == b->work && a->shared == b->shared;
 }
 
 /* A row of either kind. `base` is an access's base or a request's line; if the shape is SHAPE_NONE, it is a

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections import OrderedDict
 
-COLUMNS = "block warp an pc op address sectors full lanes work kernel".split()
+COLUMNS = "block warp an pc op address sectors full lanes work shared kernel".split()
 QUEUE = 5
 MASK = (1 << 64) - 1
 
@@ -22,7 +22,8 @@ class Trace:
         self.lines = dice.choice([2, 8, 40])
         # Of columns an access reads one whole, or a part of it: lines at even distances that warps use together again.
         self.columns = [(128 + dice.randrange(200), dice.choice([1, 3, -2]), dice.choice([8, 12, 31, 32])) for _ in range(dice.choice([1, 3, 6]))] if dice.random() < 0.5 else []
-        self.rows = []  # (block, an, warp, op, line, sectors, work)
+        self.shares = dice.random() < 0.6  # some accesses have others to shared memory before them
+        self.rows = []  # (block, an, warp, op, line, sectors, work, shared)
         self.idle = {}  # instructions of blocks without rows, where they are known
         for block in range(self.blocks):
             if block < self.blocks - 1 and dice.random() < 0.3:
@@ -36,28 +37,35 @@ class Trace:
                         continue
                     op = dice.choice(["load.global"] * 4 + ["store.global", "atomic.global", "reduction.global", "load.global.cg"])
                     work = (dice.choice([0, 1, 2, 9]), dice.randint(1, 2) if barrier else 0, dice.random() < 0.5)
+                    shared = self.draw_shared(dice)
                     if self.columns and dice.random() < 0.8:
-                        self.draw_column(dice, (block, an, warp, dice.choice(["load.global"] * 9 + ["store.global"])), work)
+                        self.draw_column(dice, (block, an, warp, dice.choice(["load.global"] * 9 + ["store.global"])), (work, shared))
                         continue
                     for _ in range(dice.choice([1, 1, 2, 4])):
-                        self.rows.append((block, an, warp, op, dice.randrange(self.lines), dice.randint(1, 15), work))
+                        self.rows.append((block, an, warp, op, dice.randrange(self.lines), dice.randint(1, 15), work, shared))
 
-    def draw_column(self, dice, access, work):
+    def draw_shared(self, dice):
+        """Accesses to shared memory, and their passes: some of more than one."""
+        accesses = dice.choice([0, 1, 2, 7, 30]) if self.shares else 0
+        return accesses, accesses + (dice.choice([0, 3, 40]) if accesses else 0)
+
+    def draw_column(self, dice, access, noted):
         first, step, n = dice.choice(self.columns)
         begin, end = (0, n) if dice.random() < 0.8 else (dice.randrange(3), n - dice.randrange(3))
         sectors = dice.choice([1, 1, 2, 15])
-        self.rows += [(*access, first + i * step, sectors, work) for i in range(begin, end)]
+        self.rows += [(*access, first + i * step, sectors, *noted) for i in range(begin, end)]
 
     def tsv(self):
         lines = ["#kernel\tid=1\tname=k\tgrid=%d,1,1\tblock=%d,1,1\torder=block" % (self.blocks, 32 * self.warps)]
         if self.idle:
             lists = [",".join(map(str, numbers)) for numbers in (self.idle.keys(), self.idle.values())]
             lines.append("#count\tstage=idle\tkernel=1\tblocks=[%s]\tinstructions=[%s]" % tuple(lists))
-        lines.append("#" + "\t".join(COLUMNS))
-        for block, an, warp, op, line, sectors, (instructions, barriers, waits) in self.rows:
+        lines.append("#" + "\t".join(c for c in COLUMNS if self.shares or c != "shared"))
+        for block, an, warp, op, line, sectors, (instructions, barriers, waits), shared in self.rows:
             work = "%d,%d%s" % (instructions, barriers, ",waits" if waits else "")
+            noted = [work, "%d,%d" % shared] if self.shares else [work]
             full = "0x%x" % sectors if op == "store.global" else "0x0"
-            lines.append("\t".join([str(block), str(warp), str(an), "0x0", op, "0x%012x" % (128 * line), "0x%x" % sectors, full, "32", work, "1"]))
+            lines.append("\t".join([str(block), str(warp), str(an), "0x0", op, "0x%012x" % (128 * line), "0x%x" % sectors, full, "32", *noted, "1"]))
         return "\n".join(lines) + "\n"
 
 
@@ -118,18 +126,49 @@ class Block:
         return all(not w.accesses and w.queued == 0 for w in self.warps)
 
 
+class LoadStoreUnit:
+    """Serves the schedulers in turn, each a pass of shared memory a cycle."""
+
+    def __init__(self, times):
+        self.least, self.least_of_scheduler = max(times["access"], 1), times["of_scheduler"]
+        self.turn, self.taken = 0, 0  # cycles that other accesses take
+
+    def ask(self, scheduler, shared):
+        """How long it takes at least."""
+        accesses, passes = shared
+        wanted = max(passes, accesses * self.least)
+        scheduler.passes += wanted
+        if accesses:
+            scheduler.spare = QUEUE * wanted // accesses
+        return accesses * self.least_of_scheduler
+
+    def step(self, schedulers):
+        if self.taken > 0:
+            self.taken -= 1
+            return
+        for _ in schedulers:
+            scheduler = schedulers[self.turn]
+            if any(s.passes > 0 for s in schedulers):
+                self.turn = (self.turn + 1) % len(schedulers)
+            if scheduler.passes > 0:
+                scheduler.passes -= 1
+                return
+
+
 class Scheduler:
-    def __init__(self):
+    def __init__(self, unit):
         self.warps, self.current, self.last, self.until, self.queue, self.sends = [], None, None, 0, [], 0
+        self.unit, self.passes, self.spare = unit, 0, 0
 
     def run(self, now):
-        while self.until <= now:
+        while self.until <= now and self.passes <= self.spare:
             if not self.current:
                 able = [w for w in self.warps if w.ready(now)]
                 if not able:
                     return
                 self.current = self.last = self.last if self.last in able else able[-1]
-                self.until = now + self.current.accesses[0][0][6][0]
+                _, _, _, _, _, _, (instructions, _, _), shared = self.current.accesses[0][0]
+                self.until = now + max(instructions, self.unit.ask(self, shared))
             elif len(self.queue) == QUEUE:
                 return
             else:
@@ -204,7 +243,7 @@ class Memory:
             self.l2[1 - self.home_of(line)].lines[line][0] &= ~sectors
 
     def request(self, l1, sm, row, now):
-        _, _, _, op, line, sectors, _ = row
+        _, _, _, op, line, sectors, _, _ = row
         if op == "store.global":
             if self.times["allocate"]:
                 l1.use(line)[0] |= sectors
@@ -224,7 +263,8 @@ class Memory:
 class SM:
     def __init__(self, number, n, memory):
         self.number, self.memory, self.l1 = number, memory, Lines(memory.times["l1"] // 128)
-        self.schedulers, self.turn, self.free, self.blocks = [Scheduler() for _ in range(n)], 0, 0, []
+        self.unit = LoadStoreUnit(memory.times)
+        self.schedulers, self.turn, self.free, self.blocks = [Scheduler(self.unit) for _ in range(n)], 0, 0, []
         self.free_at = {}  # of each place, when its block has issued
 
     def admit(self, trace, block):
@@ -235,8 +275,11 @@ class SM:
     def step(self, now, out):
         for scheduler in self.schedulers:
             scheduler.run(now)
-        if self.free > now:
-            return
+        if self.free <= now:
+            self.serve(now, out)
+        self.unit.step(self.schedulers)
+
+    def serve(self, now, out):
         for _ in self.schedulers:
             scheduler = self.schedulers[self.turn]
             self.turn = (self.turn + 1) % len(self.schedulers)
@@ -252,6 +295,7 @@ class SM:
                 warp.data = max(warp.data, there)
             out.append((now, self.number, row))
         self.free = now + max(len(rows), self.memory.times["access"])
+        self.unit.taken += self.unit.least
         scheduler.sends = now + self.memory.times["of_scheduler"]
         warp.queued -= 1
         if not warp.accesses and warp.queued == 0:
