@@ -20,6 +20,7 @@ setup() {
 	cat >tools/ncu <<-'NCU'
 		#!/bin/sh
 		if [ "$1" = --version ]; then echo 'Version 2025.3.1.0'; exit; fi
+		if [ "$1" = --query-metrics ]; then printf '%s Counter sector words\n' lts__t_sectors_op_read lts__t_sector_op_read_hit_rate dram__sectors_write; exit; fi
 		echo "$*" >>"$NCU_CALLS"
 		echo '==PROF== Connected to process 1'
 		echo '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
@@ -35,11 +36,12 @@ setup() {
 }
 
 @test "measure leaves what validate and infer read" {
-	"$ROOT/examples/kernels/measure" titanv out >said
+	"$ROOT/examples/kernels/measure" titanv out >said 2>warned
 	grep -qx 'measure: 60 counters, three series and two sweeps in out' said
+	grep -qx 'measure: no metric dram__sectors_read.sum on this GPU' warned
 	[ "$(wc -l <calls)" -eq 15 ]
 	[ "$(grep -c -- '--cache-control all --clock-control none' calls)" -eq 15 ]
-	grep -q 'lts__t_sectors_op_read.sum,.*dram__sectors_read.sum.* out/bin/rodinia_gaussian 16$' calls
+	grep -q 'launch__registers_per_thread,.*lts__t_sectors_op_read.sum,.*dram__sectors_write.sum.* out/bin/rodinia_gaussian 16$' calls
 	grep -qx 'description,"titanv"' out/about.csv
 	grep -qx 'nvcc,"13.0, V13.0.88"' out/about.csv
 	grep -qx 'ncu,"2025.3.1.0"' out/about.csv
@@ -56,16 +58,16 @@ setup() {
 	"$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" nosuch.csv | grep -q '^not run: 60 rows, nosuch on titanv'
 }
 
-@test "measure takes three sizes of each program" {
-	sed 's/seq 16384 512 270336/seq 16384 16384 32768/; s/seq 1048576 1048576 67108864/echo 1048576/; s/seq 8388608 8388608 268435456/echo 8388608/' \
-		"$ROOT/examples/kernels/measure" >measure
-	cp "$ROOT"/examples/kernels/*.cu .
-	MEASURE_QUICK='' bash measure titanv out >said
+@test "measure takes three sizes of each program, or the programs of a list" {
+	MEASURE_QUICK='' "$ROOT/examples/kernels/measure" titanv out >said 2>warned
 	[ "$(wc -l <calls)" -eq 45 ]
 	[ "$(wc -l <out/knee.csv)" -eq 80 ]
 	[ "$(wc -l <out/shared.csv)" -eq 33 ]
-	[ "$(wc -l <out/l1.series)" -eq 2 ]
+	cat out/l1.series out/l2.series out/tlb.series | diff - <(printf 'pchase %s\n' '16384..270336:2048 32 3' '16777216..67108864:16777216 128 2' '8388608..268435456:8388608 2097152 2')
 	[ "$(cut -d, -f 2,3 out/rows.csv | sed 1d | sort -u | wc -l)" -eq 45 ]
+	printf '%s\n' atomic_exch 'sobel 64 64|128 64' >list
+	MEASURE_QUICK='' "$ROOT/examples/kernels/measure" titanv few list 2>warned
+	[ "$(cut -d, -f 2,3 few/rows.csv | sed 1d | uniq | paste -sd' ')" = 'atomic_exch, sobel,64 64 sobel,128 64' ]
 }
 
 @test "measure says what is missing or fails" {
@@ -74,11 +76,13 @@ setup() {
 	printf '#!/bin/sh\nexit 3\n' >tools/ncu
 	run "$ROOT/examples/kernels/measure" titanv out
 	[ "$status" -eq 1 ]
-	printf '#!/bin/sh\n[ "$1" = --version ] || exit 3\n' >tools/ncu
+	[[ $output == *"measure: ncu --query-metrics: exit 3"* ]]
+	printf '#!/bin/sh\n[ "$1" = --version ] || [ "$1" = --query-metrics ] || exit 3\n' >tools/ncu
 	run "$ROOT/examples/kernels/measure" titanv out
 	[ "$status" -eq 1 ]
+	[[ $output == *"measure: 15 runs were not counted"* ]]
 	[[ $output == *"measure: ncu vectoradd 1000 128: exit 3"* ]]
-	printf '#!/bin/sh\n[ "$1" = --version ] || echo "==ERROR== no permission"\n' >tools/ncu
+	printf '#!/bin/sh\n[ "$1" = --version ] || [ "$1" = --query-metrics ] || echo "==ERROR== no permission"\n' >tools/ncu
 	run "$ROOT/examples/kernels/measure" titanv out
 	[ "$status" -eq 1 ]
 	[[ $output == *"measure: ncu vectoradd 1000 128: no table in out/ncu/vectoradd_1000_128.csv"* ]]

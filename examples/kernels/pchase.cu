@@ -2,6 +2,7 @@
 /* pchase [bytes [stride [rounds [offsets]]]]: the fine-grained P-chase of [001, listings 3 and 4]. One thread follows a
  * chain through an array of that many bytes: element i holds the index of the next, `stride` bytes further, and from the
  * last back to the first. A file of offsets in bytes, one a line, sets another chain: through these, in their order.
+ * In place of bytes there may be first..last:step, as for gpchase trace: arrays of these sizes, one after the other.
  *
  * Prints, for `gpchase infer`, N, the element read at each step (the next one's index), and the clock's ticks that the step
  * took; then "# ok" if the indices are those of the chain. Steps are noted in shared memory, so the chain is gone
@@ -73,14 +74,12 @@ static int chain(int argc, char **argv, int *array, int elements, int stride)
 	return elements / stride;
 }
 
-int main(int argc, char **argv)
+/* Goes through an array of that many bytes and prints the steps; returns how many are not those of the chain, or took no time. */
+static int print_chase(int argc, char **argv, int bytes, int stride, int rounds)
 {
-	int bytes = argument(argc, argv, 1, 16384), stride = argument(argc, argv, 2, 32), rounds = argument(argc, argv, 3, 3);
 	int elements = bytes / 4, *array = host_ints(elements), index[WINDOW], ticks[WINDOW], wrong = 0;
-
-	if (bytes % stride || stride % 4)
-		fail("bytes and stride", "multiples of the stride, and it of 4");
 	long steps = (long)chain(argc, argv, array, elements, stride / 4) * rounds;
+
 	if (steps > 1 << 28)
 		fail("rounds", "at most 2^28 steps");
 	unsigned *darray = (unsigned *)ints_to_device(array, elements);
@@ -98,6 +97,36 @@ int main(int argc, char **argv)
 			printf("%d\t%d\t%d\n", bytes, index[step], ticks[step]);
 		}
 	}
+	try_cuda(cudaFree(darray), "cudaFree");
+	try_cuda(cudaFree(dindex), "cudaFree");
+	try_cuda(cudaFree(dticks), "cudaFree");
+	free(array);
+	return wrong;
+}
+
+/* The sizes that the first argument asks for: bytes, or first..last:step. */
+static void read_sizes(int argc, char **argv, int *first, int *last, int *step)
+{
+	int length = 0;
+
+	*step = 1;
+	if (argc > 1 && sscanf(argv[1], "%d..%d:%d%n", first, last, step, &length) == 3 && !argv[1][length]) {
+		if (*first < 1 || *last < *first || *last > 1 << 28 || *step < 1)
+			fail("sizes", "first..last:step, from 1 up to 2^28");
+	} else {
+		*first = *last = argument(argc, argv, 1, 16384);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int first, last, step, stride = argument(argc, argv, 2, 32), rounds = argument(argc, argv, 3, 3), wrong = 0;
+
+	read_sizes(argc, argv, &first, &last, &step);
+	if (first % stride || (first != last && step % stride) || stride % 4)
+		fail("bytes and stride", "multiples of the stride, and it of 4");
+	for (long bytes = first; bytes <= last; bytes += step)
+		wrong += print_chase(argc, argv, (int)bytes, stride, rounds);
 	if (wrong)
 		printf("# %d steps are not those of the chain, or took no time\n", wrong);
 	else
