@@ -387,3 +387,61 @@ hinted() {
 	expect_failure 2 "constant is for a private data cache that is not timed" gcache --l2 --constant 2K,4,64 in.gt
 	expect_failure 2 "constant is for a private data cache that is not timed" gcache --l1 --mshr 1x4 --constant 2K,4,64 in.gt
 }
+
+# Loads of five lines by SMs of two GPCs, of four each, some of them at one step, and a few stores. Prints what gcache should count, by the rule of
+# the manual: at most 3 loads as one, so many steps apart.
+random_loads() {
+	awk -v seed="$1" -v within="$2" '
+		BEGIN {
+			OFS = "\t"; srand(seed); step = 1
+			print "#gpu\tsms=8\tgpcs=2"
+			print "#kernel\tid=1\tname=k\tgrid=2000,1,1\tblock=32,1,1"
+			print "#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm"
+			for (i = 0; i < 2000; i++) {
+				sm += int(rand() * 3)
+				if (rand() < .3 || sm > 7) { step++; sm = int(rand() * 8) }
+				line = int(rand() * 5)
+				sectors = rand() < .5 ? 15 : 1 + int(rand() * 15)
+				store = rand() < .1
+				print i, 0, 0, 0, store ? "store.global" : "load.global", line * 128, sectors, store ? sectors : 0, 32, step, sm
+				if (store) continue
+				key = int(sm / 4) " " line " " sectors
+				if (key in first && step - first[key] <= within && n[key] < 3) { n[key]++; merged++; for (s = sectors; s > 0; s = int(s / 2)) bits += s % 2 }
+				else { first[key] = step; n[key] = 1 }
+			}
+			print merged, bits >"expected"
+		}'
+}
+
+@test "--coalescer: loads of a GPC that ask for the same together are one, against the rule done plainly" {
+	for seed in 1 2 3 4 5; do
+		random_loads "$seed" 0 | gtrace-cat --from >in.gt
+		gcache --l2 --coalescer 3,5 in.gt >out.gt
+		[ "$(found 1 out.gt coalesced_requests coalesced_reads)" = "$(tr '\t' ' ' <expected)" ]
+		gtrace-cat --check out.gt
+		[ "$(($(found 1 out.gt requests) + $(found 1 out.gt coalesced_requests)))" = 2000 ]
+		gcache --l2 in.gt >plain.gt
+		[ "$(($(found 1 out.gt reads) + $(found 1 out.gt coalesced_reads)))" = "$(found 1 plain.gt reads)" ]
+		[ "$(found 1 out.gt sent_reads)" = "$(found 1 plain.gt sent_reads)" ]
+		random_loads "$seed" 5 | gtrace-cat --from >in.gt
+		gcache --l2 --coalescer 3,5 --arrival travel in.gt >out.gt
+		[ "$(found 1 out.gt coalesced_requests coalesced_reads)" = "$(tr '\t' ' ' <expected)" ]
+		cmp <(gcache --l2 --coalescer 3,5 in.gt | gtrace-cat) <(gcache --l2 --coalescer 3,5 -j 4 in.gt | gtrace-cat)
+	done
+}
+
+@test "--coalescer: of a description, and what makes no sense is refused" {
+	random_loads 1 0 | gtrace-cat --from >in.gt
+	gtrace-cat in.gt | sed 's/gpcs=2/&\tl2.coalescer=3/' | gtrace-cat --from >said.gt
+	cmp <(gcache --l2 said.gt | gtrace-cat --no-rows | grep stage=l2) <(gcache --l2 --coalescer 3 in.gt | gtrace-cat --no-rows | grep stage=l2)
+	for options in "--emit all" "--emit latency --hit-cycles 1 --miss-cycles 2" "--mshr 1x4"; do
+		# shellcheck disable=SC2086 # a list of options
+		gcache --l2 $options said.gt >out.gt
+		[ -z "$(found 1 out.gt coalesced_reads)" ]
+	done
+	expect_failure 2 "expected REQUESTS[,CYCLES]" gcache --l2 --coalescer 1 in.gt
+	expect_failure 2 "expected REQUESTS[,CYCLES]" gcache --l2 --coalescer 4,5,6 in.gt
+	expect_failure 2 "coalescer is for a shared data cache that is not timed" gcache --l1 --coalescer 4 in.gt
+	expect_failure 2 "coalescer is for a shared data cache that is not timed" gcache --l2 --mshr 1x4 --coalescer 4 in.gt
+	expect_failure 2 "each request is looked up" gcache --l2 --emit all --coalescer 4 in.gt
+}

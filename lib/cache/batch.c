@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes batches of requests, and ends a kernel. Requests are served in their order, and passed on with their status if --emit asks for it;
- * those that --arrival takes in turns or by their travel, or that a policy looks ahead at, are held until the kernel ends. What the launch itself reads is
- * served before the first of them. */
+ * those that --arrival takes in turns or by their travel, or that a policy looks ahead at, are held until the kernel ends. Loads of a GPC that ask
+ * for the same are one, if there is a coalescer. */
 #include <stdlib.h>
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "base/grown.h"
 #include "base/spill.h"
@@ -175,13 +173,129 @@ static int arrival_next(struct gt_arrivals *arrival, const struct gt_rows **rows
 	return 1;
 }
 
+/* ---- the request coalescer: a load that asks for what another SM of its GPC, or its own, has asked for just before is served with that
+ * one, whose data go to both ---- */
+
+#define COALESCER_BITS 10 /* of the entries at first */
+
+void gt_coalescer_begin(struct gt_coalescer *coalescer)
+{
+	if (coalescer->used > 0)
+		memset(coalescer->asked, 0, sizeof *coalescer->asked << coalescer->bits);
+	coalescer->used = 0;
+}
+
+static size_t asked_place(const struct gt_coalescer *coalescer, uint64_t line, uint32_t gpc, uint8_t sectors)
+{
+	return (size_t)((line << 12 ^ (uint64_t)gpc << 4 ^ sectors) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - coalescer->bits));
+}
+
+/* Leaves out the entries that are too old at this step, in a table of twice the size if many are left. */
+static int coalescer_renew(struct gt_coalescer *coalescer, uint64_t step, uint64_t within, struct gt_error *error)
+{
+	struct gt_coalescer old = *coalescer;
+	size_t n = old.asked ? (size_t)1 << old.bits : 0, left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		left += old.asked[i].requests > 0 && step - old.asked[i].step <= within;
+	coalescer->bits = n == 0 ? COALESCER_BITS : old.bits + (left > n / 4);
+	coalescer->asked = calloc((size_t)1 << coalescer->bits, sizeof *coalescer->asked);
+	coalescer->used = left;
+	if (!coalescer->asked) {
+		*coalescer = old;
+		return gt_fail_memory(error, "requests that the coalescer compares");
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct gt_asked *asked = &old.asked[i];
+		if (asked->requests == 0 || step - asked->step > within)
+			continue;
+		size_t at = asked_place(coalescer, asked->line, asked->gpc, asked->sectors);
+		while (coalescer->asked[at].requests > 0)
+			at = (at + 1) & (((size_t)1 << coalescer->bits) - 1);
+		coalescer->asked[at] = *asked;
+	}
+	free(old.asked);
+	return 0;
+}
+
+/* Returns 1 if the load is served with an earlier one, 0 if it is looked up, -1 on error. */
+static int served_with_another(struct gt_level *level, uint64_t address, uint8_t sectors, uint16_t sm, uint64_t step, struct gt_error *error)
+{
+	const struct gt_coalescing *config = &level->config.coalescer;
+	struct gt_coalescer *coalescer = &level->coalescer;
+	const uint64_t within = level->config.arrival == GT_ARRIVAL_TRAVEL ? config->cycles : 0, line = address / GT_LINE;
+	const uint64_t tpcs = (config->sms + 1) / 2;
+	const uint32_t gpc = (uint32_t)(sm / 2 % tpcs * config->gpcs / tpcs);
+
+	if ((!coalescer->asked || coalescer->used > (size_t)1 << (coalescer->bits - 1)) && coalescer_renew(coalescer, step, within, error) != 0)
+		return -1;
+	size_t at = asked_place(coalescer, line, gpc, sectors);
+	struct gt_asked *asked = &coalescer->asked[at];
+	while (asked->requests > 0 && (asked->line != line || asked->gpc != gpc || asked->sectors != sectors)) {
+		at = (at + 1) & (((size_t)1 << coalescer->bits) - 1);
+		asked = &coalescer->asked[at];
+	}
+	coalescer->used += asked->requests == 0;
+	if (asked->requests > 0 && asked->requests < config->requests && step - asked->step <= within) {
+		asked->requests++;
+		return 1;
+	}
+	*asked = (struct gt_asked){.line = line, .step = step, .gpc = gpc, .requests = 1, .sectors = sectors};
+	return 0;
+}
+
+/* An empty batch for what is left of this one. */
+static struct gt_rows *coalescer_rows(struct gt_coalescer *coalescer, const struct gt_rows *rows, struct gt_error *error)
+{
+	struct gt_rows *left = coalescer->rows;
+
+	if (!left || left->capacity < rows->n) {
+		gt_rows_free(left);
+		coalescer->rows = left = gt_rows_new(rows->capacity, error);
+	}
+	if (!left)
+		return NULL;
+	left->n = 0;
+	left->kind = rows->kind;
+	left->scheduled = rows->scheduled;
+	left->has_hints = rows->has_hints;
+	return left;
+}
+
+static const struct gt_rows *coalesce(struct gt_level *level, const struct gt_rows *rows, struct gt_error *error)
+{
+	size_t first = 0;
+
+	if (level->config.coalescer.requests == 0 || !rows->scheduled)
+		return rows;
+	struct gt_rows *left = coalescer_rows(&level->coalescer, rows, error);
+	if (!left)
+		return NULL;
+	for (size_t i = 0; i < rows->n; i++) {
+		enum gt_op_class class = level->class_of[rows->op[i]];
+		if (class != GT_CLASS_READ && class != GT_CLASS_STREAM)
+			continue;
+		int served = served_with_another(level, rows->address[i], rows->sectors[i], rows->sm[i], rows->step[i], error);
+		if (served < 0)
+			return NULL;
+		if (served == 0)
+			continue;
+		level->coalesced.coalesced_requests++;
+		level->coalesced.coalesced_reads += gt_count_bits(rows->sectors[i]);
+		gt_rows_append(left, rows, first, i - first);
+		first = i + 1;
+	}
+	if (first == 0)
+		return rows;
+	gt_rows_append(left, rows, first, rows->n - first);
+	return left;
+}
+
 /* ---- lookahead ----
  *
  * Requests are held until the end of their kernel, for a policy that looks ahead; then each is served with the next use of its lines. A
  * use is a request that would fetch the line if it were absent. A line that a store or an atomic invalidates before has none. They use
  * the memory of the level's config, and then a file in its directory. */
-
-#define NO_USE UINT64_MAX
 
 /* A batch of requests, in one piece of the store. */
 struct chunk {
@@ -431,96 +545,6 @@ void gt_waiting_close(struct gt_level *level)
 {
 	arrival_close(&level->arrival);
 	lookahead_close(level->lookahead);
-}
-
-/* ---- what a launch reads by itself, which no trace has: each GPC that gets a block fetches the kernel's code, and the launch its
- * constants ---- */
-
-/* No device memory is there: virtual addresses of GPUs have up to 57 bits, and these have more. */
-#define CONSTANTS (UINT64_C(1) << 60)
-#define CODE (UINT64_C(1) << 61)
-#define CODE_SLOT_SHIFT 9 /* kernels begin at multiples of 512 bytes */
-
-/* Where a kernel's code is: a function of its name, so that a kernel launched again finds it. A pass that gtrace-record
- * --replay adds has the name of its kernel and " pass" and a number. */
-static uint64_t code_of(const char *name)
-{
-	const char *pass = strstr(name, " pass ");
-
-	return CODE + ((XXH3_64bits(name, pass ? (size_t)(pass - name) : strlen(name)) & UINT32_MAX) << CODE_SLOT_SHIFT);
-}
-
-void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
-{
-	const struct gt_launch_reads *reads = &level->config.launch_reads;
-	uint64_t blocks = gt_kernel_blocks(kernel);
-
-	if (!gt_launch_reads_any(reads))
-		return;
-	level->launch_reads_code = code_of(kernel->name);
-	level->launch_reads_gpcs = blocks > 0 && blocks < reads->gpcs ? blocks : reads->gpcs;
-	if (level->full)
-		gt_level_launch(level->full, kernel);
-}
-
-/* Reads `n` sectors, one a request, that follow each other from `first` on; after `bytes` they begin again. `sent`: the sectors that the
- * level had read from the next one before the launch. */
-static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t bytes, uint64_t n, uint64_t sent)
-{
-	struct gt_level *level = serving->level;
-	gt_serve *const *of_class = level->config.l2_partitions ? level->in_partition : level->serve; /* GPCs are of no partition */
-	gt_serve *serve = of_class[level->class_of[gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)]];
-
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t at = first + i * GT_SECTOR % bytes;
-		level->unsent = level->counters.sent_reads - sent >= level->config.launch_reads.memory;
-		serving->request.address = at / GT_LINE * GT_LINE;
-		serving->request.sectors = (uint8_t)(1U << at % GT_LINE / GT_SECTOR);
-		if (level->config.l2_partitions && !(serving->tags = gt_level_instance(level, gt_home_partition(at), serving->error)))
-			return -1;
-		if (serve(serving) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* They go the way of loads, and are then taken out of the counters of loads. */
-static int serve_reads(struct gt_serving *serving)
-{
-	struct gt_level *level = serving->level;
-	const struct gt_launch_reads *reads = &level->config.launch_reads;
-	const uint64_t sent = level->counters.sent_reads;
-	struct gt_apart apart;
-
-	gt_level_set_apart(level, &apart);
-	for (; level->launch_reads_gpcs > 0; level->launch_reads_gpcs--)
-		if (reads->code > 0 && read_sectors(serving, level->launch_reads_code, reads->code, reads->code / GT_SECTOR, sent) != 0)
-			return -1;
-	if (reads->reads > 0 && read_sectors(serving, CONSTANTS, reads->bytes, reads->reads, sent) != 0)
-		return -1;
-	level->unsent = false;
-	gt_level_take_apart(level, &apart, &level->launch_reads.launch_reads, &level->launch_reads.launch_hits);
-	return 0;
-}
-
-int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error)
-{
-	static const uint64_t never[GT_LINE / GT_SECTOR] = {NO_USE, NO_USE, NO_USE, NO_USE};
-
-	if (level->launch_reads_gpcs == 0)
-		return 0;
-	struct gt_serving serving = {
-		.level = level, .tags = gt_level_instance(level, 0, error), .error = error,
-		.sent = level->config.emit == GT_EMIT_MISSES ? sent : &level->dropped,
-		.request = {.step = step, .op = gt_op(GT_LOAD, GT_CONSTANT, GT_OPERATOR_NONE)}};
-
-	if (!serving.tags || gt_sink_begin(serving.sent, GT_REQUESTS, level->scheduled, error) != 0)
-		return -1;
-	serving.tags->next_use = never; /* a policy that looks ahead sees the rows only */
-	if (serve_reads(&serving) != 0)
-		return -1;
-	gt_notes_skip(level);
-	return level->full ? gt_level_serve_launch_reads(level->full, step, sent, error) : 0;
 }
 
 /* ---- --emit all and latency: every request is passed on in the order of service, with its status ---- */
@@ -786,6 +810,8 @@ static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struc
 
 static int serve_or_keep(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
+	if (!(rows = coalesce(level, rows, error)))
+		return -1;
 	return level->lookahead ? lookahead_add(level->lookahead, rows, error) : serve_batch(level, rows, sent, error);
 }
 

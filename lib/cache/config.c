@@ -332,6 +332,20 @@ static int take_constant(struct gt_level_config *config, const struct gt_value *
 	return 0;
 }
 
+/* "REQUESTS[,CYCLES]" or "none"; the GPU's numbers are left as they are. */
+static int take_coalescer(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	struct gt_coalescing *coalescer = &config->coalescer;
+	uint64_t *const numbers[] = {&coalescer->requests, &coalescer->cycles};
+
+	coalescer->requests = coalescer->cycles = 0;
+	if (strcmp(value->text, "none") == 0)
+		return 0;
+	if ((parse_parts(value->text, numbers, LENGTH(numbers)) != 0 && parse_parts(value->text, numbers, 1) != 0) || coalescer->requests < 2)
+		return gt_fail(error, "'%.100s': expected REQUESTS[,CYCLES], such as 4,16: 2 requests or more, and at most 1M of each; or none", value->text);
+	return 0;
+}
+
 static int take_launch_reads(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
 	return parse_launch_reads(value->text, &config->launch_reads, error);
@@ -396,6 +410,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_FLUSH] = FIELD(flush, 0),
 	[GT_LEVEL_WARM] = FIELD(warm, 0),
 	[GT_LEVEL_ARRIVAL] = FIELD(arrival, 0),
+	[GT_LEVEL_COALESCER] = TAKEN(take_coalescer),
 	[GT_LEVEL_CONSTANT] = TAKEN(take_constant),
 	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch_reads),
 	[GT_LEVEL_SPREAD] = TAKEN(take_spread),
@@ -646,6 +661,10 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	/* In the timed model requests arrive at their steps, so a description's value applies to the functional model only. */
 	if (config->is_timed && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
+	if ((config->is_timed || config->emit == GT_EMIT_ALL || config->emit == GT_EMIT_LATENCY) && !settings->option[GT_LEVEL_COALESCER])
+		config->coalescer.requests = 0;
+	config->coalescer.gpcs = config->launch_reads.gpcs;
+	config->coalescer.sms = config->spread.sms > 0 ? config->spread.sms : 1;
 	if (config->is_timed && !settings->option[GT_LEVEL_SPREAD])
 		config->l2_partitions = false;
 	if (config->is_timed && !settings->option[GT_LEVEL_DIRTY_WAYS])
@@ -660,7 +679,7 @@ char *gt_level_said(const struct gt_level_settings *settings, const struct gt_gp
 		    const struct gt_level_config *config, struct gt_error *error)
 {
 	/* The further keys that gt_level_resolve and its parts use. */
-	static const char *const keys[] = {"schedulers", "gpcs", "l2.partitions", "l2.banks", "l2.spread", "dram.channels"};
+	static const char *const keys[] = {"schedulers", "gpcs", "sms", "l2.partitions", "l2.banks", "l2.spread", "dram.channels"};
 	struct gt_memory_file said;
 	char buffer[32];
 

@@ -148,6 +148,13 @@ static inline bool gt_launch_reads_any(const struct gt_launch_reads *reads)
 	return reads->code > 0 || reads->reads > 0;
 }
 
+/* The request coalescer before a shared level, by GPC. */
+struct gt_coalescing {
+	uint64_t requests; /* that are served as one, at most; 0: there is none */
+	uint64_t cycles;   /* by which they may come after the first, if steps are cycles */
+	uint64_t sms, gpcs; /* of the GPU */
+};
+
 /* The cache of constants of an SM, beside a private data cache. */
 struct gt_constant_shape {
 	uint64_t size; /* bytes; 0: there is none */
@@ -188,6 +195,7 @@ struct gt_level_config {
 	enum gt_flush flush;
 	enum gt_warm warm; /* the contents when a kernel begins, which cache/stage/stage.c loads */
 	enum gt_arrival arrival;
+	struct gt_coalescing coalescer;
 	enum gt_constants constants;
 	struct gt_constant_shape constant; /* of GT_CONSTANTS_BESIDE */
 	struct gt_launch_reads launch_reads; /* what a launch reads by itself */

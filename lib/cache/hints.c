@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests with hints of instructions - prefetches, discards, eviction priorities, bytes to fetch - or in the access policy window of a
- * launch: gcache(1) defines their effects. Then the status of a request of any kind, and prefetches of
- * what the next requests will need. */
+ * launch: gcache(1) defines their effects. Then the status of a request of any kind, prefetches of
+ * what the next requests will need, and what a launch itself reads before the first of them. */
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "cache/level.h"
 #include "cache/state.h"
 #include "stream/hint.h"
 #include "stream/op.h"
@@ -369,4 +374,94 @@ void gt_level_prefetch_from(const struct gt_level *level, const struct gt_rows *
 	for (size_t k = 0; k < n; k++)
 		if (ahead[k].chain)
 			follow_ahead(&ahead[k]);
+}
+
+/* ---- what a launch reads by itself, which no trace has: each GPC that gets a block fetches the kernel's code, and the launch its
+ * constants ---- */
+
+/* No device memory is there: virtual addresses of GPUs have up to 57 bits, and these have more. */
+#define CONSTANTS (UINT64_C(1) << 60)
+#define CODE (UINT64_C(1) << 61)
+#define CODE_SLOT_SHIFT 9 /* kernels begin at multiples of 512 bytes */
+
+/* Where a kernel's code is: a function of its name, so that a kernel launched again finds it. A pass that gtrace-record
+ * --replay adds has the name of its kernel and " pass" and a number. */
+static uint64_t code_of(const char *name)
+{
+	const char *pass = strstr(name, " pass ");
+
+	return CODE + ((XXH3_64bits(name, pass ? (size_t)(pass - name) : strlen(name)) & UINT32_MAX) << CODE_SLOT_SHIFT);
+}
+
+void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
+{
+	const struct gt_launch_reads *reads = &level->config.launch_reads;
+	uint64_t blocks = gt_kernel_blocks(kernel);
+
+	if (!gt_launch_reads_any(reads))
+		return;
+	level->launch_reads_code = code_of(kernel->name);
+	level->launch_reads_gpcs = blocks > 0 && blocks < reads->gpcs ? blocks : reads->gpcs;
+	if (level->full)
+		gt_level_launch(level->full, kernel);
+}
+
+/* Reads `n` sectors, one a request, that follow each other from `first` on; after `bytes` they begin again. `sent`: the sectors that the
+ * level had read from the next one before the launch. */
+static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t bytes, uint64_t n, uint64_t sent)
+{
+	struct gt_level *level = serving->level;
+	gt_serve *const *of_class = level->config.l2_partitions ? level->in_partition : level->serve; /* GPCs are of no partition */
+	gt_serve *serve = of_class[level->class_of[gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)]];
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t at = first + i * GT_SECTOR % bytes;
+		level->unsent = level->counters.sent_reads - sent >= level->config.launch_reads.memory;
+		serving->request.address = at / GT_LINE * GT_LINE;
+		serving->request.sectors = (uint8_t)(1U << at % GT_LINE / GT_SECTOR);
+		if (level->config.l2_partitions && !(serving->tags = gt_level_instance(level, gt_home_partition(at), serving->error)))
+			return -1;
+		if (serve(serving) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* They go the way of loads, and are then taken out of the counters of loads. */
+static int serve_reads(struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	const struct gt_launch_reads *reads = &level->config.launch_reads;
+	const uint64_t sent = level->counters.sent_reads;
+	struct gt_apart apart;
+
+	gt_level_set_apart(level, &apart);
+	for (; level->launch_reads_gpcs > 0; level->launch_reads_gpcs--)
+		if (reads->code > 0 && read_sectors(serving, level->launch_reads_code, reads->code, reads->code / GT_SECTOR, sent) != 0)
+			return -1;
+	if (reads->reads > 0 && read_sectors(serving, CONSTANTS, reads->bytes, reads->reads, sent) != 0)
+		return -1;
+	level->unsent = false;
+	gt_level_take_apart(level, &apart, &level->launch_reads.launch_reads, &level->launch_reads.launch_hits);
+	return 0;
+}
+
+int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error)
+{
+	static const uint64_t never[GT_LINE / GT_SECTOR] = {NO_USE, NO_USE, NO_USE, NO_USE};
+
+	if (level->launch_reads_gpcs == 0)
+		return 0;
+	struct gt_serving serving = {
+		.level = level, .tags = gt_level_instance(level, 0, error), .error = error,
+		.sent = level->config.emit == GT_EMIT_MISSES ? sent : &level->dropped,
+		.request = {.step = step, .op = gt_op(GT_LOAD, GT_CONSTANT, GT_OPERATOR_NONE)}};
+
+	if (!serving.tags || gt_sink_begin(serving.sent, GT_REQUESTS, level->scheduled, error) != 0)
+		return -1;
+	serving.tags->next_use = never; /* a policy that looks ahead sees the rows only */
+	if (serve_reads(&serving) != 0)
+		return -1;
+	gt_notes_skip(level);
+	return level->full ? gt_level_serve_launch_reads(level->full, step, sent, error) : 0;
 }

@@ -222,6 +222,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 	gt_counters_add(&level->clean, &other->clean, sizeof other->clean);
 	gt_counters_add(&level->constants, &other->constants, sizeof other->constants);
 	gt_counters_add(&level->launch_reads, &other->launch_reads, sizeof other->launch_reads);
+	gt_counters_add(&level->coalesced, &other->coalesced, sizeof other->coalesced);
 	gt_counters_add(&level->l2_partitions, &other->l2_partitions, sizeof other->l2_partitions);
 }
 
@@ -258,6 +259,9 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 		return -1;
 	if (gt_launch_reads_any(&level->config.launch_reads) &&
 	    gt_count_numbers(count, &gt_counters_launch_reads, &level->launch_reads, sizeof level->launch_reads, error) != 0)
+		return -1;
+	if (level->config.coalescer.requests > 0 &&
+	    gt_count_numbers(count, &gt_counters_coalescer, &level->coalesced, sizeof level->coalesced, error) != 0)
 		return -1;
 	if (level->config.l2_partitions && (gt_count_numbers(count, &gt_counters_l2_partitions, &level->l2_partitions, sizeof level->l2_partitions, error) != 0 ||
 				     gt_count_arrays(count, &gt_counters_l2_partitions, &level->l2_partitions, GT_L2_PARTITIONS, GT_L2_PARTITIONS, error) != 0))
@@ -456,6 +460,8 @@ void gt_level_close(struct gt_level *level)
 	free(level->instances);
 	free(level->emptied);
 	free(level->slots);
+	free(level->coalescer.asked);
+	gt_rows_free(level->coalescer.rows);
 	gt_rows_free(level->dropped.rows);
 	free(level->deal);
 	gt_index_close(&level->index);
@@ -496,7 +502,9 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->launch_reads, 0, sizeof level->launch_reads);
 	memset(&level->clean, 0, sizeof level->clean);
 	memset(&level->l2_partitions, 0, sizeof level->l2_partitions);
+	memset(&level->coalesced, 0, sizeof level->coalesced);
 	by_pc_begin(&level->by_pc);
+	gt_coalescer_begin(&level->coalescer);
 	put_aside(level);
 	level->launch_reads_gpcs = 0;
 	level->last_step = 0;

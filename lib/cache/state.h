@@ -85,6 +85,10 @@ struct gt_constant_counters {
 };
 
 /* Counters of what launches read; written only by a level that makes such reads. */
+struct gt_coalescer_counters {
+	GT_COALESCER_COUNTERS(GT_COUNTER_FIELD)
+};
+
 struct gt_launch_read_counters {
 	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
 };
@@ -212,6 +216,18 @@ struct gt_instances {
 	atomic_size_t made, used;
 };
 
+/* The loads that others may still be served with, in open addressing: `used` of 2^bits entries, of which some are too old. */
+struct gt_coalescer {
+	struct gt_asked {
+		uint64_t line, step;
+		uint32_t gpc, requests; /* that were served as one; 0: the entry is free */
+		uint8_t sectors;
+	} *asked;
+	unsigned bits;
+	size_t used;
+	struct gt_rows *rows; /* of a batch, the requests that are left */
+};
+
 struct gt_level {
 	struct gt_level_config config;
 	struct gt_geometry geometry;
@@ -240,6 +256,7 @@ struct gt_level {
 	size_t instances_end; /* above every instance that is or was used */
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
+	struct gt_coalescer coalescer;
 	struct gt_lookahead *lookahead; /* NULL if the policy does not look ahead */
 	const uint64_t *next_use; /* of the current batch, from gt_lookahead_next */
 	unsigned next_uses;	  /* words of next_use per request */
@@ -255,6 +272,7 @@ struct gt_level {
 	struct gt_clean_counters clean;
 	struct gt_constant_counters constants;
 	struct gt_launch_read_counters launch_reads;
+	struct gt_coalescer_counters coalesced;
 	struct gt_l2_partition_counters l2_partitions;
 	struct gt_by_pc by_pc;
 	struct gt_by_site by_site;
@@ -468,6 +486,11 @@ static inline int gt_level_look(const struct gt_serving *serving, const struct g
 {
 	return serving->level->look ? serving->level->look->at(serving, piece, lookup) : 0;
 }
+
+#define NO_USE UINT64_MAX /* a line that is not used again, for a policy that looks ahead */
+
+/* Forgets the loads of the last kernel. */
+void gt_coalescer_begin(struct gt_coalescer *coalescer);
 
 /* Serves what the launch reads, once, before its first request, which has this step. */
 int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);

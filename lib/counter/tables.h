@@ -311,6 +311,11 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, constant_reads, "sectors", NUMBER, "Sectors that loads of constant memory asked for. They are not in reads.") \
 	ROW(COUNT, constant_hits, "sectors", NUMBER, "Of these, sectors that were valid: in the cache of constants beside a level of an SM, else in the level.")
 
+/* Of a level behind a request coalescer. */
+#define GT_COALESCER_COUNTERS(ROW) \
+	ROW(COUNT, coalesced_requests, "requests", NUMBER, "Loads that the request coalescer served with an earlier one. They are not in requests.") \
+	ROW(COUNT, coalesced_reads, "sectors", NUMBER, "Sectors of these. They are not in reads.")
+
 #define GT_LAUNCH_COUNTERS(ROW) \
 	ROW(COUNT, launch_reads, "sectors", NUMBER, "Sectors that the launch itself read: code and constants. They are not in reads.") \
 	ROW(COUNT, launch_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.")

@@ -74,6 +74,9 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 			   "what a shared level holds when a kernel begins", NULL},
 	[GT_LEVEL_ARRIVAL] = {"arrival", ONE_OF("step|rr|travel"), "step", GT_ABOUT_SHARED,
 			      "order of requests: by step; one of each SM in turn; or by step and how far the SM is from the line, --spread (a shared level)", NULL},
+	[GT_LEVEL_COALESCER] = {"coalescer", WORD("REQUESTS[,CYCLES]|none"), "none", GT_ABOUT_SHARED,
+				"loads of the SMs of one GPC that are served as one if they are alike and come together, at most REQUESTS; and by how many CYCLES they may "
+				"come apart, if steps are cycles (a shared level)", NULL},
 	[GT_LEVEL_CONSTANT] = {"constant", WORD("SIZE,WAYS,LINE|none"), "none", GT_ABOUT_SHAPE,
 			       "the cache beside a private level that loads of constant memory go to; none: they go to the level", NULL},
 	[GT_LEVEL_LAUNCH_READS] = {"launch-reads", WORD("CODE,READS,BYTES[,MEMORY]|none"), "none", GT_ABOUT_LAUNCHES,
