@@ -98,6 +98,14 @@ int main(int count, char **words)
 	}
 	SUCCEEDS(cudaMallocManaged(&result, 256));
 	SUCCEEDS(cudaMallocManaged(&pointer, 8));
+	SUCCEEDS(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 100));
+	SUCCEEDS(cudaDeviceGetLimit(&bytes, cudaLimitPrintfFifoSize));
+	CHECK(bytes == 512 << 10); /* the least */
+	SUCCEEDS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 12345));
+	SUCCEEDS(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+	CHECK(bytes == 4 << 20);
+	CHECK(cudaDeviceSetLimit((cudaLimit)55, 1) == cudaErrorInvalidValue);
+	cudaGetLastError();
 	SUCCEEDS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 8 << 20));
 	SUCCEEDS(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
 	CHECK(bytes == 8 << 20);

@@ -137,7 +137,7 @@ static void launches(void)
 	OK(launch(second, pinned, NULL));
 	CHECK(all_are(second, 8)); /* the counter is 1 */
 	CHECK(cudaDeviceDisablePeerAccess(0) == cudaErrorPeerAccessNotEnabled);
-	CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
+	CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessUnsupported);
 	CHECK(cudaDeviceEnablePeerAccess(0, 1) == cudaErrorInvalidValue);
 	OK(cudaDeviceEnablePeerAccess(0, 0));
 	CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorPeerAccessAlreadyEnabled);

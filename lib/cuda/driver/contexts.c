@@ -202,8 +202,6 @@ static int peer_access(const struct gt_context *peer, bool enable, unsigned flag
 
 	if (!is_context(peer) || peer->destroyed)
 		return CU_INVALID_CONTEXT;
-	if (peer->device == device)
-		return CUDA_PEER_ACCESS_UNSUPPORTED;
 	return enable ? gt_peers_enable(device, peer->device, flags) : gt_peers_disable(device, peer->device);
 }
 

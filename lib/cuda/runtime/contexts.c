@@ -62,8 +62,10 @@ enum { PERFORMANCE_RANK = 1, ACCESS_SUPPORTED, NATIVE_ATOMICS, ARRAY_ACCESS }; /
 
 int gt_peers_enable(int device, int peer, unsigned flags)
 {
-	if (!gt_cudart_is_device(peer) || peer == device)
+	if (!gt_cudart_is_device(peer))
 		return CUDA_INVALID_DEVICE;
+	if (peer == device)
+		return CUDA_PEER_ACCESS_UNSUPPORTED;
 	if (flags != 0)
 		return CUDA_INVALID_VALUE;
 	if (gt_cudart.peers[device] >> peer & 1)

@@ -261,26 +261,28 @@ API int cudaDeviceGetAttribute(int *value, int attribute, int device)
 enum { HEAP = 2, PENDING = 4, L2_FETCH = 5, L2_PERSISTING = 6 }; /* numbers of limits */
 #define L2_FETCH_MAX 128
 
-/* What the program may set, by number. */
+/* What the program may set, by number. Less than the least sets the least, which is an H100's. */
 static struct {
 	const char *name;
-	size_t value;
+	size_t value, least;
 	bool said;
 } limits[] = {
-	{"cudaLimitStackSize", 1 << 10, false},
-	{"cudaLimitPrintfFifoSize", 1 << 20, false},
-	[HEAP] = {"cudaLimitMallocHeapSize", GT_PTX_HEAP_BYTES, false},
-	{"cudaLimitDevRuntimeSyncDepth", 2, false},
-	[PENDING] = {"cudaLimitDevRuntimePendingLaunchCount", GT_PTX_PENDING, false},
-	[L2_FETCH] = {"cudaLimitMaxL2FetchGranularity", 64, false},
-	[L2_PERSISTING] = {"cudaLimitPersistingL2CacheSize", 0, false},
+	{"cudaLimitStackSize", 1 << 10, 0, false},
+	{"cudaLimitPrintfFifoSize", 1 << 20, 1 << 19, false},
+	[HEAP] = {"cudaLimitMallocHeapSize", GT_PTX_HEAP_BYTES, 4 << 20, false},
+	{"cudaLimitDevRuntimeSyncDepth", 2, 0, false},
+	[PENDING] = {"cudaLimitDevRuntimePendingLaunchCount", GT_PTX_PENDING, 0, false},
+	[L2_FETCH] = {"cudaLimitMaxL2FetchGranularity", 64, 0, false},
+	[L2_PERSISTING] = {"cudaLimitPersistingL2CacheSize", 0, 0, false},
 };
 
 API int cudaDeviceSetLimit(unsigned limit, size_t value)
 {
 	gt_cudart_enter();
 	if (limit >= LENGTH(limits))
-		return gt_cudart_leave(CUDA_UNSUPPORTED_LIMIT);
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	if (value < limits[limit].least)
+		value = limits[limit].least;
 	if ((limit == L2_FETCH && value > L2_FETCH_MAX) || (limit == L2_PERSISTING && value > persisting_max()))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if ((limit == HEAP && gt_ptx_heap_resize(&gt_cudart.memory, value) != 0) ||

@@ -197,7 +197,7 @@ API int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_
 	struct gt_work work = {GT_WORK_FILL, {.fill = {to, pitch, (unsigned)value, 1, width, height}}};
 
 	gt_cudart_enter_beside();
-	return gt_cudart_leave(width > pitch ? CUDA_INVALID_PITCH_VALUE : gt_stream_ask(stream, &work));
+	return gt_cudart_leave(width > pitch ? CUDA_INVALID_VALUE : gt_stream_ask(stream, &work));
 }
 
 API int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)

@@ -44,7 +44,7 @@ uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads
 		.registers = function->registers,
 		.shared_bytes = (uint32_t)(function->static_shared + dynamic_shared),
 	};
-	bool fits = threads <= (uint64_t)gt_cudart_max_threads(function) &&
+	bool fits = threads <= GT_BLOCK_THREADS_MAX && /* launch bounds do not count here */
 		    dynamic_shared <= gt_cudart_dynamic_shared_max(function) &&
 		    gt_occupancy_find(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
 
@@ -170,7 +170,7 @@ static int check_shape(const struct gt_function *function, struct gt_dim3 grid, 
 	uint64_t threads = (uint64_t)block.x * block.y * block.z;
 
 	if (!within(grid, grid_max) || !within(block, block_max) || threads > GT_BLOCK_THREADS_MAX)
-		return CUDA_INVALID_CONFIGURATION;
+		return CUDA_INVALID_VALUE;
 	if (dynamic_shared > gt_cudart_dynamic_shared_max(function))
 		return CUDA_INVALID_VALUE;
 	if (bound[0] > 0 && threads > (uint64_t)bound[0] * (bound[1] ? bound[1] : 1) * (bound[2] ? bound[2] : 1))

@@ -398,7 +398,7 @@ static int cudart_copy(const struct gt_copy_work *work)
 	if (work->kind > BY_ADDRESS)
 		return CUDA_INVALID_MEMCPY_DIRECTION;
 	if (work->width > work->to_pitch || work->width > work->from_pitch)
-		return CUDA_INVALID_PITCH_VALUE;
+		return CUDA_INVALID_VALUE;
 	if (work->to_array || work->from_array)
 		return copy_arrays(work);
 	for (size_t slice = 0; slice < work->depth; slice++)
@@ -428,7 +428,7 @@ static int cudart_fill(const struct gt_fill_work *work)
 	int code = CUDA_SUCCESS;
 
 	if (work->height > 1 && work->width * work->element > work->pitch)
-		return CUDA_INVALID_PITCH_VALUE;
+		return CUDA_INVALID_VALUE;
 	for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
 		code = fill_row((char *)work->to + row * work->pitch, work);
 	return code;
