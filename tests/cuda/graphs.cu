@@ -100,16 +100,11 @@ static void by_hand()
 static cudaGraph_t captured(cudaStream_t one, cudaStream_t two, int value)
 {
 	cudaEvent_t fork, join;
-	cudaGraph_t graph = nullptr, child = nullptr;
-	cudaGraphExec_t executable;
+	cudaGraph_t graph = nullptr;
 	cudaStreamCaptureStatus status;
 
 	SUCCEEDS(cudaEventCreate(&fork));
 	SUCCEEDS(cudaEventCreate(&join));
-	SUCCEEDS(cudaStreamBeginCapture(two, cudaStreamCaptureModeGlobal));
-	twice<<<4, 32, 0, two>>>(device, n);
-	SUCCEEDS(cudaStreamEndCapture(two, &child));
-	SUCCEEDS(cudaGraphInstantiate(&executable, child, 0));
 	SUCCEEDS(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
 	SUCCEEDS(cudaMemsetAsync(device, 0, sizeof host, one));
 	SUCCEEDS(cudaEventRecord(fork, one));
@@ -117,15 +112,13 @@ static cudaGraph_t captured(cudaStream_t one, cudaStream_t two, int value)
 	SUCCEEDS(cudaStreamIsCapturing(two, &status));
 	CHECK(status == cudaStreamCaptureStatusActive);
 	add<<<4, 32, 0, two>>>(device, value, n);
-	SUCCEEDS(cudaGraphLaunch(executable, two));
+	twice<<<4, 32, 0, two>>>(device, n);
 	SUCCEEDS(cudaEventRecord(join, two));
 	SUCCEEDS(cudaStreamWaitEvent(one, join, 0));
 	add<<<4, 32, 0, one>>>(device, 1, n);
 	SUCCEEDS(cudaStreamEndCapture(one, &graph));
 	SUCCEEDS(cudaStreamIsCapturing(two, &status));
 	CHECK(status == cudaStreamCaptureStatusNone);
-	SUCCEEDS(cudaGraphExecDestroy(executable));
-	SUCCEEDS(cudaGraphDestroy(child));
 	SUCCEEDS(cudaEventDestroy(fork));
 	SUCCEEDS(cudaEventDestroy(join));
 	return graph;
@@ -158,6 +151,64 @@ static void by_update()
 	SUCCEEDS(cudaGraphExecDestroy(executable));
 	SUCCEEDS(cudaGraphDestroy(first));
 	SUCCEEDS(cudaGraphDestroy(second));
+}
+
+/* A graph in a graph. */
+static void in_graph(cudaStream_t stream)
+{
+	cudaGraph_t child, graph;
+	cudaGraphNode_t node, leaf;
+	cudaGraphExec_t executable;
+	size_t leaves = 1;
+
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	twice<<<4, 32, 0, stream>>>(device, n);
+	SUCCEEDS(cudaStreamEndCapture(stream, &child));
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	add<<<4, 32, 0, stream>>>(device, 3, n);
+	SUCCEEDS(cudaStreamEndCapture(stream, &graph));
+	SUCCEEDS(cudaGraphGetRootNodes(graph, &leaf, &leaves));
+	SUCCEEDS(cudaGraphAddChildGraphNode(&node, graph, &leaf, 1, child));
+	SUCCEEDS(cudaGraphInstantiate(&executable, graph, 0));
+	SUCCEEDS(cudaMemset(device, 0, sizeof host));
+	SUCCEEDS(cudaGraphLaunch(executable, stream));
+	SUCCEEDS(cudaStreamSynchronize(stream));
+	CHECK(all(6));
+	SUCCEEDS(cudaGraphExecDestroy(executable));
+	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaGraphDestroy(child));
+}
+
+/* Neither a launch of a graph nor, but in relaxed captures, cudaMalloc: they make a capture invalid. */
+static void not_captured(cudaStream_t stream, cudaGraphExec_t executable)
+{
+	cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+	cudaGraph_t graph;
+	void *memory;
+
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	CHECK(cudaGraphLaunch(executable, stream) != cudaSuccess);
+	CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	CHECK(cudaMalloc(&memory, 4) == cudaErrorStreamCaptureUnsupported);
+	CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	CHECK(cudaMalloc(&memory, 4) == cudaErrorStreamCaptureUnsupported);
+	CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	SUCCEEDS(cudaMalloc(&memory, 4));
+	SUCCEEDS(cudaStreamEndCapture(stream, &graph));
+	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaFree(memory));
+	SUCCEEDS(cudaThreadExchangeStreamCaptureMode(&mode));
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	SUCCEEDS(cudaMalloc(&memory, 4));
+	SUCCEEDS(cudaStreamEndCapture(stream, &graph));
+	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaFree(memory));
+	SUCCEEDS(cudaThreadExchangeStreamCaptureMode(&mode));
+	CHECK(mode == cudaStreamCaptureModeRelaxed);
+	cudaGetLastError();
 }
 
 static void by_capture()
@@ -199,6 +250,8 @@ static void by_capture()
 	CHECK(cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
 	cudaGetLastError();
 	CHECK(all(21));
+	not_captured(one, executable);
+	in_graph(one);
 	SUCCEEDS(cudaEventDestroy(fork));
 	SUCCEEDS(cudaGraphExecDestroy(executable));
 	SUCCEEDS(cudaGraphDestroy(graph));

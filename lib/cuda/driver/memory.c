@@ -30,7 +30,8 @@ static int allocate(uint64_t *to, size_t bytes)
 
 	if (!to || bytes == 0)
 		return CUDA_INVALID_VALUE;
-	return address_of(to, gt_cudart_allocate(&pointer, bytes, "cuMemAlloc"), &pointer);
+	const int forbidden = gt_stream_outside_captures();
+	return forbidden ? forbidden : address_of(to, gt_cudart_allocate(&pointer, bytes, "cuMemAlloc"), &pointer);
 }
 
 static int allocate_pitch(uint64_t *to, size_t *pitch, size_t width, size_t rows, unsigned element)
@@ -39,7 +40,8 @@ static int allocate_pitch(uint64_t *to, size_t *pitch, size_t width, size_t rows
 
 	if (!to || !pitch || width == 0 || rows == 0 || (element != 4 && element != 8 && element != 16))
 		return CUDA_INVALID_VALUE;
-	return address_of(to, gt_cudart_allocate_rows(&pointer, pitch, width, rows, "cuMemAllocPitch"), &pointer);
+	const int forbidden = gt_stream_outside_captures();
+	return forbidden ? forbidden : address_of(to, gt_cudart_allocate_rows(&pointer, pitch, width, rows, "cuMemAllocPitch"), &pointer);
 }
 
 static int allocate_managed(uint64_t *to, size_t bytes)

@@ -14,7 +14,8 @@ struct pointer_attributes {
 API int cudaMalloc(void **pointer, size_t bytes)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(gt_cudart_allocate(pointer, bytes, "cudaMalloc"));
+	const int forbidden = gt_stream_outside_captures();
+	return gt_cudart_leave(forbidden ? forbidden : gt_cudart_allocate(pointer, bytes, "cudaMalloc"));
 }
 
 API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
@@ -36,10 +37,17 @@ API int cudaMallocHost(void **pointer, size_t bytes)
 	return cudaHostAlloc(pointer, bytes, 0);
 }
 
+static int allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call)
+{
+	const int forbidden = gt_stream_outside_captures();
+
+	return forbidden ? forbidden : gt_cudart_allocate_rows(pointer, pitch, width, rows, call);
+}
+
 API int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(pitch ? gt_cudart_allocate_rows(pointer, pitch, width, height, "cudaMallocPitch")
+	return gt_cudart_leave(pitch ? allocate_rows(pointer, pitch, width, height, "cudaMallocPitch")
 				     : CUDA_INVALID_VALUE);
 }
 
@@ -408,7 +416,7 @@ API int cudaMalloc3D(struct gt_pitched *to, struct gt_extent extent)
 	if (!to || (extent.depth > 0 && extent.height > SIZE_MAX / extent.depth))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*to = (struct gt_pitched){.width = extent.width, .height = extent.height};
-	return gt_cudart_leave(gt_cudart_allocate_rows(&to->at, &to->pitch, extent.width, extent.height * extent.depth,
+	return gt_cudart_leave(allocate_rows(&to->at, &to->pitch, extent.width, extent.height * extent.depth,
 							"cudaMalloc3D"));
 }
 

@@ -210,6 +210,7 @@ static int deferred_ask(void *stream, const struct gt_work *work)
  * it, and its origin must wait for them before it ends. */
 
 enum { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED }; /* cudaStreamCaptureStatus */
+enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };	     /* cudaStreamCaptureMode */
 enum { ADD_DEPENDENCIES, SET_DEPENDENCIES };		     /* of cudaStreamUpdateCaptureDependencies */
 
 bool gt_stream_captured(void *handle)
@@ -217,6 +218,29 @@ bool gt_stream_captured(void *handle)
 	const struct gt_stream *stream = stream_of(handle);
 
 	return stream && stream->capture;
+}
+
+static _Thread_local int thread_mode; /* its address is the thread's name, too */
+
+/* Of the thread's own captures those that are not relaxed, and of another thread's those that are global. */
+static bool forbids(const struct gt_stream *stream)
+{
+	if (!stream->capture || !stream->origin || thread_mode == MODE_RELAXED)
+		return false;
+	return stream->thread == &thread_mode ? stream->mode != MODE_RELAXED
+					      : stream->mode == MODE_GLOBAL && thread_mode == MODE_GLOBAL;
+}
+
+int gt_stream_outside_captures(void)
+{
+	int code = CUDA_SUCCESS;
+
+	for (struct gt_stream *stream = streams; stream; stream = stream->next)
+		if (forbids(stream)) {
+			stream->capture->invalid = true;
+			code = CUDA_STREAM_CAPTURE_UNSUPPORTED;
+		}
+	return code;
 }
 
 /* For a call that cannot be captured: if the stream is captured, invalidates the capture. Returns a code. */
@@ -262,6 +286,8 @@ int gt_stream_ask(void *handle, const struct gt_work *work)
 		return deferred_ask(handle, work);
 	if (stream->capture->invalid)
 		return CUDA_STREAM_CAPTURE_INVALIDATED;
+	if (work->kind == GT_WORK_GRAPH)
+		return stream_uncaptured(handle);
 	int code = gt_graph_add(stream->capture, stream->last.list, stream->last.n, work, &node);
 	if (code != CUDA_SUCCESS)
 		return code;
@@ -269,7 +295,7 @@ int gt_stream_ask(void *handle, const struct gt_work *work)
 	return gt_nodes_join(&stream->last, &node, 1);
 }
 
-static int begin(void *handle, struct gt_graph *graph, struct gt_node *const *after, size_t n)
+static int begin(void *handle, struct gt_graph *graph, struct gt_node *const *after, size_t n, int mode)
 {
 	struct gt_stream *stream = stream_of(handle);
 
@@ -286,15 +312,16 @@ static int begin(void *handle, struct gt_graph *graph, struct gt_node *const *af
 			return CUDA_INVALID_VALUE;
 	stream->capture = graph;
 	stream->origin = true;
+	stream->mode = mode;
+	stream->thread = &thread_mode;
 	return gt_nodes_join(&stream->last, after, n);
 }
 
 API int cudaStreamBeginCapture(void *stream, int mode)
 {
-	(void)mode;
 	gt_cudart_enter();
 	struct gt_graph *graph = gt_graph_new();
-	int code = begin(stream, graph, NULL, 0);
+	int code = begin(stream, graph, NULL, 0, mode);
 	if (code != CUDA_SUCCESS)
 		gt_graph_free(graph);
 	return gt_cudart_leave(code);
@@ -303,9 +330,9 @@ API int cudaStreamBeginCapture(void *stream, int mode)
 API int cudaStreamBeginCaptureToGraph(void *stream, struct gt_graph *graph, struct gt_node *const *after,
 				      const void *edges, size_t n, int mode)
 {
-	(void)edges, (void)mode;
+	(void)edges;
 	gt_cudart_enter();
-	int code = gt_is(GT_GRAPH, graph) ? begin(stream, graph, after, n) : CUDA_INVALID_VALUE;
+	int code = gt_is(GT_GRAPH, graph) ? begin(stream, graph, after, n, mode) : CUDA_INVALID_VALUE;
 	if (code == CUDA_SUCCESS)
 		stream_of(stream)->given = true;
 	return gt_cudart_leave(code);
@@ -423,16 +450,14 @@ API int cudaStreamUpdateCaptureDependencies(void *handle, struct gt_node *const 
 	return gt_cudart_leave(gt_nodes_join(&stream->last, after, n));
 }
 
-/* All modes are the same: every call is allowed while a stream is captured. */
 API int cudaThreadExchangeStreamCaptureMode(int *mode)
 {
-	static _Thread_local int current;
-	int before = current;
+	int before = thread_mode;
 
 	gt_cudart_enter();
-	if (!mode)
+	if (!mode || *mode < MODE_GLOBAL || *mode > MODE_RELAXED)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	current = *mode;
+	thread_mode = *mode;
 	*mode = before;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }

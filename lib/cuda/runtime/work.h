@@ -156,6 +156,8 @@ struct gt_stream {
 	struct gt_graph *capture; /* NULL: its work is executed at once */
 	bool origin;		   /* the capture began with this stream, */
 	bool given;		   /* in a graph that the program gave */
+	int mode;		   /* cudaStreamCaptureMode of the capture that it began, */
+	const int *thread;	   /* by this thread */
 	struct gt_nodes last;	   /* the dependencies of its next node */
 	struct gt_stream *next;   /* in the list of all streams */
 };
@@ -164,6 +166,8 @@ struct gt_stream {
 int gt_stream_ask(void *stream, const struct gt_work *work);
 /* Whether its work becomes a graph. */
 bool gt_stream_captured(void *stream);
+/* For a call that captures forbid, such as cudaMalloc: those that forbid it to this thread become invalid. Returns a code. */
+int gt_stream_outside_captures(void);
 /* Whether the stream is captured, for a call that is not supported in captures; then reports it by name. */
 bool gt_cudart_capture_refuses(void *stream, const char *call);
 
