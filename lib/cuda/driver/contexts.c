@@ -162,12 +162,11 @@ static int pop(struct gt_context **to)
 DRIVER_ANYWHERE(cuCtxPopCurrent_v2, (struct gt_context **to), pop(to))
 DRIVER_ANYWHERE(cuCtxPopCurrent, (struct gt_context **to), pop(to))
 
+/* One that was destroyed becomes current, too: the calls that need it say so. */
 static int set(struct gt_context *context)
 {
 	if (context && !is_context(context))
 		return CU_INVALID_CONTEXT;
-	if (context && context->destroyed)
-		return CU_CONTEXT_IS_DESTROYED;
 	return gt_context_set(context) ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 

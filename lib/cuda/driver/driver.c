@@ -295,11 +295,12 @@ static int find(const char *name, void **to, int version, uint64_t flags, int *r
 	return CUDA_SUCCESS;
 }
 
+/* Whoever asks for the result learns there that the call is missing. */
 API int cuGetProcAddress_v2(const char *name, void **to, int version, uint64_t flags, int *result)
 {
 	int code = find(name, to, version, flags, result);
 
-	return code == CUDA_SUCCESS && !*to ? CU_NOT_FOUND : code;
+	return code == CUDA_SUCCESS && !*to && !result ? CU_NOT_FOUND : code;
 }
 
 API int cuGetProcAddress(const char *name, void **to, int version, uint64_t flags)
