@@ -717,8 +717,10 @@ expect_nvcc() {
 			if (threadIdx.x % 2) printf("lane %d took %d\n", threadIdx.x, got);
 			printf("no arguments\n");
 		}
-		int main() {
+		__global__ void missing() { printf("%d\n"); }
+		int main(int argc, char **) {
 			char *t; cudaMallocManaged(&t, 16); snprintf(t, 16, "managed");
+			if (argc > 1) missing<<<1, 1>>>();
 			printf("before\n");
 			k<<<1, 2>>>(t, 42);
 			printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
@@ -741,6 +743,7 @@ expect_nvcc() {
 	gtrace-cat --check "$OUT"
 	record --replay --stdout again ./prints
 	cmp said again
+	fails 1 'printf of an argument at 0x0, where there is none' --check fault ./prints missing
 }
 
 # bats test_tags=cuda

@@ -202,16 +202,26 @@ static void print_conversion(struct arguments *arguments, struct conversion *con
 	}
 }
 
-/* The result of vprintf: the number of arguments used, -1 without a format. */
+/* Compilers give no buffer to a call without arguments. */
+static bool has_next(const struct arguments *arguments)
+{
+	return gt_ptx_place_at(arguments->warp, arguments->lane, (arguments->next + 3) / 4 * 4, 4) != NULL;
+}
+
+enum { NO_FORMAT = -1, NO_ARGUMENT = -2 };
+
+/* The result of vprintf, the number of arguments used, or why there is none. */
 static int print(struct arguments *arguments, uint64_t format, FILE *to)
 {
 	char letter;
 
 	if (format == 0)
-		return -1;
+		return NO_FORMAT;
 	while ((letter = letter_at(arguments->warp, arguments->lane, format++)) != '\0') {
 		struct conversion conversion;
 		uint64_t letters = letter == '%' ? read_conversion(arguments, format, &conversion) : 0;
+		if (letters > 0 && conversion.letter != '%' && !has_next(arguments))
+			return NO_ARGUMENT;
 		if (letters > 0)
 			print_conversion(arguments, &conversion, to);
 		else
@@ -230,6 +240,8 @@ static const struct gt_ptx_op *step_print(struct gt_ptx_warp *warp, const struct
 		unsigned lane = gt_ptx_lowest(m);
 		struct arguments arguments = {.warp = warp, .lane = lane, .next = gt_ptx_call_argument(warp, call, 1, lane)};
 		int taken = to ? print(&arguments, gt_ptx_call_argument(warp, call, 0, lane), to) : 0;
+		if (taken == NO_ARGUMENT)
+			return gt_ptx_fault(warp, op, lane, "printf of an argument at 0x%" PRIx64 ", where there is none", arguments.next);
 		gt_ptx_call_result(warp, call, lane, (uint64_t)(int64_t)taken);
 	}
 	return op + 1;
