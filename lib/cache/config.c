@@ -342,7 +342,7 @@ static int take_coalescer(struct gt_level_config *config, const struct gt_value 
 	if (strcmp(value->text, "none") == 0)
 		return 0;
 	if ((parse_parts(value->text, numbers, LENGTH(numbers)) != 0 && parse_parts(value->text, numbers, 1) != 0) || coalescer->requests < 2)
-		return gt_fail(error, "'%.100s': expected REQUESTS[,CYCLES], such as 4,16: 2 requests or more, and at most 1M of each; or none", value->text);
+		return gt_fail(error, "'%.100s': expected REQUESTS[,CYCLES], such as 4,32: 2 requests or more, and at most 1M of each; or none", value->text);
 	return 0;
 }
 
