@@ -364,7 +364,7 @@ static void batches(void)
 {
 	CUmodule module;
 	CUstream stream;
-	CUdeviceptr all, from[3], to[3];
+	CUdeviceptr all, managed, from[3], to[3];
 	CUmemoryPool pool, same;
 	CUmemcpyAttributes attributes[2] = {{.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM},
 					    {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_ANY}};
@@ -384,6 +384,11 @@ static void batches(void)
 	CHECK(memcmp(words, back, sizeof back) == 0);
 	IS(cuMemcpyBatchAsync(to, from, bytes, 3, attributes, first, 2, NULL), CUDA_ERROR_INVALID_VALUE);
 	IS(cuMemcpyBatchAsync(to, from, bytes, 2, attributes, first, 2, stream), CUDA_ERROR_INVALID_VALUE);
+	IS(cuMemPrefetchBatchAsync(to, bytes, 3, &place, first, 1, 0, stream), CUDA_ERROR_INVALID_VALUE); /* hints are for managed memory */
+	IS(cuMemDiscardBatchAsync(to, bytes, 3, 0, stream), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemAllocManaged(&managed, sizeof words, CU_MEM_ATTACH_GLOBAL));
+	for (int i = 0; i < 3; i++)
+		to[i] += managed - all;
 	OK(cuMemPrefetchBatchAsync(to, bytes, 3, &place, first, 1, 0, stream));
 	OK(cuMemDiscardAndPrefetchBatchAsync(to, bytes, 3, &place, first, 1, 0, stream));
 	OK(cuMemDiscardBatchAsync(to, bytes, 3, 0, stream));
@@ -416,11 +421,13 @@ static void values(void)
 	OK(cuMemAlloc(&at, 16));
 	OK(cuStreamCreate(&stream, 0));
 	OK(cuStreamWriteValue32(stream, at, 0x80000001, CU_STREAM_WRITE_VALUE_DEFAULT));
-	OK(cuStreamWaitValue32(stream, at, 0x80000001, CU_STREAM_WAIT_VALUE_EQ | CU_STREAM_WAIT_VALUE_FLUSH));
+	IS(cuStreamWaitValue32(stream, at, 0x80000001, CU_STREAM_WAIT_VALUE_EQ | CU_STREAM_WAIT_VALUE_FLUSH), CUDA_ERROR_NOT_SUPPORTED);
+	OK(cuStreamWaitValue32(stream, at, 0x80000001, CU_STREAM_WAIT_VALUE_EQ));
 	OK(cuStreamWaitValue32(stream, at, 0x7fffffff, CU_STREAM_WAIT_VALUE_GEQ)); /* the difference wraps to 2 */
 	OK(cuStreamWaitValue32(stream, at, 1, CU_STREAM_WAIT_VALUE_AND));
 	OK(cuStreamWaitValue32(stream, at, 0x7ffffffd, CU_STREAM_WAIT_VALUE_NOR)); /* bit 1 is in neither */
-	OK(cuStreamWriteValue64(stream, at + 8, 0xfffffffffffffff0, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
+	IS(cuStreamWriteValue64(stream, at + 8, 1, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER), CUDA_ERROR_INVALID_VALUE);
+	OK(cuStreamWriteValue64(stream, at + 8, 0xfffffffffffffff0, CU_STREAM_WRITE_VALUE_DEFAULT));
 	OK(cuStreamWaitValue64(stream, at + 8, 0xfffffffffffffff0, CU_STREAM_WAIT_VALUE_GEQ));
 	OK(cuMemcpyDtoH(&back, at + 8, 8));
 	CHECK(back == 0xfffffffffffffff0);

@@ -381,6 +381,7 @@ static void occupancy(void)
 	CHECK_EQUAL(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &unknown, 1, 32), INVALID_FUNCTION);
 	CHECK_EQUAL(cudaFuncGetAttributes(attributes, &small), 0);
 	CHECK_EQUAL(attributes[0], 4096);
+	CHECK_EQUAL(attributes[1], 8);
 	CHECK_EQUAL((int)attributes[3], 64);
 	CHECK_EQUAL(cudaFuncGetAttributes(attributes, &unknown), INVALID_FUNCTION);
 }

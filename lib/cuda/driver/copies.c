@@ -250,12 +250,12 @@ FILL(32, unsigned);
 
 /* ---- values that a stream writes, and waits for ---- */
 
-/* CUstreamWaitValue_flags; with VALUE_FLUSH, writes of other devices come first, as they do here. CUstreamWriteValue_flags */
-enum { VALUE_GEQ, VALUE_EQ, VALUE_AND, VALUE_NOR, VALUE_FLUSH = 1 << 30, WITHOUT_BARRIER = 1 };
+/* CUstreamWaitValue_flags. An H100 cannot flush writes from elsewhere. */
+enum { VALUE_GEQ, VALUE_EQ, VALUE_AND, VALUE_NOR, VALUE_FLUSH = 1 << 30 };
 
 static int write_value(void *stream, uint64_t to, uint64_t value, unsigned bytes, unsigned flags)
 {
-	return flags <= WITHOUT_BARRIER ? fill(stream, to, 0, value, bytes, 1, 1) : CUDA_INVALID_VALUE;
+	return flags == 0 ? fill(stream, to, 0, value, bytes, 1, 1) : CUDA_INVALID_VALUE;
 }
 
 /* Whether what memory holds is what a wait is for; the sign of a difference is its highest bit. */
@@ -278,7 +278,8 @@ static int wait_value(void *stream, uint64_t at, uint64_t value, unsigned bytes,
 	uint64_t holds = 0;
 	int code = gt_stream_check(stream);
 
-	flags &= ~(unsigned)VALUE_FLUSH;
+	if (flags & (unsigned)VALUE_FLUSH)
+		return CUDA_NOT_SUPPORTED;
 	if (code != CUDA_SUCCESS || !memory || flags > VALUE_NOR)
 		return code != CUDA_SUCCESS ? code : CUDA_INVALID_VALUE;
 	memcpy(&holds, memory, bytes);
@@ -321,7 +322,7 @@ static int do_operation(void *stream, const struct memory_operation *operation)
 	case WAIT_64: return wait_value(stream, operation->address, value, bytes, operation->flags);
 	case WRITE_32:
 	case WRITE_64: return write_value(stream, operation->address, value, bytes, operation->flags);
-	case FLUSH: return operation->first_flags == 0 ? gt_stream_check(stream) : CUDA_INVALID_VALUE;
+	case FLUSH: return CUDA_NOT_SUPPORTED;
 	case BARRIER: return operation->first_flags <= 1 ? gt_stream_check(stream) : CUDA_INVALID_VALUE;
 	default: return CUDA_INVALID_VALUE;
 	}

@@ -337,6 +337,7 @@ API int cudaFuncGetAttributes(struct function_attributes *attributes, const void
 	const uint32_t *cluster = function->cluster[0] ? function->cluster : function->kernel->required_cluster;
 	*attributes = (struct function_attributes){
 		.shared = (size_t)function->static_shared,
+		.constant = gt_cudart_constant_bytes(function),
 		.max_threads = gt_cudart_max_threads(function),
 		.registers = (int)function->registers,
 		.ptx_version = (int)function->fat->module.target.capability,

@@ -386,6 +386,19 @@ int gt_cudart_no_function(const void *host)
 	return function && function->fat->others.capability > 0 ? CUDA_NO_KERNEL_IMAGE_FOR_DEVICE : CUDA_INVALID_DEVICE_FUNCTION;
 }
 
+size_t gt_cudart_constant_bytes(const struct gt_function *function)
+{
+	const struct gt_ptx_module *module = &function->fat->module;
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < module->n_variables; i++) {
+		const struct gt_ptx_variable *one = &module->variables[i];
+		if (one->space == GT_PTX_CONST && !one->external)
+			bytes = (bytes + one->alignment - 1) / one->alignment * one->alignment + (size_t)one->bytes;
+	}
+	return bytes;
+}
+
 /* The device address and size of a variable. Returns a code. */
 static int find_symbol(const void *host, uint64_t *address, uint64_t *bytes)
 {

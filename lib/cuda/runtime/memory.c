@@ -174,22 +174,31 @@ API int cudaMemcpyBatchAsync(void *const *to, const void *const *from, const siz
 	return gt_cudart_leave(code);
 }
 
+/* Hints are for managed memory, and for the host's own. */
+static bool takes_hints(void *const *pointers, size_t n)
+{
+	for (size_t i = 0; pointers && i < n; i++)
+		if (gt_cudart_pointer(pointers[i]).type == GT_POINTER_DEVICE)
+			return false;
+	return pointers;
+}
+
 API int cudaMemPrefetchBatchAsync(void *const *pointers, const size_t *bytes, size_t n, const void *places, const size_t *first,
 				  size_t n_places, unsigned long long flags, const void *stream)
 {
-	bool is_valid = pointers && bytes && flags == 0 && is_batch(stream, n, places, first, n_places);
+	bool is_valid = bytes && flags == 0 && is_batch(stream, n, places, first, n_places);
 
 	gt_cudart_enter();
-	return gt_cudart_leave(is_valid ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(is_valid && takes_hints(pointers, n) ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
 /* What memory holds is undefined from now on: so it may be what it held. */
 API int cudaMemDiscardBatchAsync(void *const *pointers, const size_t *bytes, size_t n, unsigned long long flags, const void *stream)
 {
-	bool is_valid = pointers && bytes && n > 0 && flags == 0 && stream;
+	bool is_valid = bytes && n > 0 && flags == 0 && stream;
 
 	gt_cudart_enter();
-	return gt_cudart_leave(is_valid ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(is_valid && takes_hints(pointers, n) ? CUDA_SUCCESS : CUDA_INVALID_VALUE);
 }
 
 API int cudaMemDiscardAndPrefetchBatchAsync(void *const *pointers, const size_t *bytes, size_t n, const void *places,

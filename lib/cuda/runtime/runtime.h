@@ -218,6 +218,8 @@ struct gt_ptx_machine *gt_cudart_machine(struct gt_fat *fat);
 struct gt_function *gt_cudart_function(const void *host);
 /* The code of a call that gets no function. */
 int gt_cudart_no_function(const void *host);
+/* Bytes of all variables in constant memory of its module. */
+size_t gt_cudart_constant_bytes(const struct gt_function *function);
 /* The same as it was registered, without loading it. */
 struct gt_function *gt_cudart_find_function(const void *host);
 /* `bytes` of a variable from `offset` on: their device address. Returns a code. */
