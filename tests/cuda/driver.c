@@ -161,6 +161,7 @@ static void mistakes(void)
 	   CUDA_ERROR_NO_BINARY_FOR_GPU);
 	CHECK(strstr(log, ": its PTX is for compute capability 10.0 alone, and the GPU has 8.0") != NULL);
 	IS(cuModuleLoadData(&module, "\1\2\3\4\5\6\7"), CUDA_ERROR_INVALID_IMAGE);
+	IS(cuModuleLoadData(&module, "nonsense"), CUDA_ERROR_INVALID_IMAGE);
 	IS(cuModuleLoad(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
 	scale = function_of(&module, "scale");
 	IS(cuModuleGetFunction(&function, module, "none"), CUDA_ERROR_NOT_FOUND);

@@ -176,7 +176,8 @@ static void bad_launches(void)
 	CHECK_EQUAL(cudaGetLastError(), INVALID_VALUE);
 	CHECK_EQUAL(cudaGetLastError(), 0);
 	CHECK_EQUAL(launch_add(NULL, 0, 0, 0, 32), INVALID_VALUE);
-	CHECK_EQUAL(cudaLaunchKernel(&unknown, one, one, NULL, 0, NULL), INVALID_FUNCTION);
+	CHECK_EQUAL(cudaLaunchKernel(&unknown, one, one, NULL, 0, NULL), INVALID_HANDLE);
+	CHECK_EQUAL(cudaLaunchKernel(NULL, one, one, NULL, 0, NULL), INVALID_FUNCTION);
 	CHECK_EQUAL(cudaLaunchKernel(&bump, (struct dim3){1, 65536, 1}, one, NULL, 0, NULL), INVALID_VALUE);
 	CHECK_EQUAL(cudaLaunchKernel(&bump, one, (struct dim3){1, 1, 65}, NULL, 0, NULL), INVALID_VALUE);
 	CHECK_EQUAL(cudaLaunchKernel(&bump, one, one, NULL, (size_t)48 << 11, NULL), INVALID_VALUE);

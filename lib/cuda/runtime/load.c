@@ -259,7 +259,7 @@ static int make(struct gt_fat *fat, const struct gt_ptx_text *text, struct gt_er
 	struct gt_error reason;
 
 	if (gt_ptx_parse(&fat->module, fat->name, text->data, text->bytes, error) != 0)
-		return CUDA_INVALID_PTX;
+		return strstr(text->data, ".version") ? CUDA_INVALID_PTX : CUDA_INVALID_KERNEL_IMAGE;
 	if (check_target(fat, fat->module.target, &reason) != 0) {
 		gt_fail(error, "%s: %s", fat->name, reason.text);
 		return CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;

@@ -401,8 +401,8 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 	const struct gt_function *asked = gt_cudart_find_function(handle);
 	char reason[GT_GPU_REASON];
 
-	if (!asked)
-		return CUDA_INVALID_DEVICE_FUNCTION;
+	if (!asked) /* another address may be a CUfunction or a cudaKernel_t */
+		return handle ? CUDA_INVALID_RESOURCE_HANDLE : CUDA_INVALID_DEVICE_FUNCTION;
 	if (gt_cudart.failed)
 		return gt_cudart.failed;
 	int code = function ? launch_function(function, grid, block, arguments, dynamic_shared, wishes) : gt_cudart_no_function(handle);
