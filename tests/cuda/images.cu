@@ -286,7 +286,7 @@ static void copies()
 	cudaMemcpy3DParms copy = {};
 	copy.srcArray = box;
 	copy.srcPos = make_cudaPos(1, 2, 3);
-	copy.dstPtr = make_cudaPitchedPtr(memory, 4 * sizeof(int), 4, 4);
+	copy.dstPtr = make_cudaPitchedPtr(memory, 4 * sizeof(int), 4 * sizeof(int), 4);
 	copy.dstPos = make_cudaPos(sizeof(int), 1, 2);
 	copy.extent = make_cudaExtent(3, 2, 2);
 	copy.kind = cudaMemcpyDeviceToDevice;
