@@ -178,22 +178,22 @@ static int arrival_next(struct gt_arrivals *arrival, const struct gt_rows **rows
 
 #define COALESCER_BITS 10 /* of the entries at first */
 
-void gt_coalescer_begin(struct gt_coalescer *coalescer)
+void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer)
 {
 	if (coalescer->used > 0)
 		memset(coalescer->asked, 0, sizeof *coalescer->asked << coalescer->bits);
 	coalescer->used = 0;
 }
 
-static size_t asked_place(const struct gt_coalescer *coalescer, uint64_t line, uint32_t gpc, uint8_t sectors)
+static size_t asked_place(const struct gt_request_coalescer *coalescer, uint64_t line, uint32_t gpc, uint8_t sectors)
 {
 	return (size_t)((line << 12 ^ (uint64_t)gpc << 4 ^ sectors) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - coalescer->bits));
 }
 
 /* Leaves out the entries that are too old at this step, in a table of twice the size if many are left. */
-static int coalescer_renew(struct gt_coalescer *coalescer, uint64_t step, uint64_t within, struct gt_error *error)
+static int coalescer_renew(struct gt_request_coalescer *coalescer, uint64_t step, uint64_t within, struct gt_error *error)
 {
-	struct gt_coalescer old = *coalescer;
+	struct gt_request_coalescer old = *coalescer;
 	size_t n = old.asked ? (size_t)1 << old.bits : 0, left = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -222,7 +222,7 @@ static int coalescer_renew(struct gt_coalescer *coalescer, uint64_t step, uint64
 static int served_with_another(struct gt_level *level, uint64_t address, uint8_t sectors, uint16_t sm, uint64_t step, struct gt_error *error)
 {
 	const struct gt_coalescing *config = &level->config.coalescer;
-	struct gt_coalescer *coalescer = &level->coalescer;
+	struct gt_request_coalescer *coalescer = &level->coalescer;
 	const uint64_t within = level->config.arrival == GT_ARRIVAL_TRAVEL ? config->cycles : 0, line = address / GT_LINE;
 	const uint64_t tpcs = (config->sms + 1) / 2;
 	const uint32_t gpc = (uint32_t)(sm / 2 % tpcs * config->gpcs / tpcs);
@@ -245,7 +245,7 @@ static int served_with_another(struct gt_level *level, uint64_t address, uint8_t
 }
 
 /* An empty batch for what is left of this one. */
-static struct gt_rows *coalescer_rows(struct gt_coalescer *coalescer, const struct gt_rows *rows, struct gt_error *error)
+static struct gt_rows *coalescer_rows(struct gt_request_coalescer *coalescer, const struct gt_rows *rows, struct gt_error *error)
 {
 	struct gt_rows *left = coalescer->rows;
 

@@ -504,7 +504,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->l2_partitions, 0, sizeof level->l2_partitions);
 	memset(&level->coalesced, 0, sizeof level->coalesced);
 	by_pc_begin(&level->by_pc);
-	gt_coalescer_begin(&level->coalescer);
+	gt_request_coalescer_begin(&level->coalescer);
 	put_aside(level);
 	level->launch_reads_gpcs = 0;
 	level->last_step = 0;

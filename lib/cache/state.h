@@ -217,7 +217,7 @@ struct gt_instances {
 };
 
 /* The loads that others may still be served with, in open addressing: `used` of 2^bits entries, of which some are too old. */
-struct gt_coalescer {
+struct gt_request_coalescer {
 	struct gt_asked {
 		uint64_t line, step;
 		uint32_t gpc, requests; /* that were served as one; 0: the entry is free */
@@ -256,7 +256,7 @@ struct gt_level {
 	size_t instances_end; /* above every instance that is or was used */
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
-	struct gt_coalescer coalescer;
+	struct gt_request_coalescer coalescer;
 	struct gt_lookahead *lookahead; /* NULL if the policy does not look ahead */
 	const uint64_t *next_use; /* of the current batch, from gt_lookahead_next */
 	unsigned next_uses;	  /* words of next_use per request */
@@ -490,7 +490,7 @@ static inline int gt_level_look(const struct gt_serving *serving, const struct g
 #define NO_USE UINT64_MAX /* a line that is not used again, for a policy that looks ahead */
 
 /* Forgets the loads of the last kernel. */
-void gt_coalescer_begin(struct gt_coalescer *coalescer);
+void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer);
 
 /* Serves what the launch reads, once, before its first request, which has this step. */
 int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);
