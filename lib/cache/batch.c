@@ -4,6 +4,8 @@
  * for the same are one, if there is a coalescer. */
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/grown.h"
 #include "base/spill.h"
@@ -185,9 +187,33 @@ void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer)
 	coalescer->used = 0;
 }
 
-static size_t asked_place(const struct gt_request_coalescer *coalescer, uint64_t line, uint32_t gpc, uint8_t sectors)
+/* The GPC of an SM: GPCs have pairs of SMs (TPCs), as many each as can be, in the order of SMs. All are of one if the GPU does not say how
+ * many SMs it has. */
+static uint32_t gpc_of(const struct gt_level_config *config, uint16_t sm)
 {
-	return (size_t)((line << 12 ^ (uint64_t)gpc << 4 ^ sectors) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - coalescer->bits));
+	uint64_t pairs = (config->spread.sms + 1) / 2;
+
+	return pairs == 0 ? 0 : (uint32_t)(sm / 2 % pairs * config->launch_reads.gpcs / pairs);
+}
+
+/* Whether what was asked for at its step may still be shared at this one. */
+static bool is_open(const struct gt_asked *asked, uint64_t step, uint64_t within)
+{
+	return asked->requests > 0 && step - asked->step <= within;
+}
+
+/* The entry of these sectors of a line and this GPC, or the free one where it belongs. */
+static struct gt_asked *asked_for(const struct gt_request_coalescer *coalescer, uint64_t line, uint32_t gpc, uint8_t sectors)
+{
+	const uint64_t key[] = {line, (uint64_t)gpc << 8 | sectors};
+	size_t at = (size_t)(XXH3_64bits(key, sizeof key) >> (64 - coalescer->bits));
+	struct gt_asked *asked = &coalescer->asked[at];
+
+	while (asked->requests > 0 && (asked->line != line || asked->gpc != gpc || asked->sectors != sectors)) {
+		at = (at + 1) & (((size_t)1 << coalescer->bits) - 1);
+		asked = &coalescer->asked[at];
+	}
+	return asked;
 }
 
 /* Leaves out the entries that are too old at this step, in a table of twice the size if many are left. */
@@ -197,7 +223,7 @@ static int coalescer_renew(struct gt_request_coalescer *coalescer, uint64_t step
 	size_t n = old.asked ? (size_t)1 << old.bits : 0, left = 0;
 
 	for (size_t i = 0; i < n; i++)
-		left += old.asked[i].requests > 0 && step - old.asked[i].step <= within;
+		left += is_open(&old.asked[i], step, within);
 	coalescer->bits = n == 0 ? COALESCER_BITS : old.bits + (left > n / 4);
 	coalescer->asked = calloc((size_t)1 << coalescer->bits, sizeof *coalescer->asked);
 	coalescer->used = left;
@@ -205,63 +231,49 @@ static int coalescer_renew(struct gt_request_coalescer *coalescer, uint64_t step
 		*coalescer = old;
 		return gt_fail_memory(error, "requests that the coalescer compares");
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct gt_asked *asked = &old.asked[i];
-		if (asked->requests == 0 || step - asked->step > within)
-			continue;
-		size_t at = asked_place(coalescer, asked->line, asked->gpc, asked->sectors);
-		while (coalescer->asked[at].requests > 0)
-			at = (at + 1) & (((size_t)1 << coalescer->bits) - 1);
-		coalescer->asked[at] = *asked;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (is_open(&old.asked[i], step, within))
+			*asked_for(coalescer, old.asked[i].line, old.asked[i].gpc, old.asked[i].sectors) = old.asked[i];
 	free(old.asked);
 	return 0;
 }
 
-/* Returns 1 if the load is served with an earlier one, 0 if it is looked up, -1 on error. */
-static int served_with_another(struct gt_level *level, uint64_t address, uint8_t sectors, uint16_t sm, uint64_t step, struct gt_error *error)
+/* Returns 1 if row i, a load, is served with an earlier one, 0 if it is looked up, -1 on error. */
+static int served_with_another(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
-	const struct gt_coalescing *config = &level->config.coalescer;
+	const struct gt_level_config *config = &level->config;
 	struct gt_request_coalescer *coalescer = &level->coalescer;
-	const uint64_t within = level->config.arrival == GT_ARRIVAL_TRAVEL ? config->cycles : 0, line = address / GT_LINE;
-	const uint64_t tpcs = (config->sms + 1) / 2;
-	const uint32_t gpc = (uint32_t)(sm / 2 % tpcs * config->gpcs / tpcs);
+	const uint64_t within = config->arrival == GT_ARRIVAL_TRAVEL ? config->coalescer.cycles : 0, step = rows->step[i];
+	const struct gt_asked fresh = {.line = rows->address[i] / GT_LINE, .step = step, .gpc = gpc_of(config, rows->sm[i]), .requests = 1,
+				       .sectors = rows->sectors[i]};
 
 	if ((!coalescer->asked || coalescer->used > (size_t)1 << (coalescer->bits - 1)) && coalescer_renew(coalescer, step, within, error) != 0)
 		return -1;
-	size_t at = asked_place(coalescer, line, gpc, sectors);
-	struct gt_asked *asked = &coalescer->asked[at];
-	while (asked->requests > 0 && (asked->line != line || asked->gpc != gpc || asked->sectors != sectors)) {
-		at = (at + 1) & (((size_t)1 << coalescer->bits) - 1);
-		asked = &coalescer->asked[at];
-	}
+	struct gt_asked *asked = asked_for(coalescer, fresh.line, fresh.gpc, fresh.sectors);
 	coalescer->used += asked->requests == 0;
-	if (asked->requests > 0 && asked->requests < config->requests && step - asked->step <= within) {
+	if (is_open(asked, step, within) && asked->requests < config->coalescer.requests) {
 		asked->requests++;
 		return 1;
 	}
-	*asked = (struct gt_asked){.line = line, .step = step, .gpc = gpc, .requests = 1, .sectors = sectors};
+	*asked = fresh;
 	return 0;
 }
 
 /* An empty batch for what is left of this one. */
 static struct gt_rows *coalescer_rows(struct gt_request_coalescer *coalescer, const struct gt_rows *rows, struct gt_error *error)
 {
-	struct gt_rows *left = coalescer->rows;
-
-	if (!left || left->capacity < rows->n) {
-		gt_rows_free(left);
-		coalescer->rows = left = gt_rows_new(rows->capacity, error);
+	if (!coalescer->rows || coalescer->rows->capacity < rows->n) {
+		gt_rows_free(coalescer->rows);
+		coalescer->rows = gt_rows_new(rows->capacity, error);
 	}
-	if (!left)
+	if (!coalescer->rows)
 		return NULL;
-	left->n = 0;
-	left->kind = rows->kind;
-	left->scheduled = rows->scheduled;
-	left->has_hints = rows->has_hints;
-	return left;
+	coalescer->rows->n = 0;
+	gt_rows_shape(coalescer->rows, rows);
+	return coalescer->rows;
 }
 
+/* The requests of a batch that are looked up, in their order: all without a coalescer, or if they have no SM. NULL on error. */
 static const struct gt_rows *coalesce(struct gt_level *level, const struct gt_rows *rows, struct gt_error *error)
 {
 	size_t first = 0;
@@ -275,7 +287,7 @@ static const struct gt_rows *coalesce(struct gt_level *level, const struct gt_ro
 		enum gt_op_class class = level->class_of[rows->op[i]];
 		if (class != GT_CLASS_READ && class != GT_CLASS_STREAM)
 			continue;
-		int served = served_with_another(level, rows->address[i], rows->sectors[i], rows->sm[i], rows->step[i], error);
+		int served = served_with_another(level, rows, i, error);
 		if (served < 0)
 			return NULL;
 		if (served == 0)

@@ -332,7 +332,7 @@ static int take_constant(struct gt_level_config *config, const struct gt_value *
 	return 0;
 }
 
-/* "REQUESTS[,CYCLES]" or "none"; the GPU's numbers are left as they are. */
+/* "REQUESTS[,CYCLES]" or "none". */
 static int take_coalescer(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
 	struct gt_coalescing *coalescer = &config->coalescer;
@@ -663,8 +663,6 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		config->arrival = GT_ARRIVAL_STEP;
 	if ((config->is_timed || config->emit == GT_EMIT_ALL || config->emit == GT_EMIT_LATENCY) && !settings->option[GT_LEVEL_COALESCER])
 		config->coalescer.requests = 0;
-	config->coalescer.gpcs = config->launch_reads.gpcs;
-	config->coalescer.sms = config->spread.sms > 0 ? config->spread.sms : 1;
 	if (config->is_timed && !settings->option[GT_LEVEL_SPREAD])
 		config->l2_partitions = false;
 	if (config->is_timed && !settings->option[GT_LEVEL_DIRTY_WAYS])

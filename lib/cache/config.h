@@ -152,7 +152,6 @@ static inline bool gt_launch_reads_any(const struct gt_launch_reads *reads)
 struct gt_coalescing {
 	uint64_t requests; /* that are served as one, at most; 0: there is none */
 	uint64_t cycles;   /* by which they may come after the first, if steps are cycles */
-	uint64_t sms, gpcs; /* of the GPU */
 };
 
 /* The cache of constants of an SM, beside a private data cache. */
