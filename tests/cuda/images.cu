@@ -229,6 +229,16 @@ __global__ void through_surfaces(cudaSurfaceObject_t line, cudaSurfaceObject_t p
 	mine[7] = surf2Dread<int>(plane, 4 * x, 3);
 }
 
+/* Texels narrower than a register: bytes, and words of 16 bits. */
+__global__ void narrow_surfaces(cudaSurfaceObject_t bytes, cudaSurfaceObject_t words, int *out)
+{
+	int x = threadIdx.x;
+	surf1Dwrite(make_uchar4((unsigned char)(200 + x), 1, 2, (unsigned char)x), bytes, 4 * x);
+	uchar4 four = surf1Dread<uchar4>(bytes, 4 * x);
+	surf1Dwrite((short)-x, words, 2 * x);
+	out[x] = four.x + 1000 * four.w + 1000000 * surf1Dread<short>(words, 2 * x) + surf1Dread<unsigned char>(bytes, 4 * x + 2);
+}
+
 static cudaSurfaceObject_t surface_of(cudaArray_t array)
 {
 	cudaResourceDesc resource = of_array(array);
@@ -257,6 +267,15 @@ static void surfaces()
 		right = right && mine[7] == (x < 16 ? 3000 + x : -1);
 	}
 	expect(right, "surfaces", __LINE__);
+	cudaChannelFormatDesc byte = cudaCreateChannelDesc<uchar4>(), word = cudaCreateChannelDesc<short>();
+	cudaArray_t bytes, words;
+	MUST(cudaMallocArray(&bytes, &byte, 32, 0, flags));
+	MUST(cudaMallocArray(&words, &word, 32, 0, flags));
+	narrow_surfaces<<<1, 32>>>(surface_of(bytes), surface_of(words), out);
+	MUST(cudaDeviceSynchronize());
+	for (int x = 0; x < 32; x++)
+		right = right && out[x] == 202 + x + 1000 * x - 1000000 * x;
+	expect(right, "surfaces of narrow texels", __LINE__);
 	MUST(cudaDestroySurfaceObject(plane));
 }
 

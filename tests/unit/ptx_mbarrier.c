@@ -157,8 +157,41 @@ static void test_vector_atomics(void)
 		CHECK_EQUAL(out[i], 0x40003c00 + i % 2);
 		CHECK_EQUAL(other[i], i % 2 ? 0x44004000 : 0x42004000);
 	}
+	/* The lesser and the greater of 1 and 2, of -0 and 0, and of a NaN and 1. */
+	static const char chosen[] = KERNEL "mul.wide.u32 %rd4, %r1, 8;\nadd.s64 %rd5, %rd2, %rd4;\n"
+		"mov.b32 %r5, 0x3c008000;\nmov.b32 %r6, 0x7e003c00;\n"
+		"red.global.min.noftz.v2.f16x2 [%rd5], {%r5, %r6};\nred.global.max.noftz.v2.bf16x2 [%rd5], {%r5, %r6};\n" END;
+	other[0] = 0x40000000, other[1] = 0x3c007e00;
+	works(chosen, 1, 1);
+	CHECK_EQUAL(other[0], 0x3c008000);
+	CHECK_EQUAL(other[1], 0x7e003c00);
 	static const char shared[] = KERNEL ".reg .f32 %f<8>;\nred.shared.add.v2.f32 [%r2], {%f0, %f1};\n" END;
 	fails(shared, 1, 32, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (0,0,0): 'red.shared.add.v2.f32' is not known in this form");
+}
+
+/* Each of 32 lanes puts its number where all do, 16 bytes at once, and gets what the lane before it put there; a comparison that holds,
+ * and one that does not in its upper half. */
+static void test_wide_atomics(void)
+{
+	static const char text[] = KERNEL ".reg .b128 %q<4>;\ncvt.u64.u32 %rd5, %r1;\nadd.u64 %rd6, %rd5, 100;\n"
+		"mov.b128 %q0, {%rd5, %rd6};\natom.global.exch.b128 %q1, [%rd2], %q0;\nmov.b128 {%rd7, %rd8}, %q1;\n"
+		"st.global.u32 [%rd3], %rd7;\nst.global.u32 [%rd3+128], %rd8;\n"
+		"mov.b64 %rd9, 31;\nmov.b64 %rd10, 131;\nmov.b64 %rd11, 7;\nmov.b128 %q0, {%rd9, %rd10};\nmov.b128 %q2, {%rd11, %rd11};\n"
+		"setp.eq.u32 %p1, %r1, 31;\n@%p1 atom.global.cas.b128 %q1, [%rd2], %q0, %q2;\n"
+		"mov.b128 %q0, {%rd11, %rd9};\n@%p1 atom.global.cas.b128 _, [%rd2], %q0, %q1;\n"
+		"mov.b128 {%rd7, %rd8}, %q1;\n@%p1 st.global.u32 [%rd1+256], %rd8;\n" END;
+
+	memset(other, 0, 16);
+	works(text, 1, 32);
+	for (uint32_t i = 1; i < 32; i++) {
+		CHECK_EQUAL(out[i], i - 1);
+		CHECK_EQUAL(out[32 + i], 99 + i);
+	}
+	CHECK_EQUAL(out[64], 131);
+	CHECK_EQUAL(other[0], 7);
+	CHECK_EQUAL(other[2], 7);
+	static const char short_of[] = KERNEL ".reg .b128 %q<4>;\natom.global.cas.b128 %q1, [%rd2], %q0;\n" END;
+	fails(short_of, 1, 32, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (0,0,0): 'atom.global.cas.b128' is not known in this form");
 }
 
 int main(void)
@@ -168,5 +201,6 @@ int main(void)
 	RUN(test_bulk_copies);
 	RUN(test_copies_that_arrive);
 	RUN(test_vector_atomics);
+	RUN(test_wide_atomics);
 	return check_report();
 }

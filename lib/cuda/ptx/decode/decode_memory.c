@@ -584,6 +584,35 @@ static int decode_vector_atomic(struct gt_ptx_decoder *decoder, struct gt_ptx_ac
 	return 0;
 }
 
+/* atom.exch.b128 d, [a], b, and atom.cas.b128 d, [a], b, c: of the halves. */
+static int decode_wide_atomic(struct gt_ptx_decoder *decoder, struct gt_ptx_access *access, size_t n)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	const bool compares = gt_ptx_says(decoder, "cas"), returns = operands[0].kind != GT_PTX_SINK;
+
+	if (n != 3U + compares || compares == gt_ptx_says(decoder, "exch"))
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (gt_ptx_read_address(decoder, access, &operands[1]) != 0)
+		return -1;
+	for (size_t i = 0; i + 2 < n; i++) {
+		if (!(access->slots[2 * i] = gt_ptx_wide_slot(decoder, &operands[2 + i])))
+			return -1;
+		access->slots[2 * i + 1] = access->slots[2 * i] + GT_PTX_WIDE_HALF;
+	}
+	if (returns && !(access->results[0] = gt_ptx_wide_slot(decoder, &operands[0])))
+		return -1;
+	access->results[1] = access->results[0] + GT_PTX_WIDE_HALF;
+	access->action = GT_ATOMIC;
+	access->size = sizeof(uint64_t);
+	access->n = 2;
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_atomic_steps.wide);
+	if (!op)
+		return -1;
+	op->choice = compares;
+	op->d = access->results[0];
+	return 0;
+}
+
 /* atom.OP.TYPE d, [a], b(, c); red without d. An atom whose result is never read is a reduction, as in SASS, if its operation is
  * one of red's: exch and cas are not (PTX ISA, "red"), and profilers count them among the atomics. */
 static int decode_atom(struct gt_ptx_decoder *decoder)
@@ -600,6 +629,8 @@ static int decode_atom(struct gt_ptx_decoder *decoder)
 		return gt_ptx_refused(read);
 	if (read_policy(decoder, access, &n) != 0)
 		return -1;
+	if (type == GT_PTX_B128 && returns && access->n == 1)
+		return decode_wide_atomic(decoder, access, n);
 	const bool asynchronous = gt_ptx_says(decoder, "async");
 	access->change = gt_ptx_change(instruction, type);
 	if (asynchronous && (n-- != 3 || !is_reported(decoder)))

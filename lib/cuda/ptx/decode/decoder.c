@@ -293,7 +293,8 @@ static enum symbol_kind symbol_of(const struct gt_ptx_decoder *decoder, const ch
 /* True if the instruction may read a register that is wider than its type, or write one. */
 static bool takes_wider(enum gt_ptx_opcode row)
 {
-	return row == GT_PTX_OP_LD || row == GT_PTX_OP_LDU || row == GT_PTX_OP_ST || row == GT_PTX_OP_CVT;
+	return row == GT_PTX_OP_LD || row == GT_PTX_OP_LDU || row == GT_PTX_OP_ST || row == GT_PTX_OP_CVT || row == GT_PTX_OP_SULD ||
+	       row == GT_PTX_OP_SUST;
 }
 
 static bool is_bits(enum gt_ptx_type type)

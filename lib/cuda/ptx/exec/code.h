@@ -157,7 +157,7 @@ extern const struct gt_ptx_path_steps {
 	gt_ptx_step *sync, *sync_alike, *barrier_result;
 } gt_ptx_path_steps;
 extern const struct gt_ptx_atomic_steps {
-	gt_ptx_step *one, *vector, *is_space;
+	gt_ptx_step *one, *vector, *wide, *is_space;
 } gt_ptx_atomic_steps;
 extern const struct gt_ptx_texture_steps {
 	gt_ptx_step *fetch, *load_surface, *store_surface, *query;

@@ -362,6 +362,31 @@ static uint64_t add_bf16x2(uint64_t old, uint64_t b, uint64_t c)
 							       << 16;
 }
 
+/* The lesser or greater of two floats of 16 bits, whose infinity is given: -0 is less than 0, and a NaN gives way to a number. */
+static uint64_t chosen_half(uint64_t x, uint64_t y, uint64_t infinite, bool greater)
+{
+	const uint64_t x_place = x & 0x8000 ? ~x & 0xffff : x | 0x8000, y_place = y & 0x8000 ? ~y & 0xffff : y | 0x8000;
+
+	if ((x & 0x7fff) > infinite)
+		return (y & 0x7fff) > infinite ? 0x7fff : y;
+	return (y & 0x7fff) > infinite || (x_place < y_place) != greater ? x : y;
+}
+
+#define HALVES(ID, INFINITE, GREATER)                                                                        \
+	static uint64_t ID(uint64_t old, uint64_t b, uint64_t c)                                             \
+	{                                                                                                    \
+		(void)c;                                                                                     \
+		return chosen_half(old & 0xffff, b & 0xffff, INFINITE, GREATER);                             \
+	}                                                                                                    \
+	static uint64_t ID##x2(uint64_t old, uint64_t b, uint64_t c)                                         \
+	{                                                                                                    \
+		return ID(old, b, c) | ID(old >> 16, b >> 16, c) << 16;                                      \
+	}
+HALVES(min_f16, 0x7c00, false)
+HALVES(max_f16, 0x7c00, true)
+HALVES(min_bf16, 0x7f80, false)
+HALVES(max_bf16, 0x7f80, true)
+
 static const struct {
 	const char *operation;
 	enum gt_ptx_type type;
@@ -378,7 +403,9 @@ static const struct {
 	{"xor", GT_PTX_B32, xor_32},	    {"and", GT_PTX_B64, and_64},      {"or", GT_PTX_B64, or_64},
 	{"xor", GT_PTX_B64, xor_64},	    {"exch", GT_PTX_B32, exch_32},    {"exch", GT_PTX_B64, exch_64},
 	{"exch", GT_PTX_B16, exch_16},	    {"cas", GT_PTX_B32, cas_32},      {"cas", GT_PTX_B64, cas_64},
-	{"cas", GT_PTX_B16, cas_16},
+	{"cas", GT_PTX_B16, cas_16},	    {"min", GT_PTX_F16, min_f16},     {"min", GT_PTX_F16X2, min_f16x2},
+	{"max", GT_PTX_F16, max_f16},	    {"max", GT_PTX_F16X2, max_f16x2}, {"min", GT_PTX_BF16, min_bf16},
+	{"max", GT_PTX_BF16, max_bf16},	    {"min", GT_PTX_BF16X2, min_bf16x2}, {"max", GT_PTX_BF16X2, max_bf16x2},
 };
 
 uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
@@ -464,6 +491,31 @@ static const struct gt_ptx_op *vector_atomic(struct gt_ptx_warp *warp, const str
 	return op + 1;
 }
 
+/* exch, or cas where op->choice says so, of registers of 128 bits, whose halves have slots of their own. */
+static const struct gt_ptx_op *wide_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_access *access = op->with.access;
+	struct gt_ptx_reach reach;
+	uint64_t *lanes[4], old[2];
+
+	if (gt_ptx_reach(warp, op, mask, &reach, sizeof old) != 0 || gt_ptx_note(warp, op, mask, &reach, sizeof old) != 0)
+		return NULL;
+	for (unsigned i = 0; i < 4; i++)
+		lanes[i] = gt_ptx_lanes(warp, access->slots[i]);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		unsigned char *place = gt_ptx_place_of(&reach, lane);
+		const uint64_t *const *from = (const uint64_t *const *)&lanes[op->choice ? 2 : 0];
+		const uint64_t new[2] = {from[0][lane], from[1][lane]};
+		memcpy(old, place, sizeof old);
+		if (!op->choice || (old[0] == lanes[0][lane] && old[1] == lanes[1][lane]))
+			memcpy(place, new, sizeof new);
+		for (unsigned half = 0; half < 2 && op->d; half++)
+			((uint64_t *)gt_ptx_lanes(warp, access->results[half]))[lane] = old[half];
+	}
+	return op + 1;
+}
+
 static bool is_constant(const struct gt_ptx_machine *machine, uint64_t address)
 {
 	for (size_t i = 0; i < machine->module->n_variables; i++)
@@ -496,5 +548,6 @@ static const struct gt_ptx_op *is_space(struct gt_ptx_warp *warp, const struct g
 const struct gt_ptx_atomic_steps gt_ptx_atomic_steps = {
 	.one = step_atomic,
 	.vector = vector_atomic,
+	.wide = wide_atomic,
 	.is_space = is_space,
 };
