@@ -29,6 +29,16 @@ is() { diff <(cat) <(printf '%s\n' "$@"); }
 	python3 "$ROOT/tests/golden/strides.py" "$ROOT/tests/reference/strides.csv"
 }
 
+@test "passes of shared memory are the wavefronts of an H100: 240 patterns of tests/reference/h100_shared.csv" {
+	awk -F, 'BEGIN { print "#block warp an pc op size mask base stride lanes kernel" }
+		NR == 1 { next }
+		{ gsub(/ /, ",", $5); kernels = kernels "#kernel id=" NR - 1 "\n"; rows = rows "0 0 0 0 " $1 ".shared " $2 " 0x" $3 " - - " $5 " " NR - 1 "\n" }
+		END { printf "%s%s", kernels, rows }' "$ROOT/tests/reference/h100_shared.csv" | tr ' ' '\t' | gtrace-cat --from | gcoalesce >out
+	gtrace-cat out | tr '\t' '\n' | sed -n 's/^bank_passes=//p' >passes
+	[ "$(wc -l <passes)" -eq 240 ]
+	tail -n +2 "$ROOT/tests/reference/h100_shared.csv" | cut -d , -f 4 | diff - passes
+}
+
 @test "contiguous lanes are one request, four sectors" {
 	trace "0 0 0 0 load.global 4 0xffffffff 0x1000 4 -" | requests | is "0x000000001000 0xf 0x0 32"
 }

@@ -367,7 +367,7 @@ static unsigned lines_of_warp(const struct gt_rows *from, size_t i, unsigned siz
 static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i)
 {
 	unsigned passes = gt_bank_passes(&coalescer->shared.banks, from, i);
-	unsigned least = gt_bank_least_passes(&coalescer->shared.banks, from->mask[i], from->size[i]);
+	unsigned least = gt_bank_least_passes(&coalescer->shared.banks, from, i);
 	enum gt_action action = gt_op_action(from->op[i]);
 	struct gt_coalesce_counts *counts = &coalescer->counts;
 
@@ -603,7 +603,7 @@ static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows
 	cost.sectors = (unsigned)(*sectors - sectors_before);
 	cost.passes = (unsigned)(*passes - passes_before);
 	if (shared)
-		cost.least_passes = gt_bank_least_passes(&coalescer->shared.banks, from->mask[i], from->size[i]);
+		cost.least_passes = gt_bank_least_passes(&coalescer->shared.banks, from, i);
 	for (unsigned k = first; k < requests->n; k++)
 		cost.full += gt_bits_of_4[requests->touched[k].full];
 	return gt_by_site_add(coalescer->by_site, from, i, &cost, error);

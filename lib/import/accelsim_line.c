@@ -374,7 +374,8 @@ static void note_access(struct gt_scoreboard *board, struct gt_trace_access *acc
 	if (gt_op_space(access->op) == GT_SHARED) {
 		const int64_t stride = access->addresses ? GT_STRIDE_LANES : access->stride;
 		board->shared_accesses++;
-		board->shared_passes += gt_bank_passes_usual(access->mask, access->size, access->base, stride, access->addresses);
+		board->shared_passes += gt_bank_passes_usual(access->mask, access->size, access->base, stride, access->addresses,
+							     gt_op_action(access->op) == GT_LOAD);
 		return;
 	}
 	access->shared = gt_shared_work(board->shared_accesses, board->shared_passes);

@@ -8,6 +8,7 @@
 
 #include "base/scan.h"
 #include "base/wide.h"
+#include "stream/op.h"
 
 /* ---- banks ---- */
 
@@ -131,9 +132,9 @@ static unsigned passes_of_stride(uint32_t mask, uint64_t stride)
 /* The passes of accesses that need no loop over lanes, or 0: groups that touch each bank once, and strides of whole
  * rows. */
 static unsigned passes_of_affine(const struct gt_banks *banks, uint64_t base, int64_t stride, uint32_t mask,
-				 unsigned size)
+				 unsigned size, unsigned together)
 {
-	unsigned together = lanes_together(banks, size), unit = banks->unit;
+	unsigned unit = banks->unit;
 	bool aligned = (size & (size - 1)) == 0 && base % size == 0;
 
 	if (!aligned)
@@ -159,9 +160,9 @@ GT_WIDE static bool in_one_row(uint64_t row_bytes, const uint64_t *addresses, un
 }
 
 /* The passes of lanes anywhere, whose addresses are those of the active ones. */
-static unsigned passes_of_groups(const struct gt_banks *banks, uint32_t mask, const uint64_t *addresses, unsigned size)
+static unsigned passes_of_groups(const struct gt_banks *banks, uint32_t mask, const uint64_t *addresses, unsigned size, unsigned together)
 {
-	unsigned together = lanes_together(banks, size), passes = 0, done = 0;
+	unsigned passes = 0, done = 0;
 
 	for (unsigned first = 0; first < GT_WARP_SIZE; first += together) {
 		uint32_t group = mask >> first & UINT32_MAX >> (GT_WARP_SIZE - together);
@@ -173,38 +174,77 @@ static unsigned passes_of_groups(const struct gt_banks *banks, uint32_t mask, co
 	return passes;
 }
 
+/* ---- the lanes that are served together ---- */
+
+/* Whether the lanes of each pair i and i ^ distance that are both on have one address. */
+static bool pairs_agree(uint32_t mask, unsigned distance, const uint64_t *addresses)
+{
+	uint32_t lower = distance == 1 ? 0x55555555 : 0x33333333;
+
+	for (uint32_t rest = mask & mask >> distance & lower; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		unsigned of_lane = (unsigned)__builtin_popcount(mask & ((UINT32_C(1) << lane) - 1));
+		unsigned between = distance == 2 ? mask >> (lane + 1) & 1 : 0;
+		if (addresses[of_lane] != addresses[of_lane + 1 + between])
+			return false;
+	}
+	return true;
+}
+
+/* The lanes of a group, see gt_bank_passes. Without addresses of lanes there is a stride. */
+static unsigned group_lanes(const struct gt_banks *banks, uint32_t mask, unsigned size, int64_t stride, const uint64_t *addresses, bool loads)
+{
+	unsigned lanes = lanes_together(banks, size);
+	bool agree;
+
+	if (!loads || lanes == GT_WARP_SIZE || banks->n != GT_WARP_SIZE || banks->width != 4)
+		return lanes;
+	if (stride != GT_STRIDE_LANES)
+		agree = stride == 0 || (mask & mask >> 1 & 0x55555555) == 0 || (mask & mask >> 2 & 0x33333333) == 0;
+	else
+		agree = pairs_agree(mask, 1, addresses) || pairs_agree(mask, 2, addresses);
+	return agree ? 2 * lanes : lanes;
+}
+
+static unsigned group_lanes_of(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
+{
+	const uint64_t *addresses = rows->stride[i] == GT_STRIDE_LANES ? rows->lanes + rows->base[i] : NULL;
+
+	return group_lanes(banks, rows->mask[i], rows->size[i], rows->stride[i], addresses, gt_op_action(rows->op[i]) == GT_LOAD);
+}
+
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
 {
 	uint64_t addresses[GT_WARP_SIZE];
-	unsigned passes = 0;
+	unsigned together = group_lanes_of(banks, rows, i), passes = 0;
 
 	if (rows->stride[i] != GT_STRIDE_LANES)
-		passes = passes_of_affine(banks, rows->base[i], rows->stride[i], rows->mask[i], rows->size[i]);
+		passes = passes_of_affine(banks, rows->base[i], rows->stride[i], rows->mask[i], rows->size[i], together);
 	if (passes > 0)
 		return passes;
 	gt_rows_addresses(rows, i, addresses);
-	return passes_of_groups(banks, rows->mask[i], addresses, rows->size[i]);
+	return passes_of_groups(banks, rows->mask[i], addresses, rows->size[i], together);
 }
 
-unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64_t stride, const uint64_t *addresses)
+unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64_t stride, const uint64_t *addresses, bool loads)
 {
 	static const struct gt_banks banks = GT_BANKS_DEFAULT;
 	uint64_t of_stride[GT_WARP_SIZE];
-	unsigned passes, n = 0;
+	unsigned together = group_lanes(&banks, mask, size, stride, addresses, loads), passes, n = 0;
 
 	if (stride == GT_STRIDE_LANES)
-		return passes_of_groups(&banks, mask, addresses, size);
-	passes = passes_of_affine(&banks, base, stride, mask, size);
+		return passes_of_groups(&banks, mask, addresses, size, together);
+	passes = passes_of_affine(&banks, base, stride, mask, size, together);
 	if (passes > 0)
 		return passes;
 	for (uint32_t rest = mask; rest; rest &= rest - 1)
 		of_stride[n++] = base + (uint64_t)stride * (unsigned)(__builtin_ctz(rest) - __builtin_ctz(mask));
-	return passes_of_groups(&banks, mask, of_stride, size);
+	return passes_of_groups(&banks, mask, of_stride, size, together);
 }
 
-unsigned gt_bank_least_passes(const struct gt_banks *banks, uint32_t mask, unsigned size)
+unsigned gt_bank_least_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
 {
-	return groups(mask, lanes_together(banks, size));
+	return groups(rows->mask[i], group_lanes_of(banks, rows, i));
 }
 
 /* ---- latency, and what a description says ---- */

@@ -4,6 +4,7 @@
 #ifndef GT_STREAM_SHARED_H
 #define GT_STREAM_SHARED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,14 +35,16 @@ void gt_banks_format(const struct gt_banks *banks, char *buffer, size_t bytes);
 /* The passes of access i of a batch: the largest number of rows that its lanes touch in one bank. Lanes that
  * touch the same row share a pass. The lanes are served in groups whose data fill one row of all banks, at
  * most as many lanes as there are banks (Tesla: half a warp; Fermi with 8-byte data too), and the passes of
- * the groups are added. */
+ * the groups are added. With 32 banks of 4 bytes a load is served in groups of twice as many lanes if each
+ * lane has the address of its neighbour (i ^ 1), or each that of i ^ 2; a lane that is off has any. */
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
 
-/* The same of an access with these members of a row, and of GT_BANKS_DEFAULT; `addresses` of its active lanes if they have no stride. */
-unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64_t stride, const uint64_t *addresses);
+/* The same of an access with these members of a row, a load or not, and of GT_BANKS_DEFAULT; `addresses` of its active lanes if they
+ * have no stride. */
+unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64_t stride, const uint64_t *addresses, bool loads);
 
-/* The passes that these lanes with data of `size` bytes take without conflicts: one for each group. */
-unsigned gt_bank_least_passes(const struct gt_banks *banks, uint32_t mask, unsigned size);
+/* The passes that access i takes without conflicts: one for each group. */
+unsigned gt_bank_least_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i);
 
 #define GT_SHARED_POINTS 32
 

@@ -3,7 +3,8 @@
 
 usage: strides.py TABLE
 
-Each row of the table (tests/reference/strides.csv) is a warp's eight loads, four elements apart. Exits 1 at the first difference.
+Each row of the table (tests/reference/strides.csv) is a warp's eight loads, four elements apart. Here they are stores, since loads of global
+memory are not served for pairs of lanes with one address, as those of shared memory are. Exits 1 at the first difference.
 """
 import csv
 import subprocess
@@ -24,7 +25,7 @@ def kernel(number, row):
     size = SIZES[row["type"]]
     for access in range(8):
         lanes = ",".join(hex(size * (element(row, lane) + 4 * access)) for lane in range(32))
-        yield f"0\t0\t{access}\t0\tload.shared\t{size}\t0xffffffff\t-\t-\t{lanes}\t{number}"
+        yield f"0\t0\t{access}\t0\tstore.shared\t{size}\t0xffffffff\t-\t-\t{lanes}\t{number}"
 
 
 def main():

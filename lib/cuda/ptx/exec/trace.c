@@ -229,23 +229,23 @@ static bool find_wait(struct gt_ptx_warp *warp, const struct gt_ptx_access *acce
 }
 
 /* Counts an access to shared memory, of all lanes at a stride, for the column shared. Most are side by side, or of one place. */
-static void count_shared_row(struct gt_ptx_warp *warp, uint64_t first, int64_t stride, unsigned bytes)
+static void count_shared_row(struct gt_ptx_warp *warp, uint64_t first, int64_t stride, unsigned bytes, bool loads)
 {
-	const bool plain = bytes >= 4 && (stride == 0 || stride == bytes) && first % bytes == 0;
+	const bool plain = bytes >= 4 && stride == bytes && first % bytes == 0;
 
 	warp->shared_accesses++;
-	warp->shared_passes += plain ? bytes / 4 : gt_bank_passes_usual(GT_PTX_FULL, bytes, first, stride, NULL);
+	warp->shared_passes += plain ? bytes / 4 : gt_bank_passes_usual(GT_PTX_FULL, bytes, first, stride, NULL, loads);
 }
 
 /* The same of the lanes in `mask`. */
-static void count_shared(struct gt_ptx_warp *warp, uint32_t mask, const uint64_t *lanes, uint64_t offset, int64_t stride, unsigned bytes)
+static void count_shared(struct gt_ptx_warp *warp, uint32_t mask, const uint64_t *lanes, uint64_t offset, int64_t stride, unsigned bytes, bool loads)
 {
 	uint64_t packed[GT_WARP_SIZE];
 
 	if (stride == GT_STRIDE_LANES)
 		write_lanes(packed, mask, lanes, offset);
 	warp->shared_accesses++;
-	warp->shared_passes += gt_bank_passes_usual(mask, bytes, base_of(mask, lanes, offset), stride, packed);
+	warp->shared_passes += gt_bank_passes_usual(mask, bytes, base_of(mask, lanes, offset), stride, packed, loads);
 }
 
 /* The columns work and shared of an access. One to shared memory takes its share, but the next one counts from the same place. */
@@ -460,7 +460,7 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	if (warp->core->traced & GT_PTX_NOTES_WRITTEN)
 		gt_ptx_look_at_reach(warp, op, mask, reach, bytes);
 	if (warp->core->traced & GT_PTX_NOTES_WORK && space == GT_SHARED)
-		count_shared(warp, mask, reach->lanes, reach->offset, stride, bytes);
+		count_shared(warp, mask, reach->lanes, reach->offset, stride, bytes, access->action == GT_LOAD);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, mask, space, first, &operation, &hint) != 0)
@@ -485,7 +485,7 @@ int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint6
 	if (warp->core->traced & GT_PTX_NOTES_WRITTEN)
 		gt_ptx_look_at_row(warp, op, first, stride, bytes);
 	if (warp->core->traced & GT_PTX_NOTES_WORK && space == GT_SHARED)
-		count_shared_row(warp, first, stride, bytes);
+		count_shared_row(warp, first, stride, bytes, access->action == GT_LOAD);
 	if (access->untraced || !(warp->core->traced >> space & 1))
 		return 0;
 	if (name_access(warp, op, GT_PTX_FULL, space, first, &operation, &hint) != 0)
