@@ -495,6 +495,8 @@ static int sample(struct gt_ptx_texture *texture, const struct gt_sampling *samp
 	return CUDA_SUCCESS;
 }
 
+static bool said_anisotropy;
+
 /* Fills in the levels of a mipmapped array, which are sampled as the first is. Returns a code. */
 static int add_levels(struct gt_ptx_texture *texture, struct gt_ptx_texture levels[GT_MIP_LEVELS], const struct gt_mipmapped *array,
 		      const struct gt_sampling *sampling)
@@ -505,6 +507,8 @@ static int add_levels(struct gt_ptx_texture *texture, struct gt_ptx_texture leve
 		return CUDA_INVALID_VALUE;
 	if (sampling->mipmap_filter == 1 && !floats)
 		return CUDA_INVALID_FILTER_SETTING;
+	if (sampling->anisotropy > 1)
+		gt_cudart_say_once(&said_anisotropy, "maxAnisotropy is taken as 1: fetches by gradients take one sample, of a higher level than a GPU does");
 	for (unsigned i = 0; i < array->n; i++) {
 		levels[i] = *texture;
 		levels[i].image = array->levels[i]->image;

@@ -95,32 +95,30 @@ static void find_on_axis(const struct gt_ptx_texture *texture, unsigned dimensio
 		axis->texels[1][i] = texel + 1;
 		if (!texture->linear)
 			continue;
-		axis->weight[i] = (double)(int32_t)((at - (double)texel) * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
+		axis->weight[i] = (double)(int32_t)((at - (double)texel) * GT_PTX_WEIGHT_STEPS + 0.5);
 	}
 	for (unsigned second = 0; second <= texture->linear; second++) {
 		axis->inside[second] = settle_texels(axis->texels[second], n, mode);
 		find_offsets(&texture->image, dimension, axis->texels[second], axis->offsets[second]);
 	}
+	/* What is clamped is at a texel, not between two. */
+	for (int i = 0; i < GT_WARP_SIZE && texture->linear && mode == GT_PTX_CLAMP; i++)
+		axis->weight[i] = axis->texels[0][i] == axis->texels[1][i] ? 0 : axis->weight[i];
 }
 
-/* A corner of all lanes: where it is, which are inside, its weights. */
+/* A corner of all lanes: where it is, and which are inside. */
 static void find_corner(unsigned dimensions, const struct axis axes[3], unsigned corner, struct texture_warp *points)
 {
 	uint64_t *offset = points->offset[corner];
-	double *weight = points->weight[corner];
 
 	points->inside[corner] = UINT32_MAX;
-	for (int i = 0; i < GT_WARP_SIZE; i++) {
+	for (int i = 0; i < GT_WARP_SIZE; i++)
 		offset[i] = 0;
-		weight[i] = 1;
-	}
 	for (unsigned d = 0; d < dimensions; d++) {
 		unsigned second = corner >> d & 1;
 		points->inside[corner] &= axes[d].inside[second];
 		for (int i = 0; i < GT_WARP_SIZE; i++)
 			offset[i] += axes[d].offsets[second][i];
-		for (int i = 0; i < GT_WARP_SIZE && points->n > 1; i++)
-			weight[i] *= second ? axes[d].weight[i] : 1 - axes[d].weight[i];
 	}
 }
 
@@ -130,6 +128,8 @@ static bool find_texture_warp(const struct gt_ptx_texture *texture, const float 
 	const struct gt_ptx_image *image = &texture->image;
 	const uint32_t extent[3] = {image->width, image->height, image->depth};
 	struct axis axes[3];
+
+	memset(axes, 0, sizeof axes);
 
 	if (image->layered || image->cube || (texture->linear && gt_ptx_borders_row(texture)))
 		return false;
@@ -142,8 +142,10 @@ static bool find_texture_warp(const struct gt_ptx_texture *texture, const float 
 	for (unsigned k = 0; k < points->n; k++)
 		find_corner(image->dimensions, axes, k, points);
 	double(*const weight)[GT_WARP_SIZE] = points->weight;
-	for (int i = 0; i < GT_WARP_SIZE && points->n == 4; i++)
-		gt_ptx_weights_of_4(axes[0].weight[i], axes[1].weight[i], (double *[]){weight[0] + i, weight[1] + i, weight[2] + i, weight[3] + i});
+	for (int i = 0; i < GT_WARP_SIZE; i++)
+		gt_ptx_weights_of(points->n, GT_PTX_WEIGHT_STEPS, (const double[3]){axes[0].weight[i], axes[1].weight[i], axes[2].weight[i]},
+				  (double *[8]){&weight[0][i], &weight[1][i], &weight[2][i], &weight[3][i], &weight[4][i], &weight[5][i],
+						&weight[6][i], &weight[7][i]});
 	return true;
 }
 
@@ -154,51 +156,68 @@ static bool find_texture_warp(const struct gt_ptx_texture *texture, const float 
 /* The level that a fetch takes, or two and the weight of the second. */
 struct mip_levels {
 	const struct gt_ptx_texture *first, *second; /* second: NULL if its weight is 0 */
-	double weight;
+	double weight; /* in steps */
 };
+
+/* A level in steps, of which a GPU knows no fractions. */
+static double level_steps(float level)
+{
+	return isnan(level) ? 0 : trunc(fmin(fmax((double)level, -1e6), 1e6) * GT_PTX_WEIGHT_STEPS);
+}
 
 static struct mip_levels mip_levels_at(const struct gt_ptx_texture *texture, float level)
 {
 	if (!texture->levels)
 		return (struct mip_levels){texture, NULL, 0};
-	float last = (float)(texture->n_levels - 1);
-	level = isnan(level) ? 0 : level + texture->bias;
-	level = level < texture->least ? texture->least : level > texture->most ? texture->most : level;
-	level = level < 0 ? 0 : level > last ? last : level;
-	unsigned lower = (unsigned)(level + (texture->between ? 0 : 0.5F));
-	if (lower >= texture->n_levels)
-		lower = texture->n_levels - 1U;
+	const double last = (texture->n_levels - 1) * GT_PTX_WEIGHT_STEPS;
+	/* The lower limit counts, if it is above the upper one. */
+	double steps = fmin(level_steps(level) + level_steps(texture->bias), level_steps(texture->most));
+	steps = fmin(fmax(fmax(steps, level_steps(texture->least)), 0), last);
+	const unsigned lower = (unsigned)((steps + (texture->between ? 0 : GT_PTX_WEIGHT_STEPS / 2)) / GT_PTX_WEIGHT_STEPS);
 	struct mip_levels between = {&texture->levels[lower], NULL, 0};
 	if (texture->between)
-		between.weight = floor(((double)level - lower) * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
+		between.weight = steps - lower * GT_PTX_WEIGHT_STEPS;
 	if (between.weight > 0)
 		between.second = &texture->levels[lower + 1];
 	return between;
 }
 
-/* The level at which a step of one pixel is a step of one texel; gradients: of the coordinates, by x and y of the picture. */
+/* As an H100 has the length of a step in texels: the longest part, 11/32 of the next and a quarter of the shortest. */
+static double length_of(const double step[3])
+{
+	const double x = fabs(step[0]), y = fabs(step[1]), z = fabs(step[2]), longest = fmax(x, fmax(y, z)), shortest = fmin(x, fmin(y, z));
+
+	return longest + (x + y + z - longest - shortest) * 11 / 32 + shortest / 4;
+}
+
+/* The logarithm of a length, in steps: the 8 bits behind the first are the index of a table of an H100, which has what exceeds a straight line. */
+static double logarithm_of(double length)
+{
+	static const char excess[] = "abcccddeeeffggghhhiiijjjkkklllmmmmnnnnooooppppqqqqqrrrrrsssssstt"
+				     "ttttuuuuuuuuvvvvvvvvvvvwwwwwwwwwwwwwwwwwwwwwwwwwxxxwwwwwwwwwwwww"
+				     "wwwwwwwwwwwwwvvvvvvvvvvvvuuuuuuuuuttttttttssssssssrrrrrrqqqqqqpp"
+				     "ppppooooonnnnnmmmmmlllllkkkkjjjjjiiiihhhhggggffffeeeeddddcccbbba";
+	int exponent;
+	const int place = (int)((2 * frexp(length, &exponent) - 1) * GT_PTX_WEIGHT_STEPS);
+
+	return (exponent - 1) * GT_PTX_WEIGHT_STEPS + place + (excess[place] - 'a');
+}
+
+/* The level at which a step of one pixel is a step of one texel; gradients: of the coordinates, by x and y of the picture. The longest of both steps
+ * and of 11/16 of the diagonals counts, as an H100 has it. */
 static float mip_level_of(const struct gt_ptx_texture *texture, float gradients[2][3])
 {
 	const uint32_t extent[3] = {texture->image.width, texture->image.height, texture->image.depth};
-	float longest = 0;
+	double steps[4][3] = {{0}};
 
-	for (unsigned by = 0; by < 2; by++) {
-		float square = 0;
-		for (unsigned d = 0; d < texture->image.dimensions; d++) {
-			float texels = gradients[by][d] * (float)extent[d];
-			square += texels * texels;
-		}
-		longest = square > longest ? square : longest;
+	for (unsigned d = 0; d < texture->image.dimensions; d++) {
+		for (unsigned by = 0; by < 2; by++)
+			steps[by][d] = (double)(gradients[by][d] * (float)extent[d]);
+		steps[2][d] = (steps[0][d] + steps[1][d]) * 11 / 16;
+		steps[3][d] = (steps[0][d] - steps[1][d]) * 11 / 16;
 	}
-	return longest > 0 ? log2f(longest) / 2 : -HUGE_VALF;
-}
-
-/* Values become those between them and others, which are floats; weight: of the others. */
-static void mix(uint32_t values[4], const uint32_t others[4], double weight)
-{
-	for (unsigned c = 0; c < 4; c++)
-		values[c] = gt_ptx_to_bits((float)((1 - weight) * (double)gt_ptx_from_bits(values[c]) +
-					    weight * (double)gt_ptx_from_bits(others[c])));
+	const double longest = fmax(fmax(length_of(steps[0]), length_of(steps[1])), fmax(length_of(steps[2]), length_of(steps[3])));
+	return longest > 0 && longest < HUGE_VAL ? (float)(logarithm_of(longest) / GT_PTX_WEIGHT_STEPS) : longest > 0 ? HUGE_VALF : -HUGE_VALF;
 }
 
 /* ---- steps ---- */
@@ -278,7 +297,7 @@ static struct gt_ptx_spot spot_of(const struct gt_ptx_warp *warp, const struct g
 	return spot;
 }
 
-/* The corners in the order in which tld4 has them: counter-clockwise from the lower left, y going down. */
+/* The corners in the order in which tld4 has them: counter-clockwise from the lower left, y going down. Values are those of the filter. */
 static void gather(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
 		   const unsigned char *texels, unsigned channel, uint32_t values[4])
 {
@@ -287,7 +306,7 @@ static void gather(const struct gt_ptx_texture *texture, const struct gt_ptx_foo
 
 	for (unsigned i = 0; i < 4; i++) {
 		gt_ptx_read_corner(texture, footprint, corners[i], texels, of_corner);
-		values[i] = of_corner[channel];
+		values[i] = gt_ptx_gathered(texture, channel, of_corner[channel]);
 	}
 }
 
@@ -316,44 +335,51 @@ static float level_of(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch 
 	return mip_level_of(texture, gradients);
 }
 
-/* What one lane fetches from one level; its texels are the corners from `first` on. */
-static int fetch_level(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
-		       const struct gt_ptx_texture *texture, unsigned first, struct gathered *gathered, uint32_t values[4])
+/* The texels of a lane in one level, whose weight is `whole`; they are the corners from `first` on. NULL if its memory has been freed. */
+static const unsigned char *find_in_level(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
+					  const struct gt_ptx_texture *texture, double whole, unsigned first, struct gathered *gathered,
+					  struct gt_ptx_footprint *footprint)
 {
 	const struct gt_ptx_image *image = &texture->image;
 	const unsigned char *texels = gt_ptx_at(warp->core->memory, image->address, image->bytes);
 	struct gt_ptx_spot spot = spot_of(warp, fetch, lane);
-	struct gt_ptx_footprint footprint;
 
 	if (!texels)
-		return -1;
-	gt_ptx_find_footprint(texture, &spot, fetch->gather != GT_PTX_NO_GATHER, &footprint);
-	if (fetch->gather == GT_PTX_NO_GATHER)
-		gt_ptx_read_footprint(texture, &footprint, texels, values);
-	else
-		gather(texture, &footprint, texels, fetch->gather, values);
-	for (unsigned k = 0; k < footprint.n; k++) {
-		gathered->masks[first + k] |= (footprint.inside >> k & 1) << lane;
-		gathered->addresses[first + k][lane] = image->address + footprint.offset[k];
+		return NULL;
+	gt_ptx_find_footprint(texture, &spot, fetch->gather != GT_PTX_NO_GATHER, whole, footprint);
+	for (unsigned k = 0; k < footprint->n; k++) {
+		gathered->masks[first + k] |= (footprint->inside >> k & 1) << lane;
+		gathered->addresses[first + k][lane] = image->address + footprint->offset[k];
 	}
 	gathered->bytes[lane] = (uint8_t)gt_ptx_texel_bytes(image);
-	return 0;
+	return texels;
 }
 
 /* What one lane fetches; -1 if a level's memory has been freed. */
 static int fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, unsigned lane,
 		      const struct gt_ptx_texture *texture, struct gathered *gathered)
 {
-	struct mip_levels between = mip_levels_at(texture, level_of(warp, fetch, lane, texture));
-	uint32_t values[4], others[4];
+	const struct mip_levels between = mip_levels_at(texture, level_of(warp, fetch, lane, texture));
+	const double weights[2] = {GT_PTX_WEIGHT_STEPS - between.weight, between.weight};
+	const struct gt_ptx_texture *const levels[2] = {between.first, between.second};
+	struct gt_ptx_footprint footprint;
+	double sum[4] = {0};
+	uint32_t values[4];
 
-	if (fetch_level(warp, fetch, lane, between.first, 0, gathered, values) != 0)
-		return -1;
-	if (between.second) {
-		if (fetch_level(warp, fetch, lane, between.second, CORNERS / 2, gathered, others) != 0)
+	for (unsigned i = 0; i < 2 && levels[i]; i++) {
+		const unsigned char *texels =
+			find_in_level(warp, fetch, lane, levels[i], weights[i], i * CORNERS / 2, gathered, &footprint);
+		if (!texels)
 			return -1;
-		mix(values, others, between.weight);
+		if (between.second)
+			gt_ptx_add_footprint(levels[i], &footprint, texels, sum);
+		else if (fetch->gather != GT_PTX_NO_GATHER)
+			gather(levels[i], &footprint, texels, fetch->gather, values);
+		else
+			gt_ptx_read_footprint(levels[i], &footprint, texels, values);
 	}
+	if (between.second)
+		gt_ptx_filtered(between.first, sum, values);
 	put_values(warp, fetch, lane, values);
 	return 0;
 }

@@ -133,7 +133,7 @@ void gt_ptx_textures_free(struct gt_ptx_memory *memory)
 struct axis {
 	int64_t texel[2];
 	bool inside[2];
-	double weight;
+	double weight; /* in steps */
 };
 
 static int64_t floor_of(double x)
@@ -187,34 +187,37 @@ static void find_axis(struct axis *axis, const struct gt_ptx_texture *texture, u
 	axis->texel[0] = floor_of(at);
 	if (neighbours) {
 		axis->texel[1] = axis->texel[0] + 1;
-		axis->weight = (double)(int64_t)((at - (double)axis->texel[0]) * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
+		axis->weight = gt_ptx_whole_steps((at - (double)axis->texel[0]) * GT_PTX_WEIGHT_STEPS);
 		settle(axis, 1, mode, n);
 	}
 	settle(axis, 0, mode, n);
+	/* What is clamped is at a texel, not between two. */
+	if (neighbours && mode == GT_PTX_CLAMP && axis->texel[0] == axis->texel[1])
+		axis->weight = 0;
 }
 
 /* The face of a cube that a direction meets, and where (the guide's section "Cubemap Textures"). Where two
- * coordinates are equally large, which the guide leaves open, x comes before y and y before z. */
+ * coordinates are equally large, which the guide leaves open, z comes before y and y before x, as on an H100. */
 static uint32_t find_face(const float direction[3], float at[2])
 {
 	float x = direction[0], y = direction[1], z = direction[2];
 	float major, s, t;
 	uint32_t face;
 
-	if (fabsf(x) >= fabsf(y) && fabsf(x) >= fabsf(z)) {
-		face = signbit(x) ? 1 : 0;
-		major = x;
-		s = signbit(x) ? z : -z;
+	if (fabsf(z) >= fabsf(x) && fabsf(z) >= fabsf(y)) {
+		face = signbit(z) ? 5 : 4;
+		major = z;
+		s = signbit(z) ? -x : x;
 		t = -y;
-	} else if (fabsf(y) >= fabsf(z)) {
+	} else if (fabsf(y) >= fabsf(x)) {
 		face = signbit(y) ? 3 : 2;
 		major = y;
 		s = x;
 		t = signbit(y) ? -z : z;
 	} else {
-		face = signbit(z) ? 5 : 4;
-		major = z;
-		s = signbit(z) ? -x : x;
+		face = signbit(x) ? 1 : 0;
+		major = x;
+		s = signbit(x) ? z : -z;
 		t = -y;
 	}
 	at[0] = (s / fabsf(major) + 1) / 2;
@@ -227,28 +230,24 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* A corner of the footprint: its texel, whether it is inside, its weight. */
+/* A corner of the footprint: its texel, and whether it is inside. */
 static void add_corner(struct gt_ptx_footprint *footprint, const struct gt_ptx_image *image, const struct axis axes[3], unsigned dimensions,
 		       unsigned corner, uint64_t layer)
 {
 	uint64_t at[3] = {0, 0, layer};
 	bool inside = true;
-	double weight = 1;
 
 	for (unsigned d = 0; d < dimensions; d++) {
 		unsigned second = corner >> d & 1;
 		at[d] = (uint64_t)axes[d].texel[second];
 		inside = inside && axes[d].inside[second];
-		if (footprint->n > 1)
-			weight *= second ? axes[d].weight : 1 - axes[d].weight;
 	}
-	footprint->weight[corner] = weight;
 	footprint->inside |= (uint32_t)inside << corner;
 	footprint->offset[corner] =
 		inside ? gt_ptx_image_offset(image, at[0] * gt_ptx_texel_bytes(image), at[1], at[2]) : 0;
 }
 
-void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, bool bilinear,
+void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, bool bilinear, double whole,
 			   struct gt_ptx_footprint *footprint)
 {
 	const struct gt_ptx_image *image = &texture->image;
@@ -257,7 +256,8 @@ void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt
 	const float *coordinates = spot->coordinates;
 	uint64_t layer = image->layered ? least(spot->layer, image->depth - 1) : 0;
 	float on_face[2];
-	struct axis axes[3];
+	double *const weights = footprint->weight;
+	struct axis axes[3] = {{.weight = 0}, {.weight = 0}, {.weight = 0}};
 
 	if (image->cube) {
 		layer = image->layered ? 6 * (uint64_t)least(spot->layer, image->depth / 6 - 1) : 0;
@@ -274,14 +274,13 @@ void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt
 	}
 	unsigned dimensions = image->dimensions;
 	if (neighbours && gt_ptx_borders_row(texture))
-		axes[dimensions++] = (struct axis){.texel = {-1, 0}, .inside = {false, true}, .weight = 0.5};
+		axes[dimensions++] = (struct axis){.texel = {-1, 0}, .inside = {false, true}, .weight = GT_PTX_WEIGHT_STEPS / 2};
 	footprint->n = neighbours ? 1U << dimensions : 1;
 	footprint->inside = 0;
 	for (unsigned k = 0; k < footprint->n; k++)
 		add_corner(footprint, image, axes, dimensions, k, layer);
-	double *const weights = footprint->weight;
-	if (footprint->n == 4)
-		gt_ptx_weights_of_4(axes[0].weight, axes[1].weight, (double *[]){weights, weights + 1, weights + 2, weights + 3});
+	gt_ptx_weights_of(footprint->n, whole, (const double[3]){axes[0].weight, axes[1].weight, axes[2].weight},
+			  (double *[8]){&weights[0], &weights[1], &weights[2], &weights[3], &weights[4], &weights[5], &weights[6], &weights[7]});
 }
 
 /* ---- what they are ---- */
@@ -291,10 +290,22 @@ static bool reads_floats(const struct gt_ptx_texture *texture)
 	return texture->image.kind == GT_PTX_CHANNEL_FLOAT || texture->scaled;
 }
 
-/* IEC 61966-2-1 */
-static float from_srgb(float value)
+/* Integers are filtered as such, but for those that sRGB makes floats of. */
+static bool filters_integers(const struct gt_ptx_texture *texture, unsigned channel)
 {
-	return value <= 0.04045F ? value / 12.92F : (float)pow(((double)value + 0.055) / 1.055, 2.4);
+	return texture->scaled && !(texture->srgb && channel < 3) && texture->image.kind != GT_PTX_CHANNEL_FLOAT;
+}
+
+/* IEC 61966-2-1, with the 8 bits that an H100 keeps, of which the last is worth 2^-14 at least. Some of its values are one more or less. */
+static float from_srgb(unsigned byte)
+{
+	static const unsigned char more[] = {33, 66, 184, 186, 252, 253}, less[] = {32, 65, 68, 70, 97, 249, 250, 251};
+	const double part = byte / 255.0, value = part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4);
+	int exponent;
+
+	frexp(value, &exponent);
+	const int last = exponent - 8 > -14 ? exponent - 8 : -14, off = (memchr(more, (int)byte, sizeof more) != NULL) - (memchr(less, (int)byte, sizeof less) != NULL);
+	return (float)ldexp(gt_ptx_whole_steps(ldexp(value, -last)) + off, last);
 }
 
 static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigned char *at, unsigned channel)
@@ -312,7 +323,7 @@ static uint32_t read_channel(const struct gt_ptx_texture *texture, const unsigne
 		return bits;
 	if (texture->image.kind == GT_PTX_CHANNEL_UNSIGNED) {
 		float part = (float)bits / (float)(2 * (sign - 1) + 1);
-		return gt_ptx_to_bits(texture->srgb && channel < 3 ? from_srgb(part) : part);
+		return gt_ptx_to_bits(texture->srgb && channel < 3 ? from_srgb(bits) : part);
 	}
 	float value = (float)(int32_t)bits / (float)(sign - 1);
 	return gt_ptx_to_bits(value < -1 ? -1 : value);
@@ -349,6 +360,83 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 	}
 }
 
+/* A number of steps of an integer's format as the filter of an H100 has it: in steps of 16 bits, of signed bytes with three bits of fraction. */
+static double to_filter(const struct gt_ptx_image *image, double steps)
+{
+	if (image->channel_bytes == 2)
+		return steps;
+	return image->kind == GT_PTX_CHANNEL_SIGNED ? floor(steps * 8 * 32767 / 127) / 8 : steps * 257;
+}
+
+/* A value of a corner as the filter has it; `texel`: that of the channel, or NULL. The least signed byte, which is -1 as a value, is less here. */
+static double value_to_filter(const struct gt_ptx_texture *texture, unsigned channel, const unsigned char *texel, uint32_t bits)
+{
+	const struct gt_ptx_image *image = &texture->image;
+	const bool is_signed = image->kind == GT_PTX_CHANNEL_SIGNED;
+	const double value = (double)gt_ptx_from_bits(bits);
+
+	if (!filters_integers(texture, channel))
+		return value;
+	if (is_signed && image->channel_bytes == 1 && texel && *texel == 0x80)
+		return to_filter(image, -128);
+	return to_filter(image, gt_ptx_whole_steps(value * ((UINT32_C(1) << (8 * image->channel_bytes - is_signed)) - 1)));
+}
+
+/* A value with so many bits, of two the one that is farther from 0. */
+static float with_bits(double value, unsigned bits)
+{
+	union { double value; uint64_t bits; } u = {value};
+	const uint64_t unit = UINT64_C(1) << (53 - bits);
+
+	if (!(fabs(value) >= 0x1p-126 && fabs(value) < 0x1p127))
+		return (float)value;
+	u.bits = (u.bits + unit / 2) & ~(unit - 1);
+	return (float)u.value;
+}
+
+/* The sum of weighed values as a float, as an H100 rounds it: of integers to a whole step of 16 bits, of sRGB and halves to the bits of a half. */
+static float from_filter(const struct gt_ptx_texture *texture, unsigned channel, double sum)
+{
+	if (!filters_integers(texture, channel))
+		return with_bits(sum, texture->srgb || texture->image.channel_bytes == 2 ? 11 : 24);
+	const bool is_signed = texture->image.kind == GT_PTX_CHANNEL_SIGNED;
+	return (float)fmax(floor(sum + 0.5), -32767) / (is_signed ? 32767.0F : 65535.0F);
+}
+
+void gt_ptx_filtered(const struct gt_ptx_texture *texture, const double sum[4], uint32_t values[4])
+{
+	for (unsigned c = 0; c < 4; c++)
+		values[c] = gt_ptx_to_bits(from_filter(texture, c, sum[c] / GT_PTX_WEIGHT_STEPS));
+}
+
+uint32_t gt_ptx_gathered(const struct gt_ptx_texture *texture, unsigned channel, uint32_t value)
+{
+	if (!filters_integers(texture, channel))
+		return value;
+	return gt_ptx_to_bits(from_filter(texture, channel, value_to_filter(texture, channel, NULL, value)));
+}
+
+void gt_ptx_add_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint, const unsigned char *texels,
+			  double sum[4])
+{
+	const struct gt_ptx_image *image = &texture->image;
+	const bool inside = footprint->inside == (UINT32_C(1) << footprint->n) - 1;
+	uint32_t values[4];
+
+	for (unsigned k = 0; k < footprint->n; k++) {
+		if (footprint->weight[k] == 0) /* not even of what is infinite */
+			continue;
+		if (!inside)
+			gt_ptx_read_corner(texture, footprint, k, texels, values);
+		for (unsigned c = 0; c < image->channels && inside; c++)
+			values[c] = read_channel(texture, texels + footprint->offset[k] + c * image->channel_bytes, c);
+		for (unsigned c = 0; c < (inside ? image->channels : 4U); c++) {
+			const unsigned char *texel = inside ? texels + footprint->offset[k] + c * image->channel_bytes : NULL;
+			sum[c] += footprint->weight[k] * value_to_filter(texture, c, texel, values[c]);
+		}
+	}
+}
+
 void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
 			   const unsigned char *texels, uint32_t values[4])
 {
@@ -358,18 +446,6 @@ void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt
 		gt_ptx_read_corner(texture, footprint, 0, texels, values);
 		return;
 	}
-	const struct gt_ptx_image *image = &texture->image;
-	bool inside = footprint->inside == (UINT32_C(1) << footprint->n) - 1;
-	for (unsigned k = 0; k < footprint->n; k++) {
-		if (footprint->weight[k] == 0) /* not even of what is infinite */
-			continue;
-		if (!inside)
-			gt_ptx_read_corner(texture, footprint, k, texels, values);
-		for (unsigned c = 0; c < image->channels && inside; c++)
-			values[c] = read_channel(texture, texels + footprint->offset[k] + c * image->channel_bytes, c);
-		for (unsigned c = 0; c < (inside ? image->channels : 4U); c++)
-			sum[c] += footprint->weight[k] * (double)gt_ptx_from_bits(values[c]);
-	}
-	for (unsigned c = 0; c < 4; c++)
-		values[c] = gt_ptx_to_bits((float)sum[c]);
+	gt_ptx_add_footprint(texture, footprint, texels, sum);
+	gt_ptx_filtered(texture, sum, values);
 }

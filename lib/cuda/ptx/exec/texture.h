@@ -118,19 +118,32 @@ struct gt_ptx_footprint {
 	unsigned n;	    /* 1, 2, 4 or 8 */
 	uint32_t inside;    /* bit k: corner k is a texel; else it has the border's colour */
 	uint64_t offset[8]; /* of the corners inside, from the image's address */
-	double weight[8]; /* if there are several */
+	double weight[8]; /* in steps */
 };
 
-/* The weights of four corners, from those of the second texel in each dimension. They have as many bits as these, and the sum 1; this is
- * how an H100 rounds them. */
-static inline void gt_ptx_weights_of_4(double x, double y, double *const weights[4])
+/* To the nearest whole number, of two the one that is farther from 0. */
+static inline double gt_ptx_whole_steps(double x)
 {
-	const double both = (double)(int64_t)(x * y * GT_PTX_WEIGHT_STEPS + 0.5) / GT_PTX_WEIGHT_STEPS;
+	return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5);
+}
 
-	*weights[0] = 1 - x - y + both;
-	*weights[1] = x - both;
-	*weights[2] = y - both;
-	*weights[3] = both;
+/* The weights of the corners, in steps, whose sum is `whole`, from those of the second texels in each dimension, of a whole. An H100 divides it
+ * among the slices, then among the columns of each, then among their rows: what is not rounded gets the rest. */
+static inline void gt_ptx_weights_of(unsigned n, double whole, const double second[3], double *const weights[8])
+{
+	const double back = n > 4 ? gt_ptx_whole_steps(whole * second[2] / GT_PTX_WEIGHT_STEPS) : 0;
+	const double of_slices[2] = {whole - back, back};
+
+	for (unsigned slice = 0; slice < (n + 3) / 4; slice++) {
+		const double right = n > 1 ? gt_ptx_whole_steps(of_slices[slice] * second[0] / GT_PTX_WEIGHT_STEPS) : 0;
+		const double left = of_slices[slice] - right;
+		const double below = gt_ptx_whole_steps(right * second[1] / GT_PTX_WEIGHT_STEPS);
+		const double above = gt_ptx_whole_steps(left * (GT_PTX_WEIGHT_STEPS - second[1]) / GT_PTX_WEIGHT_STEPS);
+		*weights[4 * slice] = n < 4 ? left : above;
+		*weights[4 * slice + 1] = n < 4 ? right : right - below;
+		*weights[4 * slice + 2] = left - above;
+		*weights[4 * slice + 3] = below;
+	}
 }
 
 /* Where a fetch is. */
@@ -141,8 +154,8 @@ struct gt_ptx_spot {
 	uint32_t layer;
 };
 
-/* The footprint of a fetch; `bilinear`: with the neighbours, whatever the filter. */
-void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, bool bilinear,
+/* The footprint of a fetch; `bilinear`: with the neighbours, whatever the filter; `whole`: the sum of the weights, in steps. */
+void gt_ptx_find_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_spot *spot, bool bilinear, double whole,
 			   struct gt_ptx_footprint *footprint);
 /* The four channels of a corner, as the bits of floats or integers. `texels`: of the image, in this process. */
 void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint, unsigned corner,
@@ -150,6 +163,12 @@ void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_pt
 /* All corners together, weighed. */
 void gt_ptx_read_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint,
 			   const unsigned char *texels, uint32_t values[4]);
+/* The same of parts: adds the weighed corners to sums, and gives the values of the sums. */
+void gt_ptx_add_footprint(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint, const unsigned char *texels,
+			  double sum[4]);
+void gt_ptx_filtered(const struct gt_ptx_texture *texture, const double sum[4], uint32_t values[4]);
+/* A channel of a corner as it leaves the filter without being weighed. */
+uint32_t gt_ptx_gathered(const struct gt_ptx_texture *texture, unsigned channel, uint32_t value);
 
 /* ---- fetches ---- */
 
