@@ -131,6 +131,21 @@ setup() {
 
 # Each of 1024 steps needs the store of another block; 64 warps poll. Hardware does it in milliseconds. The program itself checks that
 # all is done, in 5 s at most; rows of 200 MB are its other bound.
+# The program checks what each launch did. The records of a launch that was not executed are those of one that was.
+@test "a launch that is the same as an earlier one does what that did, without being executed" {
+	passes repeats
+	LD_PRELOAD=$PRELOAD gtrace-record --gpu a100 -v ./repeats 2>said | cmp - stream
+	grep -q '^gtrace-record: launch 4, sums<<<.*launch 4 of this kernel: .* traced, the same as launch 2$' said
+	grep -q '^gtrace-record: all 12 launches of sums: .* traced, 5 of them the same as an earlier one$' said
+	grep -q '^gtrace-record: all 16 launches of add: .* traced, 6 of them the same as an earlier one$' said
+	run ! grep -E 'launches of (number|say).*the same' said
+	[ "$(grep -c '^say 17$' said)" -eq 5 ]
+	gtrace-cat stream | awk -F '\t' '/^#kernel/ { split($2, id, "="); at = id[2] } !/^#/ && (at <= 3 || at == 7) { $NF = ""; print >"rows." at }'
+	cmp rows.1 rows.2
+	cmp rows.1 rows.3 # the second is remembered, and the third written again
+	cmp rows.1 rows.7 # executed: it reads other contents at the same addresses
+}
+
 @test "blocks that poll flags of each other give their turns away" {
 	passes spin_pingpong
 	[ "$(wc -c <stream)" -lt $((200 << 20)) ]

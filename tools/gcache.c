@@ -8,7 +8,7 @@
 #include "cache/config.h"
 #include "cache/stage/stage.h"
 #include "coalesce/stage.h"
-#include "stream/raw.h"
+#include "stream/records.h"
 #include "stream/history.h"
 #include "stream/parts.h"
 #include "tool.h"

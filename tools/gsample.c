@@ -6,7 +6,7 @@
 #include "base/options.h"
 #include "base/spill.h"
 #include "sample/sample.h"
-#include "stream/raw.h"
+#include "stream/records.h"
 #include "tool.h"
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include "gpu/describe.h"
 #include "stream/invariants.h"
 #include "stream/parts.h"
-#include "stream/raw.h"
+#include "stream/records.h"
 #include "stream/views.h"
 #include "tool.h"
 

@@ -18,7 +18,6 @@
 #include "stream/count.h"
 #include "stream/kernel.h"
 #include "stream/program.h"
-#include "stream/raw.h"
 #include "stream/records.h"
 #include "stream/rows.h"
 

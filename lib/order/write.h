@@ -4,7 +4,7 @@
 #define GT_ORDER_WRITE_H
 
 #include "order/order.h"
-#include "stream/raw.h"
+#include "stream/records.h"
 
 /* As gt_order_finish, in as many threads as the options say. */
 int gt_order_write(struct gt_ordering *order, struct gt_writer *writer, struct gt_error *error);

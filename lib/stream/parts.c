@@ -13,7 +13,7 @@
 #include "counter/tables.h"
 #include "stream/counted.h"
 #include "stream/history.h"
-#include "stream/raw.h"
+#include "stream/records.h"
 
 static const char tool[] = "gtrace-cat", option[] = "--part";
 

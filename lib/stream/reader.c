@@ -14,7 +14,6 @@
 
 #include "base/grown.h"
 #include "base/input.h"
-#include "stream/raw.h"
 #include "stream/records.h"
 
 /* ---- the bytes of a stream, cut into records ---- */

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/grown.h"
-#include "stream/raw.h"
 #include "stream/records.h"
 
 /* Names and sizes of a record's columns are 150 bytes, and a row is about 10: a fiftieth of so many rows. */

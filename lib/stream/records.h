@@ -14,6 +14,7 @@
 #include "stream/count.h"
 #include "stream/kernel.h"
 #include "stream/rows.h"
+#include "stream/stream.h"
 
 /* ---- bytes ---- */
 
@@ -91,5 +92,36 @@ int gt_rows_check(const struct gt_rows *rows, const struct gt_kernel *kernel, st
 /* The objects of the record that begins at `bytes`, as far as they are there, and those that its arrays and maps
  * claim to have besides. Stops beyond GT_OBJECTS_MAX. */
 uint64_t gt_objects_count(const unsigned char *bytes, size_t n);
+
+/* ---- records as they stand in a stream, for those who pass them on or unpack them elsewhere ---- */
+
+/* The last record that was read. */
+struct gt_raw_record {
+	const unsigned char *bytes; /* n of them; valid until the next gt_read */
+	size_t n;
+	uint64_t number; /* from 1 */
+	size_t rows;	 /* in it: 0 if it is no batch */
+	enum gt_rows_kind kind; /* of a batch */
+};
+struct gt_raw_record gt_reader_record(const struct gt_reader *reader);
+/* Whether it is a batch with the column hint. */
+bool gt_reader_record_hints(const struct gt_reader *reader);
+
+/* As gt_read, but leaves a batch in its record: gt_reader_unpack then reads it. */
+enum gt_event gt_read_record(struct gt_reader *reader, struct gt_error *error);
+int gt_reader_unpack(struct gt_reader *reader, struct gt_error *error);
+
+/* Puts the stream's name and the record's number, from 1, before the error. Returns -1. */
+int gt_reader_place(const struct gt_reader *reader, uint64_t record, struct gt_error *error);
+
+/* Writes n bytes of whole records, in which there are so many rows. */
+int gt_writer_put(struct gt_writer *writer, const unsigned char *records, size_t n, size_t rows, struct gt_error *error);
+
+#define GT_WRITER_FAILED UINT64_MAX
+
+/* From here on `take` gets a copy of all records, in pieces of any length; NULL: no longer. What is pending is written first. Returns the
+ * rows that have been written, or GT_WRITER_FAILED. */
+uint64_t gt_writer_tee(struct gt_writer *writer, void (*take)(void *context, const unsigned char *data, size_t n), void *context,
+		       struct gt_error *error);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "base/grown.h"
 #include "base/pipeline.h"
-#include "stream/raw.h"
 #include "stream/rebatch.h"
 #include "stream/records.h"
 

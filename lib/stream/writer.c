@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a stream (stream/stream.h): the header, records that are packed here or were packed elsewhere (stream/raw.h), and the end with
+/* Writing a stream (stream/stream.h): the header, records that are packed here or were packed elsewhere (stream/records.h), and the end with
  * the checksum. */
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stream/raw.h"
 #include "stream/records.h"
 #include "stream/stream.h"
 #define XXH_INLINE_ALL
@@ -24,6 +23,8 @@ struct gt_writer {
 	msgpack_packer packer;
 	XXH3_state_t *checksum;
 	uint64_t rows_written;
+	void (*take)(void *context, const unsigned char *data, size_t n); /* gets a copy of what is written; NULL: nobody does */
+	void *taker;
 	struct gt_output output;
 };
 
@@ -100,6 +101,8 @@ static int write_all(int descriptor, const unsigned char *data, size_t n, struct
 static int put(struct gt_writer *writer, const unsigned char *data, size_t n, struct gt_error *error)
 {
 	XXH3_64bits_update(writer->checksum, data, n);
+	if (writer->take)
+		writer->take(writer->taker, data, n);
 	int result = write_all(writer->descriptor, data, n, error);
 	writer->broken = result != 0;
 	return result;
@@ -232,6 +235,16 @@ int gt_writer_pass(struct gt_writer *writer, const struct gt_reader *reader, str
 	const struct gt_raw_record record = gt_reader_record(reader);
 
 	return gt_writer_put(writer, record.bytes, record.n, record.rows, error);
+}
+
+uint64_t gt_writer_tee(struct gt_writer *writer, void (*take)(void *context, const unsigned char *data, size_t n), void *context,
+		       struct gt_error *error)
+{
+	if (gt_writer_flush(writer, error) != 0)
+		return GT_WRITER_FAILED;
+	writer->take = take;
+	writer->taker = context;
+	return writer->rows_written;
 }
 
 struct gt_output *gt_writer_output(struct gt_writer *writer)

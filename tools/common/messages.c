@@ -14,7 +14,7 @@
 
 #include "base/installed.h"
 #include "base/utf8.h"
-#include "stream/raw.h"
+#include "stream/records.h"
 
 static struct gt_progress line; /* of this tool, if it is the first of a pipe */
 

@@ -13,7 +13,7 @@
 
 #include "base/installed.h"
 #include "stream/history.h"
-#include "stream/raw.h"
+#include "stream/records.h"
 
 /* The capacity that is requested for pipes, if the system supports it: what is in the pipe is to stay in the cache of a core, of
  * which present ones have 512K and more, until it is read. */

@@ -198,7 +198,7 @@ static struct noted {
 	const struct gt_ptx_function *kernel;
 	char name[GT_KERNEL_NAME];
 	struct gt_ptx_ran ran;
-	uint64_t launches;
+	uint64_t launches, alike; /* the second: that were not executed, as they were the same as an earlier one */
 } *noted;
 static size_t noted_n, noted_capacity;
 
@@ -228,29 +228,39 @@ static struct noted *noted_of(const struct gt_fat *fat, const struct gt_ptx_func
 static void note(const struct gt_fat *fat, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran)
 {
 	struct noted *kernel = gt_cudart.record.verbose ? noted_of(fat, launch->kernel) : NULL;
-	char which[48] = "";
+	char which[48] = "", like[48] = "";
 
 	if (!kernel)
 		return;
 	kernel->launches++;
+	kernel->alike += ran->like > 0;
 	kernel->ran.warp_instructions += ran->warp_instructions;
 	kernel->ran.accesses += ran->accesses;
 	if ((kernel->launches & (kernel->launches - 1)) != 0)
 		return;
 	if (kernel->launches > 1)
 		snprintf(which, sizeof which, ", launch %" PRIu64 " of this kernel", kernel->launches);
+	if (ran->like > 0)
+		snprintf(like, sizeof like, ", the same as launch %" PRIu64, ran->like);
 	gt_cudart_note("launch %" PRIu64 ", %s<<<(%u, %u, %u), (%u, %u, %u)>>>%s: %" PRIu64 " warp instructions, %" PRIu64
-		       " accesses traced", gt_cudart.launches, kernel->name, launch->grid[0], launch->grid[1],
+		       " accesses traced%s", gt_cudart.launches, kernel->name, launch->grid[0], launch->grid[1],
 		       launch->grid[2], launch->block[0], launch->block[1], launch->block[2], which, ran->warp_instructions,
-		       ran->accesses);
+		       ran->accesses, like);
 }
 
 void gt_cudart_note_launches(void)
 {
-	for (size_t i = 0; i < noted_n; i++)
-		if (noted[i].launches > 1)
-			gt_cudart_note("all %" PRIu64 " launches of %s: %" PRIu64 " warp instructions, %" PRIu64 " accesses traced",
-				       noted[i].launches, noted[i].name, noted[i].ran.warp_instructions, noted[i].ran.accesses);
+	char alike[64];
+
+	for (const struct noted *one = noted; one < noted + noted_n; one++) {
+		if (one->launches <= 1)
+			continue;
+		alike[0] = '\0';
+		if (one->alike > 0)
+			snprintf(alike, sizeof alike, ", %" PRIu64 " of them the same as an earlier one", one->alike);
+		gt_cudart_note("all %" PRIu64 " launches of %s: %" PRIu64 " warp instructions, %" PRIu64 " accesses traced%s", one->launches,
+			       one->name, one->ran.warp_instructions, one->ran.accesses, alike);
+	}
 }
 
 static struct gt_progress_state state; /* of the line */

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/input.h"
-#include "stream/raw.h"
+#include "stream/records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

@@ -473,6 +473,7 @@ static int note_name(struct search *search, const char *name)
 		return gt_fail_memory(search->error, "the names of a program");
 	if (!fresh)
 		return 0;
+	search->program->is_unique |= strcmp(name, "%gridid") == 0;
 	reach_function(search, gt_ptx_function_index(search->machine->module, name));
 	size_t variable = gt_ptx_variable_index(search->machine->module, name);
 	for (size_t i = 0; variable != SIZE_MAX && i < module->variables[variable].n_references; i++)
@@ -514,6 +515,7 @@ static void note_runtime_function(struct search *search, const struct gt_ptx_ins
 	search->program->uses_heap |= function && function->uses_heap;
 	search->program->launches |= function && function->launches;
 	search->program->joins_blocks |= function != NULL;
+	search->program->is_unique |= function && strcmp(function->name, "__assertfail") != 0;
 }
 
 static int find_functions(struct search *search)

@@ -301,6 +301,7 @@ struct gt_ptx_program {
 	bool uses_heap, launches; /* as far as its calls say */
 	bool reads_reserved; /* where the shared memory lies that CUDA reserves of a block, which it has then */
 	bool joins_blocks, has_effects; /* decode/decode.h */
+	bool is_unique; /* what a launch of it does depends on more than its arguments and memory */
 	struct gt_ptx_program *copy; /* for another thread, and so on; NULL: there is none */
 	struct gt_ptx_program *next;
 };

@@ -210,6 +210,8 @@ static int place_variables(struct gt_ptx_machine *machine, struct gt_error *erro
 struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, struct gt_ptx_memory *memory,
 					   const char *name, struct gt_error *error)
 {
+	static uint64_t machines;
+
 	if (gt_ptx_level_check(error) != 0)
 		return NULL;
 	struct gt_ptx_machine *machine = calloc(1, sizeof *machine);
@@ -221,6 +223,7 @@ struct gt_ptx_machine *gt_ptx_machine_open(const struct gt_ptx_module *module, s
 	strcpy(machine->name, name);
 	machine->module = module;
 	machine->memory = memory;
+	machine->serial = ++machines;
 	machine->figures = calloc(module->n_functions + 1, sizeof *machine->figures);
 	if (!machine->figures)
 		gt_fail_memory(error, "a machine");

@@ -81,6 +81,7 @@ struct gt_ptx_machine {
 	struct gt_ptx_program *programs;
 	struct gt_ptx_figures *figures; /* by the module's functions */
 	uint32_t full_registers; /* of a thread when the GPU is full of threads; 0: as the .target says */
+	uint64_t serial; /* no other machine of this process has or had it */
 	uint64_t launches;
 	struct gt_ptx_core *spare; /* blocks that are done, whose memory later ones of the same shape take; by `next` */
 	void (*free_spare)(struct gt_ptx_machine *machine); /* all of them */
@@ -164,6 +165,7 @@ struct gt_ptx_launch {
 /* What a launch did, beside its accesses. */
 struct gt_ptx_ran {
 	uint64_t warp_instructions, accesses;
+	uint64_t like; /* the number of an earlier launch that was the same, in whose likeness it was done; 0: it was executed */
 	uint64_t polls; /* turns that warps gave away, since what they had read again had not changed: exec/block.c */
 	const char *clock; /* a special register that counts time and was read; NULL: none was */
 	bool fault; /* of the kernel's own, by which the launch failed */

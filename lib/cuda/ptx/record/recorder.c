@@ -16,6 +16,7 @@
 #include "cuda/ptx/exec/machine.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/launch/run.h"
+#include "cuda/ptx/record/again.h"
 #include "cuda/ptx/record/recorder.h"
 #include "cuda/ptx/record/record.h"
 #include "cuda/ptx/text/module.h"
@@ -445,6 +446,8 @@ struct gt_ptx_recorder {
 	struct gt_idle_blocks idle; /* before the rows that are not passed on */
 	uint64_t together; /* blocks of a group */
 	struct gt_ptx_team *team; /* NULL: there is one thread */
+	struct gt_ptx_again *again; /* launches that may come once more */
+	bool numbered; /* the launch under way has records with its number */
 	uint64_t launches; /* seen so far */
 	uint64_t traced;   /* of them */
 	struct gt_unmatched unmatched; /* by --kernel */
@@ -481,7 +484,8 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 		recorder->order = gt_ptx_blockorder_open(&recorder->rows.sink, tracing->memory / 2, error);
 	if (tracing->jobs > 1)
 		recorder->team = gt_ptx_team_open(tracing->jobs, tracing->memory / 2, error);
-	if (recorder->order && (recorder->team || tracing->jobs <= 1))
+	recorder->again = gt_ptx_again_open(tracing->memory / 8, error);
+	if (recorder->order && recorder->again && (recorder->team || tracing->jobs <= 1))
 		return recorder;
 	gt_ptx_recorder_close(recorder);
 	return NULL;
@@ -495,6 +499,7 @@ void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder)
 	gt_recorded_rows_close(&recorder->rows);
 	gt_idle_blocks_clear(&recorder->idle);
 	gt_ptx_team_close(recorder->team);
+	gt_ptx_again_close(recorder->again);
 	gt_unmatched_clear(&recorder->unmatched);
 	head_clear(&recorder->head);
 	free(recorder);
@@ -543,6 +548,7 @@ static int end_group(void *context, uint64_t last, uint64_t next, struct gt_erro
 	struct gt_writer *writer = recorder->head.writer;
 	uint64_t together = recorder->together, end = next / together * together, own = (last / together + 1) * together;
 
+	recorder->numbered |= recorder->idle.n > 0;
 	if (gt_recorded_rows_end(&recorder->rows, error) != 0 ||
 	    gt_idle_blocks_pass(&recorder->idle, own < end ? own : end, together, recorder->head.id, writer, error) != 0 ||
 	    gt_recorded_rows_pass(&recorder->rows, writer, error) != 0)
@@ -557,22 +563,50 @@ static int finish_rows(struct gt_ptx_recorder *recorder, struct gt_error *error)
 		       : end_group(recorder, gt_ptx_blockorder_hold(recorder->order)->block, UINT64_MAX, error);
 }
 
-static int run_untraced(const struct gt_ptx_tracing *tracing, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+/* Executes a launch, or does what it does if it is known. `writer` gets its rows; NULL: it is not traced. */
+static int run_or_repeat(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+			 struct gt_writer *writer, int (*run)(struct gt_ptx_recorder *, struct gt_ptx_machine *, struct gt_ptx_launch *,
+							      struct gt_ptx_ran *, struct gt_error *),
+			 struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	const struct gt_ptx_program *program = gt_ptx_program_of(machine, launch->kernel, error);
+
+	if (!program)
+		return -1;
+	if (recorder->head.tracing->replay)
+		return run(recorder, machine, launch, ran, error);
+	int known = gt_ptx_again_take(recorder->again, machine, program, launch, writer, ran, error);
+	if (known != 0)
+		return known < 0 ? -1 : 0;
+	recorder->numbered = false;
+	if (run(recorder, machine, launch, ran, error) == 0)
+		return gt_ptx_again_keep(recorder->again, machine, recorder->numbered ? NULL : ran, error);
+	struct gt_error second;
+	gt_ptx_again_keep(recorder->again, machine, NULL, &second);
+	return -1;
+}
+
+static int execute(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+		   struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	(void)recorder;
+	return gt_ptx_run(machine, launch, ran, error);
+}
+
+static int run_untraced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
 			struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	launch->sink = NULL;
 	launch->skip_untraced = false;
-	return tracing->skip_untraced ? 0 : gt_ptx_run(machine, launch, ran, error);
+	return recorder->head.tracing->skip_untraced ? 0 : run_or_repeat(recorder, machine, launch, NULL, execute, ran, error);
 }
 
-/* Runs a traced launch, whose rows are written into the stream. */
-static int run_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
-		      struct gt_ptx_ran *ran, struct gt_error *error)
+/* Executes a traced launch, whose rows are written into the stream. */
+static int execute_traced(struct gt_ptx_recorder *recorder, struct gt_ptx_machine *machine, struct gt_ptx_launch *launch,
+			  struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	const struct gt_ptx_tracing *tracing = recorder->head.tracing;
 
-	if (tracing->spaces == 0)
-		return run_untraced(tracing, machine, launch, ran, error);
 	launch->sink = tracing->unordered ? gt_writer_sink(recorder->head.writer) : gt_ptx_blockorder_sink(recorder->order);
 	launch->traced_spaces = tracing->spaces;
 	launch->notes_work = tracing->work;
@@ -607,8 +641,10 @@ static int record_launch(struct gt_ptx_recorder *recorder, const struct gt_ptx_m
 	struct gt_count count = {0};
 	int result = head_write(&recorder->head, module, machine, launch, kernel, registers, &count, error);
 
-	if (result == 0)
-		result = run_traced(recorder, machine, launch, ran, error);
+	if (result == 0 && recorder->head.tracing->spaces == 0)
+		result = run_untraced(recorder, machine, launch, ran, error);
+	else if (result == 0)
+		result = run_or_repeat(recorder, machine, launch, recorder->head.writer, execute_traced, ran, error);
 	if (result == 0)
 		result = write_rest(recorder, ran, &count, error);
 	gt_count_clear(&count);
@@ -665,7 +701,7 @@ static int record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	if (traced < 0)
 		return -1;
 	if (!traced)
-		return run_untraced(recorder->head.tracing, machine, launch, ran, error);
+		return run_untraced(recorder, machine, launch, ran, error);
 	if (gt_ptx_prepare(machine, launch, error) != 0)
 		return -1;
 	recorder->traced++;

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches that are the same as an earlier one (again.h). The memory of the device is compared by hashes of its pieces, which costs time
+ * too: only where the launch takes longer, and less and less often for a kernel that finds other contents each time. */
+#include "cuda/ptx/record/again.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/grown.h"
+#include "base/spill.h"
+#include "stream/records.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define PIECE GT_PTX_PAGE /* bytes of memory that have one hash */
+#define SLOTS 1024	  /* of launches that are told apart */
+#define LEAST 65536	  /* warp instructions of a launch that is worth it */
+#define BYTES_PER_INSTRUCTION 32 /* of memory that are hashed in a part of the time that an instruction of a warp takes */
+#define MOST ((uint64_t)2 << 30) /* bytes that are kept of all launches */
+#define MISSES_MOST 16
+
+/* Bytes of memory that a launch changed, or of its records. */
+struct kept {
+	unsigned char *data;
+	size_t n;
+	uint64_t address; /* in device memory; 0: records */
+	struct gt_segment *segment;
+};
+
+/* Launches of a kernel with the same arguments. */
+struct slot {
+	XXH128_hash_t key;
+	bool taken;
+	uint64_t instructions; /* of the last one that was executed */
+	unsigned misses;       /* how often the memory was another one than that which was remembered */
+	uint64_t wait;	       /* launches until one is remembered again */
+	/* One of them, if it is known: */
+	bool known;
+	uint64_t used;	  /* when it was, for the last time */
+	uint64_t *before; /* hashes of memory */
+	size_t n;
+	struct gt_ptx_ran ran;
+	struct kept *kept;
+	size_t kept_n, kept_capacity;
+	uint64_t bytes; /* of all that is kept */
+	uint64_t rows;	/* in its records */
+};
+
+struct gt_ptx_again {
+	struct slot *slots;
+	struct gt_store store;
+	uint64_t bytes;	/* of all slots */
+	uint64_t time;	/* launches so far */
+	/* The launch under way: */
+	struct slot *slot; /* NULL: it cannot be repeated */
+	struct gt_writer *writer;
+	uint64_t number;
+	bool keeping, fails; /* to keep what it does */
+};
+
+struct gt_ptx_again *gt_ptx_again_open(uint64_t memory, struct gt_error *error)
+{
+	struct gt_ptx_again *again = calloc(1, sizeof *again);
+
+	if (again)
+		again->slots = calloc(SLOTS, sizeof *again->slots);
+	if (!again || !again->slots) {
+		free(again);
+		gt_fail_memory(error, "launches");
+		return NULL;
+	}
+	gt_store_open(&again->store, memory < MOST ? (size_t)memory : (size_t)MOST, gt_temporary_directory());
+	return again;
+}
+
+/* Keeps nothing of a launch any more. */
+static void forget(struct gt_ptx_again *again, struct slot *slot)
+{
+	for (size_t i = 0; i < slot->kept_n; i++)
+		gt_store_release(&again->store, slot->kept[i].segment);
+	again->bytes -= slot->bytes;
+	free(slot->kept);
+	free(slot->before);
+	slot->kept = NULL;
+	slot->before = NULL;
+	slot->kept_n = slot->kept_capacity = slot->n = 0;
+	slot->bytes = slot->rows = 0;
+	slot->known = false;
+}
+
+void gt_ptx_again_close(struct gt_ptx_again *again)
+{
+	if (!again)
+		return;
+	for (size_t i = 0; i < SLOTS; i++)
+		forget(again, &again->slots[i]);
+	gt_store_close(&again->store);
+	free(again->slots);
+	free(again);
+}
+
+/* ---- what is kept ---- */
+
+/* Forgets the launch that was used least recently, of those that are not under way. False if there is none. */
+static bool make_room(struct gt_ptx_again *again)
+{
+	struct slot *oldest = NULL;
+
+	for (size_t i = 0; i < SLOTS; i++) {
+		struct slot *slot = &again->slots[i];
+		if (slot->known && slot != again->slot && (!oldest || slot->used < oldest->used))
+			oldest = slot;
+	}
+	if (oldest)
+		forget(again, oldest);
+	return oldest != NULL;
+}
+
+/* Keeps a copy of bytes; address 0: of records. False if there is no room. */
+static bool keep(struct gt_ptx_again *again, uint64_t address, const unsigned char *data, size_t n)
+{
+	struct slot *slot = again->slot;
+	struct gt_error error;
+
+	while (again->bytes + n > MOST)
+		if (!make_room(again))
+			return false;
+	struct kept *grown = gt_grown(slot->kept, slot->kept_n, &slot->kept_capacity, sizeof *grown);
+	if (!grown)
+		return false;
+	slot->kept = grown;
+	struct kept *one = &grown[slot->kept_n];
+	*one = (struct kept){.n = n, .address = address};
+	one->data = gt_store_take(&again->store, n, &one->segment, &error);
+	if (!one->data)
+		return false;
+	memcpy(one->data, data, n);
+	gt_store_put_aside(one->segment, one->data, n);
+	slot->kept_n++;
+	slot->bytes += n;
+	again->bytes += n;
+	return true;
+}
+
+/* Takes records as they are written. What cannot be kept is no error of the launch. */
+static void take_records(void *context, const unsigned char *data, size_t n)
+{
+	struct gt_ptx_again *again = context;
+
+	again->fails = again->fails || (n > 0 && !keep(again, 0, data, n));
+}
+
+/* ---- the contents of memory ---- */
+
+/* All pieces of the allocations, one after the other. */
+struct walk {
+	struct gt_ptx_memory *memory;
+	const struct gt_ptx_allocation *allocation; /* NULL: there are no more */
+	uint64_t at;				    /* in it */
+};
+
+static struct walk walk_begin(struct gt_ptx_memory *memory)
+{
+	return (struct walk){memory, gt_ptx_live(memory->first), 0};
+}
+
+/* The next piece: where it lies here, its bytes and its address. NULL if there is none. */
+static unsigned char *walk_next(struct walk *walk, size_t *n, uint64_t *address)
+{
+	const struct gt_ptx_allocation *one = walk->allocation;
+
+	if (!one)
+		return NULL;
+	const uint64_t at = walk->at, left = one->bytes - at;
+	*n = (size_t)(left < PIECE ? left : PIECE);
+	*address = one->address + at;
+	walk->at += *n;
+	if (walk->at >= one->bytes) {
+		walk->allocation = gt_ptx_live(one->after);
+		walk->at = 0;
+	}
+	return gt_ptx_host(walk->memory, one) + at;
+}
+
+static size_t count_pieces(struct gt_ptx_memory *memory)
+{
+	size_t pieces = 0;
+
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); one; one = gt_ptx_live(one->after))
+		pieces += (size_t)((one->bytes + PIECE - 1) / PIECE);
+	return pieces;
+}
+
+/* Of a piece of that length at that address, of an allocation of that owner. */
+static uint64_t hash_of(const struct walk *walk, const unsigned char *data, size_t n, uint64_t address)
+{
+	return XXH3_64bits_withSeed(data, n, address + (walk->allocation ? walk->allocation->owner : GT_PTX_EVERYONE));
+}
+
+/* The hashes of all pieces. NULL when memory is short. */
+static uint64_t *hash_memory(struct gt_ptx_memory *memory, size_t *pieces)
+{
+	*pieces = count_pieces(memory);
+	uint64_t *hashes = malloc((*pieces + 1) * sizeof *hashes), address;
+	struct walk walk = walk_begin(memory);
+	size_t n;
+
+	for (size_t i = 0; hashes && i < *pieces; i++) {
+		const unsigned char *data = walk_next(&walk, &n, &address);
+		hashes[i] = hash_of(&walk, data, n, address);
+	}
+	return hashes;
+}
+
+/* Whether memory has the contents that it had before the launch that is known. */
+static bool is_as_before(struct gt_ptx_memory *memory, const struct slot *slot)
+{
+	struct walk walk = walk_begin(memory);
+	uint64_t address;
+	size_t n;
+
+	if (count_pieces(memory) != slot->n)
+		return false;
+	for (size_t i = 0; i < slot->n; i++) {
+		const unsigned char *data = walk_next(&walk, &n, &address);
+		if (hash_of(&walk, data, n, address) != slot->before[i])
+			return false;
+	}
+	return true;
+}
+
+/* Keeps the pieces that differ from what they were. False if there is no room. */
+static bool keep_changes(struct gt_ptx_again *again, struct gt_ptx_memory *memory)
+{
+	struct slot *slot = again->slot;
+	struct walk walk = walk_begin(memory);
+	uint64_t address;
+	size_t n;
+
+	if (count_pieces(memory) != slot->n)
+		return false;
+	for (size_t i = 0; i < slot->n; i++) {
+		const unsigned char *data = walk_next(&walk, &n, &address);
+		if (hash_of(&walk, data, n, address) != slot->before[i] && !keep(again, address, data, n))
+			return false;
+	}
+	return true;
+}
+
+/* ---- launches ---- */
+
+/* What two launches have in common that are the same on the same memory. */
+static XXH128_hash_t key_of(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, bool traced)
+{
+	const struct gt_ptx_memory *memory = machine->memory;
+	const uint64_t numbers[] = {
+		machine->serial, (uint64_t)(launch->kernel - machine->module->functions), launch->grid[0], launch->grid[1], launch->grid[2],
+		launch->block[0], launch->block[1], launch->block[2], launch->cluster[0], launch->cluster[1], launch->cluster[2],
+		launch->dynamic_shared, launch->sms, launch->workspace, launch->denied, launch->device, traced,
+		/* Handles are never given twice: */
+		memory->n_textures, XXH3_64bits(memory->textures, memory->n_textures * sizeof *memory->textures),
+		XXH3_64bits(launch->parameters, gt_ptx_parameter_bytes(launch->kernel)),
+		XXH3_64bits_withSeed(launch->parameters, gt_ptx_parameter_bytes(launch->kernel), 1),
+	};
+
+	return XXH3_128bits(numbers, sizeof numbers);
+}
+
+/* The launches like this one; a new one takes the place of others. */
+static struct slot *slot_of(struct gt_ptx_again *again, XXH128_hash_t key)
+{
+	struct slot *slot = &again->slots[key.low64 % SLOTS];
+
+	if (!slot->taken || !XXH128_isEqual(slot->key, key)) {
+		forget(again, slot);
+		*slot = (struct slot){.key = key, .taken = true};
+	}
+	return slot;
+}
+
+/* Does what the launch that is known did. */
+static int repeat(struct gt_ptx_again *again, struct gt_ptx_memory *memory, struct gt_writer *writer, struct gt_ptx_ran *ran,
+		  struct gt_error *error)
+{
+	struct slot *slot = again->slot;
+	size_t rows = (size_t)slot->rows;
+
+	slot->used = again->time;
+	*ran = slot->ran;
+	for (size_t i = 0; i < slot->kept_n; i++) {
+		const struct kept *one = &slot->kept[i];
+		if (one->address) {
+			memcpy(memory->host + (one->address - GT_PTX_GLOBAL_BASE), one->data, one->n);
+			continue;
+		}
+		if (gt_writer_put(writer, one->data, one->n, rows, error) != 0)
+			return -1;
+		rows = 0;
+	}
+	return 1;
+}
+
+/* The memory is another one than that which is remembered: the next time is later. */
+static void miss(struct gt_ptx_again *again, struct slot *slot)
+{
+	forget(again, slot);
+	slot->misses += slot->misses < MISSES_MOST;
+	slot->wait = (UINT64_C(1) << slot->misses) - 1;
+}
+
+/* Whether to remember the launch: not the first of its kind, nor one that takes less time than to compare memory. */
+static bool is_worth_it(struct slot *slot, const struct gt_ptx_memory *memory)
+{
+	if (slot->instructions < LEAST || memory->live_bytes / BYTES_PER_INSTRUCTION > slot->instructions)
+		return false;
+	if (slot->wait == 0)
+		return true;
+	slot->wait--;
+	return false;
+}
+
+static int begin_keeping(struct gt_ptx_again *again, struct gt_ptx_memory *memory, struct gt_writer *writer, struct gt_error *error)
+{
+	again->slot->before = hash_memory(memory, &again->slot->n);
+	again->keeping = again->slot->before != NULL;
+	again->fails = false;
+	again->writer = writer;
+	if (!again->keeping || !writer)
+		return 0;
+	again->slot->rows = gt_writer_tee(writer, take_records, again, error);
+	return again->slot->rows == GT_WRITER_FAILED ? -1 : 0;
+}
+
+int gt_ptx_again_take(struct gt_ptx_again *again, struct gt_ptx_machine *machine, const struct gt_ptx_program *program,
+		      const struct gt_ptx_launch *launch, struct gt_writer *writer, struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	again->slot = NULL;
+	again->number = launch->number;
+	again->keeping = false;
+	again->time++;
+	if (program->is_unique || launch->check == GT_PTX_MEMCHECK)
+		return 0;
+	struct slot *slot = again->slot = slot_of(again, key_of(machine, launch, writer != NULL));
+	if (slot->known && is_as_before(machine->memory, slot)) {
+		machine->launches++;
+		return repeat(again, machine->memory, writer, ran, error);
+	}
+	if (slot->known)
+		miss(again, slot);
+	return is_worth_it(slot, machine->memory) ? begin_keeping(again, machine->memory, writer, error) : 0;
+}
+
+int gt_ptx_again_keep(struct gt_ptx_again *again, struct gt_ptx_machine *machine, const struct gt_ptx_ran *ran, struct gt_error *error)
+{
+	struct slot *slot = again->slot;
+	uint64_t rows = 0;
+
+	if (!slot)
+		return 0;
+	slot->instructions = ran ? ran->warp_instructions : 0;
+	if (!again->keeping)
+		return 0;
+	again->keeping = false;
+	if (again->writer && (rows = gt_writer_tee(again->writer, NULL, NULL, error)) == GT_WRITER_FAILED)
+		return -1;
+	slot->rows = rows - slot->rows;
+	slot->known = ran && !ran->out_of_bounds && !again->fails && keep_changes(again, machine->memory);
+	if (!slot->known) {
+		forget(again, slot);
+		slot->wait = UINT64_MAX;
+		return 0;
+	}
+	slot->ran = *ran;
+	slot->ran.like = again->number;
+	slot->used = again->time;
+	return 0;
+}

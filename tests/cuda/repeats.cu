@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches that are the same as earlier ones, and some that only look so. Each kernel has 65,536 warp instructions and more. */
+#include <cstdio>
+
+#include "expect.h"
+
+#define N 16384
+#define LOOPS 100
+
+__global__ void sums(const int *from, int *to)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+	for (int k = 0; k < LOOPS; k++)
+		sum += from[(i + k) % N];
+	to[i] = sum;
+}
+
+__global__ void add(int *to)
+{
+	atomicAdd(&to[threadIdx.x], 1);
+	for (volatile int k = 0; k < 40; k++)
+		;
+}
+
+__constant__ int factor;
+__global__ void scale(int *to)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (int k = 0; k < LOOPS; k++)
+		to[i] = to[i] * 3 + factor;
+}
+
+__global__ void number(unsigned long long *to)
+{
+	unsigned long long grid;
+
+	asm volatile("mov.u64 %0, %%gridid;" : "=l"(grid));
+	for (volatile int k = 0; k < LOOPS; k++)
+		;
+	if (threadIdx.x == 0)
+		to[blockIdx.x] = grid;
+}
+
+__global__ void say(int value)
+{
+	for (volatile int k = 0; k < LOOPS; k++)
+		;
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		printf("say %d\n", value);
+}
+
+__global__ void fetch(cudaTextureObject_t from, float *to)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	float sum = 0;
+
+	for (int k = 0; k < LOOPS; k++)
+		sum += tex1Dfetch<float>(from, (i + k) % 64);
+	to[i] = sum;
+}
+
+static int at(const int *from, int i)
+{
+	int value;
+
+	MUST(cudaMemcpy(&value, from + i, sizeof value, cudaMemcpyDeviceToHost));
+	return value;
+}
+
+static void test_contents(int *from, int *to)
+{
+	static int host[N];
+
+	for (int i = 0; i < N; i++)
+		host[i] = i % 5;
+	MUST(cudaMemcpy(from, host, sizeof host, cudaMemcpyHostToDevice));
+	for (int round = 0; round < 12; round++) {
+		if (round == 6) { /* one word in the middle of many */
+			host[9000] = 1000;
+			MUST(cudaMemcpy(from + 9000, host + 9000, sizeof host[0], cudaMemcpyHostToDevice));
+		}
+		if (round == 9) /* what it stores is not there */
+			MUST(cudaMemset(to, 0, N * sizeof *to));
+		int expected = 0;
+		for (int k = 0; k < LOOPS; k++)
+			expected += host[(8990 + k) % N];
+		sums<<<N / 256, 256>>>(from, to);
+		CHECK(at(to, 8990) == expected);
+	}
+}
+
+static void test_accumulated(int *to)
+{
+	for (int round = 0; round < 8; round++) { /* from the same, each time */
+		MUST(cudaMemset(to, 0, N * sizeof *to));
+		add<<<N / 256, 256>>>(to);
+		CHECK(at(to, 7) == N / 256);
+	}
+	for (int round = 1; round <= 8; round++) { /* from what the last one left */
+		add<<<N / 256, 256>>>(to);
+		CHECK(at(to, 7) == N / 256 * (round + 1));
+	}
+}
+
+static void test_constants(int *to)
+{
+	for (int round = 0; round < 9; round++) {
+		int value = round / 3, expected = 0;
+		MUST(cudaMemcpyToSymbol(factor, &value, sizeof value));
+		MUST(cudaMemset(to, 0, N * sizeof *to));
+		scale<<<N / 256, 256>>>(to);
+		for (int k = 0; k < LOOPS; k++)
+			expected = (int)((unsigned)expected * 3 + (unsigned)value);
+		CHECK(at(to, N - 1) == expected);
+	}
+}
+
+static void test_unique(void)
+{
+	unsigned long long *grids, seen[2], last = 0;
+
+	MUST(cudaMalloc(&grids, N * sizeof *grids));
+	for (int round = 0; round < 5; round++) {
+		number<<<N / 256, 256>>>(grids);
+		MUST(cudaMemcpy(seen, grids, sizeof seen, cudaMemcpyDeviceToHost));
+		CHECK(seen[0] > last && seen[1] == seen[0]);
+		last = seen[0];
+		say<<<N / 256, 256>>>(17);
+		MUST(cudaDeviceSynchronize());
+	}
+	MUST(cudaFree(grids));
+}
+
+static void test_textures(float *from, float *to)
+{
+	float host[64], got;
+
+	for (int round = 0; round < 8; round++) {
+		cudaResourceDesc resource = {};
+		cudaTextureDesc how = {};
+		cudaTextureObject_t texture;
+		for (int i = 0; i < 64; i++)
+			host[i] = (float)(round / 4 + i % 2);
+		MUST(cudaMemcpy(from, host, sizeof host, cudaMemcpyHostToDevice));
+		resource.resType = cudaResourceTypeLinear;
+		resource.res.linear.devPtr = from;
+		resource.res.linear.desc = cudaCreateChannelDesc<float>();
+		resource.res.linear.sizeInBytes = sizeof host;
+		MUST(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
+		for (int i = 0; i < 3; i++)
+			fetch<<<N / 256, 256>>>(texture, to);
+		MUST(cudaMemcpy(&got, to + 3, sizeof got, cudaMemcpyDeviceToHost));
+		CHECK(got == LOOPS * (round / 4) + LOOPS / 2);
+		MUST(cudaDestroyTextureObject(texture));
+	}
+}
+
+int main(void)
+{
+	int *from, *to;
+
+	MUST(cudaMalloc(&from, N * sizeof *from));
+	MUST(cudaMalloc(&to, N * sizeof *to));
+	test_contents(from, to);
+	test_accumulated(to);
+	test_constants(to);
+	test_unique();
+	test_textures((float *)from, (float *)to);
+	MUST(cudaFree(from));
+	MUST(cudaFree(to));
+	return verdict();
+}
