@@ -389,25 +389,42 @@ hinted() {
 }
 
 # Loads of five lines by SMs of two GPCs, of four each, some of them at one step, and a few stores. Prints what gcache should count, by the rule of
-# the manual: at most 3 loads as one, so many steps apart.
+# the manual: at most 3 loads as one. They may come `within` steps of the first, `far` more if it asked the other half for a sector, and `missing` more
+# if a sector missed. Nothing is evicted: of each half, here[] has the sectors that are valid. SMs 0, 1, 4 and 5 are near half 0, the home of lines 0
+# and 96.
 random_loads() {
-	awk -v seed="$1" -v within="$2" '
+	awk -v seed="$1" -v within="$2" -v far="${3:-0}" -v missing="${4:-0}" '
 		BEGIN {
 			OFS = "\t"; srand(seed); step = 1
+			split("0 32 64 96 33", lines); home["0"] = home["96"] = 0; home["32"] = home["64"] = home["33"] = 1
 			print "#gpu\tsms=8\tgpcs=2"
 			print "#kernel\tid=1\tname=k\tgrid=2000,1,1\tblock=32,1,1"
 			print "#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm"
 			for (i = 0; i < 2000; i++) {
 				sm += int(rand() * 3)
 				if (rand() < .3 || sm > 7) { step++; sm = int(rand() * 8) }
-				line = int(rand() * 5)
+				line = lines[1 + int(rand() * 5)] + (i > 300 ? 128 * int(i / 300) : 0)
+				h = (home[line % 128] + int(line / 128) + int(line / 256) + int(line / 512)) % 2; near = int(sm / 2) % 2
 				sectors = rand() < .5 ? 15 : 1 + int(rand() * 15)
 				store = rand() < .1
 				print i, 0, 0, 0, store ? "store.global" : "load.global", line * 128, sectors, store ? sectors : 0, 32, step, sm
-				if (store) continue
 				key = int(sm / 4) " " line " " sectors
-				if (key in first && step - first[key] <= within && n[key] < 3) { n[key]++; merged++; for (s = sectors; s > 0; s = int(s / 2)) bits += s % 2 }
-				else { first[key] = step; n[key] = 1 }
+				merge = !store && key in until && step <= until[key] && n[key] < 3
+				asked = missed = 0
+				for (bit = 0; bit < 4; bit++) {
+					if (int(sectors / 2 ^ bit) % 2 == 0) continue
+					if (merge) { bits++; continue }
+					place = line " " bit
+					if (store) { if (near == h) delete here[1 - h, place] }
+					else if (!((near, place) in here)) {
+						if (near != h) asked = 1
+						if (!((h, place) in here)) missed = 1
+						here[near, place] = 1
+					}
+					here[h, place] = 1
+				}
+				if (merge) { n[key]++; merged++ }
+				else if (!store) { until[key] = step + within + (asked ? far : 0) + (missed ? missing : 0); n[key] = 1 }
 			}
 			print merged, bits >"expected"
 		}'
@@ -430,11 +447,32 @@ random_loads() {
 	done
 }
 
+@test "--coalescer: a load is open until its data are back, by where its lookup found them" {
+	for seed in 1 2 3 4 5; do
+		random_loads "$seed" 3 11 40 | gtrace-cat --from >in.gt
+		place="--coalescer 3,3 --arrival travel --spread far:11 --hit-cycles 20 --miss-cycles 60,500:90 --size 1M --ways 16"
+		# shellcheck disable=SC2086 # a list of options
+		gcache --l2 $place in.gt >out.gt
+		[ "$(found 1 out.gt coalesced_requests coalesced_reads)" = "$(tr '\t' ' ' <expected)" ]
+		gtrace-cat --check out.gt
+		# Whatever else the level notes.
+		# shellcheck disable=SC2086
+		for more in "-j 4" "--by pc" "--by site" "--causes"; do
+			gcache --l2 $place $more in.gt >again.gt
+			[ "$(found 1 again.gt coalesced_requests coalesced_reads reads read_hits sent_reads)" = "$(found 1 out.gt coalesced_requests coalesced_reads reads read_hits sent_reads)" ]
+		done
+		# Where the cycles of a hit are not known, a miss adds none.
+		random_loads "$seed" 3 11 | gtrace-cat --from >in.gt
+		gcache --l2 --coalescer 3,3 --arrival travel --spread far:11 --miss-cycles 60 --size 1M --ways 16 in.gt >out.gt
+		[ "$(found 1 out.gt coalesced_requests coalesced_reads)" = "$(tr '\t' ' ' <expected)" ]
+	done
+}
+
 @test "--coalescer: of a description, and what makes no sense is refused" {
 	random_loads 1 0 | gtrace-cat --from >in.gt
 	gtrace-cat in.gt | sed 's/gpcs=2/&\tl2.coalescer=3/' | gtrace-cat --from >said.gt
 	cmp <(gcache --l2 said.gt | gtrace-cat --no-rows | grep stage=l2) <(gcache --l2 --coalescer 3 in.gt | gtrace-cat --no-rows | grep stage=l2)
-	for options in "--emit all" "--emit latency --hit-cycles 1 --miss-cycles 2" "--mshr 1x4"; do
+	for options in "--emit all" "--emit latency --hit-cycles 1 --miss-cycles 2" "--mshr 1x4" "--replace opt"; do
 		# shellcheck disable=SC2086 # a list of options
 		gcache --l2 $options said.gt >out.gt
 		[ -z "$(found 1 out.gt coalesced_reads)" ]
@@ -444,4 +482,5 @@ random_loads() {
 	expect_failure 2 "coalescer is for a shared data cache that is not timed" gcache --l1 --coalescer 4 in.gt
 	expect_failure 2 "coalescer is for a shared data cache that is not timed" gcache --l2 --mshr 1x4 --coalescer 4 in.gt
 	expect_failure 2 "each request is looked up" gcache --l2 --emit all --coalescer 4 in.gt
+	expect_failure 2 "replace opt looks ahead to requests that are looked up" gcache --l2 --replace opt --coalescer 4 in.gt
 }

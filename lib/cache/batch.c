@@ -175,8 +175,8 @@ static int arrival_next(struct gt_arrivals *arrival, const struct gt_rows **rows
 	return 1;
 }
 
-/* ---- the request coalescer: a load that asks for what another SM of its GPC, or its own, has asked for just before is served with that
- * one, whose data go to both ---- */
+/* ---- the request coalescer: a load that asks for what another SM of its GPC, or its own, has asked for is served with that one, whose
+ * data go to both, until these are back ---- */
 
 #define COALESCER_BITS 10 /* of the entries at first */
 
@@ -187,8 +187,8 @@ void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer)
 	coalescer->used = 0;
 }
 
-/* The GPC of an SM: GPCs have pairs of SMs (TPCs), as many each as can be, in the order of SMs. All are of one if the GPU does not say how
- * many SMs it has. */
+/* The GPC of an SM: GPCs have pairs of SMs (TPCs), as many each as can be, in the order of SMs, which is that in which blocks come to them.
+ * All are of one if the GPU does not say how many SMs it has. */
 static uint32_t gpc_of(const struct gt_level_config *config, uint16_t sm)
 {
 	uint64_t pairs = (config->spread.sms + 1) / 2;
@@ -196,34 +196,41 @@ static uint32_t gpc_of(const struct gt_level_config *config, uint16_t sm)
 	return pairs == 0 ? 0 : (uint32_t)(sm / 2 % pairs * config->launch_reads.gpcs / pairs);
 }
 
-/* Whether what was asked for at its step may still be shared at this one. */
-static bool is_open(const struct gt_asked *asked, uint64_t step, uint64_t within)
+/* Whether what was asked for may still be shared at this step. */
+static bool is_open(const struct gt_asked *asked, uint64_t step)
 {
-	return asked->requests > 0 && step - asked->step <= within;
+	return asked->requests > 0 && step <= asked->until;
 }
 
-/* The entry of these sectors of a line and this GPC, or the free one where it belongs. */
-static struct gt_asked *asked_for(const struct gt_request_coalescer *coalescer, uint64_t line, uint32_t gpc, uint8_t sectors)
+/* Where the table has what is alike: the sectors, their line and the GPC. */
+static size_t place_of(const struct gt_request_coalescer *coalescer, const struct gt_asked *alike)
 {
-	const uint64_t key[] = {line, (uint64_t)gpc << 8 | sectors};
-	size_t at = (size_t)(XXH3_64bits(key, sizeof key) >> (64 - coalescer->bits));
+	const uint64_t key[] = {alike->line, (uint64_t)alike->gpc << 8 | alike->sectors};
+
+	return (size_t)(XXH3_64bits(key, sizeof key) >> (64 - coalescer->bits));
+}
+
+/* The entry of what is alike, or the free one where it belongs. */
+static struct gt_asked *asked_for(const struct gt_request_coalescer *coalescer, const struct gt_asked *alike)
+{
+	size_t at = place_of(coalescer, alike);
 	struct gt_asked *asked = &coalescer->asked[at];
 
-	while (asked->requests > 0 && (asked->line != line || asked->gpc != gpc || asked->sectors != sectors)) {
+	while (asked->requests > 0 && (asked->line != alike->line || asked->gpc != alike->gpc || asked->sectors != alike->sectors)) {
 		at = (at + 1) & (((size_t)1 << coalescer->bits) - 1);
 		asked = &coalescer->asked[at];
 	}
 	return asked;
 }
 
-/* Leaves out the entries that are too old at this step, in a table of twice the size if many are left. */
-static int coalescer_renew(struct gt_request_coalescer *coalescer, uint64_t step, uint64_t within, struct gt_error *error)
+/* Leaves out the entries that are open no more at this step, in a table of twice the size if many are left. */
+static int coalescer_renew(struct gt_request_coalescer *coalescer, uint64_t step, struct gt_error *error)
 {
 	struct gt_request_coalescer old = *coalescer;
 	size_t n = old.asked ? (size_t)1 << old.bits : 0, left = 0;
 
 	for (size_t i = 0; i < n; i++)
-		left += is_open(&old.asked[i], step, within);
+		left += is_open(&old.asked[i], step);
 	coalescer->bits = n == 0 ? COALESCER_BITS : old.bits + (left > n / 4);
 	coalescer->asked = calloc((size_t)1 << coalescer->bits, sizeof *coalescer->asked);
 	coalescer->used = left;
@@ -232,75 +239,95 @@ static int coalescer_renew(struct gt_request_coalescer *coalescer, uint64_t step
 		return gt_fail_memory(error, "requests that the coalescer compares");
 	}
 	for (size_t i = 0; i < n; i++)
-		if (is_open(&old.asked[i], step, within))
-			*asked_for(coalescer, old.asked[i].line, old.asked[i].gpc, old.asked[i].sectors) = old.asked[i];
+		if (is_open(&old.asked[i], step))
+			*asked_for(coalescer, &old.asked[i]) = old.asked[i];
 	free(old.asked);
 	return 0;
 }
 
-/* Returns 1 if row i, a load, is served with an earlier one, 0 if it is looked up, -1 on error. */
-static int served_with_another(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
-{
-	const struct gt_level_config *config = &level->config;
-	struct gt_request_coalescer *coalescer = &level->coalescer;
-	const uint64_t within = config->arrival == GT_ARRIVAL_TRAVEL ? config->coalescer.cycles : 0, step = rows->step[i];
-	const struct gt_asked fresh = {.line = rows->address[i] / GT_LINE, .step = step, .gpc = gpc_of(config, rows->sm[i]), .requests = 1,
-				       .sectors = rows->sectors[i]};
+/* A load that is looked up: where others will find it, and what the level had counted before. */
+struct first {
+	struct gt_asked *asked; /* NULL: no other is served with it */
+	uint64_t missed, far;
+};
 
-	if ((!coalescer->asked || coalescer->used > (size_t)1 << (coalescer->bits - 1)) && coalescer_renew(coalescer, step, within, error) != 0)
+static bool may_coalesce(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	enum gt_op_class class = level->class_of[rows->op[i]];
+
+	if (level->config.coalescer.requests == 0 || !rows->scheduled || (class != GT_CLASS_READ && class != GT_CLASS_STREAM))
+		return false;
+	return !rows->has_hints || gt_hint_action(rows->hint[i]) == GT_ACCESS_DATA;
+}
+
+/* What row i asks for, open at its step alone. */
+static struct gt_asked asked_by(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	return (struct gt_asked){.line = rows->address[i] / GT_LINE, .until = rows->step[i], .gpc = gpc_of(&level->config, rows->sm[i]),
+				 .requests = 1, .sectors = rows->sectors[i]};
+}
+
+/* Prefetches the entries of the rows that gt_level_prefetch is for. */
+GT_INLINE void prefetch_asked(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	if (i % GT_AHEAD != 0 || !level->coalescer.asked)
+		return;
+	for (size_t end = rows->n - i < GT_AHEAD ? rows->n : i + GT_AHEAD; i < end; i++) {
+		if (!may_coalesce(level, rows, i))
+			continue;
+		const struct gt_asked asked = asked_by(level, rows, i);
+		__builtin_prefetch(&level->coalescer.asked[place_of(&level->coalescer, &asked)]);
+	}
+}
+
+/* Returns 1 if row i is served with an earlier one, 0 if it is looked up, -1 on error. */
+static int coalesce(struct gt_level *level, const struct gt_rows *rows, size_t i, struct first *first, struct gt_error *error)
+{
+	struct gt_request_coalescer *coalescer = &level->coalescer;
+
+	first->asked = NULL;
+	if (!may_coalesce(level, rows, i))
+		return 0;
+	const struct gt_asked fresh = asked_by(level, rows, i);
+	const uint64_t step = fresh.until;
+	if ((!coalescer->asked || coalescer->used > (size_t)1 << (coalescer->bits - 1)) && coalescer_renew(coalescer, step, error) != 0)
 		return -1;
-	struct gt_asked *asked = asked_for(coalescer, fresh.line, fresh.gpc, fresh.sectors);
-	coalescer->used += asked->requests == 0;
-	if (is_open(asked, step, within) && asked->requests < config->coalescer.requests) {
+	struct gt_asked *asked = asked_for(coalescer, &fresh);
+	if (is_open(asked, step) && asked->requests < level->config.coalescer.requests) {
 		asked->requests++;
+		level->counters.requests--;
+		level->coalesced.coalesced_requests++;
+		level->coalesced.coalesced_reads += gt_count_bits(fresh.sectors);
 		return 1;
 	}
+	coalescer->used += asked->requests == 0;
 	*asked = fresh;
+	*first = (struct first){asked, gt_level_missed(level), level->l2_partitions.far_reads};
 	return 0;
 }
 
-/* An empty batch for what is left of this one. */
-static struct gt_rows *coalescer_rows(struct gt_request_coalescer *coalescer, const struct gt_rows *rows, struct gt_error *error)
+/* What a miss takes more than a hit. */
+static uint64_t miss_adds(const struct gt_level_config *config)
 {
-	if (!coalescer->rows || coalescer->rows->capacity < rows->n) {
-		gt_rows_free(coalescer->rows);
-		coalescer->rows = gt_rows_new(rows->capacity, error);
-	}
-	if (!coalescer->rows)
-		return NULL;
-	coalescer->rows->n = 0;
-	gt_rows_shape(coalescer->rows, rows);
-	return coalescer->rows;
+	const struct gt_cycles *hit = &config->hit_cycles, *miss = &config->miss_cycles;
+
+	if (hit->n == 0 || miss->n == 0 || miss->step[0].added < hit->step[0].added)
+		return 0;
+	return miss->step[0].added - hit->step[0].added;
 }
 
-/* The requests of a batch that are looked up, in their order: all without a coalescer, or if they have no SM. NULL on error. */
-static const struct gt_rows *coalesce(struct gt_level *level, const struct gt_rows *rows, struct gt_error *error)
+/* It has been looked up: where steps are cycles, it stays open until its data are back, by where they were found. */
+static void keep_open(const struct gt_level *level, const struct first *first)
 {
-	size_t first = 0;
+	const struct gt_level_config *config = &level->config;
 
-	if (level->config.coalescer.requests == 0 || !rows->scheduled)
-		return rows;
-	struct gt_rows *left = coalescer_rows(&level->coalescer, rows, error);
-	if (!left)
-		return NULL;
-	for (size_t i = 0; i < rows->n; i++) {
-		enum gt_op_class class = level->class_of[rows->op[i]];
-		if (class != GT_CLASS_READ && class != GT_CLASS_STREAM)
-			continue;
-		int served = served_with_another(level, rows, i, error);
-		if (served < 0)
-			return NULL;
-		if (served == 0)
-			continue;
-		level->coalesced.coalesced_requests++;
-		level->coalesced.coalesced_reads += gt_count_bits(rows->sectors[i]);
-		gt_rows_append(left, rows, first, i - first);
-		first = i + 1;
-	}
-	if (first == 0)
-		return rows;
-	gt_rows_append(left, rows, first, rows->n - first);
-	return left;
+	if (!first->asked || config->arrival != GT_ARRIVAL_TRAVEL)
+		return;
+	first->asked->until += config->coalescer.cycles;
+	if (level->l2_partitions.far_reads > first->far)
+		first->asked->until += config->spread.far;
+	if (gt_level_missed(level) > first->missed)
+		first->asked->until += miss_adds(config);
 }
 
 /* ---- lookahead ----
@@ -688,16 +715,21 @@ static int begin_full(struct gt_level *full, const struct gt_rows *rows, struct 
 static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
 	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
+	struct first first;
 
 	for (size_t i = 0; i < rows->n; i++) {
+		int served = coalesce(level, rows, i, &first, error);
+		if (served > 0)
+			continue;
 		serving.tags = gt_level_instance(level, gt_level_instance_of(level, rows, i), error);
-		if (!serving.tags)
+		if (served < 0 || !serving.tags)
 			return -1;
 		if (level->lookahead)
 			gt_level_foresee(level, serving.tags, i);
 		serving.request = gt_request_of(rows, i);
 		if (note_before(level, rows, i, error) != 0 || gt_serve_hinted(&serving) != 0 || note_after(level, rows, i, error) != 0)
 			return -1;
+		keep_open(level, &first);
 	}
 	return 0;
 }
@@ -706,17 +738,23 @@ static int serve_hinted(struct gt_level *level, const struct gt_rows *rows, stru
 GT_INLINE int serve_each(struct gt_level *level, const struct gt_rows *rows, bool noted, struct gt_sink *sent, struct gt_error *error)
 {
 	struct gt_serving serving = {.level = level, .sent = sent, .error = error};
+	struct first first;
 
 	for (size_t i = 0; i < rows->n; i++) {
 		gt_level_prefetch(level, rows, i);
+		prefetch_asked(level, rows, i);
+		int served = coalesce(level, rows, i, &first, error);
+		if (served > 0)
+			continue;
 		struct gt_tags *tags = gt_level_instance(level, gt_level_instance_of(level, rows, i), error);
-		if (!tags)
+		if (served < 0 || !tags)
 			return -1;
 		if (level->lookahead)
 			gt_level_foresee(level, tags, i);
 		if ((noted && note_before(level, rows, i, error) != 0) || gt_level_serve_row(&serving, tags, rows, i) != 0 ||
 		    (noted && note_after(level, rows, i, error) != 0))
 			return -1;
+		keep_open(level, &first);
 	}
 	return 0;
 }
@@ -798,7 +836,7 @@ static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, st
 static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 		       struct gt_error *error)
 {
-	const bool noted = level->notes || level->config.by != GT_BY_NONE;
+	const bool noted = level->notes || level->config.by != GT_BY_NONE, coalesces = level->config.coalescer.requests > 0;
 
 	note_steps(level, rows);
 	if (level->full && begin_full(level->full, rows, error) != 0)
@@ -813,17 +851,15 @@ static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struc
 		return -1;
 	if (hinted(level, rows))
 		return serve_hinted(level, rows, sent, error);
-	if (level->full && level->config.by != GT_BY_PC)
+	if (level->full && level->config.by != GT_BY_PC && !coalesces)
 		return gt_notes_serve(level, rows, sent, error);
-	return (noted ? serve_and_note : level->fast ? level->fast : serve_rows)(level, rows, sent, error);
+	return (noted ? serve_and_note : level->fast && !coalesces ? level->fast : serve_rows)(level, rows, sent, error);
 }
 
 /* ---- what a level takes, and the end of a kernel ---- */
 
 static int serve_or_keep(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
 {
-	if (!(rows = coalesce(level, rows, error)))
-		return -1;
 	return level->lookahead ? lookahead_add(level->lookahead, rows, error) : serve_batch(level, rows, sent, error);
 }
 

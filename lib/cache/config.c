@@ -342,7 +342,7 @@ static int take_coalescer(struct gt_level_config *config, const struct gt_value 
 	if (strcmp(value->text, "none") == 0)
 		return 0;
 	if ((parse_parts(value->text, numbers, LENGTH(numbers)) != 0 && parse_parts(value->text, numbers, 1) != 0) || coalescer->requests < 2)
-		return gt_fail(error, "'%.100s': expected REQUESTS[,CYCLES], such as 4,32: 2 requests or more, and at most 1M of each; or none", value->text);
+		return gt_fail(error, "'%.100s': expected REQUESTS[,CYCLES], such as 4,57: 2 requests or more, and at most 1M of each; or none", value->text);
 	return 0;
 }
 
@@ -661,7 +661,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	/* In the timed model requests arrive at their steps, so a description's value applies to the functional model only. */
 	if (config->is_timed && !settings->option[GT_LEVEL_ARRIVAL])
 		config->arrival = GT_ARRIVAL_STEP;
-	if ((config->is_timed || config->emit == GT_EMIT_ALL || config->emit == GT_EMIT_LATENCY) && !settings->option[GT_LEVEL_COALESCER])
+	if ((config->is_timed || config->emit == GT_EMIT_ALL || config->emit == GT_EMIT_LATENCY || config->replacement.policy->looks_ahead) &&
+	    !settings->option[GT_LEVEL_COALESCER])
 		config->coalescer.requests = 0;
 	if (config->is_timed && !settings->option[GT_LEVEL_SPREAD])
 		config->l2_partitions = false;

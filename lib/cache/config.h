@@ -151,7 +151,7 @@ static inline bool gt_launch_reads_any(const struct gt_launch_reads *reads)
 /* The request coalescer before a shared level, by GPC. */
 struct gt_coalescing {
 	uint64_t requests; /* that are served as one, at most; 0: there is none */
-	uint64_t cycles;   /* by which they may come after the first, if steps are cycles */
+	uint64_t cycles;   /* by which they may come after a first that hits, in its own partition, if steps are cycles */
 };
 
 /* The cache of constants of an SM, beside a private data cache. */

@@ -187,6 +187,8 @@ static int check_coalescer(const struct gt_level_config *config, struct gt_error
 		return gt_fail(error, "coalescer is for a shared data cache that is not timed: expected coalescer none");
 	if (config->emit == GT_EMIT_ALL || config->emit == GT_EMIT_LATENCY)
 		return gt_fail(error, "with emit all and latency each request is looked up: expected coalescer none");
+	if (config->replacement.policy->looks_ahead)
+		return gt_fail(error, "replace %s looks ahead to requests that are looked up: expected coalescer none", config->replacement.policy->name);
 	return 0;
 }
 
@@ -257,7 +259,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_FLUSH), check_ahead},
 	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
-	{GT_OF(GT_LEVEL_COALESCER) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_EMIT), check_coalescer},
+	{GT_OF(GT_LEVEL_COALESCER) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_REPLACE), check_coalescer},
 	{GT_OF(GT_LEVEL_CONSTANT) | GT_OF(GT_LEVEL_SCOPE), check_constant},
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch_reads},
 	{GT_OF(GT_LEVEL_SPREAD) | GT_OF(GT_LEVEL_READ_MISSES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_spread},

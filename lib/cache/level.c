@@ -461,7 +461,6 @@ void gt_level_close(struct gt_level *level)
 	free(level->emptied);
 	free(level->slots);
 	free(level->coalescer.asked);
-	gt_rows_free(level->coalescer.rows);
 	gt_rows_free(level->dropped.rows);
 	free(level->deal);
 	gt_index_close(&level->index);

@@ -216,16 +216,15 @@ struct gt_instances {
 	atomic_size_t made, used;
 };
 
-/* The loads that others may still be served with, in open addressing: `used` of 2^bits entries, of which some are too old. */
+/* The loads that others may still be served with, in open addressing: `used` of 2^bits entries, of which some are open no more. */
 struct gt_request_coalescer {
 	struct gt_asked {
-		uint64_t line, step;
+		uint64_t line, until;	/* the last step at which it is open */
 		uint32_t gpc, requests; /* that were served as one; 0: the entry is free */
 		uint8_t sectors;
 	} *asked;
 	unsigned bits;
 	size_t used;
-	struct gt_rows *rows; /* of a batch, the requests that are left */
 };
 
 struct gt_level {
