@@ -8,6 +8,7 @@
  *	           their status, and serves what the launch itself reads
  *	hints.c    serves a request that has a hint or lies in the window of its launch; finds the status of any; prefetches
  *	serve.c    serves a request without a hint, and does what it does to one line
+ *	combine.c  requests that are served as one
  *
  * A batch that is mostly plain loads goes through the fast wing (cache/fast/fast.h), with the same result. */
 #ifndef GT_CACHE_STATE_H
@@ -488,8 +489,23 @@ static inline int gt_level_look(const struct gt_serving *serving, const struct g
 
 #define NO_USE UINT64_MAX /* a line that is not used again, for a policy that looks ahead */
 
+/* ---- requests that are served as one (cache/combine.c) ---- */
+
 /* Forgets the loads of the last kernel. */
 void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer);
+
+/* A load that is looked up: where others will find it, and what the level had counted before. */
+struct gt_first {
+	struct gt_asked *asked; /* NULL: no other is served with it */
+	uint64_t missed, far;
+};
+
+/* Before row i of a batch is looked up. Returns 1 if it is served with an earlier load instead, 0 if not, -1 on error. */
+int gt_coalesce_load(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_first *first, struct gt_error *error);
+/* It has been looked up: where steps are cycles, it stays open until its data are back, by where they were found. */
+void gt_coalesce_until(const struct gt_level *level, const struct gt_first *first);
+/* Prefetches what the rows that gt_level_prefetch is for will look for. */
+void gt_coalesce_prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i);
 
 /* Serves what the launch reads, once, before its first request, which has this step. */
 int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);

@@ -58,7 +58,7 @@ struct gt_curand_engine {
 	unsigned together; /* numbers that a stream gives at least before it is the next one's turn */
 	bool moduli;	   /* a draw is of 1 to 2^32 - 209, and makes a double alone; else it is of 32 bits, and two make one */
 };
-extern const struct gt_curand_engine gt_curand_xorwow, gt_curand_mrg32k3a, gt_curand_philox;
+extern const struct gt_curand_engine gt_curand_xorwow, gt_curand_mrg32k3a;
 
 struct gt_curand {
 	bool on_host; /* numbers go to memory of the host */

@@ -29,6 +29,60 @@ struct gt_curand_law {
 	struct gt_curand_poisson poisson;
 };
 
+/* Philox 4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011). A stream is a subsequence: the upper
+ * half of the counter is its number, and the lower half counts its blocks of four draws. */
+
+enum { PHILOX_COUNT, PHILOX_STREAM = 2, PHILOX_KEY = 4 }; /* words of a state, of two words each */
+
+static void philox_seed(struct gt_curand_stream *streams, unsigned n, uint64_t seed)
+{
+	for (unsigned i = 0; i < n; i++)
+		streams[i] = (struct gt_curand_stream){.word = {[PHILOX_STREAM] = i, [PHILOX_KEY] = (uint32_t)seed, [PHILOX_KEY + 1] = (uint32_t)(seed >> 32)}};
+}
+
+static void philox_count(struct gt_curand_stream *stream, uint64_t blocks)
+{
+	uint64_t counted = (stream->word[PHILOX_COUNT] | (uint64_t)stream->word[PHILOX_COUNT + 1] << 32) + blocks;
+
+	stream->word[PHILOX_COUNT] = (uint32_t)counted;
+	stream->word[PHILOX_COUNT + 1] = (uint32_t)(counted >> 32);
+}
+
+static void philox_skip(struct gt_curand_stream *streams, unsigned n, uint64_t draws)
+{
+	for (unsigned i = 0; i < n; i++)
+		philox_count(&streams[i], draws / 4);
+}
+
+/* The four draws of the state's counter. */
+static void philox_block(const struct gt_curand_stream *stream, uint32_t x[4])
+{
+	uint32_t key[2] = {stream->word[PHILOX_KEY], stream->word[PHILOX_KEY + 1]};
+
+	for (unsigned i = 0; i < 4; i++)
+		x[i] = stream->word[PHILOX_COUNT + i];
+	for (unsigned round = 0; round < 10; round++) {
+		uint64_t first = UINT64_C(0xd2511f53) * x[0], second = UINT64_C(0xcd9e8d57) * x[2];
+		x[0] = (uint32_t)(second >> 32) ^ x[1] ^ key[0];
+		x[1] = (uint32_t)second;
+		x[2] = (uint32_t)(first >> 32) ^ x[3] ^ key[1];
+		x[3] = (uint32_t)first;
+		key[0] += 0x9e3779b9;
+		key[1] += 0xbb67ae85;
+	}
+}
+
+/* n: a multiple of four. */
+static void philox_draw(struct gt_curand_stream *stream, unsigned n, uint32_t *draws)
+{
+	for (unsigned i = 0; i < n; i += 4) {
+		philox_block(stream, draws + i);
+		philox_count(stream, 1);
+	}
+}
+
+static const struct gt_curand_engine philox = {philox_seed, philox_skip, philox_draw, 65536, 65536, 4, false};
+
 /* Sobol's sequence of 32 bits, in Gray code's order (Bratley and Fox, Algorithm 659, 1988), with the direction numbers of Joe and Kuo
  * ("Constructing Sobol Sequences with Better Two-Dimensional Projections", 2008, new-joe-kuo-6), which are cuRAND's. */
 
@@ -281,7 +335,7 @@ static const struct gt_curand_engine *engine_of(enum gt_curand_type type)
 {
 	return type == GT_CURAND_XORWOW ? &gt_curand_xorwow
 	       : type == GT_CURAND_MRG32K3A ? &gt_curand_mrg32k3a
-	       : type == GT_CURAND_PHILOX ? &gt_curand_philox
+	       : type == GT_CURAND_PHILOX ? &philox
 					  : NULL;
 }
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that are served as one: loads of the SMs of a GPC that ask a shared level for the same. */
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "cache/state.h"
+#include "stream/hint.h"
+
+/* ---- the request coalescer: a load that asks for what another SM of its GPC, or its own, has asked for is served with that one, whose
+ * data go to both, until these are back ---- */
+
+#define COALESCER_BITS 10 /* of the entries at first */
+
+void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer)
+{
+	if (coalescer->used > 0)
+		memset(coalescer->asked, 0, sizeof *coalescer->asked << coalescer->bits);
+	coalescer->used = 0;
+}
+
+/* The GPC of an SM: GPCs have pairs of SMs (TPCs), as many each as can be, in the order of SMs, which is that in which blocks come to them.
+ * All are of one if the GPU does not say how many SMs it has. */
+static uint32_t gpc_of(const struct gt_level_config *config, uint16_t sm)
+{
+	uint64_t pairs = (config->spread.sms + 1) / 2;
+
+	return pairs == 0 ? 0 : (uint32_t)(sm / 2 % pairs * config->launch_reads.gpcs / pairs);
+}
+
+/* Whether what was asked for may still be shared at this step. */
+static bool is_open(const struct gt_asked *asked, uint64_t step)
+{
+	return asked->requests > 0 && step <= asked->until;
+}
+
+/* Where the table has what is alike: the sectors, their line and the GPC. */
+static size_t place_of(const struct gt_request_coalescer *coalescer, const struct gt_asked *alike)
+{
+	const uint64_t key[] = {alike->line, (uint64_t)alike->gpc << 8 | alike->sectors};
+
+	return (size_t)(XXH3_64bits(key, sizeof key) >> (64 - coalescer->bits));
+}
+
+/* The entry of what is alike, or the free one where it belongs. */
+static struct gt_asked *asked_for(const struct gt_request_coalescer *coalescer, const struct gt_asked *alike)
+{
+	size_t at = place_of(coalescer, alike);
+	struct gt_asked *asked = &coalescer->asked[at];
+
+	while (asked->requests > 0 && (asked->line != alike->line || asked->gpc != alike->gpc || asked->sectors != alike->sectors)) {
+		at = (at + 1) & (((size_t)1 << coalescer->bits) - 1);
+		asked = &coalescer->asked[at];
+	}
+	return asked;
+}
+
+/* Leaves out the entries that are open no more at this step, in a table of twice the size if many are left. */
+static int coalescer_renew(struct gt_request_coalescer *coalescer, uint64_t step, struct gt_error *error)
+{
+	struct gt_request_coalescer old = *coalescer;
+	size_t n = old.asked ? (size_t)1 << old.bits : 0, left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		left += is_open(&old.asked[i], step);
+	coalescer->bits = n == 0 ? COALESCER_BITS : old.bits + (left > n / 4);
+	coalescer->asked = calloc((size_t)1 << coalescer->bits, sizeof *coalescer->asked);
+	coalescer->used = left;
+	if (!coalescer->asked) {
+		*coalescer = old;
+		return gt_fail_memory(error, "requests that the coalescer compares");
+	}
+	for (size_t i = 0; i < n; i++)
+		if (is_open(&old.asked[i], step))
+			*asked_for(coalescer, &old.asked[i]) = old.asked[i];
+	free(old.asked);
+	return 0;
+}
+
+static bool may_coalesce(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	enum gt_op_class class = level->class_of[rows->op[i]];
+
+	if (level->config.coalescer.requests == 0 || !rows->scheduled || (class != GT_CLASS_READ && class != GT_CLASS_STREAM))
+		return false;
+	return !rows->has_hints || gt_hint_action(rows->hint[i]) == GT_ACCESS_DATA;
+}
+
+/* What row i asks for, open at its step alone. */
+static struct gt_asked asked_by(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	return (struct gt_asked){.line = rows->address[i] / GT_LINE, .until = rows->step[i], .gpc = gpc_of(&level->config, rows->sm[i]),
+				 .requests = 1, .sectors = rows->sectors[i]};
+}
+
+void gt_coalesce_prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i)
+{
+	if (i % GT_AHEAD != 0 || !level->coalescer.asked)
+		return;
+	for (size_t end = rows->n - i < GT_AHEAD ? rows->n : i + GT_AHEAD; i < end; i++) {
+		if (!may_coalesce(level, rows, i))
+			continue;
+		const struct gt_asked asked = asked_by(level, rows, i);
+		__builtin_prefetch(&level->coalescer.asked[place_of(&level->coalescer, &asked)]);
+	}
+}
+
+int gt_coalesce_load(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_first *first, struct gt_error *error)
+{
+	struct gt_request_coalescer *coalescer = &level->coalescer;
+
+	first->asked = NULL;
+	if (!may_coalesce(level, rows, i))
+		return 0;
+	const struct gt_asked fresh = asked_by(level, rows, i);
+	const uint64_t step = fresh.until;
+	if ((!coalescer->asked || coalescer->used > (size_t)1 << (coalescer->bits - 1)) && coalescer_renew(coalescer, step, error) != 0)
+		return -1;
+	struct gt_asked *asked = asked_for(coalescer, &fresh);
+	if (is_open(asked, step) && asked->requests < level->config.coalescer.requests) {
+		asked->requests++;
+		level->counters.requests--;
+		level->coalesced.coalesced_requests++;
+		level->coalesced.coalesced_reads += gt_count_bits(fresh.sectors);
+		return 1;
+	}
+	coalescer->used += asked->requests == 0;
+	*asked = fresh;
+	*first = (struct gt_first){asked, gt_level_missed(level), level->l2_partitions.far_reads};
+	return 0;
+}
+
+/* What a miss takes more than a hit. */
+static uint64_t miss_adds(const struct gt_level_config *config)
+{
+	const struct gt_cycles *hit = &config->hit_cycles, *miss = &config->miss_cycles;
+
+	if (hit->n == 0 || miss->n == 0 || miss->step[0].added < hit->step[0].added)
+		return 0;
+	return miss->step[0].added - hit->step[0].added;
+}
+
+void gt_coalesce_until(const struct gt_level *level, const struct gt_first *first)
+{
+	const struct gt_level_config *config = &level->config;
+
+	if (!first->asked || config->arrival != GT_ARRIVAL_TRAVEL)
+		return;
+	first->asked->until += config->coalescer.cycles;
+	if (level->l2_partitions.far_reads > first->far)
+		first->asked->until += config->spread.far;
+	if (gt_level_missed(level) > first->missed)
+		first->asked->until += miss_adds(config);
+}
