@@ -64,12 +64,6 @@ static uint64_t lsu_ends(const struct clocked *clocked, const struct scheduler *
 	return end;
 }
 
-void gt_lsu_pass(struct clocked *clocked, const struct gt_issue_times *times, uint64_t now)
-{
-	gt_lsu_run(clocked, now);
-	clocked->lsu_given += later(times->access, 1);
-}
-
 uint64_t gt_lsu_ask(struct clocked *clocked, struct scheduler *scheduler, const struct gt_issue_times *times, uint32_t shared, uint64_t now)
 {
 	const uint64_t accesses = gt_shared_accesses(shared), passes = later(gt_shared_passes(shared), accesses * times->access);
@@ -105,10 +99,16 @@ static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_
 	clocked->n = schedule->config->schedulers;
 	clocked->wake = GT_NEVER;
 	clocked->schedulers = gt_arena_take(arena, clocked->n * sizeof *clocked->schedulers);
-	if (!clocked->schedulers)
+	clocked->wakes = gt_arena_take(arena, clocked->n * sizeof *clocked->wakes);
+	clocked->sends = gt_arena_take(arena, clocked->n * sizeof *clocked->sends);
+	clocked->taken = gt_arena_take(arena, (schedule->machine->window + 1) * sizeof *clocked->taken);
+	clocked->steps = gt_arena_take(arena, schedule->machine->window * sizeof *clocked->steps);
+	if (!clocked->schedulers || !clocked->wakes || !clocked->sends || !clocked->taken || !clocked->steps)
 		return gt_fail_memory(error, "the schedulers of an SM");
-	for (uint32_t i = 0; i < clocked->n; i++)
-		clocked->schedulers[i].wake = GT_NEVER;
+	for (uint32_t i = 0; i < clocked->n; i++) {
+		clocked->schedulers[i].wake = &clocked->wakes[i];
+		clocked->wakes[i] = clocked->sends[i] = GT_NEVER;
+	}
 	return 0;
 }
 

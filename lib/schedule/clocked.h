@@ -30,10 +30,10 @@ struct scheduler {
 	uint64_t until;
 	uint64_t passes; /* of shared memory that its warps have asked for, and were not given yet */
 	uint64_t spare;	 /* the last of them, which its present warp does not wait for */
-	uint64_t wake; /* when it can do something next, if L1 takes nothing from it */
+	uint64_t *wake; /* when it can do something next, if L1 takes nothing from it: beside those of the others */
 	struct waiting queue[QUEUE];
 	uint32_t first, queued;
-	uint64_t sends; /* when L1 can take its next access */
+	uint64_t free; /* when L1 can take an access from it */
 };
 
 #define RUNNER_WORDS 24 /* of spans that a runner holds itself */
@@ -98,6 +98,8 @@ struct clocked {
 	struct gt_arena *arena;
 	struct spare *spares;
 	struct scheduler *schedulers;
+	uint64_t *wakes; /* of the schedulers */
+	uint64_t *sends; /* when L1 can take the next access of each; GT_NEVER: it has none */
 	struct recent *l1; /* NULL: there is none, or no block has come */
 	uint32_t n, turn;  /* the scheduler from which L1 takes next */
 	uint32_t queued;   /* accesses that L1 has not taken */
@@ -113,11 +115,11 @@ struct clocked {
 	/* Of a window. */
 	struct held held[2]; /* rows that have issued; the second has room */
 	struct ask *asks;
-	struct taken *taken;
+	struct taken *taken; /* room for one a step, and for one more */
 	uint16_t *steps; /* of each that is taken, from the window's first on */
 	uint32_t *waits; /* twice the number of an ask, and 1 for its line, 0 for itself */
 	struct ended *ended;
-	size_t n_asks, n_taken, n_waits, n_ended, asks_capacity, taken_capacity, steps_capacity, waits_capacity, ended_capacity;
+	size_t n_asks, n_taken, n_waits, n_ended, asks_capacity, waits_capacity, ended_capacity;
 	struct block *dead; /* blocks that have ended */
 };
 
@@ -158,7 +160,12 @@ static inline bool gt_lsu_holds(const struct scheduler *scheduler)
 bool gt_lsu_still_holds(struct clocked *clocked, struct scheduler *scheduler, uint64_t now);
 
 /* L1 takes an access. */
-void gt_lsu_pass(struct clocked *clocked, const struct gt_issue_times *times, uint64_t now);
+static inline void gt_lsu_pass(struct clocked *clocked, const struct gt_issue_times *times, uint64_t now)
+{
+	if (clocked->lsu_waiting > 0)
+		gt_lsu_run(clocked, now);
+	clocked->lsu_given = later(clocked->lsu_given, now) + later(times->access, 1);
+}
 
 /* Frees a block that has ended; its runners are for another one of the SM. */
 void gt_clocked_bury(struct clocked *clocked, struct block *block, struct keep *keep);

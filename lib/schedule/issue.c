@@ -188,7 +188,9 @@ static int make_room(struct gt_schedule *schedule, const struct shape *shape, bo
 	const struct gt_rows *out = schedule->sink->rows;
 	enum gt_rows_kind kind = shape->size ? GT_ACCESSES : GT_REQUESTS;
 
-	if ((first || out->kind != kind || !out->scheduled) && gt_sink_begin(schedule->sink, kind, true, error) != 0)
+	bool has_others = out->has_status || out->has_latency || out->has_hints || out->has_work || out->has_shared;
+
+	if (((first && has_others) || out->kind != kind || !out->scheduled) && gt_sink_begin(schedule->sink, kind, true, error) != 0)
 		return -1;
 	return gt_sink_room(schedule->sink, error);
 }

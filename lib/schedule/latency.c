@@ -30,7 +30,7 @@ static void set_ready(const struct runner *runner, uint64_t at)
 
 	scheduler->ready[runner->place] = at;
 	if (!scheduler->current)
-		scheduler->wake = sooner(scheduler->wake, later(at, scheduler->until));
+		*scheduler->wake = sooner(*scheduler->wake, later(at, scheduler->until));
 }
 
 /* The first of the barriers that hold warps of a block; those behind it wait for warps that it holds. UINT32_MAX: none does. */
@@ -306,36 +306,36 @@ static int retire(struct gt_schedule *schedule, struct sm *sm, struct taken *las
 
 /* ---- L1 ---- */
 
-static int ask(struct clocked *clocked, const struct ask *what, struct gt_error *error)
+/* Room for what so many requests may ask and wait for. */
+static int more_asks(struct clocked *clocked, size_t requests, struct gt_error *error)
 {
-	struct ask *asks = gt_arena_grown(clocked->arena, clocked->asks, clocked->n_asks + 1, &clocked->asks_capacity, sizeof *asks);
+	struct ask *asks = gt_arena_grown(clocked->arena, clocked->asks, clocked->n_asks + requests, &clocked->asks_capacity, sizeof *asks);
+	uint32_t *waits = gt_arena_grown(clocked->arena, clocked->waits, clocked->n_waits + 2 * requests, &clocked->waits_capacity, sizeof *waits);
 
-	if (!asks)
+	if (!asks || !waits)
 		return gt_fail_memory(error, "requests to L2");
 	clocked->asks = asks;
-	asks[clocked->n_asks++] = *what;
+	clocked->waits = waits;
 	return 0;
+}
+
+static inline void ask(struct clocked *clocked, const struct ask *what)
+{
+	clocked->asks[clocked->n_asks++] = *what;
 }
 
 /* What L1 has taken last waits for an ask, or for its line. */
-static int wait_for(struct clocked *clocked, size_t number, bool line, struct gt_error *error)
+static inline void wait_for(struct clocked *clocked, size_t number, bool line)
 {
-	uint32_t *waits = gt_arena_grown(clocked->arena, clocked->waits, clocked->n_waits + 1, &clocked->waits_capacity, sizeof *waits);
-
-	if (!waits)
-		return gt_fail_memory(error, "requests to L2");
-	clocked->waits = waits;
-	waits[clocked->n_waits++] = (uint32_t)(2 * number + line);
-	return 0;
+	clocked->waits[clocked->n_waits++] = (uint32_t)(2 * number + line);
 }
 
 /* What a store writes is in L2 from now on, and in L1 if stores allocate there. */
-static int store(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
-		 struct gt_error *error)
+static inline void store(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address)
 {
 	if (clocked->l1 && times->l1_stores)
 		clocked->l1->lines[gt_recent_use(clocked->l1, address)].tag |= shape->mask >> 8 & RECENT_SECTORS;
-	return ask(clocked, &(struct ask){.address = address, .sectors = shape->mask & RECENT_SECTORS, .stores = true}, error);
+	ask(clocked, &(struct ask){.address = address, .sectors = shape->mask & RECENT_SECTORS, .stores = true});
 }
 
 /* An access that L1 takes. */
@@ -345,46 +345,47 @@ struct serving {
 };
 
 /* L1 asks for sectors of a line that it does not have, `delay` cycles after the access. */
-static int miss(struct clocked *clocked, uint32_t number, uint64_t address, uint8_t sectors, uint32_t delay, struct gt_error *error)
+static void miss(struct clocked *clocked, uint32_t number, uint64_t address, uint8_t sectors, uint32_t delay)
 {
 	struct recent_line *line = &clocked->l1->lines[number];
 	uint32_t before = line->tag & RECENT_ASKED ? (uint32_t)clocked->l1->times[number] : 0;
 
-	if (ask(clocked, &(struct ask){.address = address, .filled = recent_time(clocked->l1, number), .line = number, .before = before,
-				       .delay = delay, .sectors = sectors}, error) != 0)
-		return -1;
+	ask(clocked, &(struct ask){.address = address, .filled = recent_time(clocked->l1, number), .line = number, .before = before, .delay = delay,
+				   .sectors = sectors});
 	line->tag = (line->tag | sectors | RECENT_ASKED) & ~(uint64_t)RECENT_TIMED;
 	clocked->l1->times[number] = clocked->n_asks;
 	recent_is_asked(clocked->l1, number);
-	return wait_for(clocked, clocked->n_asks - 1, false, error);
+	wait_for(clocked, clocked->n_asks - 1, false);
 }
 
 /* Some sectors of a line that a load wants are there, or under way. */
-static int meet(struct clocked *clocked, uint32_t number, struct serving *serving, struct gt_error *error)
+static void meet(struct clocked *clocked, uint32_t number, struct serving *serving)
 {
 	struct recent_line *line = &clocked->l1->lines[number];
 	uint64_t time = clocked->l1->times[number];
 
-	if (line->tag & RECENT_ASKED)
-		return wait_for(clocked, time - 1, true, error);
+	if (line->tag & RECENT_ASKED) {
+		wait_for(clocked, time - 1, true);
+		return;
+	}
 	serving->data = later(serving->data, time);
 	if (time <= serving->step) /* as all later ones are */
 		line->tag &= ~(uint64_t)RECENT_TIMED;
-	return 0;
 }
 
 /* L1 takes a load. */
-static inline int load(struct clocked *clocked, const struct gt_issue_times *times, uint64_t address, uint8_t sectors, uint32_t delay,
-		       struct serving *serving, struct gt_error *error)
+static inline void load(struct clocked *clocked, const struct gt_issue_times *times, uint64_t address, uint8_t sectors, uint32_t delay,
+			struct serving *serving)
 {
 	uint32_t number = gt_recent_use(clocked->l1, address);
 	uint64_t tag = clocked->l1->lines[number].tag;
+	uint8_t absent = (uint8_t)(sectors & ~tag);
 
 	serving->data = later(serving->data, serving->step + delay + times->l1);
-	if (sectors & tag && tag & (RECENT_ASKED | RECENT_TIMED) && meet(clocked, number, serving, error) != 0)
-		return -1;
-	uint8_t absent = (uint8_t)(sectors & ~tag);
-	return absent ? miss(clocked, number, address, recent_fetched(absent, times->l1_sector), delay, error) : 0;
+	if (sectors & tag && tag & (RECENT_ASKED | RECENT_TIMED))
+		meet(clocked, number, serving);
+	if (absent)
+		miss(clocked, number, address, recent_fetched(absent, times->l1_sector), delay);
 }
 
 /* Whether L1 is asked for what a load wants. */
@@ -396,26 +397,27 @@ static inline bool is_cached_load(const struct clocked *clocked, const struct sh
 }
 
 /* L1 takes a request that is served `delay` cycles after its access. */
-static inline int request(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
-			  uint32_t delay, struct serving *serving, struct gt_error *error)
+static inline void request(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
+			   uint32_t delay, struct serving *serving)
 {
 	enum gt_action action = gt_op_action(shape->op);
 	uint8_t sectors = shape->mask & RECENT_SECTORS;
 
-	if (is_cached_load(clocked, shape))
-		return load(clocked, times, address, sectors, delay, serving, error);
-	if (action == GT_STORE) {
+	if (is_cached_load(clocked, shape)) {
+		load(clocked, times, address, sectors, delay, serving);
+	} else if (action == GT_STORE) {
 		serving->data = later(serving->data, serving->step + delay);
-		return store(clocked, times, shape, address, error);
+		store(clocked, times, shape, address);
+	} else {
+		ask(clocked, &(struct ask){.address = address, .delay = delay, .sectors = sectors});
+		if (action != GT_REDUCTION)
+			wait_for(clocked, clocked->n_asks - 1, false);
 	}
-	if (ask(clocked, &(struct ask){.address = address, .delay = delay, .sectors = sectors}, error) != 0)
-		return -1;
-	return action == GT_REDUCTION ? 0 : wait_for(clocked, clocked->n_asks - 1, false, error);
 }
 
 /* The same of a span, whose first request is served `delay` cycles after the access. */
-static int request_span(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, const struct kept *span,
-			uint32_t delay, struct serving *serving, struct gt_error *error)
+static void request_span(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, const struct kept *span,
+			 uint32_t delay, struct serving *serving)
 {
 	const struct span_more *more = gt_span_more(span);
 	const uint64_t delta = (uint64_t)(int64_t)more->delta;
@@ -428,92 +430,74 @@ static int request_span(struct clocked *clocked, const struct gt_issue_times *ti
 	bool one_by_one = i == 0;
 	/* Mostly the lines of a load were brought one after the other, and are there. */
 	for (; loads && i < more->n; i++) {
-		if (!recent_use_next(clocked->l1, span->base + i * delta, sectors) &&
-		    request(clocked, times, shape, span->base + i * delta, delay + i, serving, error) != 0)
-			return -1;
+		if (!recent_use_next(clocked->l1, span->base + i * delta, sectors))
+			request(clocked, times, shape, span->base + i * delta, delay + i, serving);
 		lines[in_groups ? i : 0] = clocked->l1->last;
 	}
 	if (in_groups && one_by_one)
 		gt_recent_group(clocked->l1, span->base, more->delta, lines, more->n);
 	serving->data = i > 0 ? later(serving->data, serving->step + delay + i - 1 + times->l1) : serving->data;
 	for (; i < more->n; i++)
-		if (request(clocked, times, shape, span->base + i * delta, delay + i, serving, error) != 0)
-			return -1;
-	return 0;
+		request(clocked, times, shape, span->base + i * delta, delay + i, serving);
 }
 
-static int request_all(const struct gt_schedule *schedule, struct clocked *clocked, const struct taken *taken, struct serving *serving,
-		       struct gt_error *error)
+static void request_all(const struct gt_schedule *schedule, struct clocked *clocked, const struct taken *taken, struct serving *serving)
 {
 	const struct held *held = &clocked->held[0];
 	const struct gt_issue_times *times = &schedule->config->times;
 	const struct kept *span = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
-	int result = 0;
+	uint32_t delay = 0;
 
-	for (uint32_t delay = 0; result == 0 && span < end; delay += (uint32_t)gt_span_rows(span), span = gt_span_next(span)) {
+	do {
 		const struct odd *odd = span->shape == SHAPE_NONE ? &held->odd[span->base] : NULL;
 		const struct shape *shape = odd ? &odd->shape : gt_span_shape(&schedule->keep.shapes, span);
-		if (gt_span_is_many(span))
-			result = request_span(clocked, times, shape, span, delay, serving, error);
-		else
-			result = request(clocked, times, shape, odd ? odd->base : span->base, delay, serving, error);
-	}
-	return result;
+		if (gt_span_is_many(span)) {
+			request_span(clocked, times, shape, span, delay, serving);
+			delay += gt_span_more(span)->n;
+			span = gt_span_next(span);
+		} else {
+			request(clocked, times, shape, odd ? odd->base : span->base, delay++, serving);
+			span++;
+		}
+	} while (span < end);
 }
 
 /* Takes an access out of the queue of a scheduler, which may go on if that was full. */
-static struct waiting take_out_of(struct scheduler *scheduler)
+static inline struct waiting take_out_of(struct clocked *clocked, struct scheduler *scheduler, uint64_t free)
 {
 	struct waiting waiting = scheduler->queue[scheduler->first];
 
 	scheduler->first = scheduler->first + 1 == QUEUE ? 0 : scheduler->first + 1;
 	scheduler->queued--;
+	scheduler->free = free;
+	clocked->queued--;
+	clocked->sends[scheduler - clocked->schedulers] = scheduler->queued > 0 ? free : GT_NEVER;
 	if (scheduler->current)
-		scheduler->wake = scheduler->until;
+		*scheduler->wake = scheduler->until;
 	return waiting;
-}
-
-/* Room for one more access that L1 takes, and the end of what it asks and waits for. */
-static int more_taken(struct clocked *clocked, struct gt_error *error)
-{
-	struct taken *taken = gt_arena_grown(clocked->arena, clocked->taken, clocked->n_taken + 2, &clocked->taken_capacity, sizeof *taken);
-	uint16_t *steps = gt_arena_grown(clocked->arena, clocked->steps, clocked->n_taken + 1, &clocked->steps_capacity, sizeof *steps);
-
-	if (!taken || !steps)
-		return gt_fail_memory(error, "accesses");
-	clocked->taken = taken;
-	clocked->steps = steps;
-	return 0;
-}
-
-/* Where the asks and waits of the next one begin. */
-static void end_taken(struct clocked *clocked)
-{
-	clocked->taken[clocked->n_taken].asks = (uint32_t)clocked->n_asks;
-	clocked->taken[clocked->n_taken].waits = (uint32_t)clocked->n_waits;
 }
 
 /* L1 takes an access: one request a cycle. */
 static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *scheduler, uint64_t now, struct gt_error *error)
 {
+	const struct gt_issue_times *times = &schedule->config->times;
 	struct clocked *clocked = sm->clocked;
 	struct serving serving = {.step = now};
-
-	if (more_taken(clocked, error) != 0)
-		return -1;
 	struct taken *taken = &clocked->taken[clocked->n_taken];
-	const struct waiting waiting = take_out_of(scheduler);
+	const struct waiting waiting = take_out_of(clocked, scheduler, now + times->scheduler_access);
 	struct runner *runner = waiting.runner;
+
+	if (more_asks(clocked, waiting.requests, error) != 0)
+		return -1;
 	*taken = (struct taken){runner, runner->number, (uint32_t)waiting.first, (uint32_t)waiting.words, (uint32_t)clocked->n_asks,
 				(uint32_t)clocked->n_waits, 0};
 	clocked->steps[clocked->n_taken++] = (uint16_t)(now - (schedule->machine->end - schedule->machine->window));
-	clocked->queued--;
-	clocked->free = now + later(waiting.requests, schedule->config->times.access);
-	gt_lsu_pass(clocked, &schedule->config->times, now);
-	scheduler->sends = now + schedule->config->times.scheduler_access;
-	if (request_all(schedule, clocked, taken, &serving, error) != 0)
-		return -1;
-	end_taken(clocked);
+	clocked->free = now + later(waiting.requests, times->access);
+	gt_lsu_pass(clocked, times, now);
+	request_all(schedule, clocked, taken, &serving);
+	/* Where the asks and waits of the next one begin. */
+	taken[1].asks = (uint32_t)clocked->n_asks;
+	taken[1].waits = (uint32_t)clocked->n_waits;
 	if (!runner->begun)
 		gt_machine_begin(schedule, runner->block, now);
 	runner->begun = true;
@@ -529,10 +513,10 @@ static int serve(struct gt_schedule *schedule, struct sm *sm, uint64_t now, stru
 	struct clocked *clocked = sm->clocked;
 
 	for (uint32_t i = 0; i < clocked->n; i++) {
-		struct scheduler *scheduler = &clocked->schedulers[clocked->turn];
-		clocked->turn = clocked->turn + 1 == clocked->n ? 0 : clocked->turn + 1;
-		if (scheduler->queued > 0 && scheduler->sends <= now)
-			return take(schedule, sm, scheduler, now, error);
+		uint32_t turn = clocked->turn;
+		clocked->turn = turn + 1 == clocked->n ? 0 : turn + 1;
+		if (clocked->sends[turn] <= now)
+			return take(schedule, sm, &clocked->schedulers[turn], now, error);
 	}
 	return 0;
 }
@@ -604,7 +588,8 @@ static int issue_access(struct clocked *clocked, struct scheduler *scheduler, st
 		hold_row(clocked, runner, waiting);
 	else if (hold_access(clocked, runner, waiting, error) != 0)
 		return -1;
-	scheduler->queued++;
+	if (scheduler->queued++ == 0)
+		clocked->sends[scheduler - clocked->schedulers] = scheduler->free;
 	clocked->queued++;
 	scheduler->current = NULL;
 	scheduler->until = now + 1;
@@ -641,7 +626,7 @@ static int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, 
 		if (!scheduler->current) {
 			struct runner *chosen = choose(scheduler, now, &next);
 			if (!chosen) {
-				scheduler->wake = next;
+				*scheduler->wake = next;
 				return 0;
 			}
 			turn_to(schedule, clocked, scheduler, chosen, now);
@@ -653,26 +638,24 @@ static int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, 
 			return -1;
 		}
 	}
-	scheduler->wake = scheduler->until;
+	*scheduler->wake = scheduler->until;
 	if (!scheduler->current && !choose(scheduler, scheduler->until, &next))
-		scheduler->wake = next;
+		*scheduler->wake = next;
 	if (scheduler->current && scheduler->queued == QUEUE)
-		scheduler->wake = GT_NEVER;
+		*scheduler->wake = GT_NEVER;
 	return 0;
 }
 
 /* When an SM can do something next, if not before a step. */
-static void find_wake(struct clocked *clocked, uint64_t from)
+static inline void find_wake(struct clocked *clocked, uint64_t from)
 {
 	uint64_t wake = GT_NEVER, sends = GT_NEVER;
 
-	for (uint32_t i = 0; i < clocked->n; i++)
-		wake = sooner(wake, clocked->schedulers[i].wake);
-	for (uint32_t i = 0; clocked->queued > 0 && i < clocked->n; i++)
-		sends = sooner(sends, clocked->schedulers[i].queued > 0 ? clocked->schedulers[i].sends : GT_NEVER);
-	if (clocked->queued > 0)
-		wake = sooner(wake, later(clocked->free, sends));
-	clocked->wake = later(wake, from);
+	for (uint32_t i = 0; i < clocked->n; i++) {
+		wake = sooner(wake, clocked->wakes[i]);
+		sends = sooner(sends, clocked->sends[i]);
+	}
+	clocked->wake = later(sooner(wake, later(clocked->free, sends)), from);
 }
 
 /* Runs an SM up to a step, or to one at which it may take a block. */
@@ -683,7 +666,7 @@ static int run_sm(struct gt_schedule *schedule, struct sm *sm, uint64_t end, str
 	while (clocked->wake < end && (clocked->wake < clocked->room || !blocks_left(schedule, sm))) {
 		uint64_t now = clocked->wake;
 		for (uint32_t i = 0; i < clocked->n; i++)
-			if (clocked->schedulers[i].wake <= now &&
+			if (clocked->wakes[i] <= now &&
 			    run_scheduler(schedule, clocked, &clocked->schedulers[i], now, error) != 0)
 				return -1;
 		if (clocked->queued > 0 && clocked->free <= now && serve(schedule, sm, now, error) != 0)
