@@ -521,8 +521,33 @@ static int loose_arrange(struct loose *loose, struct loose_memory *memory, enum 
 		return -1;
 	if (loose->unsorted && sort(loose, memory, sort_by_access, error) != 0)
 		return -1;
-	if (arrangement == BY_WARP && loose->highest_warp > 0 && sort(loose, memory, sort_by_warp, error) != 0)
+	if (arrangement != BY_ACCESS && loose->highest_warp > 0 && sort(loose, memory, sort_by_warp, error) != 0)
 		return -1;
+	return 0;
+}
+
+/* Folds the spans, of one warp after the other, in place of the one piece. Returns 0, or -1. */
+static int loose_fold(struct loose *loose, struct loose_memory *memory, const struct shapes *shapes, struct gt_error *error)
+{
+	const struct kept *first = gt_piece_spans(loose->rows), *end = gt_piece_end(loose->rows);
+	size_t most = loose->words + ((size_t)loose->highest_warp + 1) * FOLD_MORE, n = 0;
+	uint64_t *to = gt_grown_to(memory->fold, most, &memory->fold_capacity, sizeof *to);
+
+	if (!to)
+		return gt_fail_memory(error, "rows: a smaller -S uses less");
+	memory->fold = to;
+	for (const struct kept *next = first; first < end; first = next) {
+		while (next < end && next->warp == first->warp)
+			next = gt_span_next(next);
+		n += gt_fold(shapes, first, next, to + n);
+	}
+	struct piece *folded = take(memory, n, error);
+	if (!folded)
+		return -1;
+	memcpy(folded->data, to, n * sizeof *to);
+	folded->n = n;
+	release(loose->rows, memory);
+	loose->rows = loose->last = folded;
 	return 0;
 }
 
@@ -702,7 +727,8 @@ static void packing_free(struct block *block, struct keep *keep)
 
 int gt_keep_open(struct keep *keep, size_t memory, const char *directory, enum arrangement arrangement, struct gt_error *error)
 {
-	keep->loose.by_warp = arrangement == BY_WARP;
+	keep->loose.by_warp = arrangement != BY_ACCESS;
+	keep->loose.folded = arrangement == FOLDED;
 	keep->loose.limit = memory / 2;
 	gt_spill_open(&keep->spill, memory - memory / 2, directory);
 	return shapes_open(&keep->shapes, error);
@@ -712,6 +738,7 @@ void gt_keep_close(struct keep *keep)
 {
 	shapes_close(&keep->shapes);
 	gt_spill_close(&keep->spill);
+	free(keep->loose.fold);
 	free(keep->packers);
 }
 
@@ -759,12 +786,22 @@ int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *r
 	return 0;
 }
 
+static int fold(struct block *block, struct keep *keep, struct gt_error *error)
+{
+	if (loose_arrange(&block->loose, &keep->loose, FOLDED, error) != 0)
+		return -1;
+	block->folded = block->loose.words <= UINT32_MAX / 2;
+	return block->folded ? loose_fold(&block->loose, &keep->loose, &keep->shapes, error) : 0;
+}
+
 int gt_block_close(struct block *block, struct keep *keep, struct gt_error *error)
 {
 	block->open = false;
 	keep->expected = block->packed ? keep->expected : block->loose.words;
 	loose_close(&block->loose, &keep->loose);
-	return packing_end(block, keep, error);
+	if (packing_end(block, keep, error) != 0)
+		return -1;
+	return keep->loose.folded && !block->packed && loose_fits(&block->loose, &keep->loose) ? fold(block, keep, error) : 0;
 }
 
 /* ---- rows that go ---- */
@@ -845,6 +882,26 @@ static int slice(struct block *block, struct gt_error *error)
 	return 0;
 }
 
+/* Of one whose rows are folded. */
+static int find_folds(struct block *block, struct gt_error *error)
+{
+	uint64_t *at = block->loose.rows->data, *end = at + block->loose.rows->n;
+	size_t n = 0;
+
+	for (uint64_t *fold = at; fold < end; fold += FOLD_WORDS(struct fold_warp) + ((struct fold_warp *)(void *)fold)->words)
+		n++;
+	block->sources = calloc(n, sizeof *block->sources);
+	if (!block->sources)
+		return gt_fail_memory(error, "the warps of a block");
+	for (; at < end; at += FOLD_WORDS(struct fold_warp) + block->sources[block->n_sources++].fold->words) {
+		struct fold_warp *fold = (struct fold_warp *)(void *)at;
+		block->sources[block->n_sources].warp = (uint16_t)fold->warp;
+		block->sources[block->n_sources].fold = fold;
+	}
+	block->highest_warp = block->loose.highest_warp;
+	return 0;
+}
+
 static int arrange_packed(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
 	if (open_sources(block, keep, error) != 0)
@@ -854,6 +911,8 @@ static int arrange_packed(struct block *block, struct keep *keep, enum arrangeme
 
 int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
+	if (block->folded)
+		return find_folds(block, error);
 	if (!block->packed && !loose_fits(&block->loose, &keep->loose) &&
 	    (packing_take_loose(block, keep, error) != 0 || packing_end(block, keep, error) != 0))
 		return -1;
@@ -864,5 +923,5 @@ int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement ar
 	block->highest_warp = block->loose.highest_warp;
 	block->row = gt_piece_spans(block->loose.rows);
 	block->end = gt_piece_end(block->loose.rows);
-	return arrangement == BY_WARP ? slice(block, error) : 0;
+	return arrangement != BY_ACCESS ? slice(block, error) : 0;
 }

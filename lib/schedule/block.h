@@ -95,6 +95,31 @@ static inline struct kept gt_span_row(const struct kept *span, size_t k)
 	return row;
 }
 
+/* The end of the first access of spans of a warp, of which there is one. */
+static inline struct kept *gt_access_end(struct kept *span, const struct kept *end)
+{
+	const uint32_t an = span->an;
+
+	do
+		span = gt_span_next(span);
+	while (span < end && span->an == an);
+	return span;
+}
+
+/* The words of the first access of spans of a warp, and of those behind it that fit into `most` words with it. */
+static inline size_t gt_accesses_within(struct kept *first, const struct kept *end, size_t most)
+{
+	struct kept *at = gt_access_end(first, end);
+	size_t words = (size_t)((uint64_t *)(void *)at - (uint64_t *)(void *)first);
+
+	for (size_t more = words; more <= most && at < end;) {
+		at = gt_access_end(at, end);
+		more = (size_t)((uint64_t *)(void *)at - (uint64_t *)(void *)first);
+		words = more <= most ? more : words;
+	}
+	return words;
+}
+
 /* ---- loose rows: as they came, in spans: quick to keep and to issue, while memory lasts ---- */
 
 /* Words: of spans, or of odd rows. */
@@ -116,10 +141,13 @@ struct loose {
 struct loose_memory {
 	size_t limit, used;
 	bool by_warp; /* spans have rows of one warp only */
+	bool folded;  /* and are folded once all of a block have come */
+	uint64_t *fold; /* room to fold in */
+	size_t fold_capacity;
 };
 
-/* The order of a resident block's rows. Rows of one warp and access number keep their order. */
-enum arrangement { BY_ACCESS, BY_WARP };
+/* The order of a resident block's rows. Rows of one warp and access number keep their order. Folded ones are by warp, too. */
+enum arrangement { BY_ACCESS, BY_WARP, FOLDED };
 
 /* The spans of a piece begin here, and end there. */
 static inline struct kept *gt_piece_spans(struct piece *piece)
@@ -131,6 +159,79 @@ static inline struct kept *gt_piece_end(struct piece *piece)
 {
 	return (struct kept *)(void *)(piece->data + piece->n);
 }
+
+/* ---- rows of a warp that are folded ---- */
+
+/* Loops of a kernel make a warp's accesses alike: each time around, the same instructions, at bases that differ by a constant. So spans of a
+ * warp are kept as loops: what its spans are the first time around, what to add to their bases, and those that come otherwise. A matrix
+ * product takes a tenth of the memory.
+ *
+ * What a warp has is a struct fold_warp and so many `words` of chunks. A chunk is a struct fold_chunk and what belongs to it: slots, each for a
+ * span of a loop, and behind them what comes otherwise; or, if it has no slots, spans as they are. */
+
+struct fold_warp {
+	uint32_t warp, words;
+};
+
+struct fold_chunk {
+	uint32_t n, words; /* spans that it makes, or words of them if it has no slots; words of it */
+	uint32_t an, step; /* the access number at its beginning, which grows each time around */
+	uint64_t slots;
+};
+
+/* If its span has several rows, a struct fold_more is behind it. */
+struct fold_slot {
+	uint64_t base; /* of the span that it makes next */
+	int32_t delta; /* to the one after that */
+	uint16_t shape;
+	uint8_t an;	/* after that of the loop's first slot */
+	uint8_t begins; /* words of the access that begins with it; 0: it goes on with one */
+};
+
+struct fold_more {
+	struct span_more more;
+};
+
+/* A span that has a shape and a base of its own. */
+struct fold_other {
+	uint32_t after; /* spans behind the one before, which are as expected */
+	uint32_t shape;
+	uint64_t base;
+};
+
+#define FOLD_WORDS(TYPE) (sizeof(TYPE) / sizeof(uint64_t))
+#define FOLD_SLOTS 32	     /* at most */
+#define FOLD_ACCESS_WORDS 24 /* at most, of an access in a loop */
+
+_Static_assert(sizeof(struct fold_slot) == 16 && sizeof(struct fold_chunk) == 24 && sizeof(struct fold_other) == 16, "folds are made of words");
+
+/* What is left of the spans of a warp. */
+struct unfolding {
+	uint64_t *at, *end; /* of the chunks that follow */
+	struct fold_chunk *chunk; /* the present one; NULL: none has begun */
+	uint64_t *next;	 /* of it: spans, or what comes otherwise */
+	uint64_t *slot, *slots_end; /* the next one; behind the last one */
+	uint32_t left;	 /* spans, or words if it has no slots */
+	uint32_t expected; /* spans up to the next that comes otherwise */
+	uint16_t warp;
+};
+
+/* Room for what is folded, beyond its words: some of it is tried and not kept. */
+#define FOLD_MORE (FOLD_WORDS(struct fold_warp) + 2 * FOLD_WORDS(struct fold_chunk) + FOLD_SLOTS * (FOLD_WORDS(struct fold_slot) + FOLD_WORDS(struct fold_more)))
+
+/* Folds the spans of one warp, in order, into `to`, which has room for FOLD_MORE words more than they take. Returns how many it takes. */
+size_t gt_fold(const struct shapes *shapes, const struct kept *spans, const struct kept *end, uint64_t *to);
+
+static inline struct unfolding gt_unfolding(struct fold_warp *warp)
+{
+	uint64_t *at = (uint64_t *)(void *)(warp + 1);
+
+	return (struct unfolding){.at = at, .end = at + warp->words, .warp = (uint16_t)warp->warp};
+}
+
+/* The next whole accesses: at least one, and as many as take `most` words, which is at least FOLD_ACCESS_WORDS. They are in `room`, or where
+ * they are kept. Returns how many words they take; 0: none is left. */
+size_t gt_unfold(struct unfolding *unfolding, uint64_t *room, size_t most, struct kept **spans);
 
 /* ---- spans that are held apart from their block ---- */
 
@@ -180,6 +281,7 @@ struct block {
 	uint64_t index; /* among the blocks of its SM */
 	uint16_t highest_warp;
 	bool packed;	    /* its rows are in `pages`; else in `loose` */
+	bool folded;	    /* these are struct fold_warp and what belongs to them */
 	struct loose loose;
 	struct packed_warp **pages; /* GT_WARPS_PAGE warps each; NULL: none of them has rows */
 	size_t n_pages;
@@ -222,22 +324,11 @@ struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *
 /* Releases the rows and frees the block. */
 void gt_block_free(struct block *block, struct keep *keep);
 
-/* The end of the first access of spans of a warp, of which there is one. */
-static inline struct kept *gt_access_end(struct kept *span, const struct kept *end)
-{
-	const uint32_t an = span->an;
-
-	do
-		span = gt_span_next(span);
-	while (span < end && span->an == an);
-	return span;
-}
-
 /* Keeps rows [first, last) of a batch, all of this block. Returns 0, or -1. */
 int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
 		 struct gt_error *error);
 
-/* No more rows will come. Returns 0, or -1. */
+/* No more rows will come, so they can be folded. Returns 0, or -1. */
 int gt_block_close(struct block *block, struct keep *keep, struct gt_error *error);
 
 /* Makes sources of the warps of a block that becomes resident. By access, its first rows are then in its window. */

@@ -36,7 +36,7 @@ struct scheduler {
 	uint64_t free; /* when L1 can take an access from it */
 };
 
-#define RUNNER_WORDS 24 /* of spans that a runner holds itself */
+#define RUNNER_WORDS FOLD_ACCESS_WORDS /* of spans that a runner holds itself */
 
 /* Its first part fills a line of the machine's cache. */
 struct runner {
@@ -54,8 +54,10 @@ struct runner {
 	uint8_t queued;	 /* accesses that L1 has not taken */
 	bool held : 1;	 /* by a barrier, for the others of its block */
 	bool begun : 1;	 /* L1 has taken an access */
+	bool folded : 1; /* its accesses are in `unfolding`; else behind `next` */
 
 	const struct kept *next; /* of its source, behind those */
+	struct unfolding unfolding;
 	uint64_t words[RUNNER_WORDS]; /* accesses that are near, apart from those of its block, which are far from each other */
 };
 

@@ -118,21 +118,6 @@ static int join(struct scheduler *scheduler, struct runner *runner, struct gt_ar
 	return 0;
 }
 
-/* The words of an access of a source, and of those behind it that fit into a runner with it. */
-static size_t words_near(const struct source *source)
-{
-	const uint64_t *begin = (const uint64_t *)(void *)source->row;
-	struct kept *end = gt_access_end(source->row, source->end);
-	size_t words = (size_t)((uint64_t *)(void *)end - begin);
-
-	for (size_t more = words; more <= RUNNER_WORDS && end < source->end;) {
-		end = gt_access_end(end, source->end);
-		more = (size_t)((uint64_t *)(void *)end - begin);
-		words = more <= RUNNER_WORDS ? more : words;
-	}
-	return words;
-}
-
 /* Brings what a runner holds into the machine's cache: rows of a warp are far from all else that is used. */
 GT_INLINE void prefetch_rows(const struct kept *row)
 {
@@ -140,9 +125,21 @@ GT_INLINE void prefetch_rows(const struct kept *row)
 		__builtin_prefetch((const char *)row + at);
 }
 
-/* Takes the next accesses of its source, which unpacks more first if they have issued. */
+/* The same of what it unfolds. */
+GT_INLINE void prefetch_fold(const struct unfolding *unfolding)
+{
+	__builtin_prefetch(unfolding->chunk, 1);
+	__builtin_prefetch(unfolding->slot, 1);
+	__builtin_prefetch(unfolding->next);
+}
+
+/* Takes its next accesses: unfolds them, or else has them from its source, which unpacks more first if they have issued. */
 static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *error)
 {
+	if (runner->folded) {
+		runner->left = (uint32_t)gt_unfold(&runner->unfolding, runner->words, RUNNER_WORDS, &runner->row);
+		return 0;
+	}
 	struct source *source = &runner->block->sources[runner - runner->block->runners];
 
 	if (source->row == source->end && gt_source_fill(source, &keep->spill, error) != 0)
@@ -150,7 +147,7 @@ static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *
 	if (source->row == source->end)
 		return 0;
 	prefetch_rows(source->row);
-	size_t words = words_near(source);
+	size_t words = gt_accesses_within(source->row, source->end, RUNNER_WORDS);
 	runner->row = words <= RUNNER_WORDS ? memcpy(runner->words, source->row, words * sizeof *runner->words) : source->row;
 	runner->left = (uint32_t)words;
 	source->row = (struct kept *)(void *)((uint64_t *)(void *)source->row + words);
@@ -168,7 +165,9 @@ static int runner_issued(struct runner *runner, size_t words, struct keep *keep,
 	runner->queued++;
 	if (runner->left == 0 && take_rows(runner, keep, error) != 0)
 		return -1;
-	if (runner->left <= SOON_WORDS)
+	if (runner->left <= SOON_WORDS && runner->folded)
+		prefetch_fold(&runner->unfolding);
+	else if (runner->left <= SOON_WORDS)
 		prefetch_rows(runner->next);
 	look_ahead(runner, &keep->shapes, now);
 	return 0;
@@ -241,7 +240,9 @@ static int runners_admit(struct block *block, struct clocked *clocked, uint64_t 
 		return gt_fail_memory(error, "the warps of a block");
 	for (size_t i = 0; i < block->n_sources; i++) {
 		struct runner *runner = &block->runners[i];
-		*runner = (struct runner){.block = block, .number = block->number};
+		*runner = (struct runner){.block = block, .number = block->number, .folded = block->folded};
+		if (block->folded)
+			runner->unfolding = gt_unfolding(block->sources[i].fold);
 		if (take_rows(runner, keep, error) != 0 ||
 		    join(&clocked->schedulers[(first + block->sources[i].warp) % n], runner, clocked->arena, error) != 0)
 			return -1;
@@ -887,4 +888,4 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 	}
 }
 
-const struct gt_issue gt_issue_latency = {"latency", BY_WARP, admit, NULL, run, gt_clocked_close};
+const struct gt_issue gt_issue_latency = {"latency", FOLDED, admit, NULL, run, gt_clocked_close};

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/grown.h"
-#include "schedule/packed.h"
+#include "base/map.h"
+#include "schedule/block.h"
 
 /* A byte of 128 or more is that many expected rows and 127. Any other begins a row of its own and says what follows. */
 enum {
@@ -439,4 +440,291 @@ int gt_source_fill(struct source *source, struct gt_spill *spill, struct gt_erro
 	source->row = window->rows;
 	source->end = window->n > 0 ? window->rows + window->n : window->rows; /* which may be NULL */
 	return 0;
+}
+
+/* ---- rows of a warp that are folded ---- */
+
+static size_t words_between(const struct kept *span, const struct kept *end)
+{
+	return (size_t)((const uint64_t *)(const void *)end - (const uint64_t *)(const void *)span);
+}
+
+/* What tells the instructions apart: where there is no program counter, the shapes of their rows. */
+static uint32_t fold_key(const struct shapes *shapes, const struct kept *span)
+{
+	uint32_t pc = shapes->all[span->shape & ~SPAN_MANY].pc;
+
+	return pc ? pc : UINT32_MAX - span->shape;
+}
+
+/* Whether two spans may be in one slot, but for the number and distance of their rows. */
+static inline bool is_alike(const struct shapes *shapes, const struct kept *a, const struct kept *b)
+{
+	if (a->shape == SHAPE_NONE || b->shape == SHAPE_NONE)
+		return false;
+	return a->shape == b->shape || (gt_span_is_many(a) == gt_span_is_many(b) && fold_key(shapes, a) == fold_key(shapes, b));
+}
+
+static inline bool has_more(const struct kept *span, const struct span_more *more)
+{
+	return !gt_span_is_many(span) || memcmp(gt_span_more(span), more, sizeof *more) == 0;
+}
+
+static int32_t delta_of(const struct kept *a, const struct kept *b)
+{
+	int64_t delta = (int64_t)(b->base - a->base);
+
+	return delta == (int32_t)delta ? (int32_t)delta : 0;
+}
+
+/* The slots of a loop, as its spans are followed. */
+struct looped {
+	struct kept next; /* what is expected */
+	struct span_more more;
+	int32_t delta;
+	uint32_t begins;
+};
+
+/* Says of the slots which ones begin an access, of how many words. Returns the most of them. */
+static size_t find_accesses(struct looped *slots, size_t n)
+{
+	struct looped *first = slots;
+	size_t most = 0;
+
+	for (struct looped *slot = slots; slot < slots + n; slot++) {
+		first = slot->next.an != first->next.an ? slot : first;
+		slot->begins = 0;
+		first->begins += (uint32_t)gt_span_words(&slot->next);
+		most = first->begins > most ? first->begins : most;
+	}
+	return most;
+}
+
+/* Makes slots of the spans from `first` up to `second`, where a loop may begin anew. Returns how many; 0: it does not. */
+static uint32_t make_slots(const struct shapes *shapes, const struct kept *first, const struct kept *second, const struct kept *end,
+			   struct looped slots[FOLD_SLOTS])
+{
+	const struct kept *a = first, *b = second;
+	uint32_t n = 0;
+
+	for (; a < second && n < FOLD_SLOTS; a = gt_span_next(a), b = gt_span_next(b), n++) {
+		if (b >= end || !is_alike(shapes, a, b) || b->an - a->an != second->an - first->an || a->an - first->an > UINT8_MAX)
+			return 0;
+		slots[n] = (struct looped){.next = *a, .delta = delta_of(a, b)};
+		if (gt_span_is_many(a))
+			slots[n].more = *gt_span_more(a);
+		if (!has_more(b, &slots[n].more))
+			return 0;
+	}
+	return a == second && find_accesses(slots, n) <= FOLD_ACCESS_WORDS ? n : 0;
+}
+
+/* Writes slots. Returns what is behind them. */
+static void *put_slots(uint64_t *to, const struct looped *slots, uint32_t n)
+{
+	for (const struct looped *slot = slots; slot < slots + n; slot++) {
+		const struct kept *span = &slot->next;
+		*(struct fold_slot *)(void *)to = (struct fold_slot){span->base, slot->delta, span->shape, (uint8_t)(span->an - slots->next.an),
+								     (uint8_t)slot->begins};
+		to += FOLD_WORDS(struct fold_slot);
+		if (!gt_span_is_many(span))
+			continue;
+		*(struct fold_more *)(void *)to = (struct fold_more){slot->more};
+		to += FOLD_WORDS(struct fold_more);
+	}
+	return to;
+}
+
+/* A loop that is followed. */
+struct following {
+	const struct kept *at;	   /* the next span */
+	struct fold_other *others; /* where the next one goes */
+	uint32_t n, after;
+};
+
+/* Follows a loop to the end of the last whole access that is of it. */
+static struct following follow(const struct shapes *shapes, struct looped *slots, uint32_t n, uint32_t step, struct following now, const struct kept *end)
+{
+	struct following whole = now;
+	struct looped *slot = slots;
+	uint32_t an = now.at->an;
+
+	for (; now.at < end; now.at = gt_span_next(now.at), now.n++) {
+		struct kept *next = &slot->next;
+		if (now.at->an != next->an || !is_alike(shapes, now.at, next) || !has_more(now.at, &slot->more))
+			break;
+		if (slot->begins)
+			whole = now;
+		if (now.at->shape == next->shape && now.at->base == next->base) {
+			now.after++;
+		} else {
+			*now.others++ = (struct fold_other){now.after, now.at->shape, now.at->base};
+			now.after = 0;
+		}
+		an = now.at->an;
+		*next = *now.at;
+		next->base += (uint64_t)(int64_t)slot->delta;
+		next->an += step;
+		slot = slot + 1 == slots + n ? slots : slot + 1;
+	}
+	return now.at == end || now.at->an != an ? now : whole;
+}
+
+/* Makes a chunk of a loop that may begin at `first`, and anew at `second`. Returns the span behind it, or NULL if it is no loop; it is of no
+ * use unless its `words` are less. */
+static const struct kept *fold_loop(const struct shapes *shapes, const struct kept *first, const struct kept *second, const struct kept *end,
+				    struct fold_chunk *chunk)
+{
+	struct looped slots[FOLD_SLOTS];
+	const uint32_t n = make_slots(shapes, first, second, end, slots), step = second->an - first->an;
+
+	if (n == 0)
+		return NULL;
+	struct following ends = {.at = first, .others = put_slots((uint64_t *)(void *)(chunk + 1), slots, n)};
+	ends = follow(shapes, slots, n, step, ends, end);
+	*chunk = (struct fold_chunk){ends.n, (uint32_t)((uint64_t *)(void *)ends.others - (uint64_t *)(void *)chunk), first->an, step, n};
+	return ends.at;
+}
+
+/* Makes a chunk of spans as they are. Returns where the next one goes. */
+static uint64_t *fold_plainly(const struct kept *first, const struct kept *end, uint64_t *to)
+{
+	size_t n = words_between(first, end);
+
+	if (n == 0)
+		return to;
+	*(struct fold_chunk *)(void *)to = (struct fold_chunk){.n = (uint32_t)n, .words = (uint32_t)(n + FOLD_WORDS(struct fold_chunk))};
+	memcpy(to + FOLD_WORDS(struct fold_chunk), first, n * sizeof *to);
+	return to + FOLD_WORDS(struct fold_chunk) + n;
+}
+
+#define SEEN_BITS 6 /* of the number of instructions that are remembered */
+
+size_t gt_fold(const struct shapes *shapes, const struct kept *spans, const struct kept *end, uint64_t *to)
+{
+	const struct kept *seen[1 << SEEN_BITS] = {0}, *plain = spans, *span = spans, *behind;
+	uint64_t *at = to + FOLD_WORDS(struct fold_warp), before = UINT64_MAX;
+
+	while (span < end) {
+		const struct kept *here = span;
+		bool begins = span->an != before && span->shape != SHAPE_NONE; /* as a loop does */
+		before = span->an;
+		span = gt_span_next(span);
+		if (!begins)
+			continue;
+		const struct kept **last = &seen[gt_fibonacci(fold_key(shapes, here)) >> (64 - SEEN_BITS)], *first = *last;
+		*last = here;
+		if (!first || first < plain)
+			continue;
+		size_t room = first > plain ? FOLD_WORDS(struct fold_chunk) + words_between(plain, first) : 0;
+		struct fold_chunk *chunk = (struct fold_chunk *)(void *)(at + room);
+		if (!(behind = fold_loop(shapes, first, here, end, chunk)) || behind <= here)
+			continue;
+		if (chunk->words + FOLD_WORDS(struct fold_chunk) < words_between(first, behind)) {
+			at = fold_plainly(plain, first, at) + chunk->words;
+			plain = behind;
+		}
+		span = behind;
+		before = UINT64_MAX;
+	}
+	at = fold_plainly(plain, end, at);
+	*(struct fold_warp *)(void *)to = (struct fold_warp){spans->warp, (uint32_t)((size_t)(at - to) - FOLD_WORDS(struct fold_warp))};
+	return (size_t)(at - to);
+}
+
+static inline struct fold_slot *slot_at(uint64_t *at)
+{
+	return (struct fold_slot *)(void *)at;
+}
+
+static inline uint64_t *behind_slot(uint64_t *slot)
+{
+	bool is_many = slot_at(slot)->shape & SPAN_MANY; /* no span of a loop is without a numbered shape */
+
+	return slot + FOLD_WORDS(struct fold_slot) + (is_many ? FOLD_WORDS(struct fold_more) : 0);
+}
+
+static inline uint64_t *first_slot(struct fold_chunk *chunk)
+{
+	return (uint64_t *)(void *)(chunk + 1);
+}
+
+/* Begins the next chunk. */
+static void begin_chunk(struct unfolding *unfolding)
+{
+	struct fold_chunk *chunk = (struct fold_chunk *)(void *)unfolding->at;
+
+	unfolding->at += chunk->words;
+	unfolding->chunk = chunk;
+	unfolding->left = chunk->n;
+	unfolding->slot = unfolding->next = first_slot(chunk);
+	for (uint64_t i = 0; i < chunk->slots; i++)
+		unfolding->next = behind_slot(unfolding->next);
+	unfolding->slots_end = unfolding->next;
+	unfolding->expected = chunk->slots > 0 && unfolding->next < unfolding->at ? ((struct fold_other *)(void *)unfolding->next)->after : UINT32_MAX;
+}
+
+/* Of a chunk without slots. */
+static size_t unfold_plain(struct unfolding *unfolding, uint64_t *room, size_t most, struct kept **spans)
+{
+	struct kept *first = (struct kept *)(void *)unfolding->next;
+	size_t words = gt_accesses_within(first, (struct kept *)(void *)(unfolding->next + unfolding->left), most);
+
+	*spans = words <= most ? memcpy(room, first, words * sizeof *room) : first;
+	unfolding->next += words;
+	unfolding->left -= (uint32_t)words;
+	return words;
+}
+
+/* The span of a slot comes otherwise. */
+static void take_other(struct unfolding *unfolding, struct fold_slot *slot)
+{
+	const struct fold_other *other = (const struct fold_other *)(void *)unfolding->next;
+
+	slot->shape = (uint16_t)other->shape;
+	slot->base = other->base;
+	unfolding->next += FOLD_WORDS(struct fold_other);
+	unfolding->expected = unfolding->next < unfolding->at ? other[1].after : UINT32_MAX;
+}
+
+/* Of a loop. */
+static size_t unfold_loop(struct unfolding *unfolding, uint64_t *room, size_t most)
+{
+	struct fold_chunk *chunk = unfolding->chunk;
+	uint64_t *at = unfolding->slot;
+	uint32_t an = chunk->an;
+	size_t n = 0;
+
+	for (; unfolding->left > 0 && n + slot_at(at)->begins <= most; unfolding->left--) {
+		struct fold_slot *slot = slot_at(at);
+		if (unfolding->expected-- == 0)
+			take_other(unfolding, slot);
+		*(struct kept *)(void *)(room + n) = (struct kept){slot->base, an + slot->an, unfolding->warp, slot->shape};
+		slot->base += (uint64_t)(int64_t)slot->delta;
+		n += SPAN_WORDS;
+		at += FOLD_WORDS(struct fold_slot);
+		if (slot->shape & SPAN_MANY) {
+			*(struct fold_more *)(void *)(room + n) = *(struct fold_more *)(void *)at;
+			n += SPAN_MORE_WORDS;
+			at += FOLD_WORDS(struct fold_more);
+		}
+		if (at == unfolding->slots_end) {
+			at = first_slot(chunk);
+			an += chunk->step;
+		}
+	}
+	unfolding->slot = at;
+	chunk->an = an;
+	return n;
+}
+
+size_t gt_unfold(struct unfolding *unfolding, uint64_t *room, size_t most, struct kept **spans)
+{
+	if (unfolding->left == 0) {
+		if (unfolding->at == unfolding->end)
+			return 0;
+		begin_chunk(unfolding);
+	}
+	*spans = (struct kept *)(void *)room;
+	return unfolding->chunk->slots > 0 ? unfold_loop(unfolding, room, most) : unfold_plain(unfolding, room, most, spans);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that wait: spill queues of bytes against plain arrays, packed rows against the rows themselves, in memory and in a file. */
+/* Rows that wait: spill queues of bytes against plain arrays, packed rows against the rows themselves, in memory and in a file; folded spans against the spans. */
 #include <stdlib.h>
 
 #include "base/random.h"
 #include "base/spill.h"
 #include "check.h"
-#include "schedule/packed.h"
+#include "schedule/block.h"
 #include "stream/rows.h"
 
 static struct gt_error error;
@@ -205,6 +205,105 @@ static void packed_rows(size_t limit)
 static void packed_in_memory(void) { packed_rows((size_t)1 << 30); }
 static void packed_in_file(void) { packed_rows(0); }
 
+/* ---- folded rows ---- */
+
+enum { FOLDED_WORDS = 30000, INSTRUCTIONS = 12 };
+
+/* Four shapes an instruction, the last two instructions without a program counter. */
+static struct shapes shapes_of_loops(void)
+{
+	static struct shape all[4 * INSTRUCTIONS];
+
+	for (uint32_t i = 0; i < 4 * INSTRUCTIONS; i++)
+		all[i] = (struct shape){.pc = i / 4 < INSTRUCTIONS - 2 ? 16 * (i / 4 + 1) : 0, .mask = 1U << i % 4};
+	return (struct shapes){.all = all, .n = 4 * INSTRUCTIONS};
+}
+
+/* A span of an instruction in a loop; `k` times around. */
+static struct kept *put_span(struct kept *span, uint32_t an, uint32_t instruction, uint64_t k, bool many)
+{
+	uint16_t shape = (uint16_t)(4 * instruction + k / 8 % 4); /* as where a line has four sectors */
+
+	*span = (struct kept){((uint64_t)instruction << 32) + 4096 * instruction * k, an, 7, (uint16_t)(many ? shape | SPAN_MANY : shape)};
+	if (many)
+		*gt_span_more(span) = (struct span_more){128 * (int32_t)instruction, (uint16_t)(2 + instruction), 0};
+	return gt_span_next(span);
+}
+
+/* Loops of one to INSTRUCTIONS spans, some of one access, broken now and then. Returns the words. */
+static size_t draw_loops(uint64_t *words, unsigned seed)
+{
+	uint64_t random = gt_random_state(seed, 0), *end = words + FOLDED_WORDS - 100;
+	struct kept *span = (struct kept *)(void *)words;
+	uint32_t an = 0;
+
+	while ((uint64_t *)(void *)span < end) {
+		uint64_t n = 1 + gt_random(&random) % INSTRUCTIONS, times = 1 + gt_random(&random) % 100, joined = gt_random(&random), odds = gt_random(&random) % 60;
+		for (uint64_t i = 0; i < n * times && (uint64_t *)(void *)span < end; i++) {
+			struct kept *before = span;
+			an += !(joined >> i % n & 1) || i % n == 0;
+			span = put_span(span, an, (uint32_t)(i % n), i / n, joined >> (32 + i % n) & 1);
+			uint64_t dice = odds < 30 ? gt_random(&random) % (3 + odds) : 3;
+			if (dice == 0)
+				before->base = gt_random(&random);
+			if (dice == 1 && !gt_span_is_many(before))
+				before->shape = SHAPE_NONE;
+			if (dice == 2)
+				an += (uint32_t)gt_random(&random) % 3;
+		}
+	}
+	return (size_t)((uint64_t *)(void *)span - words);
+}
+
+/* Unfolds all, access by access, and compares. */
+static void check_unfolded(uint64_t *folded, const uint64_t *words, size_t n)
+{
+	struct unfolding unfolding = gt_unfolding((struct fold_warp *)(void *)folded);
+	uint64_t room[FOLD_ACCESS_WORDS];
+	struct kept *spans = NULL;
+	size_t at = 0, some;
+	uint64_t an = UINT64_MAX;
+
+	while ((some = gt_unfold(&unfolding, room, FOLD_ACCESS_WORDS, &spans)) > 0 && at + some <= n) {
+		CHECK(memcmp(spans, words + at, some * sizeof *words) == 0);
+		CHECK(spans->an != an); /* whole accesses */
+		for (const struct kept *span = spans; (const uint64_t *)(const void *)span < (uint64_t *)(void *)spans + some; span = gt_span_next(span))
+			an = span->an;
+		at += some;
+	}
+	CHECK_EQUAL(some, 0);
+	CHECK_EQUAL(at, n);
+}
+
+static void folded_rows(void)
+{
+	static uint64_t words[FOLDED_WORDS], folded[FOLDED_WORDS + FOLD_MORE];
+	const struct shapes shapes = shapes_of_loops();
+
+	for (unsigned seed = 1; seed <= 40; seed++) {
+		size_t n = draw_loops(words, seed), used = gt_fold(&shapes, (struct kept *)(void *)words, (struct kept *)(void *)(words + n), folded);
+		CHECK(used <= n + FOLD_WORDS(struct fold_warp) + FOLD_WORDS(struct fold_chunk));
+		check_unfolded(folded, words, n);
+	}
+}
+
+/* 24 times around three spans, of which one has another shape in each eighth time: the heads, a slot each, and two that come otherwise. */
+static void folded_loop(void)
+{
+	static uint64_t words[FOLDED_WORDS], folded[FOLDED_WORDS + FOLD_MORE];
+	const struct shapes shapes = shapes_of_loops();
+	struct kept *span = (struct kept *)(void *)words;
+
+	for (uint32_t i = 0; i < 3 * 24; i++)
+		span = put_span(span, i, i % 3, i % 3 == 1 ? i / 3 : 0, i % 3 == 2);
+	size_t n = (size_t)((uint64_t *)(void *)span - words);
+	CHECK_EQUAL(n, 24 * (2 + 2 + 3));
+	CHECK_EQUAL(gt_fold(&shapes, (struct kept *)(void *)words, span, folded),
+		    FOLD_WORDS(struct fold_warp) + FOLD_WORDS(struct fold_chunk) + 3 * FOLD_WORDS(struct fold_slot) + FOLD_WORDS(struct fold_more) +
+			    2 * FOLD_WORDS(struct fold_other));
+	check_unfolded(folded, words, n);
+}
+
 int main(void)
 {
 	RUN(queues_in_memory);
@@ -212,5 +311,7 @@ int main(void)
 	RUN(queues_without_directory);
 	RUN(packed_in_memory);
 	RUN(packed_in_file);
+	RUN(folded_rows);
+	RUN(folded_loop);
 	return check_report();
 }
