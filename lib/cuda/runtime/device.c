@@ -123,7 +123,7 @@ SINCE_13(cudaRuntimeGetVersion);
 API int cudaDeviceSynchronize(void)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(CUDA_SUCCESS);
+	return gt_cudart_leave(gt_stream_outside_all_captures());
 }
 
 void gt_cudart_reset(int device)

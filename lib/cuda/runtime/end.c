@@ -150,7 +150,7 @@ static const struct {
 	{CUDA_STREAM_CAPTURE_ISOLATION, "cudaErrorStreamCaptureIsolation", "dependency created on uncaptured work in another stream"},
 	{CUDA_STREAM_CAPTURE_IMPLICIT, "cudaErrorStreamCaptureImplicit",
 	 "operation would make the legacy stream depend on a capturing blocking stream"},
-	{907, "cudaErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream"},
+	{CUDA_CAPTURED_EVENT, "cudaErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream"},
 	{908, "cudaErrorStreamCaptureWrongThread", "attempt to terminate a thread-local capture sequence from another thread"},
 	{909, "cudaErrorTimeout", "wait operation timed out"},
 	{CUDA_GRAPH_EXEC_UPDATE_FAILURE, "cudaErrorGraphExecUpdateFailure",

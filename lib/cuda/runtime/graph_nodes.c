@@ -23,12 +23,13 @@ static int kernel_work(struct gt_work *work, const struct gt_kernel_parameters *
 	*work = (struct gt_work){GT_WORK_KERNEL, {.kernel = {.function = parameters->function, .grid = parameters->grid,
 							      .block = parameters->block, .shared = parameters->shared,
 							      .arguments = parameters->arguments}}};
-	return CUDA_SUCCESS;
+	return gt_cudart_check_launch(work);
 }
 
 static int fill_work(struct gt_work *work, const struct gt_fill_parameters *parameters)
 {
-	if (!parameters || (parameters->element != 1 && parameters->element != 2 && parameters->element != 4))
+	if (!parameters || (parameters->element != 1 && parameters->element != 2 && parameters->element != 4) || !parameters->to ||
+	    parameters->width == 0 || parameters->height == 0)
 		return CUDA_INVALID_VALUE;
 	*work = (struct gt_work){GT_WORK_FILL, {.fill = {parameters->to, parameters->pitch, parameters->value,
 							  parameters->element, parameters->width, parameters->height}}};
@@ -52,7 +53,7 @@ static int volume_work(struct gt_work *work, const struct gt_volume_copy *parame
 static int flat_work(struct gt_work *work, void *to, const void *from, size_t bytes, unsigned kind)
 {
 	*work = gt_copy_of(to, from, bytes, kind);
-	return CUDA_SUCCESS;
+	return bytes > 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 static int symbol_work(struct gt_work *work, const void *symbol, bool is_target, const void *other, size_t bytes,

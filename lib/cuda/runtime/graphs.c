@@ -252,7 +252,7 @@ static int change_edges(const struct gt_graph *graph, struct gt_node *const *fro
 
 	for (size_t i = 0; i < n && code == CUDA_SUCCESS; i++) {
 		if (!gt_is(GT_NODE, from[i]) || !gt_is(GT_NODE, to[i]) || from[i]->graph != graph || to[i]->graph != graph ||
-		    comes_after(to[i], from[i]) == add)
+		    (add && from[i] == to[i]) || comes_after(to[i], from[i]) == add)
 			code = CUDA_INVALID_VALUE;
 		else if (add)
 			code = gt_nodes_join(&to[i]->after, &from[i], 1);

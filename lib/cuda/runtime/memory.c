@@ -22,14 +22,18 @@ API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
 	(void)flags;
 	gt_cudart_enter();
-	return gt_cudart_leave(bytes == 0 ? CUDA_INVALID_VALUE : gt_cudart_allocate_shared(pointer, bytes, GT_PTX_MANAGED, "cudaMallocManaged"));
+	const int forbidden = gt_stream_outside_captures();
+	if (forbidden || bytes == 0)
+		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(gt_cudart_allocate_shared(pointer, bytes, GT_PTX_MANAGED, "cudaMallocManaged"));
 }
 
 API int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
 	(void)flags;
 	gt_cudart_enter();
-	return gt_cudart_leave(gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc"));
+	const int forbidden = gt_stream_outside_captures();
+	return gt_cudart_leave(forbidden ? forbidden : gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc"));
 }
 
 API int cudaMallocHost(void **pointer, size_t bytes)
@@ -54,7 +58,8 @@ API int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t heig
 API int cudaFree(void *pointer)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(gt_cudart_release(pointer));
+	const int forbidden = gt_stream_outside_captures();
+	return gt_cudart_leave(forbidden ? forbidden : gt_cudart_release(pointer));
 }
 
 API int cudaFreeHost(void *pointer)

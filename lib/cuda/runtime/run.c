@@ -180,6 +180,14 @@ static int check_shape(const struct gt_function *function, struct gt_dim3 grid, 
 	return CUDA_SUCCESS;
 }
 
+int gt_cudart_check_launch(const struct gt_work *work)
+{
+	const struct gt_kernel_work *kernel = &work->u.kernel;
+	const struct gt_function *function = work->kind == GT_WORK_KERNEL ? gt_cudart_function(kernel->function) : NULL;
+
+	return function ? check_shape(function, kernel->grid, kernel->block, kernel->shared) : CUDA_SUCCESS;
+}
+
 static unsigned char *gather_parameters(const struct gt_ptx_function *kernel, void **arguments)
 {
 	unsigned char *parameters = calloc(1, gt_ptx_parameter_bytes(kernel) + 1);

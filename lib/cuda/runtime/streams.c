@@ -110,11 +110,11 @@ API int cudaStreamGetPriority(void *handle, int *priority)
 	return gt_cudart_leave(priority ? gt_stream_check(handle) : CUDA_INVALID_VALUE);
 }
 
-API int cudaStreamAttachMemAsync(const void *stream, void *pointer, size_t bytes, unsigned flags)
+API int cudaStreamAttachMemAsync(void *stream, void *pointer, size_t bytes, unsigned flags)
 {
 	(void)pointer, (void)bytes, (void)flags;
 	gt_cudart_enter_beside();
-	return gt_cudart_leave(gt_stream_check(stream));
+	return gt_cudart_leave(gt_stream_uncaptured(stream));
 }
 
 /* ---- per-thread default streams: work is executed in the order of the calls for them too ---- */
@@ -231,20 +231,34 @@ static bool forbids(const struct gt_stream *stream)
 					      : stream->mode == MODE_GLOBAL && thread_mode == MODE_GLOBAL;
 }
 
-int gt_stream_outside_captures(void)
+static int outside(bool (*of)(const struct gt_stream *))
 {
 	int code = CUDA_SUCCESS;
 
 	for (struct gt_stream *stream = streams; stream; stream = stream->next)
-		if (forbids(stream)) {
+		if (of(stream)) {
 			stream->capture->invalid = true;
 			code = CUDA_STREAM_CAPTURE_UNSUPPORTED;
 		}
 	return code;
 }
 
-/* For a call that cannot be captured: if the stream is captured, invalidates the capture. Returns a code. */
-static int stream_uncaptured(void *handle)
+int gt_stream_outside_captures(void)
+{
+	return outside(forbids);
+}
+
+static bool is_captured(const struct gt_stream *stream)
+{
+	return stream->capture;
+}
+
+int gt_stream_outside_all_captures(void)
+{
+	return outside(is_captured);
+}
+
+int gt_stream_uncaptured(void *handle)
 {
 	if (!gt_stream_captured(handle))
 		return gt_stream_check(handle);
@@ -287,7 +301,12 @@ int gt_stream_ask(void *handle, const struct gt_work *work)
 	if (stream->capture->invalid)
 		return CUDA_STREAM_CAPTURE_INVALIDATED;
 	if (work->kind == GT_WORK_GRAPH)
-		return stream_uncaptured(handle);
+		return gt_stream_uncaptured(handle);
+	const int wrong = gt_cudart_check_launch(work);
+	if (wrong != CUDA_SUCCESS) {
+		stream->capture->invalid = true;
+		return wrong;
+	}
 	int code = gt_graph_add(stream->capture, stream->last.list, stream->last.n, work, &node);
 	if (code != CUDA_SUCCESS)
 		return code;
@@ -305,6 +324,8 @@ static int begin(void *handle, struct gt_graph *graph, struct gt_node *const *af
 		return CUDA_STREAM_CAPTURE_UNSUPPORTED; /* the default stream cannot be captured */
 	if (stream->capture)
 		return CUDA_ILLEGAL_STATE;
+	if (mode < MODE_GLOBAL || mode > MODE_RELAXED)
+		return CUDA_INVALID_VALUE;
 	if (!graph)
 		return CUDA_MEMORY_ALLOCATION;
 	for (size_t i = 0; i < n; i++)
@@ -376,13 +397,13 @@ API int cudaStreamEndCapture(void *handle, struct gt_graph **to)
 {
 	gt_cudart_enter();
 	struct gt_stream *stream = stream_of(handle);
-	/* Who gave the graph need not ask for it. */
-	if (!to && !(stream && stream->given))
-		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (to)
 		*to = NULL;
 	if (!stream || !stream->capture)
 		return gt_cudart_leave(gt_stream_check(handle) ? CUDA_INVALID_RESOURCE_HANDLE : CUDA_ILLEGAL_STATE);
+	/* Who gave the graph need not ask for it. */
+	if (!to && !stream->given)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (!stream->origin)
 		return gt_cudart_leave(CUDA_STREAM_CAPTURE_UNMATCHED);
 	struct gt_graph *graph = stream->capture;
@@ -485,14 +506,15 @@ SINCE_13(cudaStreamUpdateCaptureDependencies_ptsz);
 API int cudaStreamSynchronize(struct gt_stream *stream)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(stream_uncaptured(stream));
+	const int code = gt_stream_uncaptured(stream);
+	return gt_cudart_leave(code ? code : gt_stream_outside_captures());
 }
 
 API int cudaStreamQuery(struct gt_stream *stream)
 {
 	gt_cudart_enter_beside();
 	const int code = deferred_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
-	const int refused = stream_uncaptured(stream);
+	const int refused = gt_stream_uncaptured(stream);
 	return gt_cudart_leave(refused ? refused : code);
 }
 
@@ -504,8 +526,12 @@ API int cudaStreamWaitEvent(struct gt_stream *handle, const struct gt_cuda_event
 	struct gt_stream *stream = stream_of(handle);
 	if (!gt_is(GT_EVENT, event) || gt_stream_check(handle) != CUDA_SUCCESS)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
+	if (!event_captured(event) && gt_stream_captured(handle)) {
+		stream->capture->invalid = true;
+		return gt_cudart_leave(event->capture ? CUDA_INVALID_VALUE : CUDA_STREAM_CAPTURE_ISOLATION);
+	}
 	if (!event_captured(event))
-		return gt_cudart_leave(gt_stream_captured(handle) ? CUDA_STREAM_CAPTURE_ISOLATION : CUDA_SUCCESS);
+		return gt_cudart_leave(CUDA_SUCCESS);
 	if (!stream || (stream->capture && stream->capture != event->capture))
 		return gt_cudart_leave(stream ? CUDA_STREAM_CAPTURE_MERGE : CUDA_STREAM_CAPTURE_IMPLICIT);
 	stream->capture = event->capture;
@@ -517,7 +543,7 @@ API int cudaStreamAddCallback(struct gt_stream *stream, void (*callback)(struct 
 {
 	(void)flags;
 	gt_cudart_enter();
-	int code = gt_cudart_leave(callback ? stream_uncaptured(stream) : CUDA_INVALID_VALUE);
+	int code = gt_cudart_leave(callback ? gt_stream_uncaptured(stream) : CUDA_INVALID_VALUE);
 	if (code == CUDA_SUCCESS)
 		callback(stream, CUDA_SUCCESS, data);
 	return code;
@@ -584,17 +610,29 @@ API int cudaEventRecord(struct gt_cuda_event *event, void *stream)
 	return cudaEventRecordWithFlags(event, stream, 0);
 }
 
+/* An event of a capture is no event to wait for: the capture becomes invalid. */
+static int event_uncaptured(const struct gt_cuda_event *event)
+{
+	if (!gt_is(GT_EVENT, event))
+		return CUDA_INVALID_RESOURCE_HANDLE;
+	if (!event_captured(event))
+		return CUDA_SUCCESS;
+	event->capture->invalid = true;
+	return CUDA_CAPTURED_EVENT;
+}
+
 API int cudaEventSynchronize(const struct gt_cuda_event *event)
 {
 	gt_cudart_enter();
-	return gt_cudart_leave(gt_is(GT_EVENT, event) ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE);
+	return gt_cudart_leave(event_uncaptured(event));
 }
 
 API int cudaEventQuery(const struct gt_cuda_event *event)
 {
 	gt_cudart_enter_beside();
 	const int code = deferred_try() ? CUDA_SUCCESS : CUDA_NOT_READY;
-	return gt_cudart_leave(gt_is(GT_EVENT, event) ? code : CUDA_INVALID_RESOURCE_HANDLE);
+	const int wrong = event_uncaptured(event);
+	return gt_cudart_leave(wrong ? wrong : code);
 }
 
 static bool is_timed(const struct gt_cuda_event *event) { return gt_is(GT_EVENT, event) && event->recorded && !event->untimed; }
@@ -602,6 +640,8 @@ static bool is_timed(const struct gt_cuda_event *event) { return gt_is(GT_EVENT,
 API int cudaEventElapsedTime(float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end)
 {
 	gt_cudart_enter();
+	if (gt_is(GT_EVENT, start) && gt_is(GT_EVENT, end) && (start->capture || end->capture))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (!milliseconds || !is_timed(start) || !is_timed(end))
 		return gt_cudart_leave(milliseconds ? CUDA_INVALID_RESOURCE_HANDLE : CUDA_INVALID_VALUE);
 	*milliseconds = (float)(int64_t)(end->instructions - start->instructions) / INSTRUCTIONS_A_MILLISECOND;

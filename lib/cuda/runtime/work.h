@@ -168,6 +168,12 @@ int gt_stream_ask(void *stream, const struct gt_work *work);
 bool gt_stream_captured(void *stream);
 /* For a call that captures forbid, such as cudaMalloc: those that forbid it to this thread become invalid. Returns a code. */
 int gt_stream_outside_captures(void);
+/* The same of those that any capture forbids, such as to wait for the device. */
+int gt_stream_outside_all_captures(void);
+/* For a call that cannot be captured: if the stream is captured, invalidates the capture. Returns a code. */
+int gt_stream_uncaptured(void *handle);
+/* The code of a launch that cannot be, found before it is kept in a graph; of other work, 0. */
+int gt_cudart_check_launch(const struct gt_work *work);
 /* Whether the stream is captured, for a call that is not supported in captures; then reports it by name. */
 bool gt_cudart_capture_refuses(void *stream, const char *call);
 
