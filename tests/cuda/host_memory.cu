@@ -88,7 +88,10 @@ static void pools()
 	properties.maxSize = 4096;
 	SUCCEEDS(cudaMemPoolCreate(&own, &properties));
 	SUCCEEDS(cudaMallocFromPoolAsync(&a, 4000, own, 0));
-	CHECK(cudaMallocFromPoolAsync(&b, 97, own, 0) == cudaErrorMemoryAllocation);
+	/* Pools take pieces of 32 MB, and so have at least one. */
+	CHECK(cudaMallocFromPoolAsync(&b, 32 << 20, own, 0) == cudaErrorMemoryAllocation);
+	CHECK(figure(own, cudaMemPoolAttrReservedMemCurrent) == 32 << 20);
+	CHECK(cudaFree(host) == cudaErrorInvalidValue && cudaFreeHost(a) == cudaErrorInvalidValue);
 	CHECK(figure(own, cudaMemPoolAttrUsedMemCurrent) == 4000 && figure(pool, cudaMemPoolAttrUsedMemCurrent) == 0);
 	SUCCEEDS(cudaFreeAsync(a, 0));
 	SUCCEEDS(cudaMemPoolDestroy(own));

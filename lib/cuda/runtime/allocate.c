@@ -90,7 +90,7 @@ static void reset_graph_memory(void)
 
 /* ---- cudaGraphMemAttributeType ---- */
 
-/* What graphs use, its high-water mark, and what is reserved for them: all that is used. */
+/* What graphs use, its high-water mark, and what is reserved for them: all that is used; it is told in whole pieces of pools. */
 static uint64_t *const graph_attributes[] = {&kept, &kept_high, &kept, &kept_high};
 #define GRAPH_ATTRIBUTES (sizeof graph_attributes / sizeof graph_attributes[0])
 
@@ -99,7 +99,7 @@ API int cudaDeviceGetGraphMemAttribute(int device, unsigned attribute, uint64_t 
 	gt_cudart_enter();
 	if (!value || attribute >= GRAPH_ATTRIBUTES || !gt_cudart_is_device(device))
 		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
-	*value = *graph_attributes[attribute];
+	*value = (*graph_attributes[attribute] + GT_POOL_PIECE - 1) / GT_POOL_PIECE * GT_POOL_PIECE;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

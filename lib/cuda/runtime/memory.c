@@ -11,6 +11,8 @@ struct pointer_attributes {
 
 /* ---- allocation ---- */
 
+enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, HOST_FLAGS = 7 }; /* cudaMemAttach..., all of cudaHostAlloc... */
+
 API int cudaMalloc(void **pointer, size_t bytes)
 {
 	gt_cudart_enter();
@@ -20,20 +22,20 @@ API int cudaMalloc(void **pointer, size_t bytes)
 
 API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
-	(void)flags;
 	gt_cudart_enter();
 	const int forbidden = gt_stream_outside_captures();
-	if (forbidden || bytes == 0)
+	if (forbidden || (flags != ATTACH_GLOBAL && flags != ATTACH_HOST))
 		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
 	return gt_cudart_leave(gt_cudart_allocate_shared(pointer, bytes, GT_PTX_MANAGED, "cudaMallocManaged"));
 }
 
 API int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
-	(void)flags;
 	gt_cudart_enter();
 	const int forbidden = gt_stream_outside_captures();
-	return gt_cudart_leave(forbidden ? forbidden : gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc"));
+	if (forbidden || flags > HOST_FLAGS)
+		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
+	return gt_cudart_leave( gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc"));
 }
 
 API int cudaMallocHost(void **pointer, size_t bytes)
@@ -59,20 +61,25 @@ API int cudaFree(void *pointer)
 {
 	gt_cudart_enter();
 	const int forbidden = gt_stream_outside_captures();
-	return gt_cudart_leave(forbidden ? forbidden : gt_cudart_release(pointer));
+	if (forbidden || gt_cudart_pointer(pointer).type == GT_POINTER_HOST)
+		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(gt_cudart_release(pointer));
 }
 
 API int cudaFreeHost(void *pointer)
 {
-	return cudaFree(pointer);
+	gt_cudart_enter();
+	const int forbidden = gt_stream_outside_captures();
+	if (forbidden || (pointer && gt_cudart_pointer(pointer).type != GT_POINTER_HOST))
+		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
+	return gt_cudart_leave(gt_cudart_release(pointer));
 }
 
 API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
-	(void)flags;
 	gt_cudart_enter();
 	void *registered = gt_cudart_registered(host);
-	if (!device || (!registered && !gt_ptx_at(&gt_cudart.memory, gt_cudart_address(host), 1)))
+	if (!device || flags != 0 || (!registered && !gt_ptx_at(&gt_cudart.memory, gt_cudart_address(host), 1)))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*device = registered ? registered : host;
 	return gt_cudart_leave(CUDA_SUCCESS);

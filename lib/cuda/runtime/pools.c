@@ -22,7 +22,7 @@ struct taken {
 struct pool {
 	int device;
 	int reuse[REUSE_LAST];
-	uint64_t threshold, high, max_bytes; /* max_bytes 0: none */
+	uint64_t threshold, high, reserved_high, max_bytes; /* max_bytes 0: none */
 	struct taken *taken;
 	size_t n;
 };
@@ -61,6 +61,12 @@ static struct pool *chosen_of(int device)
 	return gt_cudart_is_device(device) && chosen[device] ? chosen[device] : default_of(device);
 }
 
+/* What is reserved for so many bytes, as an H100 does it. */
+static uint64_t reserved(uint64_t bytes)
+{
+	return (bytes + GT_POOL_PIECE - 1) / GT_POOL_PIECE * GT_POOL_PIECE;
+}
+
 /* Removes freed allocations, and adds up the others. */
 static uint64_t used(struct pool *pool)
 {
@@ -87,7 +93,7 @@ static int take(struct pool *pool, void **pointer, size_t bytes)
 	if (!grown)
 		return CUDA_MEMORY_ALLOCATION;
 	pool->taken = grown;
-	if (pool->max_bytes > 0 && bytes > pool->max_bytes - before)
+	if (pool->max_bytes > 0 && bytes > reserved(pool->max_bytes) - before)
 		return CUDA_MEMORY_ALLOCATION;
 	int code = gt_cudart_allocate_on(pool->device, pointer, bytes, "cudaMallocAsync");
 	if (code != CUDA_SUCCESS || bytes == 0)
@@ -97,6 +103,8 @@ static int take(struct pool *pool, void **pointer, size_t bytes)
 	made->call = gt_ptx_containing(&gt_cudart.memory, made->address, bytes)->call;
 	if (before + bytes > pool->high)
 		pool->high = before + bytes;
+	if (reserved(before + bytes) > pool->reserved_high)
+		pool->reserved_high = reserved(before + bytes);
 	return code;
 }
 
@@ -195,7 +203,7 @@ API int cudaMemSetMemPool(const struct location *location, int type, struct pool
 API int cudaMemPoolCreate(struct pool **pool, const struct gt_pool_properties *properties)
 {
 	gt_cudart_enter();
-	if (!pool || !properties || properties->location.type != LOCATION_DEVICE ||
+	if (!pool || !properties || properties->allocation_type != PINNED || properties->location.type != LOCATION_DEVICE ||
 	    !gt_cudart_is_device(properties->location.id))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (properties->handle_types != 0)
@@ -242,7 +250,10 @@ API int cudaMemPoolGetAttribute(struct pool *pool, int attribute, void *value)
 	if (attribute == RELEASE_THRESHOLD)
 		is = pool->threshold;
 	else
-		is = attribute == RESERVED || attribute == USED ? used(pool) : pool->high;
+		is = attribute == RESERVED	  ? reserved(used(pool))
+		     : attribute == RESERVED_HIGH ? pool->reserved_high
+		     : attribute == USED	  ? used(pool)
+						  : pool->high;
 	memcpy(value, &is, sizeof is);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -265,6 +276,8 @@ API int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *va
 		pool->threshold = wanted;
 	else if (wanted != 0)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	else if (attribute == RESERVED_HIGH)
+		pool->reserved_high = reserved(used(pool));
 	else
 		pool->high = used(pool);
 	return gt_cudart_leave(CUDA_SUCCESS);

@@ -271,6 +271,8 @@ struct gt_fill_parameters {
 };
 
 /* cudaMemPoolProps, as far as it is looked at. */
+#define GT_POOL_PIECE (UINT64_C(32) << 20) /* bytes that a pool of an H100 takes from the device at a time */
+
 struct gt_pool_properties {
 	int allocation_type, handle_types;
 	struct {
