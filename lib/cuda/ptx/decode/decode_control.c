@@ -190,6 +190,7 @@ static int decode_call(struct gt_ptx_decoder *decoder)
 	} else {
 		call->callee = gt_ptx_function_body(decoder->machine->module, target->name);
 		function = call->callee ? NULL : gt_ptx_runtime_function_named(target->name, &driver);
+		call->second_interface = gt_ptx_runtime_is_second(target->name);
 	}
 	if (!call->callee && !call->address && !function)
 		return gt_ptx_emit_unknown(decoder, strstr(target->name, "cudaDeviceSynchronize")

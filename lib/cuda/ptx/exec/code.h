@@ -111,6 +111,7 @@ struct gt_ptx_call {
 	struct gt_ptx_place *arguments, *returns;
 	size_t n_arguments, n_returns;
 	bool told; /* of the first that was passed over, see exec/machine.h */
+	bool second_interface; /* of launches by kernels */
 };
 
 /* What is done before an instruction with registers that may not be written: decode/unset.c. A register's mask has the lanes in which

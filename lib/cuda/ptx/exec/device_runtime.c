@@ -546,6 +546,10 @@ static const struct gt_ptx_function *kernel_at(const struct gt_ptx_module *modul
 	return function->entry && !function->declaration ? function : NULL;
 }
 
+/* What the second interface's names begin with. */
+#define SECOND "__cudaCDP2"
+#define SECOND_SERVICE "__cuda_syscall_cnpv2"
+
 static int check_shape(const struct gt_ptx_child *child)
 {
 	static const uint32_t grid_max[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX}, block_max[3] = {1024, 1024, 64};
@@ -563,11 +567,14 @@ static int check_shape(const struct gt_ptx_child *child)
 	return threads > most || child->dynamic_shared > MAX_SHARED ? GT_PTX_INVALID_CONFIGURATION : GT_PTX_OK;
 }
 
-/* Takes a buffer from the pool. Returns a code. */
-static int take_buffer(struct gt_ptx_pool *pool, const struct gt_ptx_launch *launch, struct buffer **taken)
+/* Takes a buffer from the pool. Returns a code. Only the first interface has a limit of levels; a launch by the second is limited by
+ * those that are pending, of which each of its ancestors is one, as on an H100. */
+static int take_buffer(struct gt_ptx_pool *pool, const struct gt_ptx_launch *launch, const struct gt_ptx_call *call, struct buffer **taken)
 {
-	if (launch->depth >= GT_PTX_DEPTH_MAX)
+	if (!call->second_interface && launch->depth >= GT_PTX_DEPTH_MAX)
 		return GT_PTX_DEPTH_EXCEEDED;
+	if (launch->depth >= pool->n)
+		return GT_PTX_PENDING_EXCEEDED;
 	while (pool->lowest < pool->n && pool->buffers[pool->lowest].state != FREE)
 		pool->lowest++;
 	if (pool->lowest == pool->n)
@@ -620,7 +627,7 @@ static const struct gt_ptx_op *step_configured_buffer(struct gt_ptx_warp *warp, 
 		if (code == GT_PTX_OK && gt_ptx_parameter_bytes(asked.kernel) > GT_PTX_BUFFER_BYTES)
 			code = GT_PTX_INVALID_VALUE;
 		if (code == GT_PTX_OK)
-			code = take_buffer(core->memory->pool, core->launch, &buffer);
+			code = take_buffer(core->memory->pool, core->launch, call, &buffer);
 		if (code == GT_PTX_OK) {
 			buffer->configured = true;
 			buffer->child.kernel = asked.kernel;
@@ -645,7 +652,7 @@ static const struct gt_ptx_op *step_plain_buffer(struct gt_ptx_warp *warp, const
 		struct buffer *buffer = NULL;
 		int code = gt_ptx_call_argument(warp, op->with.call, 1, lane) > GT_PTX_BUFFER_BYTES
 				   ? GT_PTX_INVALID_VALUE
-				   : take_buffer(core->memory->pool, core->launch, &buffer);
+				   : take_buffer(core->memory->pool, core->launch, op->with.call, &buffer);
 		give_buffer(warp, op, lane, code, buffer);
 	}
 	return op + 1;
@@ -788,15 +795,20 @@ static const struct family {
 	size_t n;
 } families[] = {
 	{"", false, plain, LENGTH(plain)},
-	{"__cuda_syscall_cnpv2", true, shared, LENGTH(shared)},
-	{"__cuda_syscall_cnpv2", true, of_driver, LENGTH(of_driver)},
+	{SECOND_SERVICE, true, shared, LENGTH(shared)},
+	{SECOND_SERVICE, true, of_driver, LENGTH(of_driver)},
 	{"cnp", true, shared, LENGTH(shared)},
 	{"cnp", true, of_driver, LENGTH(of_driver)},
-	{"__cudaCDP2", false, shared, LENGTH(shared)},
-	{"__cudaCDP2", false, of_runtime, LENGTH(of_runtime)},
+	{SECOND, false, shared, LENGTH(shared)},
+	{SECOND, false, of_runtime, LENGTH(of_runtime)},
 	{"cuda", false, shared, LENGTH(shared)},
 	{"cuda", false, of_runtime, LENGTH(of_runtime)},
 };
+
+bool gt_ptx_runtime_is_second(const char *name)
+{
+	return strncmp(name, SECOND, sizeof SECOND - 1) == 0 || strncmp(name, SECOND_SERVICE, sizeof SECOND_SERVICE - 1) == 0;
+}
 
 const struct gt_ptx_runtime_function *gt_ptx_runtime_function_named(const char *name, bool *driver)
 {

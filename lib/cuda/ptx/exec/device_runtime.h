@@ -19,6 +19,8 @@ struct gt_ptx_runtime_function {
 /* NULL if there is none of that name. *driver: it is one that libcudadevrt calls, with error codes of its own; the op's
  * `choice` says so. */
 const struct gt_ptx_runtime_function *gt_ptx_runtime_function_named(const char *name, bool *driver);
+/* Whether the name is of the second interface for launches by kernels, that of CUDA 12. */
+bool gt_ptx_runtime_is_second(const char *name);
 
 /* The place of a call's argument or result, of call->arguments or call->returns; NULL if there are fewer. */
 static inline unsigned char *gt_ptx_call_place(const struct gt_ptx_warp *warp, const struct gt_ptx_place *places, size_t n,
@@ -59,7 +61,7 @@ static inline void gt_ptx_call_result(const struct gt_ptx_warp *warp, const stru
 #define GT_PTX_POOL_NAME "launch_pool"
 #define GT_PTX_PENDING_MAX 1000000
 #define GT_PTX_BUFFER_BYTES 4096   /* of a child's parameters, at most */
-#define GT_PTX_DEPTH_MAX 24	   /* levels of launches below the host's */
+#define GT_PTX_DEPTH_MAX 24	   /* levels of launches below the host's, by the first interface */
 
 /* Codes of cudaError_t that a kernel is given. */
 enum {
