@@ -8,7 +8,6 @@
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/ptx/fatbin/fatbin.h"
 #include "cuda/runtime/runtime.h"
-#include "cuda/runtime/work.h"
 
 /* ---- the description ---- */
 
@@ -280,9 +279,8 @@ static struct {
 API int cudaDeviceSetLimit(unsigned limit, size_t value)
 {
 	gt_cudart_enter();
-	const int forbidden = gt_stream_outside_captures();
-	if (forbidden || limit >= LENGTH(limits))
-		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
+	if (limit >= LENGTH(limits))
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (value < limits[limit].least)
 		value = limits[limit].least;
 	if ((limit == L2_FETCH && value > L2_FETCH_MAX) || (limit == L2_PERSISTING && value > persisting_max()))
