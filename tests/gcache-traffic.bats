@@ -484,3 +484,99 @@ random_loads() {
 	expect_failure 2 "each request is looked up" gcache --l2 --emit all --coalescer 4 in.gt
 	expect_failure 2 "replace opt looks ahead to requests that are looked up" gcache --l2 --replace opt --coalescer 4 in.gt
 }
+
+# Stores of one SM as an H100 was given them (tests/reference/README.md): each of `warps` warps stores `pieces` times to its own `lines` lines, or with
+# `same` once to the same ones, at the cycles at which it can issue: a store takes one for each line, and a warp issues each fourth. `groups` times, from
+# the next lines on, 100 cycles later.
+stores_of_warps() {
+	awk -v lines="$1" -v mask="$2" -v warps="$3" -v pieces="$4" -v groups="$5" -v same="$6" 'BEGIN {
+		OFS = "\t"
+		print "#gpu\tsms=2\n#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=" 32 * warps ",1,1"
+		print "#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm"
+		for (g = 0; g < groups; g++) {
+			step += 100; split("", issued)
+			for (p = 0; p < pieces; p++)
+				for (w = 0; w < warps; w++) {
+					if (w in issued && step < issued[w] + 4) step = issued[w] + 4
+					issued[w] = step
+					for (l = 0; l < lines; l++)
+						print 0, w, g * pieces + p, 0, "store.global", 128 * (l + lines * (g + (same ? 0 : groups * w))), mask, 0, 32, step, 0
+					step += lines
+				}
+		}
+	}'
+}
+
+@test "--combine: what an H100 sends of stores of a warp and of several, to the sector" {
+	while read -r name lines mask warps pieces groups same asked sent; do
+		stores_of_warps "$lines" "$mask" "$warps" "$pieces" "$groups" "$same" | gtrace-cat --from >in.gt
+		gcache --l1 --size 256K --write through --combine 16,8 in.gt >out.gt
+		gtrace-cat --check out.gt
+		echo "$name $warps: $(LEVEL=l1 found 1 out.gt writes sent_writes combined_writes) for $asked $sent"
+		[ "$(LEVEL=l1 found 1 out.gt writes sent_writes)" = "$asked $sent" ]
+		[ "$(LEVEL=l1 found 1 out.gt combined_writes)" = "$((asked - sent))" ]
+		[ "$(gtrace-cat out.gt | grep -vc '^#')" = "$(LEVEL=l1 found 1 out.gt sent_requests)" ]
+	done <<-END
+		own32 8 15 1 4 4 0 512 128
+		own32 8 15 2 4 4 0 1024 256
+		own32 8 15 4 4 4 0 2048 2048
+		own64 16 5 1 4 4 0 512 128
+		own64 16 5 2 4 4 0 1024 1024
+		own128 32 1 1 4 4 0 512 512
+		own4 1 15 1 4 4 0 64 32
+		own_lane 1 1 1 4 4 0 16 8
+		warps_pieces 8 15 2 1 32 1 2048 1024
+		warps_pieces 8 15 4 1 32 1 4096 1024
+		warps_pieces 8 15 8 1 32 1 8192 1024
+		warps_same_line 1 15 2 1 32 1 256 128
+		warps_same_line 1 15 4 1 32 1 512 128
+		warps_same_line 1 15 8 1 32 1 1024 128
+	END
+}
+
+@test "--combine: atomics and loads go alone, the same in threads, and only where steps are cycles" {
+	awk 'BEGIN {
+		OFS = "\t"; srand(5)
+		print "#gpu\tsms=4\tl1.combine=16,8\tl1.write=through\tl1.size=4K"
+		print "#kernel\tid=1\tname=k\tgrid=4,1,1\tblock=256,1,1"
+		print "#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm"
+		split("store load reduction atomic", ops, " ")
+		for (i = 0; i < 4000; i++) { if (rand() < .3) step += int(rand() * 9)
+			print int(rand() * 4), 0, i, 0, ops[rand() < .6 ? 1 : 2 + int(rand() * 3)] ".global", 128 * int(rand() * 20), 1 + int(rand() * 15), 0, 32, step, int(rand() * 4) }
+	}' | sort -s -t "$(printf '\t')" -k10,10n -k11,11n | gtrace-cat --from >in.gt
+	gcache --l1 --combine 16,8 in.gt >out.gt
+	read -r writes sent combined requests rows < <(LEVEL=l1 found 1 out.gt writes sent_writes combined_writes combined_requests sent_requests)
+	[ "$combined" -gt 0 ]
+	[ "$requests" -gt 0 ]
+	[ "$writes" = "$((sent + combined))" ]
+	gcache --l1 --combine none in.gt >plain.gt
+	for counter in reads read_hits write_hits sent_reads sent_atomics; do
+		[ "$(LEVEL=l1 found 1 out.gt "$counter")" = "$(LEVEL=l1 found 1 plain.gt "$counter")" ]
+	done
+	[ "$rows" = "$(($(LEVEL=l1 found 1 plain.gt sent_requests) - requests))" ]
+	cmp <(gtrace-cat out.gt) <(gcache --l1 --combine 16,8 -j 3 in.gt | gtrace-cat)
+	# A store that bypasses L1 waits there, too.
+	gcache --l1 --combine 16,8 --bypass writes in.gt >bypass.gt
+	[ "$(LEVEL=l1 found 1 bypass.gt sent_writes combined_writes)" = "$sent $combined" ]
+	# The description's value is for steps that are cycles.
+	[ -z "$(LEVEL=l1 found 1 plain.gt combined_writes)" ]
+	gcache --l1 in.gt >said.gt
+	[ -z "$(LEVEL=l1 found 1 said.gt combined_writes)" ]
+	gtrace-cat in.gt | cut -f 1-9 | awk -v latencies="l1.hit_cycles=30\tl1.miss_cycles=0\tl2.size=1M\tl2.hit_cycles=200\tl2.miss_cycles=400\tschedulers=4\tmax_warps=64" '
+		/^#gpu/ { $0 = $0 "\t" latencies } /^#block/ { $0 = $0 "\twork" } /^[0-9]/ { $0 = $0 "\t2,0" } 1' | gtrace-cat --from >rows.gt
+	gschedule --issue latency rows.gt | gcache --l1 >timed.gt
+	[ "$(LEVEL=l1 found 1 timed.gt combined_writes)" -gt 0 ]
+	gcache --l2 --arrival travel --coalescer 2,90 timed.gt >both.gt
+	gtrace-cat --check both.gt
+	[ "$(found 1 both.gt coalesced_reads)" -gt 0 ]
+	gschedule --issue rr rows.gt | gcache --l1 >turns.gt
+	[ -z "$(LEVEL=l1 found 1 turns.gt combined_writes)" ]
+	gcache --l1 --write back in.gt >back.gt
+	[ -z "$(LEVEL=l1 found 1 back.gt combined_writes)" ]
+	for text in 16 0,8 257,8 16,8,1 x,8 16,; do
+		expect_failure 2 "expected LINES,CYCLES" gcache --l1 --combine "$text" in.gt
+	done
+	expect_failure 2 "combine is for a private data cache" gcache --l2 --combine 16,8 in.gt
+	expect_failure 2 "combine is for a private data cache" gcache --l1 --write back --combine 16,8 in.gt
+	expect_failure 2 "combine is for a private data cache" gcache --l1 --mshr 1x4 --combine 16,8 in.gt
+}

@@ -147,6 +147,15 @@ static void check_others(const struct gt_level_config *config)
 	tool_warn(&tool, "%s keeps its lines from launch to launch, but gsample has left out launches", settings.name);
 }
 
+/* Behind gschedule --issue latency steps are cycles. */
+static bool steps_are_cycles(void)
+{
+	const char *entry = gt_history_find(gt_reader_history(tool.in), "gschedule", "--issue");
+	char issue[16];
+
+	return entry && gt_history_argument(entry, "--issue", issue, sizeof issue) && strcmp(issue, "latency") == 0;
+}
+
 static bool is_shaped; /* the level has the shape that the GPU and the last launch ask for */
 
 /* The level for a launch: to read what the GPU and the launch say takes longer than to serve a small one. */
@@ -154,6 +163,7 @@ static void shape_level(struct gt_cache_stage *level, struct gt_level_config *co
 {
 	if (is_shaped && gt_level_suits(config, kernel))
 		return;
+	settings.cycles = steps_are_cycles();
 	tool_must(&tool, gt_level_resolve(&settings, gt_reader_gpu(tool.in), kernel, config, &tool.error));
 	check(config, ~UINT64_C(0));
 	check_others(config);

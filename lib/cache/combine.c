@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that are served as one: loads of the SMs of a GPC that ask a shared level for the same. */
+/* Requests that are served as one: loads of the SMs of a GPC that ask a shared level for the same, and stores of an SM to sectors that still
+ * wait before the crossbar. */
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -152,4 +153,102 @@ void gt_coalesce_until(const struct gt_level *level, const struct gt_first *firs
 		first->asked->until += config->spread.far;
 	if (gt_level_missed(level) > first->missed)
 		first->asked->until += miss_adds(config);
+}
+
+/* ---- write combining: stores that a private level sends on wait in a queue of lines before the crossbar, and a store to a sector that
+ * waits there is one with it ---- */
+
+static struct gt_write_queue *write_queue_of(struct gt_level *level, uint16_t sm, struct gt_error *error)
+{
+	struct gt_write_queue **queue = &level->write_queues[sm];
+
+	if (!*queue && !(*queue = calloc(1, sizeof **queue + level->config.combining.lines * sizeof *(*queue)->waiting)))
+		gt_fail_memory(error, "stores that wait (--combine)");
+	return *queue;
+}
+
+static struct gt_waiting_store *waiting_at(const struct gt_level *level, struct gt_write_queue *queue, uint32_t i)
+{
+	uint64_t at = queue->first + i;
+
+	return &queue->waiting[at < level->config.combining.lines ? at : at - level->config.combining.lines];
+}
+
+/* The cycle from which on the first that waits may leave. */
+static uint64_t first_leaves(const struct gt_level *level, struct gt_write_queue *queue)
+{
+	uint64_t waited = waiting_at(level, queue, 0)->since + level->config.combining.cycles;
+
+	return waited > queue->free ? waited : queue->free;
+}
+
+/* It leaves at this cycle; the crossbar takes one for the line and one for each sector. */
+static void leave_queue(const struct gt_level *level, struct gt_write_queue *queue, uint64_t cycle)
+{
+	queue->free = cycle + 1 + gt_count_bits(waiting_at(level, queue, 0)->sectors);
+	queue->first = queue->first + 1 < level->config.combining.lines ? queue->first + 1 : 0;
+	queue->n--;
+}
+
+/* Those leave that can before this cycle: in one in which no store comes. */
+static void leave_before(const struct gt_level *level, struct gt_write_queue *queue, uint64_t cycle)
+{
+	while (queue->n > 0) {
+		uint64_t leaves = first_leaves(level, queue);
+		leaves = leaves > queue->next ? leaves : queue->next;
+		if (leaves >= cycle)
+			return;
+		leave_queue(level, queue, leaves);
+	}
+}
+
+/* Sectors of a store wait from this cycle on, with others of their line if there are some; the first leaves if there is no room. */
+static void wait_with(const struct gt_level *level, struct gt_write_queue *queue, struct gt_waiting_store *others, struct gt_waiting_store store)
+{
+	if (others) {
+		others->sectors |= store.sectors;
+		others->full |= store.full;
+		return;
+	}
+	if (queue->n == level->config.combining.lines)
+		leave_queue(level, queue, first_leaves(level, queue));
+	*waiting_at(level, queue, queue->n++) = store;
+}
+
+int gt_combine_store(struct gt_level *level, const struct gt_request *store, uint8_t *left, struct gt_error *error)
+{
+	struct gt_write_queue *queue = write_queue_of(level, store->sm, error);
+	struct gt_waiting_store *others = NULL;
+	const uint64_t line = store->address / GT_LINE;
+
+	if (!queue)
+		return -1;
+	const uint64_t cycle = store->step > queue->next ? store->step : queue->next;
+	leave_before(level, queue, cycle);
+	queue->next = cycle + 1;
+	for (uint32_t i = queue->n; i-- > 0 && !others;)
+		if (waiting_at(level, queue, i)->line == line)
+			others = waiting_at(level, queue, i);
+	/* What is overwritten whole is sent if that is not known of what waits. */
+	uint8_t waits = others ? store->sectors & others->sectors & (uint8_t)~(store->full & ~others->full) : 0;
+	*left = store->sectors & (uint8_t)~waits;
+	level->combined.combined_writes += gt_count_bits(waits);
+	level->combined.combined_requests += *left == 0;
+	if (*left)
+		wait_with(level, queue, others, (struct gt_waiting_store){line, cycle, *left, store->full & *left});
+	return 0;
+}
+
+void gt_combine_begin(struct gt_level *level)
+{
+	for (size_t sm = 0; level->write_queues && sm < level->instances_n; sm++)
+		if (level->write_queues[sm])
+			*level->write_queues[sm] = (struct gt_write_queue){.n = 0};
+}
+
+void gt_combine_close(struct gt_level *level)
+{
+	for (size_t sm = 0; level->write_queues && sm < level->instances_n; sm++)
+		free(level->write_queues[sm]);
+	free(level->write_queues);
 }

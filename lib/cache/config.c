@@ -346,6 +346,20 @@ static int take_coalescer(struct gt_level_config *config, const struct gt_value 
 	return 0;
 }
 
+/* "LINES,CYCLES" or "none". */
+static int take_combine(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
+{
+	struct gt_combining *combining = &config->combining;
+	uint64_t *const numbers[] = {&combining->lines, &combining->cycles};
+
+	*combining = (struct gt_combining){.lines = 0};
+	if (strcmp(value->text, "none") == 0)
+		return 0;
+	if (parse_parts(value->text, numbers, LENGTH(numbers)) != 0 || combining->lines == 0 || combining->lines > GT_COMBINING_LINES_MAX)
+		return gt_fail(error, "'%.100s': expected LINES,CYCLES, such as 16,8: at most %d lines, and 1M cycles; or none", value->text, GT_COMBINING_LINES_MAX);
+	return 0;
+}
+
 static int take_launch_reads(struct gt_level_config *config, const struct gt_value *value, struct gt_error *error)
 {
 	return parse_launch_reads(value->text, &config->launch_reads, error);
@@ -415,6 +429,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch_reads),
 	[GT_LEVEL_SPREAD] = TAKEN(take_spread),
 	[GT_LEVEL_DIRTY_WAYS] = FIELD(dirty_ways, GT_LEVEL_SLOTS_MAX),
+	[GT_LEVEL_COMBINE] = TAKEN(take_combine),
 	[GT_LEVEL_EMIT] = FIELD(emit, 0),
 	[GT_LEVEL_BY] = FIELD(by, 0),
 	[GT_LEVEL_HIT_CYCLES] = TAKEN(take_hit_cycles),
@@ -664,6 +679,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	if ((config->is_timed || config->emit == GT_EMIT_ALL || config->emit == GT_EMIT_LATENCY || config->replacement.policy->looks_ahead) &&
 	    !settings->option[GT_LEVEL_COALESCER])
 		config->coalescer.requests = 0;
+	if ((config->is_timed || config->write == GT_WRITE_BACK || !settings->cycles) && !settings->option[GT_LEVEL_COMBINE])
+		config->combining.lines = 0;
 	if (config->is_timed && !settings->option[GT_LEVEL_SPREAD])
 		config->l2_partitions = false;
 	if (config->is_timed && !settings->option[GT_LEVEL_DIRTY_WAYS])

@@ -154,6 +154,14 @@ struct gt_coalescing {
 	uint64_t cycles;   /* by which they may come after a first that hits, in its own partition, if steps are cycles */
 };
 
+/* The queue of stores of a private level that writes through, before the crossbar. */
+struct gt_combining {
+	uint64_t lines;	 /* that wait, at most; 0: stores are sent one by one */
+	uint64_t cycles; /* that each waits at least */
+};
+
+#define GT_COMBINING_LINES_MAX 256
+
 /* The cache of constants of an SM, beside a private data cache. */
 struct gt_constant_shape {
 	uint64_t size; /* bytes; 0: there is none */
@@ -195,6 +203,7 @@ struct gt_level_config {
 	enum gt_warm warm; /* the contents when a kernel begins, which cache/stage/stage.c loads */
 	enum gt_arrival arrival;
 	struct gt_coalescing coalescer;
+	struct gt_combining combining;
 	enum gt_constants constants;
 	struct gt_constant_shape constant; /* of GT_CONSTANTS_BESIDE */
 	struct gt_launch_reads launch_reads; /* what a launch reads by itself */
@@ -225,6 +234,7 @@ struct gt_level_settings {
 	char name[GT_COUNT_NAME];		/* of the stage its counters belong to */
 	const char *option[GT_PARAMETERS];	/* texts from the command line, not owned; NULL: not given */
 	bool causes;	       /* of the config */
+	bool cycles;	       /* steps of the requests are cycles */
 	size_t memory;	       /* of the config; 0: GT_LEVEL_MEMORY */
 	const char *directory; /* of the config; NULL: /tmp */
 };

@@ -230,6 +230,13 @@ static int check_dirty(const struct gt_level_config *config, struct gt_error *er
 	return 0;
 }
 
+static int check_combine(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->combining.lines > 0 && (config->shared || config->translate || config->is_timed || config->write == GT_WRITE_BACK))
+		return gt_fail(error, "combine is for a private data cache with write through or evict that is not timed: expected combine none");
+	return 0;
+}
+
 static int check_warm(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->warm != GT_WARM_NONE && (!config->shared || config->translate || config->replacement.policy->looks_ahead))
@@ -264,6 +271,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch_reads},
 	{GT_OF(GT_LEVEL_SPREAD) | GT_OF(GT_LEVEL_READ_MISSES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_spread},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},
+	{GT_OF(GT_LEVEL_COMBINE) | GT_OF(GT_LEVEL_WRITE) | GT_OF(GT_LEVEL_SCOPE), check_combine},
 };
 
 /* Checks each of n rules whose parameters are all in `known`. */

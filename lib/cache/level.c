@@ -223,6 +223,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 	gt_counters_add(&level->constants, &other->constants, sizeof other->constants);
 	gt_counters_add(&level->launch_reads, &other->launch_reads, sizeof other->launch_reads);
 	gt_counters_add(&level->coalesced, &other->coalesced, sizeof other->coalesced);
+	gt_counters_add(&level->combined, &other->combined, sizeof other->combined);
 	gt_counters_add(&level->l2_partitions, &other->l2_partitions, sizeof other->l2_partitions);
 }
 
@@ -262,6 +263,8 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 		return -1;
 	if (level->config.coalescer.requests > 0 &&
 	    gt_count_numbers(count, &gt_counters_coalescer, &level->coalesced, sizeof level->coalesced, error) != 0)
+		return -1;
+	if (level->config.combining.lines > 0 && gt_count_numbers(count, &gt_counters_combine, &level->combined, sizeof level->combined, error) != 0)
 		return -1;
 	if (level->config.l2_partitions && (gt_count_numbers(count, &gt_counters_l2_partitions, &level->l2_partitions, sizeof level->l2_partitions, error) != 0 ||
 				     gt_count_arrays(count, &gt_counters_l2_partitions, &level->l2_partitions, GT_L2_PARTITIONS, GT_L2_PARTITIONS, error) != 0))
@@ -347,6 +350,7 @@ static int open_full(struct gt_level *level, struct gt_error *error)
 	config.emit = GT_EMIT_NONE;
 	config.arrival = GT_ARRIVAL_STEP;
 	config.dirty_ways = GT_LEVEL_SLOTS_MAX;
+	config.combining.lines = 0;
 	config.replacement = (struct gt_replacement){.policy = &gt_policy_lru};
 	if (gt_index_parse("mod", &config.index, &config.index_argument, error) != 0 ||
 	    gt_interleave_parse("set", &config.interleave, error) != 0)
@@ -405,10 +409,13 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 	gt_level_choose(level);
 	level->instances_n = config->l2_partitions ? GT_L2_PARTITIONS : config->shared ? 1 : SMS;
 	level->instances = calloc(level->instances_n, sizeof *level->instances);
+	level->write_queues = config->combining.lines > 0 ? calloc(SMS, sizeof *level->write_queues) : NULL;
 	level->emptied = calloc(level->instances_n, sizeof *level->emptied);
-	if (!level->instances || !level->emptied)
+	if (!level->instances || !level->emptied || (config->combining.lines > 0 && !level->write_queues)) {
 		gt_fail_memory(error, "a cache level");
-	if (!level->instances || !level->emptied || open_geometry(level, fixed, error) != 0)
+		goto failed;
+	}
+	if (open_geometry(level, fixed, error) != 0)
 		goto failed;
 	level->slots = malloc(level->geometry.most_ways * sizeof *level->slots);
 	if (!level->slots) {
@@ -461,6 +468,7 @@ void gt_level_close(struct gt_level *level)
 	free(level->emptied);
 	free(level->slots);
 	free(level->coalescer.asked);
+	gt_combine_close(level);
 	gt_rows_free(level->dropped.rows);
 	free(level->deal);
 	gt_index_close(&level->index);
@@ -504,6 +512,8 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->coalesced, 0, sizeof level->coalesced);
 	by_pc_begin(&level->by_pc);
 	gt_request_coalescer_begin(&level->coalescer);
+	memset(&level->combined, 0, sizeof level->combined);
+	gt_combine_begin(level);
 	put_aside(level);
 	level->launch_reads_gpcs = 0;
 	level->last_step = 0;

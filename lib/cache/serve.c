@@ -114,11 +114,6 @@ static int send(const struct gt_serving *serving, const struct gt_request *reque
 	return 0;
 }
 
-static int send_on(const struct gt_serving *serving)
-{
-	return send(serving, &serving->request);
-}
-
 static int send_part(const struct gt_serving *serving, uint8_t sectors, uint8_t full)
 {
 	struct gt_request part = serving->request;
@@ -126,6 +121,19 @@ static int send_part(const struct gt_serving *serving, uint8_t sectors, uint8_t 
 	part.sectors = sectors;
 	part.full = full;
 	return send(serving, &part);
+}
+
+/* A store goes through the queue before the crossbar, if there is one. */
+static int send_on(const struct gt_serving *serving)
+{
+	const struct gt_request *request = &serving->request;
+	uint8_t left = request->sectors;
+
+	if (!serving->level->write_queues || left == 0 || gt_op_action(request->op) != GT_STORE || gt_hint_action(request->hint) != GT_ACCESS_DATA)
+		return send(serving, request);
+	if (gt_combine_store(serving->level, request, &left, serving->error) != 0)
+		return -1;
+	return left == 0 ? 0 : send_part(serving, left, request->full & left);
 }
 
 /* The part of a mask of the level's sectors that lies in `n` stream sectors from number `first`. */

@@ -85,6 +85,11 @@ struct gt_constant_counters {
 	GT_CONSTANT_COUNTERS(GT_COUNTER_FIELD)
 };
 
+/* Counters of stores that were sent with others; written only by a level with a queue of them. */
+struct gt_combine_counters {
+	GT_COMBINE_COUNTERS(GT_COUNTER_FIELD)
+};
+
 /* Counters of what launches read; written only by a level that makes such reads. */
 struct gt_coalescer_counters {
 	GT_COALESCER_COUNTERS(GT_COUNTER_FIELD)
@@ -228,6 +233,17 @@ struct gt_request_coalescer {
 	size_t used;
 };
 
+/* The stores of an SM that wait for the crossbar, in the order in which they came. */
+struct gt_write_queue {
+	uint64_t next; /* cycle after that of the last store: a store takes one for each line */
+	uint64_t free; /* cycle from which on the crossbar takes a line */
+	uint32_t first, n;
+	struct gt_waiting_store {
+		uint64_t line, since;
+		uint8_t sectors, full;
+	} waiting[]; /* a ring of config.combining.lines */
+};
+
 struct gt_level {
 	struct gt_level_config config;
 	struct gt_geometry geometry;
@@ -257,6 +273,7 @@ struct gt_level {
 	uint32_t *slots; /* room for the ways of a set */
 	struct gt_arrivals arrival;
 	struct gt_request_coalescer coalescer;
+	struct gt_write_queue **write_queues; /* by SM, NULL until first used; NULL: stores are sent one by one */
 	struct gt_lookahead *lookahead; /* NULL if the policy does not look ahead */
 	const uint64_t *next_use; /* of the current batch, from gt_lookahead_next */
 	unsigned next_uses;	  /* words of next_use per request */
@@ -273,6 +290,7 @@ struct gt_level {
 	struct gt_constant_counters constants;
 	struct gt_launch_read_counters launch_reads;
 	struct gt_coalescer_counters coalesced;
+	struct gt_combine_counters combined;
 	struct gt_l2_partition_counters l2_partitions;
 	struct gt_by_pc by_pc;
 	struct gt_by_site by_site;
@@ -506,6 +524,12 @@ int gt_coalesce_load(struct gt_level *level, const struct gt_rows *rows, size_t 
 void gt_coalesce_until(const struct gt_level *level, const struct gt_first *first);
 /* Prefetches what the rows that gt_level_prefetch is for will look for. */
 void gt_coalesce_prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i);
+
+/* A store is about to be sent: its sectors that are left to send, as others do not wait already, become `*left`. Returns 0, or -1. */
+int gt_combine_store(struct gt_level *level, const struct gt_request *store, uint8_t *left, struct gt_error *error);
+/* A kernel begins: no store waits. */
+void gt_combine_begin(struct gt_level *level);
+void gt_combine_close(struct gt_level *level);
 
 /* Serves what the launch reads, once, before its first request, which has this step. */
 int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);

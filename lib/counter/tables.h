@@ -316,6 +316,11 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, coalesced_requests, "requests", NUMBER, "Loads that the request coalescer served with an earlier one. They are not in requests.") \
 	ROW(COUNT, coalesced_reads, "sectors", NUMBER, "Sectors of these. They are not in reads.")
 
+/* Of a level whose stores wait in a queue. */
+#define GT_COMBINE_COUNTERS(ROW) \
+	ROW(COUNT, combined_requests, "requests", NUMBER, "Stores of which nothing was sent: all their sectors waited to be sent for other stores.") \
+	ROW(COUNT, combined_writes, "sectors", NUMBER, "Sectors of stores that waited to be sent for other stores, and were sent once for both.")
+
 #define GT_LAUNCH_COUNTERS(ROW) \
 	ROW(COUNT, launch_reads, "sectors", NUMBER, "Sectors that the launch itself read: code and constants. They are not in reads.") \
 	ROW(COUNT, launch_hits, "sectors", NUMBER, "Of these, sectors that were valid in the cache.")

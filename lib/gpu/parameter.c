@@ -87,6 +87,9 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 			     "each other's lines", NULL},
 	[GT_LEVEL_DIRTY_WAYS] = {"dirty-ways", {GT_VALUE_COUNT, "N|all", 1, GT_LEVEL_SLOTS_MAX}, "all", GT_ABOUT_STORES,
 				 "lines of a set that may be dirty, with write back: one more writes the least recently used of them back", NULL},
+	[GT_LEVEL_COMBINE] = {"combine", WORD("LINES,CYCLES|none"), "none", GT_ABOUT_STORES,
+			      "lines that wait for their turn to be sent, each for CYCLES or more: a store to sectors that wait is sent with them, if steps are "
+			      "cycles (a private level, write through)", NULL},
 	[GT_LEVEL_EMIT] = {"emit", ONE_OF("misses|all|none|latency"), "misses", GT_ABOUT_RESULTS,
 			   "what to write: the requests sent on, all requests, counts only, or all "
 			   "requests with their latency: the cycles added by each level of a chain", NULL},

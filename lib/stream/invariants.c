@@ -10,7 +10,7 @@
 
 /* ---- between the counters of a stage ---- */
 
-#define TERMS 7 /* of a sum; fewer end in NULL */
+#define TERMS 8 /* of a sum; fewer end in NULL */
 
 /* left = right, or left <= right: sums of counters of one stage, the right one times a factor. */
 static const struct equation {
@@ -52,6 +52,7 @@ static const struct equation {
 	{{"bypassed_reads", "bypassed_writes"}, true, {"bypassed"}, 1, NULL},
 	{{"pair_misses"}, true, {"sector_misses"}, 1, NULL},
 	{{"cleaned"}, true, {"sent_writes"}, 1, NULL},
+	{{"combined_writes"}, true, {"writes", "?bypassed_writes"}, 1, NULL},
 	{{"far_hits"}, true, {"far_reads"}, 1, NULL},
 	{{"half_reads"}, false, {"reads", "far_reads"}, 1, NULL},
 	{{"half_hits"}, false, {"read_hits"}, 1, NULL},
@@ -277,17 +278,17 @@ static const struct hand_over {
 	const char *sent[TERMS], *received[TERMS];
 	bool in_sectors;
 } hand_overs[] = {
-	{{"sent_requests"}, {"requests"}, false},
+	{{"sent_requests"}, {"requests", "?coalesced_requests"}, false},
 	{{"sent_reads", "sent_writes", "sent_atomics", "?sent_prefetches", "?sent_discards"},
-	 {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards", "?constant_reads"}, true},
+	 {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards", "?constant_reads", "?coalesced_reads"}, true},
 	{{"sent_reads", "sent_atomics", "?sent_prefetches"}, {"channel_reads"}, true},
 	{{"sent_writes", "sent_atomics"}, {"channel_writes"}, true},
 };
 
 /* The same with coalesce as the sender. */
 static const struct hand_over from_coalesce[] = {
-	{{"requests", "?constant_requests"}, {"requests"}, false},
-	{{"sectors", "?constant_sectors"}, {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards", "?constant_reads"}, true},
+	{{"requests", "?constant_requests"}, {"requests", "?coalesced_requests"}, false},
+	{{"sectors", "?constant_sectors"}, {"reads", "writes", "atomics", "bypassed", "?prefetches", "?discards", "?constant_reads", "?coalesced_reads"}, true},
 	{{"load_sectors", "atomic_sectors", "?prefetch_sectors", "?constant_sectors"}, {"channel_reads"}, true},
 	{{"store_sectors", "atomic_sectors"}, {"channel_writes"}, true},
 };
