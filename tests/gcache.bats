@@ -526,6 +526,9 @@ l2.arrival = rr # assumed: a test
 		--l1 --replace opt --mshr 1x4|leave out timing options
 		--l1 --replace opt -S 0|size
 		--l1 --replace lru:1|takes no argument
+		--l1 --replace tail|number of lines, such as tail:128
+		--l1 --replace tail:0|number of lines
+		--l1 --replace tail:4,x|whole number
 		--l1 --replace random:x|whole number
 		--l1 --replace weighted|probability
 		--l1 --replace weighted:1/2,1/4|sum of 1
@@ -551,6 +554,22 @@ l2.arrival = rr # assumed: a test
 	loads 0 >in.gt
 	expect_failure 2 "whole number of sets" gcache --l1 --ways 3 <in.gt
 	expect_failure 2 "whole number of sets" gcache --l1 --size 1000 <in.gt
+}
+
+@test "tail: one is lru; a seed draws others; what an H100's L1 misses of rings beyond its size: tests/reference/h100_l1_ring.csv" {
+	gpchase trace -N 6K -k 9 --order random | gschedule --sm 1 >ring
+	missed() { gcache --l1 --size "$1" --ways full/4 --index rotate --emit none "${@:2}" | gstats --csv | awk -F, '$3 == "line_misses" { print $4; exit }'; }
+	[ "$(missed 4K --replace tail:1 <ring)" -eq "$(missed 4K --replace lru <ring)" ]
+	[ "$(missed 4K --replace tail:5 <ring)" -eq "$(missed 4K --replace tail:5,1 <ring)" ]
+	[ "$(missed 4K --replace tail:5 <ring)" -ne "$(missed 4K --replace tail:5,2 <ring)" ]
+	# 12 laps after 8, as the hardware's are after 16.
+	while IFS=, read -r kb lines misses; do
+		for laps in 8 20; do
+			gpchase trace -N $((lines * 128)) -k $laps | gschedule --sm 1 | missed $(((kb - 7) * 1024)) --replace tail:128
+		done | paste -s -d ' ' | awk -v lines="$lines" -v misses="$misses" '{ print lines, misses, ($2 - $1) / 12 }'
+	done < <(tail -n +2 "$ROOT/tests/reference/h100_l1_ring.csv") >laps
+	awk '($2 == 0) != ($3 == 0) || $3 < .75 * $2 || $3 > 1.65 * $2 { print; bad = 1 } { hardware += $2; model += $3 }
+		END { exit bad || NR != 31 || model < .95 * hardware || model > 1.05 * hardware }' laps
 }
 
 @test "opt: more hits than any policy, whatever the memory, from step or in turn, accesses or requests" {

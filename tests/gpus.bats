@@ -187,7 +187,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	gtrace-cat --gpu "$ROOT/gpus/titanv" >"$BATS_TEST_TMPDIR/out"
 	grep -q '^l2  *36864 lines of 128 in 4 sectors, 2304 sets of 16' "$BATS_TEST_TMPDIR/out"
 	grep -q '^l1  *1024 lines of 128 in 4 sectors, 4 sets of 256' "$BATS_TEST_TMPDIR/out"
-	grep -q '^adaptive  *l1 from 32K to 128K' "$BATS_TEST_TMPDIR/out"
+	grep -q '^adaptive  *l1 from 25K to 121K' "$BATS_TEST_TMPDIR/out"
 	grep -q '^sms  *80  *paper  *\[004\] table 3$' "$BATS_TEST_TMPDIR/out"
 	for gpu in "$ROOT"/gpus/*; do
 		gtrace-cat --gpu "$gpu" >/dev/null
@@ -250,7 +250,7 @@ listed_values() {
 	case $1 in
 	--index* | --interleave* | --replace* | --latency*)
 		sed -E 's/^--[a-z]+ [^ ]+ //; s/ \[[^]]*\]$//; s/^.*(line|served|set): //; s/ \([^)]*\)//; s/, /\n/g' <<<"$1" |
-			sed -E 's/\[:SEED\]/:3/; s/:N$/:3/; s/:SUM.*/:7,8/; s/:DIGITS/:0123/; s/:WAY.*/:1,2/; s/:W,W.*/:1\/2,1\/2/; s/:K1,K2/:1,2/; s/:MIN.*/:1,2,3/' ;;
+			sed -E 's/\[:SEED\]/:3/; s/\[,SEED\]//; s/:N$/:3/; s/:SUM.*/:7,8/; s/:DIGITS/:0123/; s/:WAY.*/:1,2/; s/:W,W.*/:1\/2,1\/2/; s/:K1,K2/:1,2/; s/:MIN.*/:1,2,3/' ;;
 	esac
 }
 

@@ -158,9 +158,9 @@ static void print_limits(const struct gt_gpu *gpu, FILE *file)
 	if (shared && blocks)
 		fprintf(file, "shared    %s a block, if the SM is to hold %" PRIu64 "\n",
 			gt_format_size(shared / blocks, least), blocks);
-	if (unified && unified >= shared)
+	if (unified && unified >= shared + number(gpu, "l1_reserved"))
 		fprintf(file, "adaptive  l1 from %s to %s, by the blocks and their shared memory\n",
-			gt_format_size(unified - shared, least), gt_format_size(largest_l1(gpu, unified), most));
+			gt_format_size(unified - shared - number(gpu, "l1_reserved"), least), gt_format_size(largest_l1(gpu, unified), most));
 }
 
 static void print_dram(const struct gt_gpu *gpu, FILE *file)

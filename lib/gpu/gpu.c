@@ -60,6 +60,7 @@ static const struct {
 	{"shared_bank_unit", COUNT},
 	{"shared_latency", WORD},
 	{"unified", SIZE},
+	{"l1_reserved", SIZE_OR_0},
 	{"coalesce", WORD},
 	{"dispatch", WORD},
 	{"dram.channels", COUNT},

@@ -45,6 +45,7 @@ static const struct {
 	{"shared_room", offsetof(struct gt_limits, shared_room), gt_gpu_count},
 	{"shared_room_none", offsetof(struct gt_limits, shared_room_none), gt_gpu_count},
 	{"unified", offsetof(struct gt_limits, unified), gt_gpu_size},
+	{"l1_reserved", offsetof(struct gt_limits, l1_reserved), gt_gpu_size},
 };
 
 /* "0,8K,16K" into the carve-outs. */
@@ -217,8 +218,8 @@ static void choose_carveout(struct gt_occupancy *occupancy, const struct gt_limi
 	occupancy->carveout = needs->carveout ? preferred_carveout(limits, needs, occupancy->blocks)
 					      : adaptive_carveout(limits, needs, occupancy->blocks);
 	occupancy->blocks = active_blocks(limits, needs, occupancy->carveout, &occupancy->limited_by);
-	if (limits->unified > occupancy->carveout)
-		occupancy->l1_bytes = limits->unified - occupancy->carveout;
+	if (limits->unified > occupancy->carveout + limits->l1_reserved)
+		occupancy->l1_bytes = limits->unified - occupancy->carveout - limits->l1_reserved;
 }
 
 int gt_occupancy_find(struct gt_occupancy *occupancy, const struct gt_limits *limits,

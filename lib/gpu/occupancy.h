@@ -41,6 +41,7 @@ struct gt_limits {
 	uint64_t shared_room;	   /* times the resident blocks that it has room for, if more than one is; 0: as shared_warps says */
 	uint64_t shared_room_none; /* the same, times the blocks that the warps allow, for a kernel without shared memory */
 	uint64_t unified;	   /* bytes that L1 and shared memory share */
+	uint64_t l1_reserved;	   /* of them, bytes that hold neither shared memory nor lines */
 	uint64_t carveouts[GT_CARVEOUTS_MAX]; /* bytes that shared memory may have, ascending */
 	unsigned n_carveouts;
 };
@@ -49,7 +50,7 @@ struct gt_occupancy {
 	uint64_t blocks;	/* resident on an SM; UINT64_MAX if nothing limits it */
 	const char *limited_by; /* blocks, warps, registers or shared; NULL if nothing does */
 	uint64_t carveout;	/* bytes given to shared memory; 0 if the GPU has no choice */
-	uint64_t l1_bytes;	/* the rest, which is L1; 0: not adaptive */
+	uint64_t l1_bytes;	/* the rest but l1_reserved, which are lines of L1; 0: not adaptive */
 };
 
 /* The limits in a description (NULL: none are known). Returns 0, or -1 naming the key. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,96 @@ static uint32_t lru_victim(struct gt_tags *tags, uint32_t set, const struct gt_r
 }
 
 const struct gt_policy gt_policy_lru = {.name = "lru", .by_set = true, .victim = lru_victim};
+
+/* One of the n lines least recently used, each with the same probability: beyond its size an H100's L1 keeps about what this keeps
+ * (tests/reference/README.md). Where recency is a list, the state knows the slots of these n, the tail of the list: a line that is used
+ * leaves it, and a victim is drawn when the tail is full again. Of the tail only its newest line is known by its place, up to which the
+ * tail grows. */
+
+struct tail_slot {
+	uint32_t place;	 /* of this slot in the tail, from 1; 0: it is not in it */
+	uint32_t member; /* in the state of the set's i-th slot: the tail's i-th slot */
+	uint32_t length, newest; /* in the state of the set's first slot: of the tail, and its newest slot + 1, or 0 */
+};
+
+static int tail_parse(struct gt_replacement *replacement, const char *argument, struct gt_error *error)
+{
+	const char *comma = argument ? strchr(argument, ',') : NULL;
+	char number[32];
+	uint64_t lines;
+	int length = comma ? (int)(comma - argument) : 31;
+
+	snprintf(number, sizeof number, "%.*s", length < 31 ? length : 31, argument ? argument : "");
+	if (gt_parse_count(number, 1, UINT32_MAX, &lines, error) != 0)
+		return gt_fail(error, "'tail:%.100s': expected a number of lines, such as tail:128", argument ? argument : "");
+	replacement->tail = (uint32_t)lines;
+	return comma ? gt_parse_count(comma + 1, 0, UINT64_MAX, &replacement->seed, error) : 0;
+}
+
+static void tail_forget(struct tail_slot *of_set, struct tail_slot *slots)
+{
+	for (uint32_t i = 0; i < of_set->length; i++)
+		slots[of_set[i].member].place = 0;
+	of_set->length = of_set->newest = 0;
+}
+
+/* The slot has another line, or its line was used. */
+static void tail_leave(struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	struct tail_slot *slots = tags->policy, *of_set = slots + gt_first_slot(tags->geometry, set);
+	uint32_t place = slots[slot].place;
+
+	if (place == 0)
+		return;
+	if (slot + 1 == of_set->newest) {
+		tail_forget(of_set, slots);
+		return;
+	}
+	uint32_t last = of_set[--of_set->length].member;
+	of_set[place - 1].member = last;
+	slots[last].place = place;
+	slots[slot].place = 0;
+}
+
+/* The slot + 1 by which the tail grows, or 0: lines have moved to the end of the list, which the tail does not know. */
+static uint32_t tail_next(const struct gt_tags *tags, uint32_t set, const struct tail_slot *slots, uint32_t newest)
+{
+	uint32_t next = newest ? tags->links[newest - 1].newer : tags->ends[set].older;
+
+	return next && slots[next - 1].place == 0 ? next : 0;
+}
+
+static void tail_grow(struct gt_tags *tags, uint32_t set, uint32_t length)
+{
+	struct tail_slot *slots = tags->policy, *of_set = slots + gt_first_slot(tags->geometry, set);
+
+	if (slots[gt_tags_oldest(tags, set)].place == 0)
+		tail_forget(of_set, slots);
+	while (of_set->length < length) {
+		uint32_t next = tail_next(tags, set, slots, of_set->newest);
+		if (next == 0) {
+			tail_forget(of_set, slots);
+			continue;
+		}
+		of_set[of_set->length].member = next - 1;
+		slots[next - 1].place = ++of_set->length;
+		of_set->newest = next;
+	}
+}
+
+static uint32_t tail_victim(struct gt_tags *tags, uint32_t set, const struct gt_replacement *replacement)
+{
+	uint32_t ways = gt_ways_of(tags->geometry, set), n = replacement->tail < ways ? replacement->tail : ways;
+	uint32_t drawn = (uint32_t)((gt_random(&tags->random) >> 32) * n >> 32);
+
+	if (tags->geometry->recency != GT_RECENCY_LIST)
+		return gt_tags_at(tags, set, ways - 1 - drawn);
+	tail_grow(tags, set, n);
+	return ((const struct tail_slot *)tags->policy)[gt_first_slot(tags->geometry, set) + drawn].member;
+}
+
+const struct gt_policy gt_policy_tail = {.name = "tail", .parse = tail_parse, .slot_bytes = sizeof(struct tail_slot), .hit = tail_leave,
+	.fill = tail_leave, .victim = tail_victim};
 
 /* First in, first out. The state is the time at which each slot was filled. */
 

@@ -22,6 +22,7 @@ struct gt_replacement {
 	uint16_t order[GT_TURNS_MAX];	    /* order: the ways, from 0, that are replaced in turn */
 	unsigned turns;
 	bool lowest_way;		    /* lfu: of lines used equally often, the lowest way leaves */
+	uint32_t tail;			    /* tail: the lines, least recently used, of which one leaves */
 };
 
 struct gt_policy {
@@ -42,7 +43,7 @@ struct gt_policy {
 };
 
 /* All policies, as gt_policy_NAME. */
-#define GT_POLICIES(ROW) ROW(lru) ROW(fifo) ROW(lfu) ROW(random) ROW(weighted) ROW(order) ROW(plru) ROW(srrip) ROW(opt)
+#define GT_POLICIES(ROW) ROW(lru) ROW(tail) ROW(fifo) ROW(lfu) ROW(random) ROW(weighted) ROW(order) ROW(plru) ROW(srrip) ROW(opt)
 #define GT_DECLARE_POLICY(NAME) extern const struct gt_policy gt_policy_##NAME;
 GT_POLICIES(GT_DECLARE_POLICY)
 

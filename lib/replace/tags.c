@@ -161,37 +161,38 @@ static uint32_t recency_remove(struct gt_tags *tags, uint32_t set, uint32_t slot
 	return slot;
 }
 
-uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set)
+uint32_t gt_tags_at(const struct gt_tags *tags, uint32_t set, uint32_t place)
 {
 	const struct gt_geometry *geometry = tags->geometry;
-	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set);
+	uint32_t first = gt_first_slot(geometry, set);
 
 	if (geometry->recency == GT_RECENCY_WAYS)
-		return first + ways - 1;
+		return first + place;
 	if (geometry->recency == GT_RECENCY_NIBBLES)
-		return first + (uint32_t)(tags->nibbles[set] >> 4 * (ways - 1) & 15);
-	if (geometry->recency == GT_RECENCY_BYTES)
-		return first + tags->bytes[first + ways - 1];
-	return tags->ends[set].older - 1;
+		return first + (uint32_t)(tags->nibbles[set] >> 4 * place & 15);
+	return first + tags->bytes[first + place];
+}
+
+uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set)
+{
+	if (tags->geometry->recency == GT_RECENCY_LIST)
+		return tags->ends[set].older - 1;
+	return gt_tags_at(tags, set, gt_ways_of(tags->geometry, set) - 1);
 }
 
 uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *slots)
 {
-	const struct gt_geometry *geometry = tags->geometry;
-	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set), n = 0;
+	uint32_t ways = gt_ways_of(tags->geometry, set), n = 0;
 
-	if (geometry->recency == GT_RECENCY_LIST) {
+	if (tags->geometry->recency == GT_RECENCY_LIST) {
 		for (uint32_t at = tags->ends[set].newer; at != 0; at = tags->links[at - 1].older)
 			slots[n++] = at - 1;
 		return n;
 	}
 	for (; n < ways; n++) {
-		uint32_t way = geometry->recency == GT_RECENCY_WAYS      ? n
-			       : geometry->recency == GT_RECENCY_NIBBLES ? (uint32_t)(tags->nibbles[set] >> 4 * n & 15)
-									 : tags->bytes[first + n];
-		if (tags->tag[first + way] == 0)
+		slots[n] = gt_tags_at(tags, set, n);
+		if (tags->tag[slots[n]] == 0)
 			break;
-		slots[n] = first + way;
 	}
 	return n;
 }

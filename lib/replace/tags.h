@@ -239,6 +239,8 @@ uint32_t gt_tags_lowest(const struct gt_tags *tags, uint32_t set, uint32_t chose
 uint32_t gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot);
 /* Moves a line of a set whose ways stand in order to the first way. */
 void gt_tags_move_first(struct gt_tags *tags, uint32_t first, uint32_t way);
+/* The slot at a place in the recency of a set, 0 the most recent; for recencies that are no list. */
+uint32_t gt_tags_at(const struct gt_tags *tags, uint32_t set, uint32_t place);
 /* The least recent slot of a full set. */
 uint32_t gt_tags_oldest(const struct gt_tags *tags, uint32_t set);
 /* Lists the valid slots of a set, most recent first, and returns their number; room for most_ways. */

@@ -56,7 +56,7 @@ def draw_expression(random, lowest):
 
 
 def draw_policy(random, ways):
-    name = random.choice(["lru", "lru", "lru", "fifo", "lfu", "lfu:way", "weighted", "order", "srrip", "plru", "random"])
+    name = random.choice(["lru", "lru", "lru", "fifo", "lfu", "lfu:way", "weighted", "order", "srrip", "plru", "random", "tail:1"])
     if name == "weighted":
         certain = random.randrange(ways)
         return "weighted:" + ",".join("1" if way == certain else "0" for way in range(ways))

@@ -210,6 +210,10 @@ class Set:
     def by_lru(self):
         return self.recent[-1]
 
+    def by_tail(self):
+        """Drawn from one line only, as by_random."""
+        return self.recent[-1]
+
     def by_fifo(self):
         return self.least(lambda line: line.filled)
 

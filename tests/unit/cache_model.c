@@ -92,7 +92,7 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_INTERLEAVE] = draw(4) ? NULL : PICK("mod", "mod:256", "xor", "hash", "hash:512", "two-level", "two-level:1K"),
 		[GT_LEVEL_PARTITIONS] = PICK("1", "2", "2", "3", "4", "7"),
 		[GT_LEVEL_BANKS] = PICK("1", "1", "2"),
-		[GT_LEVEL_REPLACE] = draw(3) ? policy_text(draw(1000)) : PICK("lru", "lfu:way", "random:7", "weighted:0.25,0.75", "order:1,2,1", "opt"),
+		[GT_LEVEL_REPLACE] = draw(3) ? policy_text(draw(1000)) : PICK("lru", "lfu:way", "random:7", "weighted:0.25,0.75", "order:1,2,1", "opt", "tail:1"),
 		[GT_LEVEL_WRITE] = PICK("back", "through", "evict"),
 		[GT_LEVEL_ALLOCATE] = PICK("yes", "no"),
 		[GT_LEVEL_DIRTY_WAYS] = draw(4) ? "all" : PICK("1", "2"),
@@ -113,6 +113,9 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		    gt_level_set(settings, (enum gt_parameter_id)id, text[id], &error) != 0)
 			return false;
 	if (gt_level_resolve(settings, NULL, NULL, config, &error) != 0)
+		return false;
+	/* of a list, tail draws from its lines in no order */
+	if (config->replacement.tail > 1 && (unequal || text[GT_LEVEL_WAYS][0] == 'f'))
 		return false;
 	config->is_timed = false; /* a functional level has partitions and banks only by its GPU */
 	if (gt_level_check(config, ~UINT64_C(0), &error) != 0)

@@ -12,7 +12,7 @@
 /* The arguments of those that want one. */
 static const char *with_argument(const char *name)
 {
-	static const char *const texts[] = {"weighted:1/6,1/2,1/6,1/6", "order:2,1,2,3,2,4", "smod:2", "bits:7^13,8^8&14,9^30&15,10^16^20,11^17&18^18&19",
+	static const char *const texts[] = {"weighted:1/6,1/2,1/6,1/6", "order:2,1,2,3,2,4", "tail:2", "smod:2", "bits:7^13,8^8&14,9^30&15,10^16^20,11^17&18^18&19",
 					    "table:001f0203131204050607100d0f"};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

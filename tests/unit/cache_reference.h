@@ -510,6 +510,19 @@ static uint32_t ref_opt_victim(const struct ref_model *model, const struct ref_c
 	return farthest;
 }
 
+/* The n-th line from the one that was used longest ago. */
+static uint32_t ref_tail_victim(const struct ref_line *lines, uint32_t ways, uint32_t n)
+{
+	for (uint32_t way = 0; way < ways; way++) {
+		uint32_t before = 0;
+		for (uint32_t other = 0; other < ways; other++)
+			before += lines[other].touched < lines[way].touched;
+		if (before == n)
+			return way;
+	}
+	abort();
+}
+
 static uint32_t ref_victim(struct ref_model *model, struct ref_cache *cache, uint32_t set)
 {
 	const char *name = model->config->replacement.policy->name;
@@ -518,6 +531,10 @@ static uint32_t ref_victim(struct ref_model *model, struct ref_cache *cache, uin
 
 	if (strcmp(name, "lru") == 0)
 		return ref_lru_victim(lines, ways);
+	if (strcmp(name, "tail") == 0) {
+		uint64_t n = model->config->replacement.tail < ways ? model->config->replacement.tail : ways;
+		return ref_tail_victim(lines, ways, (uint32_t)((gt_random(&cache->random) >> 32) * n >> 32));
+	}
 	if (strcmp(name, "fifo") == 0)
 		return ref_fifo_victim(lines, ways);
 	if (strcmp(name, "lfu") == 0)

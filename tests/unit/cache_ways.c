@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations of sets whose ways stand in order, against the same done one way at a time; and what clearing leaves. */
+/* The operations of sets whose ways stand in order, against the same done one way at a time; what clearing leaves, and the
+ * lines that the policy tail replaces. */
 #include "replace/tags.h"
 
 #include <string.h>
 
 #include "base/random.h"
 #include "check.h"
+#include "replace/replace.h"
 
 #define WAYS_MAX 8
 
@@ -130,11 +132,116 @@ static void a_cleared_cache_is_as_a_new_one(void)
 		}
 }
 
+/* ---- the policy tail, in a set whose recency is a list, beside the order of its lines, the most recent first ---- */
+
+#define TAIL 128
+#define LINES 400
+
+struct slow_order {
+	uint64_t line[LINES];
+	uint32_t n;
+};
+
+static void slow_remove(struct slow_order *order, uint64_t line)
+{
+	uint32_t at = 0;
+
+	while (order->line[at] != line)
+		at++;
+	memmove(order->line + at, order->line + at + 1, (--order->n - at) * sizeof *order->line);
+}
+
+static void slow_put(struct slow_order *order, uint64_t line)
+{
+	memmove(order->line + 1, order->line, order->n++ * sizeof *order->line);
+	order->line[0] = line;
+}
+
+/* How many lines of the order were used before the line. */
+static uint32_t slow_older(const struct slow_order *order, uint64_t line)
+{
+	uint32_t at = 0;
+
+	while (order->line[at] != line)
+		at++;
+	return order->n - 1 - at;
+}
+
+/* Uses one line. Returns how many are older than the one that it replaces, or LINES. */
+static uint32_t use_line(struct gt_tags *tags, struct slow_order *order, const struct gt_replacement *tail, uint64_t line)
+{
+	uint32_t slot = gt_tags_find(tags, 0, line), older = LINES;
+
+	if (slot != GT_NO_SLOT) {
+		gt_tags_touch(tags, 0, &slot);
+		tail->policy->hit(tags, 0, slot);
+		slow_remove(order, line);
+	} else {
+		slot = gt_tags_vacant(tags, 0);
+		if (slot == GT_NO_SLOT) {
+			slot = tail->policy->victim(tags, 0, tail);
+			older = slow_older(order, tags->tag[slot] - 1);
+			slow_remove(order, tags->tag[slot] - 1);
+		}
+		slot = gt_tags_fill(tags, 0, slot, line);
+		tail->policy->fill(tags, 0, slot);
+	}
+	slow_put(order, line);
+	return older;
+}
+
+/* `moved`: lines are also dropped, and put at the end of the order, which the policy is not told. */
+static void check_tail(uint32_t ways, bool moved)
+{
+	struct gt_replacement tail;
+	struct gt_geometry geometry;
+	struct gt_tags tags;
+	struct gt_error error;
+	struct slow_order order = {.n = 0};
+	uint32_t chosen[LINES] = {0}, n = ways < TAIL ? ways : TAIL, victims = 0;
+
+	CHECK_EQUAL(gt_replacement_parse("tail:128", &tail, &error), 0);
+	CHECK_EQUAL(gt_geometry_open(&geometry, &ways, 1, 4, false, false, &error), 0);
+	CHECK_EQUAL(gt_tags_open(&tags, &geometry, tail.policy->slot_bytes * ways, 1, &error), 0);
+	for (unsigned round = 0; round < 100000; round++) {
+		uint32_t older = use_line(&tags, &order, &tail, below(4) ? below(LINES) : round % LINES);
+		if (moved && below(20) == 0) {
+			uint64_t line = order.line[below(order.n)];
+			uint32_t slot = gt_tags_find(&tags, 0, line);
+			slow_remove(&order, line);
+			if (below(2))
+				gt_tags_drop(&tags, 0, slot);
+			else
+				gt_tags_demote(&tags, 0, slot), order.line[order.n++] = line;
+		}
+		if (older == LINES)
+			continue;
+		CHECK(older < (moved ? LINES : n));
+		chosen[older]++;
+		victims++;
+	}
+	for (uint32_t k = 0; k < n && !moved; k++) /* four standard deviations, and more */
+		CHECK(chosen[k] > victims / n * 7 / 10 && chosen[k] < victims / n * 13 / 10);
+	gt_tags_close(&tags);
+	gt_geometry_close(&geometry);
+}
+
+static void tail_draws_evenly_from_the_lines_used_longest_ago(void)
+{
+	static const uint32_t ways[] = {300, 257, 256, 130, 60, 16, 5};
+
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		check_tail(ways[i], false);
+		check_tail(ways[i], true);
+	}
+}
+
 int main(void)
 {
 	state = gt_random_state(1, 0);
 	RUN(a_line_moves_to_the_first_way);
 	RUN(a_state_tells_what_is_invalid_and_how_deep);
 	RUN(a_cleared_cache_is_as_a_new_one);
+	RUN(tail_draws_evenly_from_the_lines_used_longest_ago);
 	return check_report();
 }
