@@ -301,7 +301,7 @@ static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *er
 {
 	const struct gt_level_config *config = &level->config;
 	uint32_t ways, sets = gt_level_sets(config, &ways), *each = NULL;
-	bool lru = config->replacement.policy == &gt_policy_lru;
+	bool depths = config->replacement.policy->by_recency;
 
 	if (ways) {
 		each = malloc(sets * sizeof *each);
@@ -310,7 +310,7 @@ static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *er
 		for (uint32_t set = 0; set < sets; set++)
 			each[set] = ways;
 	}
-	int result = gt_geometry_open(&level->geometry, each ? each : config->set_ways, sets, level->sectors, lru,
+	int result = gt_geometry_open(&level->geometry, each ? each : config->set_ways, sets, level->sectors, depths,
 				      !fixed && may_move(level), error);
 	free(each);
 	if (result != 0)
@@ -432,7 +432,7 @@ struct gt_level *gt_level_open_plain(const struct gt_level_config *config, bool 
 	if (!level->interleaved && strcmp(config->index->name, "mod") == 0 && (level->geometry.sets & (level->geometry.sets - 1)) == 0)
 		level->set_mask = level->geometry.sets - 1;
 	level->repeats_hit = level->class_of[gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)] == GT_CLASS_READ &&
-			     !config->replacement.policy->hit;
+			     (config->replacement.policy->by_recency || !config->replacement.policy->hit);
 	if (level->geometry.ways > 0)
 		level->ways_inverse = ((UINT64_C(1) << GT_INVERSE_SHIFT) + level->geometry.ways - 1) / level->geometry.ways;
 	for (size_t partition = 0; config->l2_partitions && partition < GT_L2_PARTITIONS; partition++)

@@ -22,7 +22,7 @@ static uint32_t lru_victim(struct gt_tags *tags, uint32_t set, const struct gt_r
 	return gt_tags_oldest(tags, set);
 }
 
-const struct gt_policy gt_policy_lru = {.name = "lru", .by_set = true, .victim = lru_victim};
+const struct gt_policy gt_policy_lru = {.name = "lru", .by_set = true, .by_recency = true, .victim = lru_victim};
 
 /* One of the n lines least recently used, each with the same probability: beyond its size an H100's L1 keeps about what this keeps
  * (tests/reference/README.md). Where recency is a list, the state knows the slots of these n, the tail of the list: a line that is used
@@ -111,8 +111,8 @@ static uint32_t tail_victim(struct gt_tags *tags, uint32_t set, const struct gt_
 	return ((const struct tail_slot *)tags->policy)[gt_first_slot(tags->geometry, set) + drawn].member;
 }
 
-const struct gt_policy gt_policy_tail = {.name = "tail", .parse = tail_parse, .slot_bytes = sizeof(struct tail_slot), .hit = tail_leave,
-	.fill = tail_leave, .victim = tail_victim};
+const struct gt_policy gt_policy_tail = {.name = "tail", .by_recency = true, .parse = tail_parse, .slot_bytes = sizeof(struct tail_slot),
+	.hit = tail_leave, .fill = tail_leave, .victim = tail_victim};
 
 /* First in, first out. The state is the time at which each slot was filled. */
 

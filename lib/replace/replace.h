@@ -28,6 +28,7 @@ struct gt_replacement {
 struct gt_policy {
 	const char *name;
 	bool by_set;	     /* what it does in a set depends on no other set */
+	bool by_recency;     /* the victim depends on the order of use alone; a use right after one of the same line changes nothing */
 	bool counts_uses;    /* a lookup is one hit, although its sectors arrive later */
 	bool looks_ahead;    /* needs the next use of the lines of a request: gt_tags.next_use */
 	/* Reads the argument of "NAME:ARGUMENT", or NULL. NULL: the policy has no argument. */

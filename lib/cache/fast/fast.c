@@ -186,7 +186,7 @@ static inline int reads_serve_other(struct reading *reads, const uint32_t *row)
 /* The variant of the loop: constants at each call of serve_slots, so that each variant is compiled separately. */
 struct slots_shape {
 	enum gt_recency recency;
-	bool lru;  /* the policy, which records nothing else for a hit */
+	bool lru;  /* the policy goes by recency */
 };
 
 #define LINE_WORDS 8 /* in a line of the machine's cache: a set of few ways has its words in one or two */
@@ -306,7 +306,7 @@ GT_INLINE void use_slot(struct gt_level *level, const struct found *found, uint3
 		gt_tags_relink(tags, found->set, found->slot);
 	if (shape.lru && shape.recency != GT_RECENCY_LIST)
 		gt_note_depths_4(tags, found->slot, position, hits, used, level->counters.mru);
-	else if (!shape.lru && level->config.replacement.policy->hit)
+	else if (level->config.replacement.policy->hit)
 		level->config.replacement.policy->hit(tags, found->set, found->slot);
 }
 
@@ -335,27 +335,39 @@ GT_INLINE bool replace_oldest(struct gt_level *level, struct found *found)
 	return true;
 }
 
-/* Under LRU, takes a slot for a line that is absent. Returns false, having changed nothing, if the victim has to be written
- * back, or if lines have ranks. */
+/* The slot of the line that leaves a full set, GT_NO_SLOT if it has to be written back. */
+GT_INLINE uint32_t evict_slot(struct gt_level *level, const struct found *found, bool lru, struct slots_shape shape)
+{
+	const struct gt_replacement *replacement = &level->config.replacement;
+	uint32_t slot = lru ? gt_tags_oldest(found->tags, found->set) : replacement->policy->victim(found->tags, found->set, replacement);
+
+	if (is_dirty(level, found->tags, slot))
+		return GT_NO_SLOT;
+	level->counters.evictions++;
+	if (lru && shape.recency != GT_RECENCY_NIBBLES)
+		gt_tags_prepare_next(found->tags, found->set, slot, shape.recency, level->config.write == GT_WRITE_BACK);
+	return slot;
+}
+
+/* By recency, takes a slot for a line that is absent. Returns false, having changed nothing, if the victim has to be written
+ * back, or if lines have ranks. A victim that is drawn is taken: no line of the level is dirty then. */
 GT_INLINE bool claim_slot(struct gt_level *level, struct found *found, struct slots_shape shape)
 {
+	const struct gt_policy *policy = level->config.replacement.policy;
 	struct gt_tags *tags = found->tags;
+	const bool lru = policy == &gt_policy_lru;
 
-	if (tags->rank)
+	if (tags->rank || (!lru && (level->config.write == GT_WRITE_BACK || tags->held)))
 		return false;
-	if (shape.recency == GT_RECENCY_NIBBLES && replace_oldest(level, found))
+	if (shape.recency == GT_RECENCY_NIBBLES && lru && replace_oldest(level, found))
 		return true;
 	bool full = tags->vacancy[found->set] >= level->geometry.ways;
 	uint32_t slot = full ? GT_NO_SLOT : gt_tags_vacant(tags, found->set);
-	if (slot == GT_NO_SLOT) {
-		slot = gt_tags_oldest(tags, found->set);
-		if (is_dirty(level, tags, slot))
-			return false;
-		level->counters.evictions++;
-		if (shape.recency != GT_RECENCY_NIBBLES)
-			gt_tags_prepare_next(tags, found->set, slot, shape.recency, level->config.write == GT_WRITE_BACK);
-	}
+	if (slot == GT_NO_SLOT && (slot = evict_slot(level, found, lru, shape)) == GT_NO_SLOT)
+		return false;
 	gt_tags_fill(tags, found->set, slot, found->line);
+	if (policy->fill)
+		policy->fill(tags, found->set, slot);
 	found->slot = slot;
 	return true;
 }
@@ -598,7 +610,7 @@ GT_WIDE static int many_lru(struct reading *reads, const uint32_t *row, size_t n
 /* The loop for a level whose lines have fixed slots. */
 static serve_some_rows *reads_in_slots(const struct gt_level *level)
 {
-	bool lru = level->config.replacement.policy == &gt_policy_lru;
+	bool lru = level->config.replacement.policy->by_recency;
 
 	switch (level->geometry.recency) {
 	case GT_RECENCY_LIST: return lru ? most_lru : most_other;
