@@ -69,10 +69,10 @@ PAIRS = {
     "bytes never used, one lane": Pair(
         "unused_bytes", "bytes never used", "access", "parameters", "titanv", ((2048, 1), (32, 1), 2048 * 8, 65536, 7), "a",
         {"read_sectors": 2048, "read_bytes": 4 * 2048}, {"l2": (2048 - 256, B), "dram": (2048 - 256, B)}),
-    # 8 blocks, each on an SM, read 160 KB four times; L1 has 128 KB. All but the first round is lost.
+    # 8 blocks, each on an SM, read 160 KB four times; L1, which is LRU, has 64 KB. All but the first round is lost.
     "L1 too small": Pair(
-        "l1_capacity", "L1 too small", "caches", "l1_capacity", "titanv", ((8, 1), (1024, 1), 8 * 40960, 8192, 40960), "a",
-        {"reads": 4 * 8 * 5120, "capacity_misses": 3 * 8 * 5120, "size": 128 << 10, "size_that_keeps_90_percent": 160 << 10},
+        "l1_capacity", "L1 too small", "caches", "l1_capacity", "t4", ((8, 1), (1024, 1), 8 * 40960, 8192, 40960), "a",
+        {"reads": 4 * 8 * 5120, "capacity_misses": 3 * 8 * 5120, "size": 64 << 10, "size_that_keeps_90_percent": 160 << 10},
         {"l2": (3 * 8 * 5120, C)}),
     # 8 planes of 4 lines in 4 sets of 4 ways; which of the lines the set loses is random in this GPU (see SUMS).
     "L1 conflicts": Pair(
