@@ -427,11 +427,11 @@ jobs_of() {
 @test "sizes: each row is what gcache counts with that size" {
 	gtrace sizes --csv "$scheduled" 2>said >table
 	[ "$(wc -l <table)" -eq 15 ]
-	# The TITAN V's own: 128K and 4.5M.
+	# The TITAN V's own: 128K less 7K that hold no lines, and 4.5M.
 	[ "$(grep -c ',yes,' table)" -eq 2 ]
-	grep -q '^l1,128K,yes,' table
+	grep -q '^l1,121K,yes,' table
 	grep -q '^l2,4.5M,yes,' table
-	[ "$(sed 1d table | cut -d , -f 2 | paste -s -d ,)" = 16K,32K,64K,128K,256K,512K,infinite,576K,1152K,2304K,4.5M,9M,18M,infinite ]
+	[ "$(sed 1d table | cut -d , -f 2 | paste -s -d ,)" = 16K,32K,64K,121K,256K,512K,infinite,576K,1152K,2304K,4.5M,9M,18M,infinite ]
 	row() { gstats --csv | awk -F, '$1 == "total" { v[$2 "." $3] = $4 } END { printf "%d,%.2f,%d,%.2f,%d\n", v["l1.reads"], 100 * v["l1.read_hits"] / v["l1.reads"], v["l2.reads"], 100 * v["l2.read_hits"] / v["l2.reads"], v["dram.reads"] }'; }
 	sed -i 's/,\(yes\|no\)$//' table # the knee, below
 	for size in 16K 32K; do
@@ -463,7 +463,8 @@ jobs_of() {
 # loop LINES ROUNDS [OPERATIONS]: a warp that reads so many lines again and again, or does these operations on a line, scheduled on a GPU
 # with an L1 of 4K, fully associative LRU, and no shared memory.
 loop() {
-	sed '/^unified\|^shared_options/d; s/^l1.size .*/l1.size = 4K # assumed: small/; s/^l1.ways .*/l1.ways = full # assumed: plain/' "$ROOT/gpus/titanv" >small
+	sed '/^unified\|^shared_options/d; s/^l1.size .*/l1.size = 4K # assumed: small/; s/^l1.ways .*/l1.ways = full # assumed: plain/; s/^l1.replace .*/l1.replace = lru # assumed: plain/' \
+		"$ROOT/gpus/titanv" >small
 	awk -v lines="$1" -v rounds="$2" -v operations="${3:-load.global}" 'BEGIN {
 		print "#kernel\tid=1\tname=loop\tgrid=1,1,1\tblock=32,1,1\torder=block"
 		print "#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel"

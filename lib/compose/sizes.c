@@ -275,17 +275,19 @@ static int count_infinite(struct run *run, struct gt_error *error)
 }
 
 /* Counts the row of the GPU's own caches, once, and takes its size of a level: that of the description; of L1 without what kernels
- * use of it as shared memory, if that is the same in all. */
-static int own_size(struct run *run, const char *level, uint64_t *size, struct gt_error *error)
+ * use of it as shared memory, if that is the same in all. Other sizes are that of the memory, in which no line may be, times powers of
+ * two. */
+static int own_size(struct run *run, const char *level, uint64_t *size, uint64_t *memory, struct gt_error *error)
 {
 	char key[GT_KEY_BYTES];
+	uint64_t reserved = 0;
 
 	gt_parameter_key(level, GT_LEVEL_SIZE, key);
 	const char *text = gt_gpu_get(&run->gpu, key);
-	*size = 0;
+	*size = *memory = 0;
 	if (text && strcmp(text, "none") == 0)
 		return 0;
-	if (gt_gpu_size(&run->gpu, key, 0, size, error) != 0)
+	if (gt_gpu_size(&run->gpu, key, 0, size, error) != 0 || gt_gpu_size(&run->gpu, "l1_reserved", 0, &reserved, error) != 0)
 		return -1;
 	if (*size == 0)
 		return gt_fail(error, "the GPU's description has no %s", key);
@@ -295,26 +297,30 @@ static int own_size(struct run *run, const char *level, uint64_t *size, struct g
 			return -1;
 	}
 	run->own.level = level;
-	if (strcmp(level, "l1") == 0 && run->own.known[L1_SIZE] && run->own.counted[L1_SIZE] > 0)
-		*size = run->own.counted[L1_SIZE];
+	*memory = *size;
+	if (strcmp(level, "l1") != 0 || !run->own.known[L1_SIZE] || run->own.counted[L1_SIZE] == 0 || run->own.counted[L1_SIZE] == *size)
+		return 0;
+	*size = run->own.counted[L1_SIZE];
+	*memory = *size + reserved;
 	return 0;
 }
 
 /* Counts the rows of a level: from the smallest size up, with the GPU's own in its place, then the infinite one. */
 static int count_level(struct run *run, const char *level, struct gt_error *error)
 {
-	uint64_t gpu_size;
+	uint64_t gpu_size, memory;
 	size_t before = run->n;
 
-	if (own_size(run, level, &gpu_size, error) != 0)
+	if (own_size(run, level, &gpu_size, &memory, error) != 0)
 		return -1;
-	for (uint64_t size = gpu_size / LEAST; gpu_size > 0 && size <= MOST * gpu_size; size *= 2) {
+	for (uint64_t size = memory / LEAST; memory > 0 && size <= MOST * memory; size *= 2) {
 		struct row *row = &run->rows[run->n];
-		*row = size == gpu_size ? run->own : (struct row){.level = level};
-		int possible = size == gpu_size ? 1 : size == 0 ? 0 : set_size(run, row, gpu_size, size, error);
-		if (possible < 0 || (possible && size != gpu_size && count_row(run, row, error) != 0))
+		bool is_own = size == memory;
+		*row = is_own ? run->own : (struct row){.level = level};
+		int possible = is_own ? 1 : size == 0 ? 0 : set_size(run, row, memory, size, error);
+		if (possible < 0 || (possible && !is_own && count_row(run, row, error) != 0))
 			return -1;
-		gt_format_size(size, row->size);
+		gt_format_size(is_own ? gpu_size : size, row->size);
 		run->n += (size_t)possible;
 	}
 	return run->n > before ? count_infinite(run, error) : 0;
