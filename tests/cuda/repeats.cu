@@ -51,6 +51,16 @@ __global__ void say(int value)
 		printf("say %d\n", value);
 }
 
+__device__ int *hidden;
+__global__ void follow(int *const *table, int *to)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+	for (int k = 0; k < LOOPS; k++)
+		sum += (*table)[k] + hidden[k];
+	to[i] = sum;
+}
+
 __global__ void fetch(cudaTextureObject_t from, float *to)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -117,6 +127,35 @@ static void test_constants(int *to)
 	}
 }
 
+/* Arrays that the arguments do not name, and others that the kernel does not access. */
+static void test_reached(int *from, int *to)
+{
+	int **table, *behind, *other, host[LOOPS], *pointer;
+
+	MUST(cudaMalloc(&table, sizeof *table));
+	MUST(cudaMalloc(&behind, sizeof host));
+	MUST(cudaMalloc(&other, sizeof host));
+	MUST(cudaMemcpy(table, &behind, sizeof behind, cudaMemcpyHostToDevice));
+	MUST(cudaMemcpyToSymbol(hidden, &other, sizeof other));
+	for (int round = 0; round < 12; round++) {
+		for (int k = 0; k < LOOPS; k++)
+			host[k] = round / 4;
+		MUST(cudaMemcpy(round % 8 < 4 ? behind : other, host, sizeof host, cudaMemcpyHostToDevice));
+		if (round == 0)
+			MUST(cudaMemset(other, 0, sizeof host));
+		MUST(cudaMemset(from, round, sizeof host)); /* follow does not read it */
+		follow<<<N / 256, 256>>>(table, to);
+		CHECK(at(to, 5) == LOOPS * (round < 4 ? 0 : round < 8 ? 1 : 3));
+	}
+	pointer = other; /* another array in the place of the first */
+	MUST(cudaMemcpy(table, &pointer, sizeof pointer, cudaMemcpyHostToDevice));
+	MUST(cudaFree(behind));
+	follow<<<N / 256, 256>>>(table, to);
+	CHECK(at(to, 5) == LOOPS * 2);
+	MUST(cudaFree(other));
+	MUST(cudaFree(table));
+}
+
 static void test_unique(void)
 {
 	unsigned long long *grids, seen[2], last = 0;
@@ -166,6 +205,7 @@ int main(void)
 	test_contents(from, to);
 	test_accumulated(to);
 	test_constants(to);
+	test_reached(from, to);
 	test_unique();
 	test_textures((float *)from, (float *)to);
 	MUST(cudaFree(from));

@@ -591,10 +591,11 @@ void *gt_ptx_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
 
 bool gt_ptx_bounds(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, uint64_t *begin, uint64_t *end)
 {
-	const struct gt_ptx_allocation *allocation = pages_owner(memory, address);
+	struct gt_ptx_allocation *allocation = pages_owner(memory, address);
 
 	if (!allocation)
 		return false;
+	atomic_store_explicit(&allocation->reached, memory->launch, memory_order_relaxed);
 	if (gt_ptx_in_heap(memory, allocation->address))
 		return gt_ptx_heap_block(memory, address, bytes, begin, end);
 	if (memory->denied >> allocation->owner & 1)

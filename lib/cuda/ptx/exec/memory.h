@@ -4,6 +4,7 @@
 #ifndef GT_PTX_MEMORY_H
 #define GT_PTX_MEMORY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,6 +49,7 @@ struct gt_ptx_allocation {
 	uint64_t call;	/* the program's call that made it, from 1; 0: none did */
 	enum gt_ptx_memory_kind kind;
 	bool freed;	/* its room is not given out yet */
+	_Atomic uint64_t reached; /* memory->launch when it was accessed last */
 	struct gt_ptx_allocation *before, *after; /* by address */
 	struct gt_ptx_allocation *freed_next; /* by time */
 };
@@ -77,6 +79,7 @@ struct gt_ptx_memory {
 	uint64_t call;	 /* the same */
 	enum gt_ptx_memory_kind kind; /* the same */
 	uint32_t denied; /* bit o: what o owns is at present out of reach */
+	uint64_t launch; /* a number that changes before each launch */
 	struct gt_ptx_allocation *first, *last; /* live and freed ones, by address: see gt_ptx_live() */
 	size_t n; /* live ones */
 	struct gt_ptx_wish *places; /* the user's */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches that are the same as an earlier one (again.h). The memory of the device is compared by hashes of its pieces, which costs time
- * too: only where the launch takes longer, and less and less often for a kernel that finds other contents each time. */
+/* Launches that are the same as an earlier one (again.h). What a launch does follows from its arguments and the contents of the
+ * allocations that it accesses, which are noted as it looks them up (gt_ptx_bounds). They are compared by hashes of their pieces, which
+ * costs time too: only where the launch takes longer, and less and less often for a kernel that finds other contents each time. */
 #include "cuda/ptx/record/again.h"
 
 #include <stdbool.h>
@@ -29,17 +30,27 @@ struct kept {
 	struct gt_segment *segment;
 };
 
+/* Memory that a launch accesses: a whole allocation. */
+struct part {
+	uint64_t address, bytes;
+	unsigned owner;
+};
+
 /* Launches of a kernel with the same arguments. */
 struct slot {
 	XXH128_hash_t key;
 	bool taken;
-	uint64_t instructions; /* of the last one that was executed */
+	/* Of the last one that was executed: */
+	uint64_t instructions;
+	struct part *parts; /* that it accessed */
+	size_t parts_n;
+	uint64_t parts_bytes;
 	unsigned misses;       /* how often the memory was another one than that which was remembered */
 	uint64_t wait;	       /* launches until one is remembered again */
 	/* One of them, if it is known: */
 	bool known;
 	uint64_t used;	  /* when it was, for the last time */
-	uint64_t *before; /* hashes of memory */
+	uint64_t *before; /* hashes of the pieces of all parts */
 	size_t n;
 	struct gt_ptx_ran ran;
 	struct kept *kept;
@@ -94,8 +105,10 @@ void gt_ptx_again_close(struct gt_ptx_again *again)
 {
 	if (!again)
 		return;
-	for (size_t i = 0; i < SLOTS; i++)
+	for (size_t i = 0; i < SLOTS; i++) {
 		forget(again, &again->slots[i]);
+		free(again->slots[i].parts);
+	}
 	gt_store_close(&again->store);
 	free(again->slots);
 	free(again);
@@ -154,62 +167,61 @@ static void take_records(void *context, const unsigned char *data, size_t n)
 
 /* ---- the contents of memory ---- */
 
-/* All pieces of the allocations, one after the other. */
+/* All pieces of a launch's parts, one after the other. */
 struct walk {
 	struct gt_ptx_memory *memory;
-	const struct gt_ptx_allocation *allocation; /* NULL: there are no more */
-	uint64_t at;				    /* in it */
+	const struct part *part, *end;
+	uint64_t at; /* in the part */
 };
 
-static struct walk walk_begin(struct gt_ptx_memory *memory)
+static struct walk walk_begin(struct gt_ptx_memory *memory, const struct slot *slot)
 {
-	return (struct walk){memory, gt_ptx_live(memory->first), 0};
+	return (struct walk){memory, slot->parts, slot->parts + slot->parts_n, 0};
 }
 
 /* The next piece: where it lies here, its bytes and its address. NULL if there is none. */
 static unsigned char *walk_next(struct walk *walk, size_t *n, uint64_t *address)
 {
-	const struct gt_ptx_allocation *one = walk->allocation;
+	const struct part *part = walk->part;
 
-	if (!one)
+	if (part == walk->end)
 		return NULL;
-	const uint64_t at = walk->at, left = one->bytes - at;
+	const uint64_t left = part->bytes - walk->at;
 	*n = (size_t)(left < PIECE ? left : PIECE);
-	*address = one->address + at;
+	*address = part->address + walk->at;
 	walk->at += *n;
-	if (walk->at >= one->bytes) {
-		walk->allocation = gt_ptx_live(one->after);
+	if (walk->at >= part->bytes) {
+		walk->part++;
 		walk->at = 0;
 	}
-	return gt_ptx_host(walk->memory, one) + at;
+	return walk->memory->host + (*address - GT_PTX_GLOBAL_BASE);
 }
 
-static size_t count_pieces(struct gt_ptx_memory *memory)
+/* Whether the allocations are there that the last launch accessed. */
+static bool has_parts(const struct gt_ptx_memory *memory, const struct slot *slot)
 {
-	size_t pieces = 0;
-
-	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); one; one = gt_ptx_live(one->after))
-		pieces += (size_t)((one->bytes + PIECE - 1) / PIECE);
-	return pieces;
-}
-
-/* Of a piece of that length at that address, of an allocation of that owner. */
-static uint64_t hash_of(const struct walk *walk, const unsigned char *data, size_t n, uint64_t address)
-{
-	return XXH3_64bits_withSeed(data, n, address + (walk->allocation ? walk->allocation->owner : GT_PTX_EVERYONE));
+	for (const struct part *part = slot->parts; part < slot->parts + slot->parts_n; part++) {
+		const struct gt_ptx_allocation *one = gt_ptx_containing(memory, part->address, part->bytes);
+		if (!one || one->address != part->address || one->bytes != part->bytes || one->owner != part->owner)
+			return false;
+	}
+	return true;
 }
 
 /* The hashes of all pieces. NULL when memory is short. */
-static uint64_t *hash_memory(struct gt_ptx_memory *memory, size_t *pieces)
+static uint64_t *hash_parts(struct gt_ptx_memory *memory, const struct slot *slot, size_t *pieces)
 {
-	*pieces = count_pieces(memory);
-	uint64_t *hashes = malloc((*pieces + 1) * sizeof *hashes), address;
-	struct walk walk = walk_begin(memory);
-	size_t n;
+	uint64_t *hashes, address;
+	struct walk walk = walk_begin(memory, slot);
+	size_t n = 0;
 
+	*pieces = 0;
+	for (size_t i = 0; i < slot->parts_n; i++)
+		*pieces += (size_t)((slot->parts[i].bytes + PIECE - 1) / PIECE);
+	hashes = malloc((*pieces + 1) * sizeof *hashes);
 	for (size_t i = 0; hashes && i < *pieces; i++) {
 		const unsigned char *data = walk_next(&walk, &n, &address);
-		hashes[i] = hash_of(&walk, data, n, address);
+		hashes[i] = XXH3_64bits(data, n);
 	}
 	return hashes;
 }
@@ -217,15 +229,15 @@ static uint64_t *hash_memory(struct gt_ptx_memory *memory, size_t *pieces)
 /* Whether memory has the contents that it had before the launch that is known. */
 static bool is_as_before(struct gt_ptx_memory *memory, const struct slot *slot)
 {
-	struct walk walk = walk_begin(memory);
+	struct walk walk = walk_begin(memory, slot);
 	uint64_t address;
-	size_t n;
+	size_t n = 0;
 
-	if (count_pieces(memory) != slot->n)
+	if (!has_parts(memory, slot))
 		return false;
 	for (size_t i = 0; i < slot->n; i++) {
 		const unsigned char *data = walk_next(&walk, &n, &address);
-		if (hash_of(&walk, data, n, address) != slot->before[i])
+		if (XXH3_64bits(data, n) != slot->before[i])
 			return false;
 	}
 	return true;
@@ -234,19 +246,41 @@ static bool is_as_before(struct gt_ptx_memory *memory, const struct slot *slot)
 /* Keeps the pieces that differ from what they were. False if there is no room. */
 static bool keep_changes(struct gt_ptx_again *again, struct gt_ptx_memory *memory)
 {
-	struct slot *slot = again->slot;
-	struct walk walk = walk_begin(memory);
+	const struct slot *slot = again->slot;
+	struct walk walk = walk_begin(memory, slot);
 	uint64_t address;
-	size_t n;
+	size_t n = 0;
 
-	if (count_pieces(memory) != slot->n)
-		return false;
 	for (size_t i = 0; i < slot->n; i++) {
 		const unsigned char *data = walk_next(&walk, &n, &address);
-		if (hash_of(&walk, data, n, address) != slot->before[i] && !keep(again, address, data, n))
+		if (XXH3_64bits(data, n) != slot->before[i] && !keep(again, address, data, n))
 			return false;
 	}
 	return true;
+}
+
+/* Notes what the launch accessed that was just executed. Returns whether that is what was noted before. */
+static bool note_parts(struct slot *slot, const struct gt_ptx_memory *memory)
+{
+	struct part *parts = malloc((memory->n + 1) * sizeof *parts);
+	size_t n = 0;
+	uint64_t bytes = 0;
+
+	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); parts && one; one = gt_ptx_live(one->after)) {
+		if (atomic_load_explicit(&one->reached, memory_order_relaxed) != memory->launch)
+			continue;
+		memset(&parts[n], 0, sizeof parts[n]); /* they are compared as bytes */
+		parts[n].address = one->address;
+		parts[n].bytes = one->bytes;
+		parts[n++].owner = one->owner;
+		bytes += one->bytes;
+	}
+	const bool same = parts && n == slot->parts_n && memcmp(parts, slot->parts, n * sizeof *parts) == 0;
+	free(slot->parts);
+	slot->parts = parts;
+	slot->parts_n = parts ? n : 0;
+	slot->parts_bytes = parts ? bytes : UINT64_MAX;
+	return same;
 }
 
 /* ---- launches ---- */
@@ -275,6 +309,7 @@ static struct slot *slot_of(struct gt_ptx_again *again, XXH128_hash_t key)
 
 	if (!slot->taken || !XXH128_isEqual(slot->key, key)) {
 		forget(again, slot);
+		free(slot->parts);
 		*slot = (struct slot){.key = key, .taken = true};
 	}
 	return slot;
@@ -313,17 +348,17 @@ static void miss(struct gt_ptx_again *again, struct slot *slot)
 /* Whether to remember the launch: not the first of its kind, nor one that takes less time than to compare memory. */
 static bool is_worth_it(struct slot *slot, const struct gt_ptx_memory *memory)
 {
-	if (slot->instructions < LEAST || memory->live_bytes / BYTES_PER_INSTRUCTION > slot->instructions)
+	if (slot->instructions < LEAST || slot->parts_bytes / BYTES_PER_INSTRUCTION > slot->instructions)
 		return false;
 	if (slot->wait == 0)
-		return true;
+		return has_parts(memory, slot);
 	slot->wait--;
 	return false;
 }
 
 static int begin_keeping(struct gt_ptx_again *again, struct gt_ptx_memory *memory, struct gt_writer *writer, struct gt_error *error)
 {
-	again->slot->before = hash_memory(memory, &again->slot->n);
+	again->slot->before = hash_parts(memory, again->slot, &again->slot->n);
 	again->keeping = again->slot->before != NULL;
 	again->fails = false;
 	again->writer = writer;
@@ -349,7 +384,9 @@ int gt_ptx_again_take(struct gt_ptx_again *again, struct gt_ptx_machine *machine
 	}
 	if (slot->known)
 		miss(again, slot);
-	return is_worth_it(slot, machine->memory) ? begin_keeping(again, machine->memory, writer, error) : 0;
+	int result = is_worth_it(slot, machine->memory) ? begin_keeping(again, machine->memory, writer, error) : 0;
+	machine->memory->launch++; /* what was looked up here is not accessed by it */
+	return result;
 }
 
 int gt_ptx_again_keep(struct gt_ptx_again *again, struct gt_ptx_machine *machine, const struct gt_ptx_ran *ran, struct gt_error *error)
@@ -360,16 +397,20 @@ int gt_ptx_again_keep(struct gt_ptx_again *again, struct gt_ptx_machine *machine
 	if (!slot)
 		return 0;
 	slot->instructions = ran ? ran->warp_instructions : 0;
-	if (!again->keeping)
+	if (!again->keeping) {
+		if (slot->instructions >= LEAST)
+			note_parts(slot, machine->memory);
 		return 0;
+	}
 	again->keeping = false;
 	if (again->writer && (rows = gt_writer_tee(again->writer, NULL, NULL, error)) == GT_WRITER_FAILED)
 		return -1;
 	slot->rows = rows - slot->rows;
-	slot->known = ran && !ran->out_of_bounds && !again->fails && keep_changes(again, machine->memory);
+	const bool keeps = ran && !ran->out_of_bounds && !again->fails && keep_changes(again, machine->memory);
+	slot->known = note_parts(slot, machine->memory) && keeps;
 	if (!slot->known) {
-		forget(again, slot);
-		slot->wait = UINT64_MAX;
+		miss(again, slot);
+		slot->wait = keeps ? slot->wait : UINT64_MAX;
 		return 0;
 	}
 	slot->ran = *ran;
