@@ -22,7 +22,7 @@ LEVELS = {
 }
 COMMON = {"line": 128, "sector": 32, "index": "mod", "replace": "lru", "partial": "read", "fetch": "sector",
           "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector", "read_misses": "all",
-          "warm": "none", "arrival": "step", "spread": "none", "dirty_ways": "all", "emit": "misses", "by": "none", "causes": False,
+          "warm": "none", "arrival": "step", "spread": "none", "dirty_ways": "all", "combine": "none", "coalescer": "none", "emit": "misses", "by": "none", "causes": False,
           "interleave": "set", "partitions": 1, "banks": 1, "sets": None, "launch_reads": "none", "constant": "none", "absent": False}
 NUMBERS = ["size", "line", "sector", "fetch", "partitions", "banks"]
 MOST_MRU = 256
@@ -131,6 +131,12 @@ def draw_options(random, level):
             options["arrival"] = "travel"
     if write == "back" and stream.some(random, 0.3):
         options["dirty_ways"] = random.choice(["1", "2", "3"])
+    if write != "back" and options.get("scope", LEVELS[level]["scope"]) == "private" and stream.some(random, 0.3):
+        options["combine"] = f"{random.randrange(1, 6)},{random.randrange(10)}"
+    if shared and options.get("scope") != "private" and options.get("emit") != "all" and stream.some(random, 0.25):
+        options["coalescer"] = f"{random.randrange(2, 5)},{random.randrange(9)}"
+        if stream.some(random, 0.5):
+            options["hit_cycles"], options["miss_cycles"] = str(random.randrange(9)), f"{random.randrange(20)},30:{random.randrange(40)}"
     return options
 
 
@@ -165,6 +171,7 @@ def draw_stage(random, level, drawn, latency):
     options = draw_options(random, level)
     if latency:
         options["emit"] = "latency"
+        options.pop("coalescer", None)
         if "spread" in options:
             drawn.gpu = {**(drawn.gpu or {}), "dram.channels": str(random.randrange(1, 9))}
         options.pop("arrival", None)
@@ -179,6 +186,8 @@ def draw_stage(random, level, drawn, latency):
             command += ["--" + key.replace("_", "-"), str(options[key])]
     if "dirty_ways" in options and "--dirty-ways" not in command and "--write" in command:
         options["dirty_ways"] = "all"
+    if "--combine" not in command:  # a description's is for steps that are cycles by the history
+        options["combine"] = "none"
     hints = any("hint" in row or "l2_window" in launch.fields for launch in drawn.launches for row in launch.rows)
     if level not in ("tlb", "window") and not hints and not has_halves(options) and stream.some(random, 0.3):
         options["causes"] = True
@@ -388,6 +397,10 @@ def counters_of(level, config):
         counters["left_dirty"] = level.left_dirty
     if config["dirty_ways"] != "all":
         counters["cleaned"] = level.cleaned
+    if config["combine"] != "none":
+        counters.update(level.combined)
+    if config["coalescer"] != "none":
+        counters.update(level.coalesced)
     if config["by"] == "pc":
         for pc, (reads, hits) in level.by_pc.items():
             counters[f"{pc:#x}.reads"], counters[f"{pc:#x}.read_hits"] = reads, hits
@@ -492,10 +505,13 @@ def serve(config, launch, instances):
         read_launch(level, config, launch)
     served = []
     for row in rows:
+        if level.is_coalesced(row):
+            continue
         if config["emit"] == "latency":
             served.append(with_latency(level, config, row))
         else:
             served.append({**row, "status": level.serve(row)})
+        level.keep_open(row)
     level.flush(rows)
     return emitted(level, config, served), level
 
@@ -503,7 +519,7 @@ def serve(config, launch, instances):
 def exact(launches, config):
     """Whether mru and mru_writes are what caches of fewer ways have."""
     rows = [row for launch in launches for row in launch.rows]
-    if config["launch_reads"] != "none":
+    if config["launch_reads"] != "none" or config["coalescer"] != "none":
         return False, False
     keeps = config["partial"] == "keep" or config["partial"] == "fetch" and config["write"] == "back"
     allocates = config["tlb"] or config["allocate"] == "yes" and config["write"] != "evict"
@@ -549,7 +565,7 @@ def add_mru(configs, launches, results):
 def through(stage, launches, gpu):
     """The launches after a stage."""
     results, instances = [], Instances()
-    configs = [{**configuration(stage, launch), "gpcs": int((gpu or {}).get("gpcs", 1)), "slices": int((gpu or {}).get("dram.channels", 1))} for launch in launches]
+    configs = [{**configuration(stage, launch), "gpcs": int((gpu or {}).get("gpcs", 1)), "slices": int((gpu or {}).get("dram.channels", 1)), "sms": int((gpu or {}).get("sms", 0))} for launch in launches]
     for number, (config, launch) in enumerate(zip(configs, launches)):
         if number and config != configs[number - 1]:
             instances.clear()

@@ -226,9 +226,16 @@ def text_of_banks(banks, served, unit):
     return f"{banks}x{served}" + (f":{unit}" if unit != served else "")
 
 
+def part_lanes(row, banks, served):
+    """The lanes of a part: of loads twice as many where pairs of lanes have one address."""
+    part, lanes = min(banks * served // row["size"], banks), row["addresses"]
+    agrees = any(all(lanes[lane] == lanes.get(lane ^ distance, lanes[lane]) for lane in lanes) for distance in (1, 2))
+    return 2 * part if agrees and stream.kind(row) == "load" and part < 32 and (banks, served) == (32, 4) else part
+
+
 def least_passes(row, banks, served):
     """One for each part of the warp that has an active lane."""
-    part = min(banks * served // row["size"], banks)
+    part = part_lanes(row, banks, served)
     return len({lane // part for lane in row["addresses"]})
 
 
@@ -242,7 +249,7 @@ def turns(row):
 
 
 def passes(row, banks, served, unit):
-    part = min(banks * served // row["size"], banks)
+    part = part_lanes(row, banks, served)
     total = 0
     for start in range(0, 32, part):
         rows = {}

@@ -133,6 +133,11 @@ class Level:
         self.neighbours = self.pair_misses = self.left_dirty = self.cleaned = 0
         self.constants = {"constant_reads": 0, "constant_hits": 0}
         self.beside = Level(beside(config), launch, instances.constants) if config["constant"] != "none" else None
+        self.combined = {"combined_requests": 0, "combined_writes": 0}
+        self.queues = {}
+        self.coalesced = {"coalesced_requests": 0, "coalesced_reads": 0}
+        self.asked = {}
+        self.open = None
         self.unsent = False
         self.sent = []
         self.row = {"block": 0, "warp": 0, "an": 0, "pc": 0}
@@ -156,8 +161,73 @@ class Level:
             self.counts[{"load": "sent_reads", "store": "sent_writes"}.get(what, "sent_atomics")] += size
 
     def pass_on(self, row):
-        """Unchanged."""
-        self.send({key: item for key, item in row.items() if key in REQUEST or key == "hint"})
+        """Unchanged, but for the sectors of stores that wait already."""
+        sent = {key: item for key, item in row.items() if key in REQUEST or key == "hint"}
+        if self.config["combine"] == "none" or stream.kind(row) != "store":
+            return self.send(sent)
+        left = self.combine(row)
+        self.combined["combined_writes"] += count_of(row["sectors"] & ~left)
+        if left:
+            return self.send({**sent, "sectors": left, "full": row["full"] & left})
+        self.combined["combined_requests"] += 1
+
+    def combine(self, row):
+        """The sectors that are sent."""
+        room, wait = map(int, self.config["combine"].split(","))
+        queue = self.queues.setdefault(row.get("sm", 0), {"waiting": [], "next": 0, "crossbar": 0})
+        waiting = queue["waiting"]
+
+        def leave(cycle):
+            queue["crossbar"] = cycle + 1 + count_of(waiting.pop(0)["sectors"])
+
+        def earliest():
+            return max(waiting[0]["since"] + wait, queue["crossbar"])
+        now = max(row.get("step", 0), queue["next"])
+        while waiting and max(earliest(), queue["next"]) < now:
+            leave(max(earliest(), queue["next"]))
+        queue["next"] = now + 1
+        same = next((one for one in waiting if one["address"] == row["address"]), {"sectors": 0, "full": 0})
+        left = row["sectors"] & ~same["sectors"] | row["sectors"] & row["full"] & ~same["full"]
+        if "address" in same:
+            same["sectors"] |= left
+            same["full"] |= row["full"] & left
+        elif left:
+            if len(waiting) == room:
+                leave(earliest())
+            waiting.append({"address": row["address"], "since": now, "sectors": left, "full": row["full"] & left})
+        return left
+
+    # Loads that are served with others
+
+    def gpc(self, sm):
+        pairs = (self.config["sms"] + 1) // 2
+        return sm // 2 % pairs * self.config["gpcs"] // pairs if pairs else 0
+
+    def is_coalesced(self, row):
+        """A load that is served with an earlier one, which is then not looked up."""
+        self.open = None
+        if self.config["coalescer"] == "none" or "step" not in row or stream.kind(row) != "load" or self.constants_of(row) or self.bypasses(row):
+            return False
+        key = row["address"], self.gpc(row["sm"]), row["sectors"]
+        asked = self.asked.get(key)
+        if asked and row["step"] <= asked["until"] and asked["n"] < int(self.config["coalescer"].split(",")[0]):
+            asked["n"] += 1
+            self.coalesced["coalesced_requests"] += 1
+            self.coalesced["coalesced_reads"] += count_of(row["sectors"])
+            return True
+        self.open = self.asked[key] = {"until": row["step"], "n": 1}
+        self.before = self.counts["line_misses"] + self.counts["sector_misses"], self.halves["far_reads"]
+        return False
+
+    def keep_open(self, row):
+        if not self.open or self.config["arrival"] != "travel":
+            return
+        hit, miss = (int(self.config[name].split(",")[0]) if self.config.get(name) else None for name in ("hit_cycles", "miss_cycles"))
+        self.open["until"] += int(self.config["coalescer"].split(",")[1])
+        if self.halves["far_reads"] > self.before[1]:
+            self.open["until"] += spread_of(self.config)["far"]
+        if self.counts["line_misses"] + self.counts["sector_misses"] > self.before[0] and hit is not None and miss is not None:
+            self.open["until"] += max(0, miss - hit)
 
     def send_read(self, number, units):
         if self.unsent:
