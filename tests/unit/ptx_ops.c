@@ -449,8 +449,7 @@ static u32 away(f32 x, int bits) { return cut(x, bits, (u32)1 << (bits - 1)); }
 	X("fma.rn.ftz.f32", f32, f32, f32, f32, flush(fmaf(flush(x), flush(y), flush(z))))         \
 	X("add.sat.f32", f32, f32, f32, none, sat(x + y)) X("fma.rn.sat.f32", f32, f32, f32, f32, sat(fmaf(x, y, z))) \
 	X("mul.ftz.sat.f32", f32, f32, f32, none, sat(flush(flush(x) * flush(y))))                 \
-	X("div.approx.f32", f32, f32, f32, none, x / (fabsf(y) > 0x1p126F ? copysignf(INFINITY, y) : y)) \
-	X("div.full.f32", f32, f32, f32, none, x / y) X("neg.ftz.f32", f32, f32, none, none, -flush(x)) \
+	X("neg.ftz.f32", f32, f32, none, none, -flush(x)) \
 	X("setp.lt.ftz.f32", pred, f32, f32, none, flush(x) < flush(y))                            \
 	X("min.f32", f32, f32, f32, none, lesser(x, y)) X("max.f32", f32, f32, f32, none, greater(x, y)) \
 	X("min.NaN.f32", f32, f32, f32, none, isnan(x) || isnan(y) ? NAN : lesser(x, y))           \

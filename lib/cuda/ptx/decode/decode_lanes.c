@@ -99,8 +99,8 @@ static bool is_small_float(enum gt_ptx_type type)
 	return type >= GT_PTX_F16 && type <= GT_PTX_BF16X2;
 }
 
-/* Forms whose name depends on such modifiers: cvt to integers with .sat, cvt to floats rounded to integers, and the
- * .approx.ftz operations of f64. */
+/* Forms whose name depends on such modifiers: cvt to integers with .sat, cvt to floats rounded to integers, the
+ * .approx.ftz operations of f64, and approximate reciprocals and quotients. */
 static void refine_name(struct words *words, const struct gt_ptx_instruction *instruction)
 {
 	char rest[GT_PTX_NAME];
@@ -119,6 +119,10 @@ static void refine_name(struct words *words, const struct gt_ptx_instruction *in
 		words->sat = words->sat && to_float;
 	} else if (words->type == GT_PTX_F64 && words->ftz) {
 		snprintf(words->name, sizeof words->name, "%.50s.approx.ftz.f64", instruction->opcode);
+	} else if (strcmp(words->name, "rcp.f32") == 0 || strcmp(words->name, "div.f32") == 0) {
+		const char *how = gt_ptx_has(instruction, "approx") ? ".approx" : gt_ptx_has(instruction, "full") ? ".full" : "";
+		snprintf(rest, sizeof rest, "%.3s%s.f32", words->name, how);
+		snprintf(words->name, sizeof words->name, "%.100s", rest);
 	}
 }
 

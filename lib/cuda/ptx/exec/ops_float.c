@@ -7,67 +7,339 @@
 #include "cuda/ptx/exec/lanes.h"
 #include "cuda/ptx/exec/numbers.h"
 
-/* ---- rsqrt.f32 ---- */
-
-/* rsqrt.f32 on processors with AVX2, where a root and a quotient of doubles would take most of a kernel's time: from the
- * processor's estimate by two steps of Newton's method, in doubles. Its result is that of (float)(1 / sqrt((double)x)): each of the
- * two is within two units in the last place of the double, so that they can become different floats only next to the middle of two
- * floats, where the lanes are computed in the slow way. */
-
-#if defined __x86_64__
-/* Of the 29 bits that a double has more than a float: the middle, and how near it is too near. */
-#define RSQRT_MIDDLE (INT64_C(1) << 28)
-#define RSQRT_NEAR	8
-
-/* 1 / sqrt of four floats, to two units in the last place of doubles; *hard: of which it is not known, or is too near to the middle
- * of two floats. The estimate is right to 1.5 / 2^12, and knows no denormal numbers. */
-GT_FAST GT_INLINE __m256d rsqrt_near4(__m128 floats, unsigned *hard)
-{
-	const __m256d one = _mm256_set1_pd(1), half = _mm256_set1_pd(0.5), rest = _mm256_set1_pd(0.375), x = _mm256_cvtps_pd(floats);
-	const __m256i bits = _mm256_set1_epi64x(2 * RSQRT_MIDDLE - 1), from = _mm256_set1_epi64x(RSQRT_MIDDLE - RSQRT_NEAR);
-	__m256d y = _mm256_cvtps_pd(_mm_rsqrt_ps(floats)), error = _mm256_fnmadd_pd(_mm256_mul_pd(x, y), y, one);
-
-	y = _mm256_fmadd_pd(_mm256_mul_pd(y, error), _mm256_fmadd_pd(error, rest, half), y);
-	error = _mm256_fnmadd_pd(_mm256_mul_pd(x, y), y, one);
-	y = _mm256_fmadd_pd(_mm256_mul_pd(y, error), half, y);
-	const __m256i low = _mm256_sub_epi64(_mm256_and_si256(_mm256_castpd_si256(y), bits), from);
-	const __m256i far = _mm256_or_si256(_mm256_cmpgt_epi64(low, _mm256_set1_epi64x(2 * RSQRT_NEAR)),
-					    _mm256_cmpgt_epi64(_mm256_setzero_si256(), low));
-	const __m256d usual = _mm256_and_pd(_mm256_cmp_pd(x, _mm256_set1_pd((double)FLT_MIN), _CMP_GE_OQ),
-					    _mm256_cmp_pd(x, _mm256_set1_pd(__builtin_inf()), _CMP_LT_OQ));
-	*hard = 15U ^ (unsigned)_mm256_movemask_pd(_mm256_and_pd(_mm256_castsi256_pd(far), usual));
-	return y;
-}
-
-/* False if a lane in `mask` must be computed in the slow way; nothing is stored then. */
-GT_FAST GT_INLINE bool rsqrt_fast(const float *from, float *to, uint32_t mask)
-{
-	float roots[GT_WARP_SIZE];
-	uint32_t hard = 0;
-
-	for (int i = 0; i < GT_WARP_SIZE; i += 4) {
-		unsigned these;
-		_mm_storeu_ps(roots + i, _mm256_cvtpd_ps(rsqrt_near4(_mm_loadu_ps(from + i), &these)));
-		hard |= (uint32_t)these << i;
-	}
-	for (int i = 0; i < GT_WARP_SIZE && !(hard & mask); i++)
-		to[i] = mask >> i & 1 ? roots[i] : to[i];
-	return !(hard & mask);
-}
-
-#endif
-
-/* ---- f32 and f64 ---- */
-
-/* Arithmetic of f32 and f64. A NaN result of f32 is 0x7fffffff, as in PTX. The approximate forms (.approx, .full) give the
- * results of the host's mathematical library, which are at least as exact. */
-
 GT_INLINE float canonical_f32(float x)
 {
 	union { uint32_t bits; float value; } nan = {0x7fffffff};
 
 	return x == x ? x : nan.value;
 }
+
+/* ---- rcp, rsqrt and ex2 of f32, approximately ---- */
+
+/* As an H100 computes them, bit by bit, for each of 2^32 floats. The upper 6 or 7 bits of the mantissa choose a parabola, whose coefficients
+ * are those that alone fit what an H100 gave; of the square of the lower bits, the products of two bits below a column are left out. The
+ * value is cut to an integer of 24 bits. S. Oberman and M. Siu describe such a unit: "A High-Performance Area-Efficient Multifunction
+ * Interpolator", ARITH-17, 2005. */
+
+/* In quarters; for a mantissa's lower bits, as parts of 2^bits, and for their square. */
+static const int32_t rcp_constant[128] = {
+	67108864, 66588642, 66076422, 65572021, 65075262, 64585976, 64103992, 63629146, 63161284, 62700254, 62245905, 61798091,
+	61356677, 60921524, 60492499, 60069474, 59652325, 59240930, 58835170, 58434930, 58040099, 57650569, 57266231, 56886986,
+	56512729, 56143366, 55778798, 55418934, 55063686, 54712961, 54366677, 54024747, 53687093, 53353633, 53024288, 52698987,
+	52377651, 52060212, 51746596, 51436737, 51130565, 50828017, 50529029, 50233538, 49941482, 49652803, 49367442, 49085342,
+	48806449, 48530705, 48258060, 47988464, 47721861, 47458204, 47197444, 46939534, 46684429, 46432082, 46182446, 45935480,
+	45691143, 45449392, 45210185, 44973481, 44739244, 44507436, 44278016, 44050948, 43826199, 43603730, 43383510, 43165503,
+	42949675, 42735995, 42524430, 42314950, 42107525, 41902122, 41698714, 41497270, 41297764, 41100168, 40904453, 40710593,
+	40518561, 40328333, 40139883, 39953186, 39768218, 39584955, 39403371, 39223448, 39045159, 38868484, 38693401, 38519888,
+	38347924, 38177489, 38008563, 37841123, 37675154, 37510633, 37347543, 37185866, 37025582, 36866673, 36709124, 36552915,
+	36398030, 36244452, 36092164, 35941151, 35791396, 35642884, 35495599, 35349528, 35204652, 35060959, 34918436, 34777064,
+	34636835, 34497732, 34359741, 34222849, 34087044, 33952313, 33818641, 33686019};
+static const int32_t rcp_slope[128] = {
+	-131068, -129044, -127066, -125134, -123244, -121398, -119594, -117828, -116102, -114414, -112762, -111144, -109562, -108014,
+	-106498, -105014, -103560, -102136, -100742, -99376, -98038, -96726, -95442, -94182, -92946, -91736, -90548, -89384, -88242,
+	-87120, -86022, -84942, -83884, -82846, -81826, -80824, -79842, -78878, -77930, -77000, -76086, -75188, -74306, -73440, -72588,
+	-71752, -70928, -70120, -69326, -68544, -67776, -67022, -66280, -65548, -64830, -64124, -63428, -62746, -62072, -61410, -60758,
+	-60118, -59486, -58864, -58254, -57652, -57058, -56474, -55900, -55334, -54776, -54228, -53686, -53154, -52628, -52112, -51602,
+	-51100, -50604, -50116, -49636, -49162, -48696, -48234, -47780, -47334, -46892, -46456, -46028, -45604, -45186, -44776, -44368,
+	-43968, -43574, -43184, -42798, -42418, -42044, -41674, -41310, -40950, -40594, -40244, -39898, -39556, -39218, -38886, -38556,
+	-38232, -37912, -37594, -37282, -36974, -36668, -36368, -36070, -35776, -35486, -35200, -34916, -34636, -34360, -34086, -33816,
+	-33550, -33286, -33026};
+static const int32_t rcp_curve[128] = {
+	1013, 989, 966, 945, 923, 902, 883, 863, 845, 827, 809, 791, 774, 758, 742, 727, 711, 696, 682, 669, 656, 642, 631, 618, 605,
+	594, 582, 572, 561, 549, 540, 529, 519, 510, 501, 490, 482, 474, 465, 457, 449, 441, 433, 426, 418, 412, 403, 397, 390, 383,
+	377, 371, 366, 358, 353, 348, 341, 337, 331, 326, 320, 316, 310, 305, 302, 297, 291, 287, 283, 279, 274, 271, 266, 263, 258,
+	256, 251, 248, 243, 240, 237, 233, 231, 226, 223, 222, 218, 214, 212, 208, 205, 204, 199, 197, 196, 193, 189, 186, 184, 182,
+	180, 178, 175, 173, 171, 169, 166, 165, 161, 160, 159, 155, 154, 153, 150, 149, 147, 145, 143, 143, 140, 138, 137, 135, 133,
+	132, 131, 130};
+static const int32_t rsqrt_constant[128] = {
+	67108862, 66590638, 66084240, 65589220, 65105161, 64631662, 64168346, 63714854, 63270844, 62835987, 62409973, 61992512,
+	61583315, 61182119, 60788660, 60402697, 60023991, 59652324, 59287473, 58929238, 58577419, 58231826, 57892278, 57558602,
+	57230630, 56908204, 56591164, 56279365, 55972663, 55670921, 55374005, 55081793, 54794159, 54510984, 54232151, 53957557,
+	53687092, 53420653, 53158143, 52899462, 52644525, 52393235, 52145512, 51901270, 51660428, 51422907, 51188635, 50957533,
+	50729535, 50504568, 50282568, 50063471, 49847214, 49633734, 49422974, 49214875, 49009385, 48806448, 48606011, 48408022,
+	48212433, 48019193, 47828263, 47639590, 47453130, 47086691, 46728615, 46378582, 46036299, 45701485, 45373874, 45053205,
+	44739243, 44431752, 44130518, 43835326, 43545982, 43262291, 42984072, 42711158, 42443372, 42180562, 41922577, 41669266,
+	41420490, 41176120, 40936024, 40700080, 40468168, 40240175, 40015994, 39795521, 39578648, 39365287, 39155336, 38948712,
+	38745320, 38545085, 38347924, 38153755, 37962507, 37774106, 37588483, 37405571, 37225301, 37047614, 36872446, 36699742,
+	36529439, 36361487, 36195832, 36032416, 35871196, 35712122, 35555147, 35400222, 35247303, 35096352, 34947319, 34800173,
+	34654868, 34511369, 34369640, 34229641, 34091339, 33954698, 33819688, 33686280};
+static const int32_t rsqrt_slope[128] = {
+	-131062, -128048, -125150, -122358, -119670, -117078, -114578, -112166, -109838, -107588, -105416, -103314, -101282, -99316,
+	-97412, -95568, -93782, -92052, -90372, -88744, -87164, -85630, -84142, -82696, -81290, -79924, -78596, -77304, -76046, -74824,
+	-73632, -72474, -71344, -70244, -69172, -68126, -67106, -66112, -65142, -64196, -63272, -62370, -61490, -60630, -59790, -58970,
+	-58168, -57382, -56616, -55866, -55132, -54416, -53714, -53026, -52354, -51696, -51050, -50418, -49800, -49194, -48600, -48018,
+	-47448, -46888, -92674, -90544, -88494, -86520, -84620, -82786, -81020, -79314, -77668, -76076, -74540, -73054, -71618, -70226,
+	-68880, -67578, -66314, -65090, -63904, -62752, -61634, -60550, -59498, -58474, -57480, -56514, -55576, -54662, -53774, -52908,
+	-52066, -51246, -50448, -49670, -48912, -48172, -47452, -46748, -46062, -45394, -44740, -44102, -43480, -42872, -42278, -41698,
+	-41130, -40576, -40034, -39504, -38984, -38478, -37982, -37496, -37020, -36554, -36098, -35652, -35214, -34786, -34366, -33954,
+	-33550, -33156};
+static const int32_t rsqrt_curve[128] = {
+	1508, 1450, 1396, 1344, 1296, 1250, 1206, 1164, 1124, 1086, 1052, 1016, 984, 952, 922, 892, 866, 840, 814, 790, 766, 744, 724,
+	704, 684, 664, 646, 628, 610, 596, 580, 566, 550, 536, 524, 510, 496, 484, 472, 462, 450, 440, 430, 420, 410, 402, 392, 382,
+	374, 366, 358, 352, 344, 336, 330, 324, 316, 308, 302, 296, 290, 286, 280, 274, 1066, 1026, 986, 950, 918, 884, 854, 824, 796,
+	768, 742, 718, 696, 672, 652, 632, 612, 594, 576, 558, 542, 526, 512, 496, 482, 470, 458, 444, 434, 420, 410, 398, 390, 380,
+	370, 360, 352, 342, 334, 326, 318, 310, 304, 296, 290, 284, 276, 272, 266, 260, 252, 248, 244, 238, 234, 228, 224, 220, 214,
+	210, 206, 202, 198, 194};
+static const int32_t ex2_constant[64] = {
+	33554435, 33919818, 34289182, 34662565, 35040018, 35421577, 35807292, 36197209, 36591372, 36989825, 37392616, 37799797,
+	38211409, 38627504, 39048131, 39473337, 39903173, 40337690, 40776937, 41220970, 41669836, 42123592, 42582286, 43045977,
+	43514717, 43988561, 44467565, 44951786, 45441278, 45936101, 46436314, 46941971, 47453135, 47969867, 48492225, 49020269,
+	49554065, 50093674, 50639159, 51190582, 51748011, 52311510, 52881146, 53456983, 54039091, 54627538, 55222393, 55823725,
+	56431607, 57046106, 57667297, 58295254, 58930048, 59571754, 60220447, 60876205, 61539104, 62209220, 62886634, 63571424,
+	64263672, 64963458, 65670863, 66385972};
+static const int32_t ex2_slope[64] = {
+	90852, 91840, 92840, 93852, 94872, 95908, 96952, 98008, 99072, 100152, 101244, 102344, 103460, 104588, 105724, 106876, 108040,
+	109216, 110408, 111608, 112824, 114052, 115296, 116552, 117820, 119104, 120400, 121712, 123036, 124376, 125728, 127100, 128484,
+	129884, 131296, 132728, 134172, 135632, 137108, 138604, 140112, 141636, 143180, 144740, 146316, 147908, 149520, 151148, 152792,
+	154456, 156140, 157840, 159556, 161296, 163052, 164828, 166620, 168436, 170272, 172124, 174000, 175892, 177808, 179744};
+static const int32_t ex2_curve[64] = {
+	494, 501, 506, 511, 518, 521, 527, 532, 541, 546, 551, 559, 564, 568, 577, 583, 589, 596, 600, 609, 615, 622, 627, 633, 641,
+	647, 655, 661, 670, 677, 686, 691, 699, 705, 715, 721, 730, 739, 748, 753, 763, 773, 779, 787, 796, 806, 813, 822, 833, 842,
+	849, 858, 870, 877, 887, 896, 909, 917, 925, 938, 946, 959, 969, 980};
+
+/* The square of x without the products of bits below a column, in units of it. */
+GT_INLINE uint32_t cut_square(uint32_t x, unsigned column)
+{
+	const unsigned half = (column + 1) / 2;
+	const uint32_t above = x >> half;
+	uint32_t square = 2 * above * above + (x >> (half - 1) & 1) * 2 * above;
+
+	for (unsigned bit = 0; bit + 2 <= half; bit++)
+		square += (x >> bit & 1) * (x >> (column - 1 - bit));
+	return square;
+}
+
+/* The place on a parabola: of the lower bits of a mantissa, of which there are so many. */
+GT_INLINE double on_parabola(int32_t constant, int32_t slope, int32_t curve, uint32_t mantissa, unsigned bits, double bias)
+{
+	const unsigned column = bits == 16 ? 17 : 19;
+	const uint32_t x = mantissa & ((UINT32_C(1) << bits) - 1);
+	const double unit = 1.0 / (1 << bits), square = (double)(int32_t)cut_square(x, column) * (unit * unit * (1 << column));
+
+	return (double)(int32_t)((double)constant * 0.25 + bias + (double)slope * (double)(int32_t)x * unit + (double)curve * square);
+}
+
+/* 2^exponent */
+GT_INLINE double power_of_2(int32_t exponent)
+{
+	union { uint64_t bits; double value; } u = {(uint64_t)(exponent + 1023) << 52};
+
+	return u.value;
+}
+
+/* The exponent of a number, and the 23 bits of its mantissa: those of a double, in which no float is subnormal. */
+GT_INLINE int32_t parts_of(float x, uint32_t *mantissa)
+{
+	union { double value; uint64_t bits; } u = {(double)x};
+
+	*mantissa = (uint32_t)(u.bits >> 29) & 0x7fffff;
+	return (int32_t)(u.bits >> 52 & 0x7ff) - 1023;
+}
+
+GT_INLINE float near_rcp(float x)
+{
+	union { float value; uint32_t bits; } nan = {.bits = 0x7fffffff};
+	uint32_t m;
+	const int32_t exponent = parts_of(x, &m);
+	const double y = on_parabola(rcp_constant[m >> 16], rcp_slope[m >> 16], rcp_curve[m >> 16], m, 16, 0.06175);
+	const float value = copysignf((float)(y * power_of_2(-24 - exponent)), x);
+
+	return x != x ? nan.value : x == 0 ? copysignf(__builtin_inff(), x) : fabsf(x) == __builtin_inff() ? copysignf(0, x) : value;
+}
+
+GT_INLINE float near_rsqrt(float x)
+{
+	union { float value; uint32_t bits; } nan = {.bits = 0x7fffffff};
+	uint32_t m;
+	const int32_t exponent = parts_of(x, &m), odd = exponent & 1;
+	const uint32_t place = (uint32_t)odd << 6 | m >> 17;
+	const double y = on_parabola(rsqrt_constant[place], rsqrt_slope[place], rsqrt_curve[place], m, 17, 0.249993);
+	const float value = (float)((m == 0 && odd == 0 ? 0x1p24 : y) * power_of_2(-24 - (exponent - odd) / 2));
+
+	return x == 0 ? copysignf(__builtin_inff(), x) : !(x > 0) ? nan.value : x == __builtin_inff() ? 0 : value;
+}
+
+/* The exponent becomes a number with 23 bits of fraction; of a negative one its bits are turned, if it has a fraction. */
+GT_INLINE float ex2_above(float x)
+{
+	const float limited = x > -200 ? x < 129 ? x : 129 : -200;
+	const int32_t size = (int32_t)((double)fabsf(limited) * 0x1p23), fraction = size & 0x7fffff;
+	const int32_t fixed = limited < 0 ? fraction == 0 ? -size : ~size : size;
+	const uint32_t m = (uint32_t)fixed & 0x7fffff;
+	const double y = on_parabola(ex2_constant[m >> 17], ex2_slope[m >> 17], ex2_curve[m >> 17], m, 17, 0.1866);
+
+	return (float)(y * power_of_2((fixed - (int32_t)m) / 0x800000 - 23));
+}
+
+/* Below -126 it is the square of the power with half of the exponent. */
+GT_INLINE float near_ex2(float x)
+{
+	union { float value; uint32_t bits; } nan = {.bits = 0x7fffffff};
+	const bool far = x < -126;
+	const float value = ex2_above(far ? x * 0.5F : x);
+
+	return x != x ? nan.value : far ? value * value : value;
+}
+
+/* The product with the reciprocal of the divisor, which is scaled if it is subnormal; div.full also keeps the reciprocal from being so. */
+GT_INLINE float near_quotient(float x, float y)
+{
+	const float scale = fabsf(y) < 0x1p-126F ? 0x1p24F : 1;
+
+	return canonical_f32(x * scale * near_rcp(y * scale));
+}
+
+GT_INLINE float full_quotient(float x, float y)
+{
+	const float scale = fabsf(y) > 0x1p126F ? 0.25F : 1;
+
+	return near_quotient(x * scale, y * scale);
+}
+
+#if defined __x86_64__
+/* The same of eight lanes at once; *hard: lanes of zeros, subnormals, infinities, NaNs and results that are subnormal, which are done alone. */
+
+GT_FAST GT_INLINE __m256i cut_square8(__m256i x, int bits, int column)
+{
+	const int half = (column + 1) / 2;
+	const __m256i above = _mm256_srli_epi32(x, half), twice = _mm256_slli_epi32(above, 1);
+	__m256i square = _mm256_mullo_epi32(above, twice);
+
+	square = _mm256_add_epi32(square, _mm256_and_si256(_mm256_srai_epi32(_mm256_slli_epi32(x, 32 - half), 31), twice));
+	for (int bit = column - bits; bit + 2 <= half; bit++)
+		square = _mm256_add_epi32(square, _mm256_and_si256(_mm256_srai_epi32(_mm256_slli_epi32(x, 31 - bit), 31),
+								   _mm256_srli_epi32(x, column - 1 - bit)));
+	return square;
+}
+
+/* Cut to an integer. */
+GT_FAST GT_INLINE __m256i on_parabola8(const int32_t *constant, const int32_t *slope, const int32_t *curve, __m256i place, __m256i mantissa,
+				       int bits, double bias)
+{
+	const int column = bits == 16 ? 17 : 19;
+	const __m256i x = _mm256_and_si256(mantissa, _mm256_set1_epi32((1 << bits) - 1)), square = cut_square8(x, bits, column);
+	const __m256i c0 = _mm256_i32gather_epi32((const int *)constant, place, 4), c1 = _mm256_i32gather_epi32((const int *)slope, place, 4);
+	const __m256i c2 = _mm256_i32gather_epi32((const int *)curve, place, 4);
+	const double unit = 1.0 / (1 << bits);
+	__m128i whole[2];
+
+#define HALF(V, I) _mm256_cvtepi32_pd(_mm256_extracti128_si256(V, I))
+#define PART(I)                                                                                                     \
+	whole[I] = _mm256_cvttpd_epi32(_mm256_fmadd_pd(                                                             \
+		_mm256_mul_pd(HALF(c2, I), HALF(square, I)), _mm256_set1_pd(unit * unit * (1 << column)),           \
+		_mm256_fmadd_pd(_mm256_mul_pd(HALF(c1, I), HALF(x, I)), _mm256_set1_pd(unit),                       \
+				_mm256_fmadd_pd(HALF(c0, I), _mm256_set1_pd(0.25), _mm256_set1_pd(bias)))))
+	PART(0);
+	PART(1);
+#undef PART
+	return _mm256_set_m128i(whole[1], whole[0]);
+}
+
+/* value * 2^exponent */
+GT_FAST GT_INLINE __m256 scaled8(__m256i value, __m256i exponent)
+{
+	const __m256i biased = _mm256_add_epi32(exponent, _mm256_set1_epi32(1023));
+	__m128 halves[2];
+
+#define PART(I)                                                                                                                    \
+	halves[I] = _mm256_cvtpd_ps(_mm256_mul_pd(                                                                                 \
+		HALF(value, I), _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_cvtepi32_epi64(_mm256_extracti128_si256(biased, I)), 52))))
+	PART(0);
+	PART(1);
+#undef PART
+#undef HALF
+	return _mm256_set_m128(halves[1], halves[0]);
+}
+
+/* Lanes whose exponent is that of subnormals, or infinite. */
+GT_FAST GT_INLINE unsigned extreme8(__m256i bits)
+{
+	const __m256i size = _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX));
+	const __m256i usual = _mm256_and_si256(_mm256_cmpgt_epi32(size, _mm256_set1_epi32(0x7fffff)), _mm256_cmpgt_epi32(_mm256_set1_epi32(0x7f800000), size));
+
+	return 255U ^ (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(usual));
+}
+
+GT_FAST GT_INLINE __m256 rcp8(__m256 from, unsigned *hard)
+{
+	const __m256i bits = _mm256_castps_si256(from), m = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fffff));
+	const __m256i exponent = _mm256_and_si256(_mm256_srli_epi32(bits, 23), _mm256_set1_epi32(255));
+	const __m256i y = on_parabola8(rcp_constant, rcp_slope, rcp_curve, _mm256_srli_epi32(m, 16), m, 16, 0.06175);
+	const __m256 value = scaled8(y, _mm256_sub_epi32(_mm256_set1_epi32(127 - 24), exponent)), sign = _mm256_set1_ps(-0.0F);
+
+	*hard = extreme8(bits);
+	return _mm256_or_ps(value, _mm256_and_ps(from, sign));
+}
+
+GT_FAST GT_INLINE __m256 rsqrt8(__m256 from, unsigned *hard)
+{
+	const __m256i bits = _mm256_castps_si256(from), m = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fffff)), one = _mm256_set1_epi32(1);
+	const __m256i exponent = _mm256_sub_epi32(_mm256_srli_epi32(bits, 23), _mm256_set1_epi32(127)), odd = _mm256_and_si256(exponent, one);
+	const __m256i place = _mm256_or_si256(_mm256_slli_epi32(odd, 6), _mm256_srli_epi32(m, 17));
+	const __m256i power = _mm256_cmpeq_epi32(_mm256_or_si256(m, odd), _mm256_setzero_si256());
+	__m256i y = on_parabola8(rsqrt_constant, rsqrt_slope, rsqrt_curve, place, m, 17, 0.249993);
+
+	y = _mm256_blendv_epi8(y, _mm256_set1_epi32(1 << 24), power);
+	*hard = extreme8(bits) | (unsigned)_mm256_movemask_ps(from);
+	return scaled8(y, _mm256_sub_epi32(_mm256_set1_epi32(-24), _mm256_srai_epi32(_mm256_sub_epi32(exponent, odd), 1)));
+}
+
+GT_FAST GT_INLINE __m256 ex28(__m256 from, unsigned *hard)
+{
+	const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), from), usual = _mm256_cmp_ps(size, _mm256_set1_ps(126), _CMP_LT_OQ);
+	const __m256i mask = _mm256_set1_epi32(0x7fffff), number = _mm256_cvttps_epi32(_mm256_mul_ps(size, _mm256_set1_ps(0x1p23F)));
+	const __m256i whole = _mm256_cmpeq_epi32(_mm256_and_si256(number, mask), _mm256_setzero_si256());
+	const __m256i negative = _mm256_srai_epi32(_mm256_castps_si256(from), 31);
+	const __m256i fixed = _mm256_sub_epi32(_mm256_xor_si256(number, negative), _mm256_and_si256(whole, negative)), m = _mm256_and_si256(fixed, mask);
+	const __m256i y = on_parabola8(ex2_constant, ex2_slope, ex2_curve, _mm256_srli_epi32(m, 17), m, 17, 0.1866);
+
+	*hard = 255U ^ (unsigned)_mm256_movemask_ps(usual);
+	return scaled8(y, _mm256_sub_epi32(_mm256_srai_epi32(fixed, 23), _mm256_set1_epi32(23)));
+}
+
+/* Where both forms are the product with the reciprocal. */
+GT_FAST GT_INLINE __m256 quotient8(__m256 x, __m256 y, unsigned *hard)
+{
+	unsigned extreme;
+	const __m256 quotient = _mm256_mul_ps(x, rcp8(y, &extreme)), size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), y);
+
+	*hard = extreme | (unsigned)_mm256_movemask_ps(_mm256_or_ps(_mm256_cmp_ps(size, _mm256_set1_ps(0x1p126F), _CMP_GT_OQ),
+								    _mm256_cmp_ps(quotient, quotient, _CMP_UNORD_Q)));
+	return quotient;
+}
+
+/* A step of these: eight lanes at a time by EIGHT, the hard ones by ONE. */
+#define NEAR_STEP(ID, EIGHT, ONE)                                                                                  \
+	GT_FAST GT_STEP_HEAD(ID##_fast)                                                                            \
+	{                                                                                                          \
+		const float *a = gt_ptx_lanes(warp, op->a), *b = gt_ptx_lanes(warp, op->b);                        \
+		float *to = gt_ptx_lanes(warp, op->d), found[GT_WARP_SIZE];                                        \
+		uint32_t left = 0;                                                                                 \
+		for (int i = 0; i < GT_WARP_SIZE; i += 8) {                                                        \
+			const __m256 x = _mm256_loadu_ps(a + i), y = _mm256_loadu_ps(b + i);                       \
+			unsigned hard;                                                                             \
+			(void)y;                                                                                   \
+			_mm256_storeu_ps(found + i, EIGHT);                                                        \
+			left |= (uint32_t)hard << i;                                                               \
+		}                                                                                                  \
+		for (uint32_t rest = left & mask; rest; rest &= rest - 1) {                                        \
+			const float x = a[gt_ptx_lowest(rest)], y = b[gt_ptx_lowest(rest)];                        \
+			(void)y;                                                                                   \
+			found[gt_ptx_lowest(rest)] = ONE;                                                          \
+		}                                                                                                  \
+		for (int i = 0; i < GT_WARP_SIZE; i++)                                                             \
+			to[i] = mask >> i & 1 ? found[i] : to[i];                                                  \
+		return op + 1;                                                                                     \
+	}
+#else
+#define NEAR_STEP(ID, EIGHT, ONE)
+#endif
+
+/* ---- f32 and f64 ---- */
+
+/* Arithmetic of f32 and f64. A NaN result of f32 is 0x7fffffff, as in PTX. The approximate forms that are not
+ * above give the results of the host's mathematical library, which are at least as exact. */
+
 GT_INLINE double canonical_f64(double x) { return x; }
 
 /* -0 is less than +0; of a NaN and a number, the number is the result. */
@@ -161,65 +433,18 @@ GT_INLINE double upper_word(double x)
 	X(flush_f32, "flush.f32", f32, f32, none, none, flushed(x))                                \
 	X(divisor_f32, "divisor.f32", f32, f32, none, none, fabsf(x) > 0x1p126F ? copysignf(__builtin_inff(), x) : x)
 
-GT_LANES(rsqrt_f32, "rsqrt.f32", f32, f32, none, none, canonical_f32((float)(1 / sqrt((double)x))))
-#if defined __x86_64__
-#define NEWTON(TARGET, VARIANT)                                                                    \
-	TARGET GT_STEP_HEAD(rsqrt_f32_newton##VARIANT)                                             \
-	{                                                                                          \
-		const bool done = rsqrt##VARIANT(gt_ptx_lanes(warp, op->a), gt_ptx_lanes(warp, op->d), mask); \
-		return done ? op + 1 : rsqrt_f32##VARIANT(warp, op, mask);                         \
-	}
-NEWTON(GT_FAST, _fast)
-#define RSQRT_STEPS {rsqrt_f32_plain, rsqrt_f32_newton_fast}
-#else
-#define RSQRT_STEPS GT_STEPS(rsqrt_f32)
-#endif
-
-GT_LANES_PLAIN(ex2_f32, "ex2.f32", f32, f32, none, none, canonical_f32(exp2f(x)))
-#if defined __x86_64__
-/* The same in doubles by 2^x = 2^k 2^r, of which k is the nearest integer, and the second is a series in r ln 2 up to the ninth power,
- * right to 2^-36. The library's result is the nearest float if the exact one is no nearer than EX2_NEAR of 2^29 parts of a unit in the last
- * place to the middle of two (glibc's is right to 0.502 units); *hard: lanes of which it is. */
-#define EX2_NEAR (INT64_C(1) << 21)
-GT_FAST GT_INLINE __m256d ex2_near4(__m128 floats, unsigned *hard)
-{
-	static const double series[] = {0x1.b5253d395e7c4p-24, 0x1.62c0223a5c824p-20, 0x1.ffcbfc588b0c7p-17, 0x1.430912f86c787p-13,
-					0x1.5d87fe78a6731p-10, 0x1.3b2ab6fba4e77p-7, 0x1.c6b08d704a0c0p-5, 0x1.ebfbdff82c58fp-3,
-					0x1.62e42fefa39efp-1, 0x1.0000000000000p+0}; /* (ln 2)^n / n! */
-	const __m256d x = _mm256_cvtps_pd(floats), k = _mm256_round_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC), r = _mm256_sub_pd(x, k);
-	const __m256i exponents = _mm256_slli_epi64(_mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(k)), 52);
-	__m256d y = _mm256_set1_pd(series[0]);
-
-	for (unsigned n = 1; n < sizeof series / sizeof *series; n++)
-		y = _mm256_fmadd_pd(y, r, _mm256_set1_pd(series[n]));
-	y = _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(y), exponents));
-	const __m256i low = _mm256_sub_epi64(_mm256_and_si256(_mm256_castpd_si256(y), _mm256_set1_epi64x((INT64_C(1) << 29) - 1)),
-					     _mm256_set1_epi64x((INT64_C(1) << 28) - EX2_NEAR));
-	const __m256i far = _mm256_or_si256(_mm256_cmpgt_epi64(low, _mm256_set1_epi64x(2 * EX2_NEAR)), _mm256_cmpgt_epi64(_mm256_setzero_si256(), low));
-	const __m256d usual = _mm256_and_pd(_mm256_cmp_pd(x, _mm256_set1_pd(-126), _CMP_GE_OQ), _mm256_cmp_pd(x, _mm256_set1_pd(127), _CMP_LT_OQ));
-	const __m256d nothing = _mm256_cmp_pd(x, _mm256_set1_pd(-150), _CMP_LT_OQ);
-	*hard = 15U ^ (unsigned)_mm256_movemask_pd(_mm256_or_pd(nothing, _mm256_and_pd(_mm256_castsi256_pd(far), usual)));
-	return _mm256_andnot_pd(nothing, y);
-}
-
-GT_FAST GT_STEP_HEAD(ex2_f32_fast)
-{
-	const float *from = gt_ptx_lanes(warp, op->a);
-	float *to = gt_ptx_lanes(warp, op->d), powers[GT_WARP_SIZE];
-	uint32_t hard = 0;
-
-	for (int i = 0; i < GT_WARP_SIZE; i += 4) {
-		unsigned these;
-		_mm_storeu_ps(powers + i, _mm256_cvtpd_ps(ex2_near4(_mm_loadu_ps(from + i), &these)));
-		hard |= (uint32_t)these << i;
-	}
-	for (uint32_t rest = hard & mask; rest; rest &= rest - 1)
-		powers[gt_ptx_lowest(rest)] = canonical_f32(exp2f(from[gt_ptx_lowest(rest)]));
-	for (int i = 0; i < GT_WARP_SIZE; i++)
-		to[i] = mask >> i & 1 ? powers[i] : to[i];
-	return op + 1;
-}
-#endif
+#define NEAR(X)                                                                                    \
+	X(rsqrt_f32, "rsqrt.f32", f32, f32, none, none, near_rsqrt(x))                             \
+	X(ex2_f32, "ex2.f32", f32, f32, none, none, near_ex2(x))                                   \
+	X(rcp_near_f32, "rcp.approx.f32", f32, f32, none, none, near_rcp(x))                       \
+	X(div_near_f32, "div.approx.f32", f32, f32, f32, none, near_quotient(x, y))     \
+	X(div_full_f32, "div.full.f32", f32, f32, f32, none, full_quotient(x, y))
+NEAR(GT_LANES_PLAIN)
+NEAR_STEP(rsqrt_f32, rsqrt8(x, &hard), near_rsqrt(x))
+NEAR_STEP(ex2_f32, ex28(x, &hard), near_ex2(x))
+NEAR_STEP(rcp_near_f32, rcp8(x, &hard), near_rcp(x))
+NEAR_STEP(div_near_f32, quotient8(x, y, &hard), near_quotient(x, y))
+NEAR_STEP(div_full_f32, quotient8(x, y, &hard), full_quotient(x, y))
 
 /* Two floats in 64 bits. */
 #define LOW(X)	gt_ptx_from_bits((uint32_t)(X))
@@ -239,8 +464,7 @@ GT_INLINE uint64_t two(float low, float high)
 #define FLOATS(X) ARITHMETIC(X, f32, f) ARITHMETIC(X, f64, ) FUNCTIONS(X) PAIRS(X) \
 	EXTREMES_F32(X) MIXED(X, f16, gt_ptx_from_half) MIXED(X, bf16, gt_ptx_from_bfloat)
 FLOATS(GT_LANES)
-static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW) GT_ROW(ex2_f32, "ex2.f32", f32, f32, none, none, )
-	{"rsqrt.f32", GT_PTX_F32, {GT_PTX_F32}, RSQRT_STEPS}};
+static const struct gt_ptx_form float_rows[] = {FLOATS(GT_ROW) NEAR(GT_ROW)};
 const struct gt_ptx_forms gt_ptx_float_forms = {float_rows, sizeof float_rows / sizeof float_rows[0]};
 
 /* On x86-64 all arithmetic of steps is of SSE or AVX, whose mode alone is set: fesetround sets that of the x87, too, and takes longer
