@@ -18,7 +18,7 @@ static void compute(const char *statement, uint32_t first)
 	char text[2000];
 
 	snprintf(text, sizeof text,
-		 ".version 8.0\n.target sm_90\n.address_size 64\n" ENTRY "{\n.reg .b64 %%rd<9>;\n.reg .b32 %%r<9>;\n.reg .f32 %%f<4>;\n.reg .pred %%p;\n"
+		 ".version 8.0\n.target sm_90\n.address_size 64\n" ENTRY "{\n.reg .b64 %%rd<9>;\n.reg .b32 %%r<9>;\n.reg .f32 %%f<4>;\n.reg .b16 %%h<3>;\n.reg .pred %%p;\n"
 		 "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, %%ctaid.x;\nmov.u32 %%r2, %%tid.x;\nmad.lo.u32 %%r3, %%r1, 256, %%r2;\n"
 		 "mul.wide.u32 %%rd2, %%r3, 4;\nadd.u64 %%rd1, %%rd1, %%rd2;\nadd.u32 %%r4, %%r3, %u;\nmov.b32 %%f1, %%r4;\n"
 		 "and.b32 %%r5, %%r2, 5;\nsetp.eq.u32 %%p, %%r5, 1;\n@%%p bra SOME;\n%s;\nbra BOTH;\nSOME:\n%s;\n"
@@ -46,6 +46,26 @@ static void test_pieces(void)
 		for (uint32_t k = 0; k < CELLS; k++)
 			sum += mixed(pieces[i].first + k, out[k]);
 		CHECK(sum == pieces[i].sum);
+	}
+}
+
+/* Of all numbers of 16 bits. */
+static void test_halves(void)
+{
+	static const struct {
+		const char *function;
+		uint64_t sum;
+	} halves[] = {{"ex2.approx.f16", UINT64_C(0x06e37e35cab36717)}, {"ex2.approx.ftz.bf16", UINT64_C(0x33c4b50172d0e8a1)}};
+
+	for (size_t i = 0; i < 2; i++) {
+		char statement[200];
+		uint64_t sum = 0;
+		snprintf(statement, sizeof statement, "cvt.u16.u32 %%h1, %%r4;\n%s %%h2, %%h1;\ncvt.u32.u16 %%r6, %%h2;\nmov.b32 %%f2, %%r6",
+			 halves[i].function);
+		compute(statement, 0);
+		for (uint32_t k = 0; k < CELLS; k++)
+			sum += mixed(k, out[k]);
+		CHECK(sum == halves[i].sum);
 	}
 }
 
@@ -114,6 +134,7 @@ static void test_ends(void)
 int main(void)
 {
 	RUN(test_pieces);
+	RUN(test_halves);
 	RUN(test_quotients);
 	RUN(test_ends);
 	return check_report();

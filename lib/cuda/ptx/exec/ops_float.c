@@ -500,6 +500,13 @@ GT_INLINE uint16_t round_bf16(double x) { return gt_ptx_to_bfloat(x, GT_PTX_RN);
 GT_INLINE double value_f16(uint16_t x) { return (double)gt_ptx_from_half(x); }
 GT_INLINE double value_bf16(uint16_t x) { return (double)gt_ptx_from_bfloat(x); }
 
+/* Powers of 2 are those of floats, cut, as on an H100; beyond the largest number they are infinite. */
+GT_INLINE double cut_f16(float x)
+{
+	return x < 0x1p16F ? (double)gt_ptx_from_half(gt_ptx_to_half((double)x, GT_PTX_RZ)) : (double)x;
+}
+GT_INLINE double cut_bf16(float x) { return (double)gt_ptx_from_bits(gt_ptx_to_bits(x) & 0xffff0000); }
+
 /* One operation for both formats, alone and in pairs. */
 #define TWO(ID, F, EXPRESSION)                                                                     \
 	static uint16_t ID##_one_##F(uint16_t a, uint16_t b, uint16_t c)                           \
@@ -514,7 +521,7 @@ GT_INLINE double value_bf16(uint16_t x) { return (double)gt_ptx_from_bfloat(x); 
 #define SUMS(M, F)                                                                               \
 	M(add, F, gt_ptx_odd_sum(p, q), 2) M(sub, F, gt_ptx_odd_sum(p, -q), 2) M(mul, F, p * q, 2) \
 	M(fma, F, gt_ptx_odd_sum(p * q, r), 3)
-#define CURVES(M, F) M(ex2, F, exp2(p), 1) M(tanh, F, tanh(p), 1)
+#define CURVES(M, F) M(ex2, F, cut_##F(near_ex2((float)p)), 1) M(tanh, F, tanh(p), 1)
 #define DEFINE_ONE(ID, F, EXPRESSION, N) TWO(ID, F, EXPRESSION)
 SUMS(DEFINE_ONE, f16)
 SUMS(DEFINE_ONE, bf16)
