@@ -90,11 +90,12 @@ struct gt_combine_counters {
 	GT_COMBINE_COUNTERS(GT_COUNTER_FIELD)
 };
 
-/* Counters of what launches read; written only by a level that makes such reads. */
+/* Counters of loads that were served with others; written only by a level with a coalescer. */
 struct gt_coalescer_counters {
 	GT_COALESCER_COUNTERS(GT_COUNTER_FIELD)
 };
 
+/* Counters of what launches read; written only by a level that makes such reads. */
 struct gt_launch_read_counters {
 	GT_LAUNCH_COUNTERS(GT_COUNTER_FIELD)
 };
