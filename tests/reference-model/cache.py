@@ -573,7 +573,7 @@ def through(stage, launches, gpu):
         rows, level = serve(config, launch, instances)
         results.append((rows, counters_of(level, config)))
     config = configs[0]
-    if config["replace"] == "lru" and max(map(max, (one["set_ways"] for one in configs))) <= MOST_MRU and not has_halves(config):
+    if config["replace"] in ("lru", "tail:1") and max(map(max, (one["set_ways"] for one in configs))) <= MOST_MRU and not has_halves(config):
         add_mru(configs, launches, results)
     return [stream.Launch(launch.fields, rows, launch.counts + [(stage["name"], counters)])
             for launch, (rows, counters) in zip(launches, results)]

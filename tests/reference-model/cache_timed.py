@@ -335,7 +335,7 @@ def through(stage, launches, gpu):
         flushed = level.sent[sent:]
         rows = {"all": ordered(level.served, config), "none": []}.get(config["emit"], ordered(level.sent[:sent], config) + flushed)
         counters = counters_of(level, config)
-        if config["replace"] == "lru":
+        if config["replace"] in ("lru", "tail:1"):
             for name, hits in (("mru", "read_hits"), ("mru_writes", "write_hits")):
                 counters[name] = cache.Within(max(config["set_ways"]), counters[hits])
         made.append(stream.Launch(launch.fields, rows, launch.counts + [(stage["name"], counters)]))
