@@ -275,8 +275,8 @@ static int count_infinite(struct run *run, struct gt_error *error)
 }
 
 /* Counts the row of the GPU's own caches, once, and takes its size of a level: that of the description; of L1 without what kernels
- * use of it as shared memory, if that is the same in all. Other sizes are that of the memory, in which no line may be, times powers of
- * two. */
+ * use of it as shared memory, if that is the same in all. `memory` is that size and what holds no lines (l1_reserved): the other rows have
+ * it times a power of two. */
 static int own_size(struct run *run, const char *level, uint64_t *size, uint64_t *memory, struct gt_error *error)
 {
 	char key[GT_KEY_BYTES];

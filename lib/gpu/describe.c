@@ -144,7 +144,7 @@ static void print_limits(const struct gt_gpu *gpu, FILE *file)
 {
 	uint64_t warps = number(gpu, "max_warps"), blocks = number(gpu, "max_blocks"), sms = number(gpu, "sms");
 	uint64_t registers = number(gpu, "registers"), unit = number(gpu, "register_unit");
-	uint64_t shared = number(gpu, "shared"), unified = number(gpu, "unified");
+	uint64_t shared = number(gpu, "shared"), unified = number(gpu, "unified"), most_taken = shared + number(gpu, "l1_reserved");
 	char least[32], most[32];
 
 	if (sms && warps)
@@ -158,9 +158,9 @@ static void print_limits(const struct gt_gpu *gpu, FILE *file)
 	if (shared && blocks)
 		fprintf(file, "shared    %s a block, if the SM is to hold %" PRIu64 "\n",
 			gt_format_size(shared / blocks, least), blocks);
-	if (unified && unified >= shared + number(gpu, "l1_reserved"))
+	if (unified && unified >= most_taken)
 		fprintf(file, "adaptive  l1 from %s to %s, by the blocks and their shared memory\n",
-			gt_format_size(unified - shared - number(gpu, "l1_reserved"), least), gt_format_size(largest_l1(gpu, unified), most));
+			gt_format_size(unified - most_taken, least), gt_format_size(largest_l1(gpu, unified), most));
 }
 
 static void print_dram(const struct gt_gpu *gpu, FILE *file)

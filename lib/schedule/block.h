@@ -179,17 +179,13 @@ struct fold_chunk {
 	uint64_t slots;
 };
 
-/* If its span has several rows, a struct fold_more is behind it. */
+/* If its span has several rows, their struct span_more is behind it. */
 struct fold_slot {
 	uint64_t base; /* of the span that it makes next */
 	int32_t delta; /* to the one after that */
 	uint16_t shape;
 	uint8_t an;	/* after that of the loop's first slot */
 	uint8_t begins; /* words of the access that begins with it; 0: it goes on with one */
-};
-
-struct fold_more {
-	struct span_more more;
 };
 
 /* A span that has a shape and a base of its own. */
@@ -217,7 +213,7 @@ struct unfolding {
 };
 
 /* Room for what is folded, beyond its words: some of it is tried and not kept. */
-#define FOLD_MORE (FOLD_WORDS(struct fold_warp) + 2 * FOLD_WORDS(struct fold_chunk) + FOLD_SLOTS * (FOLD_WORDS(struct fold_slot) + FOLD_WORDS(struct fold_more)))
+#define FOLD_MORE (FOLD_WORDS(struct fold_warp) + 2 * FOLD_WORDS(struct fold_chunk) + FOLD_SLOTS * (FOLD_WORDS(struct fold_slot) + SPAN_MORE_WORDS))
 
 /* Folds the spans of one warp, in order, into `to`, which has room for FOLD_MORE words more than they take. Returns how many it takes. */
 size_t gt_fold(const struct shapes *shapes, const struct kept *spans, const struct kept *end, uint64_t *to);

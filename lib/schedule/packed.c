@@ -529,8 +529,8 @@ static void *put_slots(uint64_t *to, const struct looped *slots, uint32_t n)
 		to += FOLD_WORDS(struct fold_slot);
 		if (!gt_span_is_many(span))
 			continue;
-		*(struct fold_more *)(void *)to = (struct fold_more){slot->more};
-		to += FOLD_WORDS(struct fold_more);
+		*(struct span_more *)(void *)to = slot->more;
+		to += SPAN_MORE_WORDS;
 	}
 	return to;
 }
@@ -641,7 +641,7 @@ static inline uint64_t *behind_slot(uint64_t *slot)
 {
 	bool is_many = slot_at(slot)->shape & SPAN_MANY; /* no span of a loop is without a numbered shape */
 
-	return slot + FOLD_WORDS(struct fold_slot) + (is_many ? FOLD_WORDS(struct fold_more) : 0);
+	return slot + FOLD_WORDS(struct fold_slot) + (is_many ? SPAN_MORE_WORDS : 0);
 }
 
 static inline uint64_t *first_slot(struct fold_chunk *chunk)
@@ -704,9 +704,9 @@ static size_t unfold_loop(struct unfolding *unfolding, uint64_t *room, size_t mo
 		n += SPAN_WORDS;
 		at += FOLD_WORDS(struct fold_slot);
 		if (slot->shape & SPAN_MANY) {
-			*(struct fold_more *)(void *)(room + n) = *(struct fold_more *)(void *)at;
+			*(struct span_more *)(void *)(room + n) = *(struct span_more *)(void *)at;
 			n += SPAN_MORE_WORDS;
-			at += FOLD_WORDS(struct fold_more);
+			at += SPAN_MORE_WORDS;
 		}
 		if (at == unfolding->slots_end) {
 			at = first_slot(chunk);

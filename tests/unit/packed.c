@@ -299,7 +299,7 @@ static void folded_loop(void)
 	size_t n = (size_t)((uint64_t *)(void *)span - words);
 	CHECK_EQUAL(n, 24 * (2 + 2 + 3));
 	CHECK_EQUAL(gt_fold(&shapes, (struct kept *)(void *)words, span, folded),
-		    FOLD_WORDS(struct fold_warp) + FOLD_WORDS(struct fold_chunk) + 3 * FOLD_WORDS(struct fold_slot) + FOLD_WORDS(struct fold_more) +
+		    FOLD_WORDS(struct fold_warp) + FOLD_WORDS(struct fold_chunk) + 3 * FOLD_WORDS(struct fold_slot) + SPAN_MORE_WORDS +
 			    2 * FOLD_WORDS(struct fold_other));
 	check_unfolded(folded, words, n);
 }

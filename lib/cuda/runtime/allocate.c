@@ -99,7 +99,7 @@ API int cudaDeviceGetGraphMemAttribute(int device, unsigned attribute, uint64_t 
 	gt_cudart_enter();
 	if (!value || attribute >= GRAPH_ATTRIBUTES || !gt_cudart_is_device(device))
 		return gt_cudart_leave(gt_cudart_is_device(device) ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE);
-	*value = (*graph_attributes[attribute] + GT_POOL_PIECE - 1) / GT_POOL_PIECE * GT_POOL_PIECE;
+	*value = gt_pool_reserved(*graph_attributes[attribute]);
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -13,6 +13,14 @@ struct pointer_attributes {
 
 enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, HOST_FLAGS = 7 }; /* cudaMemAttach..., all of cudaHostAlloc... */
 
+/* The code of a call that captures forbid, or whose arguments are wrong; 0: it may be done. */
+static int refusal(bool wrong)
+{
+	const int forbidden = gt_stream_outside_captures();
+
+	return forbidden ? forbidden : wrong ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 API int cudaMalloc(void **pointer, size_t bytes)
 {
 	gt_cudart_enter();
@@ -23,19 +31,15 @@ API int cudaMalloc(void **pointer, size_t bytes)
 API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
 	gt_cudart_enter();
-	const int forbidden = gt_stream_outside_captures();
-	if (forbidden || (flags != ATTACH_GLOBAL && flags != ATTACH_HOST))
-		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
-	return gt_cudart_leave(gt_cudart_allocate_shared(pointer, bytes, GT_PTX_MANAGED, "cudaMallocManaged"));
+	const int refused = refusal(flags != ATTACH_GLOBAL && flags != ATTACH_HOST);
+	return gt_cudart_leave(refused ? refused : gt_cudart_allocate_shared(pointer, bytes, GT_PTX_MANAGED, "cudaMallocManaged"));
 }
 
 API int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
 	gt_cudart_enter();
-	const int forbidden = gt_stream_outside_captures();
-	if (forbidden || flags > HOST_FLAGS)
-		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
-	return gt_cudart_leave( gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc"));
+	const int refused = refusal(flags > HOST_FLAGS);
+	return gt_cudart_leave(refused ? refused : gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc"));
 }
 
 API int cudaMallocHost(void **pointer, size_t bytes)
@@ -60,19 +64,15 @@ API int cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t heig
 API int cudaFree(void *pointer)
 {
 	gt_cudart_enter();
-	const int forbidden = gt_stream_outside_captures();
-	if (forbidden || gt_cudart_pointer(pointer).type == GT_POINTER_HOST)
-		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
-	return gt_cudart_leave(gt_cudart_release(pointer));
+	const int refused = refusal(gt_cudart_pointer(pointer).type == GT_POINTER_HOST);
+	return gt_cudart_leave(refused ? refused : gt_cudart_release(pointer));
 }
 
 API int cudaFreeHost(void *pointer)
 {
 	gt_cudart_enter();
-	const int forbidden = gt_stream_outside_captures();
-	if (forbidden || (pointer && gt_cudart_pointer(pointer).type != GT_POINTER_HOST))
-		return gt_cudart_leave(forbidden ? forbidden : CUDA_INVALID_VALUE);
-	return gt_cudart_leave(gt_cudart_release(pointer));
+	const int refused = refusal(pointer && gt_cudart_pointer(pointer).type != GT_POINTER_HOST);
+	return gt_cudart_leave(refused ? refused : gt_cudart_release(pointer));
 }
 
 API int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)

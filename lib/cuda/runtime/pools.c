@@ -61,12 +61,6 @@ static struct pool *chosen_of(int device)
 	return gt_cudart_is_device(device) && chosen[device] ? chosen[device] : default_of(device);
 }
 
-/* What is reserved for so many bytes, as an H100 does it. */
-static uint64_t reserved(uint64_t bytes)
-{
-	return (bytes + GT_POOL_PIECE - 1) / GT_POOL_PIECE * GT_POOL_PIECE;
-}
-
 /* Removes freed allocations, and adds up the others. */
 static uint64_t used(struct pool *pool)
 {
@@ -93,7 +87,7 @@ static int take(struct pool *pool, void **pointer, size_t bytes)
 	if (!grown)
 		return CUDA_MEMORY_ALLOCATION;
 	pool->taken = grown;
-	if (pool->max_bytes > 0 && bytes > reserved(pool->max_bytes) - before)
+	if (pool->max_bytes > 0 && bytes > gt_pool_reserved(pool->max_bytes) - before)
 		return CUDA_MEMORY_ALLOCATION;
 	int code = gt_cudart_allocate_on(pool->device, pointer, bytes, "cudaMallocAsync");
 	if (code != CUDA_SUCCESS || bytes == 0)
@@ -103,8 +97,8 @@ static int take(struct pool *pool, void **pointer, size_t bytes)
 	made->call = gt_ptx_containing(&gt_cudart.memory, made->address, bytes)->call;
 	if (before + bytes > pool->high)
 		pool->high = before + bytes;
-	if (reserved(before + bytes) > pool->reserved_high)
-		pool->reserved_high = reserved(before + bytes);
+	if (gt_pool_reserved(before + bytes) > pool->reserved_high)
+		pool->reserved_high = gt_pool_reserved(before + bytes);
 	return code;
 }
 
@@ -250,7 +244,7 @@ API int cudaMemPoolGetAttribute(struct pool *pool, int attribute, void *value)
 	if (attribute == RELEASE_THRESHOLD)
 		is = pool->threshold;
 	else
-		is = attribute == RESERVED	  ? reserved(used(pool))
+		is = attribute == RESERVED	  ? gt_pool_reserved(used(pool))
 		     : attribute == RESERVED_HIGH ? pool->reserved_high
 		     : attribute == USED	  ? used(pool)
 						  : pool->high;
@@ -277,7 +271,7 @@ API int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *va
 	else if (wanted != 0)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	else if (attribute == RESERVED_HIGH)
-		pool->reserved_high = reserved(used(pool));
+		pool->reserved_high = gt_pool_reserved(used(pool));
 	else
 		pool->high = used(pool);
 	return gt_cudart_leave(CUDA_SUCCESS);

@@ -271,7 +271,13 @@ struct gt_fill_parameters {
 };
 
 /* cudaMemPoolProps, as far as it is looked at. */
-#define GT_POOL_PIECE (UINT64_C(32) << 20) /* bytes that a pool of an H100 takes from the device at a time */
+/* What an H100 reserves for so many bytes of a pool or of graphs: whole pieces. */
+static inline uint64_t gt_pool_reserved(uint64_t bytes)
+{
+	const uint64_t piece = UINT64_C(32) << 20;
+
+	return (bytes + piece - 1) / piece * piece;
+}
 
 struct gt_pool_properties {
 	int allocation_type, handle_types;

@@ -289,14 +289,14 @@ static bool note_parts(struct slot *slot, const struct gt_ptx_memory *memory)
 static XXH128_hash_t key_of(const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch, bool traced)
 {
 	const struct gt_ptx_memory *memory = machine->memory;
+	const XXH128_hash_t parameters = XXH3_128bits(launch->parameters, gt_ptx_parameter_bytes(launch->kernel));
 	const uint64_t numbers[] = {
 		machine->serial, (uint64_t)(launch->kernel - machine->module->functions), launch->grid[0], launch->grid[1], launch->grid[2],
 		launch->block[0], launch->block[1], launch->block[2], launch->cluster[0], launch->cluster[1], launch->cluster[2],
 		launch->dynamic_shared, launch->sms, launch->workspace, launch->denied, launch->device, traced,
 		/* Handles are never given twice: */
 		memory->n_textures, XXH3_64bits(memory->textures, memory->n_textures * sizeof *memory->textures),
-		XXH3_64bits(launch->parameters, gt_ptx_parameter_bytes(launch->kernel)),
-		XXH3_64bits_withSeed(launch->parameters, gt_ptx_parameter_bytes(launch->kernel), 1),
+		parameters.low64, parameters.high64,
 	};
 
 	return XXH3_128bits(numbers, sizeof numbers);
