@@ -475,6 +475,22 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	[ "$(grep -c '^#gpu' "$BATS_TEST_TMPDIR/two")" -eq 1 ]
 }
 
+@test "a description whose L1 would have no lines is refused: l1_reserved beside unified and shared_options" {
+	printf '%s\n' 'sms = 1 # assumed: a test' 'unified = 64K # assumed: a test' 'shared = 32K # assumed: a test' 'shared_options = 0,32K # assumed: a test' >good
+	for case in '64K' '32K' '32767 good'; do
+		read -r reserved good <<<"$case"
+		{ cat good; echo "l1_reserved = $reserved # assumed: a test"; } >gpu
+		kernel 32 16 0 1 | gtrace-cat --from >in.gt
+		if [ "$good" ]; then
+			[ "$(gschedule --gpu ./gpu in.gt | gtrace-cat | counter l1_bytes)" -eq $((65536 - 32767)) ]
+		else
+			expect_failure 2 "l1_reserved: expected less than what the largest of shared_options leaves of unified" gschedule --gpu ./gpu in.gt
+		fi
+	done
+	grep -v shared_options gpu >none
+	expect_failure 2 "l1_reserved: expected less" gschedule --gpu ./none in.gt
+}
+
 @test "the command line is checked before anything is read" {
 	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map nearest
 	expect_failure 2 "expected rr, part:BLOCKS, random:SEED or trace" gschedule --sm 4 --map part

@@ -463,7 +463,7 @@ jobs_of() {
 # loop LINES ROUNDS [OPERATIONS]: a warp that reads so many lines again and again, or does these operations on a line, scheduled on a GPU
 # with an L1 of 4K, fully associative LRU, and no shared memory.
 loop() {
-	sed '/^unified\|^shared_options/d; s/^l1.size .*/l1.size = 4K # assumed: small/; s/^l1.ways .*/l1.ways = full # assumed: plain/; s/^l1.replace .*/l1.replace = lru # assumed: plain/' \
+	sed '/^unified\|^l1_reserved\|^shared_options/d; s/^l1.size .*/l1.size = 4K # assumed: small/; s/^l1.ways .*/l1.ways = full # assumed: plain/; s/^l1.replace .*/l1.replace = lru # assumed: plain/' \
 		"$ROOT/gpus/titanv" >small
 	awk -v lines="$1" -v rounds="$2" -v operations="${3:-load.global}" 'BEGIN {
 		print "#kernel\tid=1\tname=loop\tgrid=1,1,1\tblock=32,1,1\torder=block"

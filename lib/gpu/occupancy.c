@@ -67,6 +67,18 @@ static int load_carveouts(struct gt_limits *limits, const char *text, struct gt_
 	}
 }
 
+/* The largest carve-out and what holds no lines leave some of the unified memory to L1. */
+static int check_reserved(const struct gt_limits *limits, struct gt_error *error)
+{
+	uint64_t most = 0;
+
+	for (unsigned i = 0; i < limits->n_carveouts; i++)
+		most = limits->carveouts[i] > most ? limits->carveouts[i] : most;
+	if (limits->l1_reserved == 0 || (limits->n_carveouts > 0 && most < limits->unified && limits->l1_reserved < limits->unified - most))
+		return 0;
+	return gt_fail(error, "gpu: l1_reserved: expected less than what the largest of shared_options leaves of unified");
+}
+
 int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt_error *error)
 {
 	const char *options = gt_gpu_get(gpu, "shared_options");
@@ -77,7 +89,9 @@ int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt
 		if (figures[i].get(gpu, figures[i].key, 0, figure, error) != 0)
 			return -1;
 	}
-	return options ? load_carveouts(limits, options, error) : 0;
+	if (options && load_carveouts(limits, options, error) != 0)
+		return -1;
+	return check_reserved(limits, error);
 }
 
 uint32_t gt_limits_full_registers(const struct gt_limits *limits)

@@ -26,6 +26,8 @@ def draw_gpu(random, sms):
         if some(random, 0.4):
             gpu["shared_least"] = "8192"
         if some(random, 0.4):
+            gpu["l1_reserved"] = random.choice(["0", "7168", "32767"])
+        if some(random, 0.4):
             gpu["shared_warps"] = random.choice(["1", "4", "12", "40"])
         elif some(random, 0.5):
             gpu.update(shared_room=random.choice(["1", "2", "3"]), shared_room_none=random.choice(["1", "2", "4"]))
@@ -141,7 +143,7 @@ class Occupancy:
         shared = number(gpu, "shared")
         if "unified" in gpu and "shared_options" in gpu:
             shared = self.carveout = self.part(fields.get("carveout"))
-            self.l1_bytes = int(gpu["unified"]) - shared
+            self.l1_bytes = int(gpu["unified"]) - shared - int(gpu.get("l1_reserved", 0))
         limits = self.limits(shared)
         self.limit = min([limit for limit in limits if limit is not None], default=None)
         self.limited_by = "grid" if self.limit is None else OCCUPANCY[limits.index(self.limit)]
