@@ -188,6 +188,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	done
 	gcache --l2 <in.gt >l2.gt
 	[ "$(counters l2.gt l2 reads read_hits bypassed)" = "15 11 0" ]
+	[ "$(counters <(gcache --l2 --operators drop <in.gt) l2 reads read_hits bypassed)" = "15 11 0" ]
 	[ -z "$(counters l2.gt l2 bypassed_reads)" ]
 	# Stores and atomics, and a prefetch, which is neither a load nor a store.
 	{ printf '%s\n' "load.global.cv 0x0 0x1 0 0 0" "store.global 0x0 0xf 0 10 0" "atomic.global 0x0 0x3 0 20 0"; } | requests >in.gt
@@ -195,6 +196,26 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 	gtrace-ptx --launch 'hints<<<2,64>>>(u32[256]:ramp, u32[128])' "$ROOT/tests/ptx/hints.ptx" | gschedule --sm 2 | gcache --l1 --size none >hints.gt
 	counters hints.gt l1 bypassed bypassed_reads bypassed_writes >none
 	counters hints.gt coalesce sectors load_sectors store_sectors | diff none -
+}
+
+# On an H100 (tests/reference/README.md) the second of two such loads misses, and so does a plain load behind it.
+@test "--operators drop: what .cg, .cv and .lu load leaves L1, written back if it is dirty, and its other sectors stay" {
+	for operator in cg cv lu; do
+		printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global.$operator 0x0 0x3 0 10 0" "load.global.$operator 0x0 0x3 0 20 0" \
+			"load.global 0x0 0xf 0 30 0" | requests >in.gt
+		for time in "" "--latency fixed:0" "--latency fixed:1" "--on-full requeue --latency fixed:1"; do
+			# shellcheck disable=SC2086
+			gcache --l1 --operators drop $time <in.gt >drop.gt
+			[ "$(counters drop.gt l1 reads read_hits bypassed dropped sent_reads)" = "8 2 4 2 10" ]
+		done
+	done
+	# A store hits by tag while its line is there (reduce_global of examples/kernels/reductions.cu).
+	printf '%s\n' "store.global 0x0 0x3 0 0 0" "load.global.cg 0x0 0x3 0 10 0" "store.global 0x0 0x3 0 20 0" | requests >in.gt
+	[ "$(counters <(gcache --l1 --allocate yes --write-hits tag in.gt) l1 writes write_hits)" = "4 2" ]
+	[ "$(counters <(gcache --l1 --allocate yes --write-hits tag --operators drop in.gt) l1 writes write_hits)" = "4 0" ]
+	gcache --l1 --write back --allocate yes --operators drop in.gt >back.gt
+	[ "$(rows back.gt 5)" = "store.global load.global.cg store.global" ]
+	[ "$(counters back.gt l1 sent_writes flushed)" = "4 2" ]
 }
 
 @test "--flush: kernel empties the level, never keeps it" {
@@ -540,8 +561,8 @@ l2.arrival = rr # assumed: a test
 		--l1 --write around|back, through or evict
 		--l1 --allocate maybe|yes or no
 		--l1 --partial drop|keep, read or fetch
-		--l1 --operators some|yes or no
-		--l1 --hints maybe|honour or ignore
+		--l1 --operators some|no, yes or drop
+		--l1 --hints maybe|honour, no-prefetch or ignore
 		--l1 --bypass some|none, writes, reads or all
 		--l1 --flush often|kernel, never or between
 		--l1 --private --arrival rr|shared level
@@ -1115,6 +1136,20 @@ load.global 0x100 0x1 0 500 0" | requests | gcache --l2 --size 512 --ways full -
 		[ "$(rows out.gt 12)" = "miss miss hit miss" ]
 		[ "$(counters out.gt l2 write_hits)" = "$hits" ]
 	done
+}
+
+# On an H100 prefetch.L1 brings nothing into L1 (tests/reference/README.md).
+@test "--hints no-prefetch: prefetches pass L1 by, and bring whole lines into L2" {
+	printf '%s\n' "0x0 prefetch.L1" "0x0 none" "0x80 prefetch.L2" "0x80 L1::no_allocate" "0x80 none" | awk 'BEGIN { OFS = "\t"; print "#gtrace 1"
+		print "#kernel", "id=1", "name=k", "grid=1,1,1", "block=32,1,1"
+		print "block", "warp", "an", "pc", "op", "address", "sectors", "full", "lanes", "step", "sm", "hint" }
+		{ print 0, 0, NR, 0, "load.global", $1, "0xf", "0x0", 32, NR, 0, $2 }' | gtrace-cat --from >in.gt
+	gcache --l1 <in.gt >honour.gt
+	[ "$(counters honour.gt l1 prefetches sent_prefetches reads read_hits)" = "4 8 12 4" ]
+	gcache --l1 --hints no-prefetch <in.gt >l1.gt
+	[ "$(counters l1.gt l1 prefetches sent_prefetches reads read_hits)" = "0 8 12 0" ]
+	gcache --l2 --hints no-prefetch <l1.gt >l2.gt
+	[ "$(counters l2.gt l2 prefetches prefetch_hits reads read_hits)" = "8 0 12 12" ]
 }
 
 @test "prefetches have a status: hit or miss where they are looked up, none where they bypass" {

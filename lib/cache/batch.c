@@ -276,8 +276,8 @@ static enum use use_of_action(const struct gt_level_config *config, enum gt_line
 
 	if (config->translate)
 		return prefetches ? USE : NONE;
-	if (config->hints != GT_HINTS_HONOUR || config->bypass == GT_BYPASS_ALL ||
-	    (prefetches && config->bypass == GT_BYPASS_READS) || (!config->shared && action != GT_PREFETCH_L1))
+	bool passes = !config->shared && (action != GT_PREFETCH_L1 || config->hints != GT_HINTS_HONOUR);
+	if (passes || config->hints == GT_HINTS_IGNORE || config->bypass == GT_BYPASS_ALL || (prefetches && config->bypass == GT_BYPASS_READS))
 		return NONE;
 	return prefetches ? USE : action == GT_DISCARD_L2 ? END : NONE;
 }
@@ -295,6 +295,8 @@ static enum use use_of(const struct gt_level *level, const struct gt_request *re
 		return USE;
 	if (class == GT_CLASS_ATOMIC)
 		return back ? USE : END;
+	if (class == GT_CLASS_DROP)
+		return END;
 	if (class == GT_CLASS_WRITE)
 		return evict ? END : config->allocate ? USE : NONE;
 	return NONE;

@@ -132,7 +132,10 @@ enum gt_arrival { GT_ARRIVAL_STEP, GT_ARRIVAL_RR, GT_ARRIVAL_TRAVEL };
 
 enum { GT_L2_PARTITIONS = 2 }; /* of --spread far:N */
 
-enum gt_hints { GT_HINTS_HONOUR, GT_HINTS_IGNORE };
+/* DROP: loads that bypass a private level by their operator leave none of their sectors there. */
+enum gt_operators { GT_OPERATORS_IGNORE, GT_OPERATORS_HONOUR, GT_OPERATORS_DROP };
+/* NO_PREFETCH: prefetches pass a private level by. */
+enum gt_hints { GT_HINTS_HONOUR, GT_HINTS_NO_PREFETCH, GT_HINTS_IGNORE };
 
 /* What a launch reads by itself, which no trace has. */
 struct gt_launch_reads {
@@ -192,7 +195,7 @@ struct gt_level_config {
 	bool tag_hits; /* a store hits if its line is present, whichever sectors are valid */
 	enum gt_bypass bypass;
 	bool pairs;	/* misses of loads beside a hit of their pair of sectors are counted */
-	bool operators; /* those of loads are honoured */
+	enum gt_operators operators; /* what those of loads do */
 	enum gt_hints hints;
 	uint32_t set_ways[GT_LEVEL_SETS_MAX]; /* --sets: ways of each set */
 	uint32_t sets_listed;		      /* 0: size and ways decide */

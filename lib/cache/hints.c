@@ -129,7 +129,7 @@ static int prefetch(const struct gt_serving *serving)
 
 	for (unsigned p = 0; p < n; p++) {
 		level->hints.prefetches += gt_count_bits(pieces[p].used);
-		if (level->config.hints == GT_HINTS_HONOUR &&
+		if (level->config.hints != GT_HINTS_IGNORE &&
 		    gt_level_bring(serving, pieces[p].line, pieces[p].used, &level->hints.prefetch_hits) != 0)
 			return -1;
 	}
@@ -145,7 +145,7 @@ static int discard(const struct gt_serving *serving, const struct gt_piece *piec
 
 	(void)priority;
 	level->hints.discards += gt_count_bits(piece->used);
-	if (level->config.hints != GT_HINTS_HONOUR || gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
+	if (level->config.hints == GT_HINTS_IGNORE || gt_hint_action(serving->request.hint) != GT_DISCARD_L2)
 		return 0;
 	if (gt_level_look(serving, piece, GT_LOOKUP_DROP) != 0)
 		return -1;
@@ -177,7 +177,7 @@ static int serve_lines(const struct gt_serving *serving)
 	enum gt_priority priority = priority_of(serving->level, &serving->request);
 	if (!prefetches && visit_pieces(serving, discard, priority) != 0)
 		return -1;
-	if (config->hints != GT_HINTS_HONOUR)
+	if (config->hints == GT_HINTS_IGNORE)
 		return 0;
 	return check_priority(serving, priority) == 0 ? set_priorities(serving, priority) : -1;
 }
@@ -265,7 +265,7 @@ int gt_serve_hinted(const struct gt_serving *serving)
 
 	if (gt_hint_action(serving->request.hint) != GT_ACCESS_DATA)
 		return serve_lines(serving);
-	if (config->hints != GT_HINTS_HONOUR || config->translate || class == GT_CLASS_BYPASS || class == GT_CLASS_CONSTANT)
+	if (config->hints == GT_HINTS_IGNORE || config->translate || class == GT_CLASS_BYPASS || class == GT_CLASS_DROP || class == GT_CLASS_CONSTANT)
 		return level->serve[class](serving);
 	enum gt_priority priority = priority_of(level, &serving->request);
 	bool reads = class == GT_CLASS_READ || class == GT_CLASS_STREAM;
@@ -287,7 +287,7 @@ static uint64_t misses(const struct gt_level *level)
 	const struct gt_hint_counters *hints = &level->hints;
 
 	return gt_level_missed(level) + level->constants.constant_reads - level->constants.constant_hits +
-	       (level->config.hints == GT_HINTS_HONOUR ? hints->prefetches - hints->prefetch_hits : 0);
+	       (level->config.hints != GT_HINTS_IGNORE ? hints->prefetches - hints->prefetch_hits : 0);
 }
 
 static uint64_t hits(const struct gt_level *level)

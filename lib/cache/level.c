@@ -526,7 +526,7 @@ void gt_level_begin(struct gt_level *level)
 
 void gt_level_window(struct gt_level *level, const struct gt_window *window, uint64_t aside)
 {
-	bool concerned = level->config.shared && !level->config.translate && level->config.hints == GT_HINTS_HONOUR;
+	bool concerned = level->config.shared && !level->config.translate && level->config.hints != GT_HINTS_IGNORE;
 
 	level->window = concerned ? *window : (struct gt_window){.bytes = 0};
 	level->aside = aside;

@@ -614,25 +614,38 @@ static int look_and_stream(const struct gt_serving *serving)
 	return read_pieces(serving, true, true);
 }
 
-/* Atomics and reductions are executed in a lower level, so their sectors here become invalid. */
-GT_INLINE int pass_atomic(const struct gt_serving *serving, bool looks)
+/* The sectors of a piece become invalid here; what is dirty is sent first. */
+GT_INLINE int drop_piece(const struct gt_serving *serving, const struct gt_piece *piece)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
+	uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
+
+	if (slot == GT_NO_SLOT)
+		return 0;
+	uint64_t valid = gt_tags_valid(tags, slot), dirty = tags->dirty[slot] & piece->used;
+	if (dirty && gt_send_back(serving, piece->line, dirty, dirty & valid) != 0)
+		return -1;
+	tags->dirty[slot] &= ~dirty;
+	level->counters.dropped += gt_count_bits(valid & piece->used);
+	gt_tags_invalidate(tags, slot, piece->used);
+	if ((gt_tags_valid(tags, slot) | tags->dirty[slot]) == 0)
+		gt_tags_drop(tags, set, slot);
+	return 0;
+}
+
+/* Atomics and reductions are executed in a lower level. */
+GT_INLINE int pass_atomic(const struct gt_serving *serving, bool looks)
+{
 	struct gt_piece pieces[GT_PIECES_MAX];
-	unsigned n = gt_level_split(level, &serving->request, pieces);
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
 	for (unsigned p = 0; p < n; p++) {
 		if (looks && gt_level_look(serving, &pieces[p], GT_LOOKUP_DROP) != 0)
 			return -1;
-		uint32_t set = gt_level_set_of(level, pieces[p].line), slot = gt_tags_find(tags, set, pieces[p].line);
-		level->counters.atomics += gt_count_bits(pieces[p].used);
-		if (slot == GT_NO_SLOT)
-			continue;
-		level->counters.dropped += gt_count_bits(gt_tags_valid(tags, slot) & pieces[p].used);
-		gt_tags_invalidate(tags, slot, pieces[p].used);
-		if (gt_tags_valid(tags, slot) == 0)
-			gt_tags_drop(tags, set, slot);
+		serving->level->counters.atomics += gt_count_bits(pieces[p].used);
+		if (drop_piece(serving, &pieces[p]) != 0)
+			return -1;
 	}
 	return send_on(serving);
 }
@@ -687,6 +700,19 @@ static int serve_bypass(const struct gt_serving *serving)
 	else if (gt_hint_action(request->hint) == GT_ACCESS_DATA && gt_op_action(request->op) == GT_STORE)
 		level->bypass.bypassed_writes += sectors;
 	return send_on(serving);
+}
+
+/* A load whose sectors leave the level that it bypasses. */
+static int serve_drop(const struct gt_serving *serving)
+{
+	struct gt_piece pieces[GT_PIECES_MAX];
+	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
+
+	for (unsigned p = 0; p < n; p++) {
+		if ((serving->level->look && gt_level_look(serving, &pieces[p], GT_LOOKUP_DROP) != 0) || drop_piece(serving, &pieces[p]) != 0)
+			return -1;
+	}
+	return serve_bypass(serving);
 }
 
 /* A TLB: one lookup per request, of its page; a miss sends the request itself on. */
@@ -882,14 +908,17 @@ static int serve_partitions_write(const struct gt_serving *serving)
 
 /* ---- the class of a request, and how it is served ---- */
 
-/* The effect of a load's operator (PTX ISA, "Cache Operators"): .cg and .cv bypass the caches of an SM. Lines of .cs and .lu,
- * and in shared levels of .cv, are evicted first under LRU, and treated like others under other policies. */
+/* The effect of a load's operator (PTX ISA, "Cache Operators"): .cg and .cv bypass the caches of an SM, and .lu where such loads drop
+ * what they find there. Lines of .cs and .lu, and in shared levels of .cv, are evicted first under LRU, and treated like others under
+ * other policies. */
 static enum gt_op_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
 {
 	bool lru = config->replacement.policy == &gt_policy_lru;
 
-	if (!config->operators)
+	if (config->operators == GT_OPERATORS_IGNORE)
 		return GT_CLASS_READ;
+	if (!config->shared && config->operators == GT_OPERATORS_DROP && (operation == GT_CG || operation == GT_CV || operation == GT_LU))
+		return GT_CLASS_DROP;
 	if (!config->shared && (operation == GT_CG || operation == GT_CV))
 		return GT_CLASS_BYPASS;
 	return lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU) ? GT_CLASS_STREAM : GT_CLASS_READ;
@@ -924,6 +953,7 @@ void gt_level_choose(struct gt_level *level)
 	level->serve[GT_CLASS_WRITE] = back ? serve_write_back : serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? serve_atomic_back : serve_atomic;
 	level->serve[GT_CLASS_CONSTANT] = config->constants == GT_CONSTANTS_APART ? serve_constant_apart : serve_constant_beside;
+	level->serve[GT_CLASS_DROP] = serve_drop;
 	level->serve[GT_CLASS_BYPASS] = serve_bypass;
 	if (level->look) {
 		level->serve[GT_CLASS_WRITE] = back ? look_and_write_back : look_and_write;

@@ -208,8 +208,9 @@ struct gt_arrivals {
 
 struct gt_lookahead;
 
-/* STREAM: a read whose lines are evicted first. CONSTANT: a load of constant memory that is served apart. */
-enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_CONSTANT, GT_CLASS_BYPASS, GT_CLASSES };
+/* STREAM: a read whose lines are evicted first. CONSTANT: a load of constant memory that is served apart. DROP: one that bypasses the level
+ * and leaves none of its sectors there. */
+enum gt_op_class { GT_CLASS_READ, GT_CLASS_WRITE, GT_CLASS_ATOMIC, GT_CLASS_STREAM, GT_CLASS_CONSTANT, GT_CLASS_DROP, GT_CLASS_BYPASS, GT_CLASSES };
 
 struct gt_level;
 /* Serves a request. Returns 0, or -1 with the error that the serving names. */

@@ -243,7 +243,7 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, line_misses, "sectors", NUMBER, "Sectors of loads, stores and atomics that were not found because their line was absent.") \
 	ROW(COUNT, sector_misses, "sectors", NUMBER, "Sectors of loads, stores and atomics that were not found although their line was present.") \
 	ROW(COUNT, evictions, "lines", NUMBER, "Lines that were replaced by another line.") \
-	ROW(COUNT, dropped, "sectors", NUMBER, "Valid sectors that a store or an atomic made invalid.") \
+	ROW(COUNT, dropped, "sectors", NUMBER, "Valid sectors that a store, an atomic or a load made invalid.") \
 	ROW(COUNT, sent_requests, "requests", NUMBER, "Requests that this level sends on, the flush included.") \
 	ROW(COUNT, sent_reads, "sectors", NUMBER, "Sectors of 32 bytes that this level reads from the next.") \
 	ROW(COUNT, sent_writes, "sectors", NUMBER, "Sectors of 32 bytes that it writes to the next.") \

@@ -114,7 +114,7 @@ def draw_options(random, level):
     for name, chance, values in (
             ("write", 0.5, ["back", "through", "evict"]), ("allocate", 0.4, ["yes", "no"]),
             ("partial", 0.4, ["keep", "read", "fetch"]), ("bypass", 0.1, ["writes", "reads", "all"]),
-            ("operators", 0.2, ["no"]), ("hints", 0.1, ["ignore"]), ("write_hits", 0.3, ["tag"]), ("read_misses", 0.3, ["pair"]), ("by", 0.3, ["pc", "site", "site"])):
+            ("operators", 0.3, ["no", "drop"]), ("hints", 0.2, ["ignore", "no-prefetch"]), ("write_hits", 0.3, ["tag"]), ("read_misses", 0.3, ["pair"]), ("by", 0.3, ["pc", "site", "site"])):
         if stream.some(random, chance):
             options[name] = random.choice(values)
     if halves:
@@ -525,7 +525,7 @@ def exact(launches, config):
     allocates = config["tlb"] or config["allocate"] == "yes" and config["write"] != "evict"
     first = config["first_hits"] and config["flush"] == "never"
     dropped = not config["tlb"] and config["write"] != "back" and any(row["op"].split(".")[0] in ("atomic", "reduction") for row in rows)
-    hints = any("hint" in row or stream.operator(row) in ("cs", "lu", "cv") for row in rows)
+    hints = any("hint" in row or stream.operator(row) in (("cs", "lu", "cv", "cg") if config["operators"] == "drop" else ("cs", "lu", "cv")) for row in rows)
     reads = allocates and not first and not dropped and not any("l2_window" in launch.fields for launch in launches) and not hints and config["fetch"] == config["sector"]
     return reads, reads and (config["tlb"] or keeps or config["write_hits"] == "tag")
 

@@ -51,7 +51,7 @@ def draw(random):
     for name, chance, values in (
             ("write", 0.5, ["back", "through", "evict"]), ("allocate", 0.4, ["yes", "no"]),
             ("partial", 0.4, ["keep", "read", "fetch"]), ("bypass", 0.1, ["writes", "reads", "all"]),
-            ("operators", 0.3, ["no"]), ("write_hits", 0.2, ["tag"]), ("read_misses", 0.3, ["pair"]), ("scope", 0.3, ["private", "shared"]),
+            ("operators", 0.3, ["no", "drop"]), ("write_hits", 0.2, ["tag"]), ("read_misses", 0.3, ["pair"]), ("scope", 0.3, ["private", "shared"]),
             ("flush", 0.3, ["never", "between"]), ("emit", 0.6, ["all", "none"])):
         if stream.some(random, chance):
             options[name] = random.choice(values)
@@ -259,7 +259,7 @@ class Timed(Level):
 
     def attempt(self, lookup, key, ports):
         row = lookup.row
-        if not self.bypasses(row) and self.config["ports"] != "unlimited":
+        if (not self.bypasses(row) or self.leaves(row)) and self.config["ports"] != "unlimited":
             if ports.get(lookup.bank, 0) >= int(self.config["ports"]):
                 self.timed["port_conflicts"] += 1
                 return False

@@ -333,6 +333,8 @@ class Level:
                 continue
             same = self.config["scope"] == "shared" or other.get("sm") == row.get("sm")
             lines = [piece.number for piece in pieces(other, self.config)]
+            if same and self.leaves(other) and number in lines:
+                return (NEVER,)
             if same and not self.bypasses(other) and number in lines:
                 what = stream.kind(other)
                 if what in ("applypriority", "discard", "prefetch"):
@@ -580,15 +582,22 @@ class Level:
 
     def drop_line(self, piece, row):
         """An atomic that a lower level performs."""
-        where, way = self.tags(row, piece.number).at(piece.number)
         self.counts["atomics"] += len(piece.used)
+        self.leave(piece, row)
+
+    def leave(self, piece, row):
+        """The sectors become invalid; those that are dirty are written back."""
+        where, way = self.tags(row, piece.number).at(piece.number)
         if way is None:
             return
         line = where.ways[way]
+        kept, line.dirty = line.dirty - piece.used, line.dirty & piece.used
+        self.write_back(line)
+        line.dirty = kept
         self.counts["dropped"] += len(piece.used & line.valid)
         line.valid -= piece.used
         line.written -= piece.used
-        if not line.valid:
+        if not line.valid | line.dirty:
             where.remove(way)
 
     def store_line(self, piece, row):
@@ -657,6 +666,11 @@ class Level:
 
     # Requests
 
+    def leaves(self, row):
+        """Whether a load takes its sectors out of the level that it bypasses."""
+        return (self.config["operators"] == "drop" and self.config["scope"] == "private" and not self.config["tlb"] and stream.kind(row) == "load"
+                and self.config["bypass"] not in ("reads", "all") and stream.operator(row) in ("cg", "cv", "lu"))
+
     def bypasses(self, row):
         what = stream.kind(row)
         private = self.config["scope"] == "private"
@@ -665,13 +679,13 @@ class Level:
         if self.config["bypass"] == "all" or self.config["bypass"] == "reads" and what in ("load", "prefetch"):
             return True
         if what == "prefetch":
-            return private and ("prefetch.L2" in hint_parts(row) or self.config["hints"] == "ignore")
+            return private and ("prefetch.L2" in hint_parts(row) or self.config["hints"] != "honour")
         if what in ("discard", "applypriority"):
             return private
         if self.config["bypass"] == "writes" and what != "load":
             return True
-        return (private and self.config["operators"] == "yes" and what == "load"
-                and stream.operator(row) in ("cg", "cv"))
+        return self.leaves(row) or (private and self.config["operators"] == "yes" and what == "load"
+                                    and stream.operator(row) in ("cg", "cv"))
 
     def serve(self, row):
         """Returns the status."""
@@ -696,6 +710,10 @@ class Level:
             self.counts["bypassed"] += count_of(row["sectors"])
             if what in BYPASSED:
                 self.bypassed[BYPASSED[what]] += count_of(row["sectors"])
+            for piece in pieces(row, self.config) if self.leaves(row) else []:
+                if self.notes:
+                    self.notes.look(piece, row)
+                self.leave(piece, row)
             self.pass_on(row)
             return "none"
         if self.config["tlb"]:

@@ -101,7 +101,7 @@ static bool random_settings(struct gt_level_settings *settings, struct gt_level_
 		[GT_LEVEL_READ_MISSES] = PICK("all", "pair"),
 		[GT_LEVEL_FETCH] = PICK("sector", "sector", "32", "64", "128", "256"),
 		[GT_LEVEL_BYPASS] = PICK("none", "none", "none", "writes", "reads", "all"),
-		[GT_LEVEL_OPERATORS] = PICK("yes", "yes", "no"),
+		[GT_LEVEL_OPERATORS] = PICK("yes", "yes", "no", "drop"),
 		[GT_LEVEL_FLUSH] = PICK("kernel", "kernel", "never"),
 		[GT_LEVEL_ARRIVAL] = PICK("step", "step", "rr"),
 	};

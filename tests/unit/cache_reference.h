@@ -454,15 +454,31 @@ static bool ref_looks_up(const struct ref_model *model, const struct ref_request
 	return false;
 }
 
+static bool ref_bypasses_reads(const struct gt_level_config *config)
+{
+	return config->bypass == GT_BYPASS_READS || config->bypass == GT_BYPASS_ALL;
+}
+
+/* Whether a load takes its sectors out of the level that it bypasses. */
+static bool ref_dropping(const struct gt_level_config *config, uint8_t op)
+{
+	enum gt_operator operation = gt_op_operator(op);
+
+	return config->operators == GT_OPERATORS_DROP && !config->shared && gt_op_action(op) == GT_LOAD && !ref_bypasses_reads(config) &&
+	       (operation == GT_CG || operation == GT_CV || operation == GT_LU);
+}
+
 static bool ref_bypassed(const struct gt_level_config *config, uint8_t op)
 {
 	enum gt_action action = gt_op_action(op);
 	enum gt_operator operation = gt_op_operator(op);
 
-	if (action == GT_LOAD && config->operators && !config->shared && (operation == GT_CG || operation == GT_CV))
+	if (ref_dropping(config, op))
+		return true;
+	if (action == GT_LOAD && config->operators != GT_OPERATORS_IGNORE && !config->shared && (operation == GT_CG || operation == GT_CV))
 		return true;
 	if (action == GT_LOAD)
-		return config->bypass == GT_BYPASS_READS || config->bypass == GT_BYPASS_ALL;
+		return ref_bypasses_reads(config);
 	return config->bypass == GT_BYPASS_WRITES || config->bypass == GT_BYPASS_ALL;
 }
 
@@ -480,6 +496,8 @@ static size_t ref_next_use(const struct ref_model *model, const struct ref_cache
 			continue;
 		if (!ref_looks_up(model, request, line->line))
 			continue;
+		if (!config->translate && ref_dropping(config, request->op))
+			return SIZE_MAX;
 		if (!config->translate && ref_bypassed(config, request->op))
 			continue;
 		if (config->translate || action == GT_LOAD)
@@ -716,6 +734,28 @@ static void ref_write(struct ref_model *model, struct ref_cache *cache, uint64_t
 			line->written[s] |= used[s], line->valid[s] |= full[s] || (used[s] && model->config->partial == GT_PARTIAL_KEEP);
 }
 
+/* Sectors of a line leave; those that are dirty are sent. */
+static void ref_drop(struct ref_model *model, struct ref_line *line, const bool *used, struct ref_request cause)
+{
+	struct ref_line leaving = line ? *line : (struct ref_line){0};
+	bool any = false, dirty = false;
+
+	if (!line)
+		return;
+	for (unsigned s = 0; s < ref_sectors(model); s++) {
+		leaving.dirty[s] = line->dirty[s] && used[s];
+		dirty = dirty || leaving.dirty[s];
+		model->count.dropped += used[s] && line->valid[s];
+		line->valid[s] = line->valid[s] && !used[s];
+		line->written[s] = line->written[s] && !used[s];
+		line->dirty[s] = line->dirty[s] && !used[s];
+		any = any || line->valid[s] || line->dirty[s];
+	}
+	line->present = any;
+	if (dirty)
+		ref_send_back(model, cause, &leaving);
+}
+
 static void ref_atomic(struct ref_model *model, struct ref_cache *cache, uint64_t number, const bool *used,
 		       struct ref_request cause)
 {
@@ -729,19 +769,9 @@ static void ref_atomic(struct ref_model *model, struct ref_cache *cache, uint64_
 		ref_clean(model, cache, ref_set(model, number), cause);
 		return;
 	}
-	line = ref_find(model, cache, number);
-	bool any = false;
-	for (unsigned s = 0; s < ref_sectors(model); s++) {
+	for (unsigned s = 0; s < ref_sectors(model); s++)
 		model->count.atomics += used[s];
-		if (!line)
-			continue;
-		model->count.dropped += used[s] && line->valid[s];
-		line->valid[s] = line->valid[s] && !used[s];
-		line->written[s] = line->written[s] && !used[s];
-		any = any || line->valid[s];
-	}
-	if (line)
-		line->present = any;
+	ref_drop(model, ref_find(model, cache, number), used, cause);
 }
 
 /* A TLB: the page is there, or the request goes on. */
@@ -774,7 +804,7 @@ static void ref_load(struct ref_model *model, struct ref_cache *cache, uint64_t 
 	enum gt_operator operation = gt_op_operator(part.op);
 
 	ref_read(model, cache, number, used, part, &model->count.reads, &model->count.read_hits);
-	if (config->operators && config->replacement.policy == &gt_policy_lru &&
+	if (config->operators != GT_OPERATORS_IGNORE && config->replacement.policy == &gt_policy_lru &&
 	    (operation == GT_CS || operation == GT_CV || operation == GT_LU))
 		ref_demote(model, cache, ref_find(model, cache, number));
 }
@@ -793,8 +823,10 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 	}
 	if (ref_bypassed(config, request.op)) {
 		model->count.bypassed += (uint64_t)__builtin_popcount(request.sectors);
-		ref_send(model, request);
-		return;
+		if (!ref_dropping(config, request.op)) {
+			ref_send(model, request);
+			return;
+		}
 	}
 	for (unsigned first = 0; first < 4; first++) {
 		uint64_t number = (request.address + 32 * first) / config->line;
@@ -814,14 +846,16 @@ static void ref_serve(struct ref_model *model, struct ref_request request)
 			covered[s] += 32 * ref_bit(request.full, i);
 			full[s] = covered[s] == config->sector;
 		}
-		if (any && action == GT_LOAD)
+		if (any && ref_dropping(config, request.op))
+			ref_drop(model, ref_find(model, cache, number), used, part);
+		else if (any && action == GT_LOAD)
 			ref_load(model, cache, number, used, part);
 		else if (any && action == GT_STORE)
 			ref_write(model, cache, number, used, full, &part);
 		else if (any)
 			ref_atomic(model, cache, number, used, part);
 	}
-	if (action != GT_LOAD && config->write != GT_WRITE_BACK)
+	if ((action != GT_LOAD && config->write != GT_WRITE_BACK) || ref_dropping(config, request.op))
 		ref_send(model, request);
 }
 

@@ -390,6 +390,7 @@ static void test_without_time_it_is_functional(void)
 	static const char *const writes[] = {"back", "through", "evict"}, *const lines[] = {"128", "32", "64", "256"};
 	static const char *const policies[] = {"lru", "fifo", "random", "srrip", "plru"}, *const scopes[] = {"shared", "private"};
 	static const char *const partials[] = {"keep", "read", "fetch"}, *const bypasses[] = {"none", "none", "writes", "reads"};
+	static const char *const operators[] = {"yes", "drop"};
 
 	for (int run = 0; run < 300; run++) {
 		static struct gt_level_config config;
@@ -397,7 +398,7 @@ static void test_without_time_it_is_functional(void)
 		const char *const *texts = CONFIG("size", "8K", "ways", draw(2) ? "4" : "8", "line", lines[draw(4)], "write",
 						  writes[draw(3)], "replace", policies[draw(5)], "partial", partials[draw(3)],
 						  "bypass", bypasses[draw(4)], "allocate", draw(2) ? "yes" : "no", "latency",
-						  "fixed:0", "scope", scopes[private]);
+						  "fixed:0", "scope", scopes[private], "operators", operators[draw(2)]);
 		struct gt_rows *rows = random_rows(400, 200, false, private ? 1 : 3);
 		struct digest expected = {0}, found = {0};
 		struct gt_sink sink = {gt_rows_new(64, &error), note, &expected};

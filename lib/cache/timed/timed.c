@@ -257,7 +257,7 @@ void gt_timed_watch(struct gt_timed *timed, void (*watch)(void *context, const s
 static int check_window(const struct gt_timed *timed, const struct gt_window *window, struct gt_error *error)
 {
 	if (window->bytes > 0 && timed->config.shared && !timed->config.translate &&
-	    timed->config.hints == GT_HINTS_HONOUR)
+	    timed->config.hints != GT_HINTS_IGNORE)
 		return gt_fail(error, "a kernel with an access policy window (l2_window): the timed model honours none, "
 				      "expected --hints ignore");
 	return 0;
@@ -400,7 +400,7 @@ static int timed_take(void *level, const struct gt_rows *rows, struct gt_sink *s
 		return gt_fail(error, "the timed model takes scheduled requests: put gschedule before it");
 	for (size_t i = 0; rows->has_hints && i < rows->n; i++)
 		if (gt_hint_action(rows->hint[i]) != GT_ACCESS_DATA ||
-		    (rows->hint[i] != 0 && timed->config.hints == GT_HINTS_HONOUR))
+		    (rows->hint[i] != 0 && timed->config.hints != GT_HINTS_IGNORE))
 			return gt_fail(error, "the timed model honours no hints: expected --hints ignore, and no prefetches or discards");
 	if (rows->n > 0 && gt_level_serve_launch_reads(timed->level, rows->step[0], sent, error) != 0)
 		return -1;
