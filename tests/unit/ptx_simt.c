@@ -266,6 +266,29 @@ static void test_calls_of_different_functions(void)
 		CHECK_EQUAL(out[t], 32000 + (t % 3 == 0 ? t + 100 : t % 3 == 1 ? 3 * t : t < 16 ? 8 : 7));
 }
 
+/* Each lane takes 4 to 16 bytes, and has them while it calls a function with a variable of its own. A second piece lies behind the
+ * first, at a multiple of 8; one that is taken after stackrestore lies in the first's place. */
+static void test_stack(void)
+{
+	static const char text[] = HEAD
+		".func (.reg .b32 o) twice(.reg .b32 i)\n{\n.local .align 4 .b8 v[64];\n.reg .b32 %s;\nst.local.u32 [v], i;\n"
+		"st.local.u32 [v+60], i;\nld.local.u32 %s, [v];\nadd.u32 o, i, %s;\nret;\n}\n"
+		KERNEL "and.b32 %r5, %r1, 3;\nmad.lo.u32 %r5, %r5, 4, 4;\ncvt.u64.u32 %rd5, %r5;\n"
+		"stacksave.u64 %rd6;\nalloca.u64 %rd7, %rd5, 16;\nst.local.u32 [%rd7], %r1;\ncall (%r8), twice, (%r1);\n"
+		"cvta.local.u64 %rd7, %rd7;\nld.u32 %r9, [%rd7];\ncvta.to.local.u64 %rd7, %rd7;\nmad.lo.u32 %r9, %r8, 100, %r9;\n"
+		"and.b64 %rd8, %rd7, 15;\nalloca.u64 %rd9, %rd5;\nsub.s64 %rd9, %rd9, %rd7;\nstackrestore.u64 %rd6;\n"
+		"alloca.u64 %rd12, %rd5, 16;\nsub.s64 %rd12, %rd12, %rd7;\nor.b64 %rd8, %rd8, %rd12;\nadd.s64 %rd8, %rd8, %rd9;\n"
+		"cvt.u32.u64 %r6, %rd8;\nmad.lo.u32 %r9, %r6, 100000, %r9;\n" STORE "ret;\n}\n";
+	static const char large[] = HEAD KERNEL "mov.u64 %rd5, 524289;\nalloca.u64 %rd7, %rd5;\nret;\n}\n";
+	static const char strange[] = HEAD KERNEL "mov.u64 %rd5, 8;\nstackrestore.u64 %rd5;\nret;\n}\n";
+
+	works(text, 2, 64);
+	for (uint32_t t = 0; t < 128; t++)
+		CHECK_EQUAL(out[t], t % 64 * 201 + (t % 4 < 2 ? 800000U : 1600000U));
+	fails(large, 1, 32, "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): alloca of 524289 bytes: no stack is left (0 bytes are taken)");
+	fails(strange, 1, 32, "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): stackrestore of 0x8, which no stacksave of this function gave");
+}
+
 #define FUNCTIONS 11 /* more than a warp knows to have their constants in the arena */
 
 /* Functions of different constants that take each other's place in the arena, some two calls deep; and in the next block. */
@@ -523,6 +546,7 @@ int main(void)
 	RUN(test_handover_between_sides);
 	RUN(test_waits_inside_diverged_calls);
 	RUN(test_calls_of_different_functions);
+	RUN(test_stack);
 	RUN(test_functions_in_one_place);
 	RUN(test_barriers_of_threads);
 	RUN(test_nested_divergence_with_waits);

@@ -201,6 +201,7 @@ static int decode_call(struct gt_ptx_decoder *decoder)
 			     instruction->n_operands != 1))
 		return gt_ptx_emit_unknown(decoder, "call of '%.60s': expected %zu arguments and %zu results", target->name,
 					   call->callee->n_parameters, call->callee->n_returns);
+	decoder->code->deepens |= call->callee == decoder->function;
 	call->n_arguments = instruction->n_arguments;
 	call->n_returns = instruction->n_returns;
 	call->arguments = place_actuals(decoder, instruction->arguments, instruction->n_arguments, false);
@@ -260,6 +261,54 @@ static int decode_bar(struct gt_ptx_decoder *decoder)
 	return reduces ? emit_reduction(decoder, number) : 0;
 }
 
+/* alloca.u32|u64 d, bytes(, alignment): d is an address in local memory. */
+static int decode_alloca(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const struct gt_ptx_operand *operands = instruction->operands;
+	const uint64_t alignment = instruction->n_operands == 3 ? operands[2].bits : 8;
+	struct gt_ptx_result result;
+	uint32_t bytes;
+
+	if (instruction->n_operands < 2 || instruction->n_operands > 3 ||
+	    (instruction->n_operands == 3 && operands[2].kind != GT_PTX_IMMEDIATE) || alignment == 0 || (alignment & (alignment - 1)) != 0)
+		return gt_ptx_refuse(decoder, "needs a size and, if any, an alignment that is a power of 2");
+	if (gt_ptx_result_slot(decoder, &operands[0], GT_PTX_U64, &result) != 0 ||
+	    !(bytes = gt_ptx_source(decoder, &operands[1], GT_PTX_U64)))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_control_steps.alloca);
+	if (!op)
+		return -1;
+	op->d = result.slot;
+	op->a = bytes;
+	op->with.immediate = alignment;
+	decoder->code->deepens = true;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+/* stacksave.u32|u64 d; stackrestore.u32|u64 a */
+static int decode_stack(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	const bool saves = instruction->row == GT_PTX_OP_STACKSAVE;
+	struct gt_ptx_result result;
+	uint32_t from = 0;
+
+	if (instruction->n_operands != 1)
+		return gt_ptx_refuse(decoder, "needs one operand");
+	if (saves ? gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_U64, &result) != 0
+		  : !(from = gt_ptx_source(decoder, &instruction->operands[0], GT_PTX_U64)))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, saves ? gt_ptx_control_steps.stack_save : gt_ptx_control_steps.stack_restore);
+	if (!op)
+		return -1;
+	op->a = from;
+	if (!saves)
+		return 0;
+	op->d = result.slot;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
 /* Of several devices' memory at once. */
 static int decode_unmodelled(struct gt_ptx_decoder *decoder)
 {
@@ -267,6 +316,7 @@ static int decode_unmodelled(struct gt_ptx_decoder *decoder)
 }
 
 gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT] = {
+	[GT_PTX_OP_ALLOCA] = decode_alloca,
 	[GT_PTX_OP_BAR] = decode_bar,
 	[GT_PTX_OP_BARRIER] = decode_bar,
 	[GT_PTX_OP_BRA] = decode_bra,
@@ -284,5 +334,7 @@ gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_PMEVENT] = decode_untimed,
 	[GT_PTX_OP_RET] = decode_ret,
 	[GT_PTX_OP_SETMAXNREG] = decode_untimed,
+	[GT_PTX_OP_STACKRESTORE] = decode_stack,
+	[GT_PTX_OP_STACKSAVE] = decode_stack,
 	[GT_PTX_OP_TRAP] = decode_trap,
 };

@@ -615,6 +615,7 @@ static int decode_all(struct search *search)
 			return -1;
 		program->codes[search->list[k]] = code;
 		program->local_bytes += gt_ptx_local_span(code);
+		program->deepens |= code->deepens;
 		program->reads_reserved |= reads_reserved(code);
 	}
 	return 0;

@@ -25,12 +25,15 @@ static inline unsigned char *local_place(const struct gt_ptx_warp *warp, unsigne
 /* The variable that begins nearest below an address, or at it; NULL if there is none. *begin: where. Callers' frames lie below. */
 static const struct gt_ptx_local *find(const struct gt_ptx_warp *warp, uint64_t at, uint64_t *begin)
 {
-	for (const struct gt_ptx_frame *frame = warp->frame; frame; frame = frame->caller)
+	for (const struct gt_ptx_frame *frame = warp->frame; frame; frame = frame->caller) {
+		if (frame->stack && (*begin = frame->local + frame->stack->most.at) <= at)
+			return &frame->stack->most;
 		for (size_t i = frame->code->n_locals; i-- > 0;) {
 			*begin = frame->local + frame->code->locals[i].at;
 			if (*begin <= at)
 				return &frame->code->locals[i];
 		}
+	}
 	return NULL;
 }
 

@@ -578,7 +578,7 @@ static int open_core(struct gt_ptx_core *core)
 	core->n_warps = (uint32_t)((threads + GT_WARP_SIZE - 1) / GT_WARP_SIZE);
 	core->shared_bytes = shared_bytes(core);
 	core->parameter_bytes = gt_ptx_parameter_bytes(launch->kernel);
-	core->local_words = core->program->local_bytes / 4 + 1;
+	core->local_words = (core->program->deepens ? GT_PTX_LOCAL_MAX : core->program->local_bytes) / 4 + 1;
 	core->warps = calloc(core->n_warps, sizeof *core->warps);
 	core->shared = core->shared_bytes <= GT_PTX_SHARED_MAX ? calloc(1, core->shared_bytes + 1) : NULL;
 	core->parameters = calloc(1, core->parameter_bytes + 1);

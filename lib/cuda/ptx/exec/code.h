@@ -152,7 +152,7 @@ struct gt_ptx_switch {
 
 /* Steps that the decoder names, by what they are of. */
 extern const struct gt_ptx_control_steps {
-	gt_ptx_step *call, *exit, *trap;
+	gt_ptx_step *call, *exit, *trap, *alloca, *stack_save, *stack_restore;
 } gt_ptx_control_steps;
 extern const struct gt_ptx_path_steps {
 	gt_ptx_step *sync, *sync_alike, *barrier_result;
@@ -265,6 +265,7 @@ struct gt_ptx_code {
 	struct gt_ptx_special_use *specials;
 	size_t n_specials;
 	uint32_t local_bytes; /* of its frame */
+	bool deepens; /* it takes more while it runs: it has an alloca, or calls itself */
 	struct gt_ptx_local *locals; /* the variables in it, by place */
 	size_t n_locals;
 	struct gt_ptx_place *parameters, *returns;
@@ -298,6 +299,7 @@ struct gt_ptx_program {
 	size_t n_shared;
 	uint64_t static_shared; /* bytes */
 	uint64_t dynamic_offset; /* where dynamic shared memory begins */
+	bool deepens; /* a function does */
 	uint64_t local_bytes; /* of all frames, without recursion */
 	bool uses_heap, launches; /* as far as its calls say */
 	bool reads_reserved; /* where the shared memory lies that CUDA reserves of a block, which it has then */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls, with the frames of functions in the arena and in local memory; branches, returns and exits. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,13 +196,21 @@ const struct gt_ptx_op *gt_ptx_follow_written(struct gt_ptx_warp *warp, const st
 
 /* ---- frames ---- */
 
+/* Where the local memory of a function that this one calls begins; with a gap behind what alloca took, too. */
+static size_t frame_end_of(const struct gt_ptx_frame *frame)
+{
+	const size_t end = frame->local + gt_ptx_local_span(frame->code);
+
+	return frame->stack ? end + (frame->stack->most.bytes + 16U) / 16 * 16 : end;
+}
+
 /* Begins a function for some lanes, whose path is on top then. */
 static int enter(struct gt_ptx_warp *warp, const struct gt_ptx_code *code, const struct gt_ptx_op *call,
 		 struct gt_ptx_path *parent, uint32_t mask)
 {
 	struct gt_ptx_frame *caller = parent ? parent->frame : NULL, *frame;
 	size_t depth = caller ? caller->depth + 1 : 0;
-	size_t local = caller ? caller->local + gt_ptx_local_span(caller->code) : 0;
+	size_t local = caller ? frame_end_of(caller) : 0;
 
 	if (depth == GT_PTX_FRAMES_MAX || local + code->local_bytes > GT_PTX_LOCAL_MAX) {
 		gt_ptx_fault(warp, call, gt_ptx_lowest(mask),
@@ -342,6 +351,89 @@ const struct gt_ptx_op *gt_ptx_local_address(struct gt_ptx_warp *warp, const str
 
 	for (uint32_t m = mask; m; m &= m - 1)
 		lanes[gt_ptx_lowest(m)] = warp->local_at + op->with.immediate;
+	return op + 1;
+}
+
+/* ---- the stack ---- */
+
+/* alloca takes local memory behind the function's variables until the function ends. Each lane has a stack pointer of its own, which
+ * stacksave reads and stackrestore sets. */
+
+static struct gt_ptx_stack *stack_of(struct gt_ptx_warp *warp)
+{
+	struct gt_ptx_frame *frame = warp->frame;
+
+	if (!frame->stack && (frame->stack = calloc(1, sizeof *frame->stack))) {
+		frame->stack->most.name = "alloca";
+		frame->stack->most.at = gt_ptx_local_span(frame->code);
+	}
+	if (!frame->stack) {
+		warp->core->failed = true;
+		gt_fail_memory(warp->core->error, "the stack of a warp");
+	}
+	return frame->stack;
+}
+
+static void set_most(struct gt_ptx_stack *stack)
+{
+	stack->most.bytes = 0;
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+		stack->most.bytes = stack->bytes[lane] > stack->most.bytes ? stack->bytes[lane] : stack->most.bytes;
+}
+
+/* d: the address; a: the bytes; the immediate: the alignment, a power of 2. */
+static const struct gt_ptx_op *step_alloca(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	struct gt_ptx_stack *stack = stack_of(warp);
+	uint64_t *lanes = gt_ptx_lanes(warp, op->d);
+	const uint64_t *bytes = gt_ptx_lanes(warp, op->a), alignment = op->with.immediate;
+
+	if (!stack)
+		return NULL;
+	const uint64_t begin = warp->frame->local + stack->most.at;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		const uint64_t at = (begin + stack->bytes[lane] + alignment - 1) / alignment * alignment, taken = bytes[lane];
+		if (at > GT_PTX_LOCAL_MAX || taken > GT_PTX_LOCAL_MAX - at)
+			return gt_ptx_fault(warp, op, lane, "alloca of %" PRIu64 " bytes: no stack is left (%" PRIu64 " bytes are taken)",
+					    taken, at);
+		stack->bytes[lane] = (uint32_t)(at + taken - begin);
+		lanes[lane] = at;
+	}
+	set_most(stack);
+	if (make_room(warp, 0, begin + stack->most.bytes, warp->core->error) == 0)
+		return op + 1;
+	warp->core->failed = true;
+	return NULL;
+}
+
+static const struct gt_ptx_op *step_stack_save(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	const struct gt_ptx_stack *stack = stack_of(warp);
+	uint64_t *lanes = gt_ptx_lanes(warp, op->d);
+
+	for (uint32_t m = mask; m && stack; m &= m - 1)
+		lanes[gt_ptx_lowest(m)] = warp->frame->local + stack->most.at + stack->bytes[gt_ptx_lowest(m)];
+	return stack ? op + 1 : NULL;
+}
+
+static const struct gt_ptx_op *step_stack_restore(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	struct gt_ptx_stack *stack = stack_of(warp);
+	const uint64_t *lanes = gt_ptx_lanes(warp, op->a);
+
+	if (!stack)
+		return NULL;
+	const uint64_t begin = warp->frame->local + stack->most.at;
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		if (lanes[lane] < begin || lanes[lane] > begin + stack->bytes[lane])
+			return gt_ptx_fault(warp, op, lane, "stackrestore of 0x%" PRIx64 ", which no stacksave of this function gave",
+					    lanes[lane]);
+		stack->bytes[lane] = (uint32_t)(lanes[lane] - begin);
+	}
+	set_most(stack);
+	warp->frame->low = warp->frame->high = 0;
 	return op + 1;
 }
 
@@ -534,4 +626,7 @@ const struct gt_ptx_control_steps gt_ptx_control_steps = {
 	.call = step_call,
 	.exit = step_exit,
 	.trap = step_trap,
+	.alloca = step_alloca,
+	.stack_save = step_stack_save,
+	.stack_restore = step_stack_restore,
 };

@@ -129,6 +129,7 @@ void gt_ptx_frame_end(struct gt_ptx_warp *warp, struct gt_ptx_frame *frame)
 		frame->before->after = frame->after;
 	if (frame->after)
 		frame->after->before = frame->before;
+	free(frame->stack);
 	frame->before = warp->free_frames;
 	warp->free_frames = frame;
 }

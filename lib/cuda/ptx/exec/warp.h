@@ -63,6 +63,13 @@ struct gt_ptx_frame {
 	size_t depth;		      /* how many calls lead to it */
 	uint64_t low, high;	      /* the variable that the last access to local memory fell into */
 	size_t paths;		      /* in it */
+	struct gt_ptx_stack *stack;   /* NULL: no alloca took anything */
+};
+
+/* What alloca took of local memory behind the variables of a function: of each lane, and at most. */
+struct gt_ptx_stack {
+	struct gt_ptx_local most;
+	uint32_t bytes[GT_WARP_SIZE];
 };
 
 enum gt_ptx_state { GT_PTX_RUNS, GT_PTX_WAITS, GT_PTX_DONE };

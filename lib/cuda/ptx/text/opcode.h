@@ -16,6 +16,7 @@
 #define GT_PTX_OPCODES(ROW) \
 	ROW(ACTIVEMASK, "activemask",        ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(ADD, "add",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         ADD) \
+	ROW(ALLOCA, "alloca",                ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(AND, "and",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         AND) \
 	ROW(APPLYPRIORITY, "applypriority",  NONE,    FALLS_THROUGH,      LINE,       memory,        NONE) \
 	ROW(ATOM, "atom",                    ONE,     FALLS_THROUGH,      ATOMIC,     memory,        NONE) \
@@ -75,6 +76,8 @@
 	ROW(SHR, "shr",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SHIFT_RIGHT) \
 	ROW(SLCT, "slct",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(ST, "st",                        NONE,    FALLS_THROUGH,      STORE,      memory,        NONE) \
+	ROW(STACKRESTORE, "stackrestore",    NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
+	ROW(STACKSAVE, "stacksave",          ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(STMATRIX, "stmatrix",            NONE,    FALLS_THROUGH,      MATRIX,     matrix,        NONE) \
 	ROW(SUB, "sub",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SUBTRACT) \
 	ROW(SULD, "suld",                    ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
