@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches that are the same as earlier ones, and some that only look so. Each kernel has 65,536 warp instructions and more. */
 #include <cstdio>
+#include <cstdlib>
 
 #include "expect.h"
 
@@ -196,6 +197,111 @@ static void test_textures(float *from, float *to)
 	}
 }
 
+/* Fewer instructions than it takes to compare the arrays, of LARGE numbers each. */
+#define LARGE (1 << 20)
+#define SOME (1 << 18)
+__global__ void once(const int *from, int *to, int number) /* launches with another number are others */
+{
+	const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	to[i] = 2 * from[i] + 1;
+}
+
+__global__ void set(int *to, int value) { *to = value; }
+
+/* Many in a row: nothing is compared any more. Then what the host, or another kernel, has changed since is found. */
+static int many;
+static void run_many(const int *from, int *to)
+{
+	cudaEvent_t event;
+
+	many++;
+	MUST(cudaEventCreate(&event));
+	for (int round = 0; round < 8; round++) {
+		once<<<SOME / 256, 256>>>(from, to, many);
+		MUST(cudaEventRecord(event));
+		MUST(cudaEventSynchronize(event));
+	}
+	MUST(cudaEventDestroy(event));
+}
+
+static void check_once(const int *from, int *to, int expected)
+{
+	once<<<SOME / 256, 256>>>(from, to, many);
+	CHECK(at(to, 9) == 2 * expected + 1);
+	run_many(from, to);
+}
+
+static void test_changes(int *from, int *to)
+{
+	const int five = 5, six = 6;
+	cudaStream_t stream;
+	cudaGraph_t graph;
+	cudaGraphExec_t ready;
+
+	MUST(cudaStreamCreate(&stream));
+	MUST(cudaMemset(from, 0, LARGE * sizeof *from));
+	run_many(from, to);
+	MUST(cudaMemset(to, 0, LARGE * sizeof *to));
+	check_once(from, to, 0);
+	MUST(cudaMemcpy(from + 9, &five, sizeof five, cudaMemcpyHostToDevice));
+	check_once(from, to, 5);
+	MUST(cudaMemcpyAsync(from + 9, &six, sizeof six, cudaMemcpyHostToDevice, stream));
+	check_once(from, to, 6);
+	set<<<1, 1>>>(from + 9, 7);
+	check_once(from, to, 7);
+	set<<<1, 1>>>(to + 9, 100);
+	check_once(from, to, 7);
+	MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	MUST(cudaMemsetAsync(from + 9, 0, sizeof *from, stream));
+	MUST(cudaStreamEndCapture(stream, &graph));
+	MUST(cudaGraphInstantiate(&ready, graph, 0));
+	MUST(cudaGraphLaunch(ready, stream));
+	MUST(cudaStreamSynchronize(stream));
+	check_once(from, to, 0);
+	MUST(cudaGraphExecDestroy(ready));
+	MUST(cudaGraphDestroy(graph));
+	MUST(cudaStreamDestroy(stream));
+}
+
+/* Memory that the host writes without a call. */
+static void test_shared_memory(int *from, int *to)
+{
+	for (int round = 0; round < 3; round++) {
+		from[9] = round;
+		check_once(from, to, round);
+	}
+}
+
+static void test_light(void)
+{
+	int *from, *to, *shared, *pinned, *registered = (int *)calloc(LARGE, sizeof *registered), *seen;
+
+	MUST(cudaMalloc(&from, LARGE * sizeof *from));
+	MUST(cudaMalloc(&to, LARGE * sizeof *to));
+	MUST(cudaMallocManaged(&shared, LARGE * sizeof *shared));
+	MUST(cudaMallocHost(&pinned, LARGE * sizeof *pinned));
+	MUST(cudaHostRegister(registered, LARGE * sizeof *registered, cudaHostRegisterMapped));
+	MUST(cudaHostGetDevicePointer(&seen, registered, 0));
+	test_changes(from, to);
+	test_shared_memory(shared, to);
+	test_shared_memory(pinned, to);
+	for (int round = 0; round < 3; round++) {
+		registered[9] = round;
+		check_once(seen, to, round);
+	}
+	MUST(cudaFree(from));
+	MUST(cudaMalloc(&from, LARGE * sizeof *from)); /* in the same place */
+	MUST(cudaMemset(from, 0, LARGE * sizeof *from));
+	check_once(from, to, 0);
+	MUST(cudaHostUnregister(registered));
+	MUST(cudaFreeHost(pinned));
+	MUST(cudaFree(shared));
+	MUST(cudaFree(from));
+	MUST(cudaFree(to));
+	free(registered);
+}
+
 int main(void)
 {
 	int *from, *to;
@@ -208,6 +314,7 @@ int main(void)
 	test_reached(from, to);
 	test_unique();
 	test_textures((float *)from, (float *)to);
+	test_light();
 	MUST(cudaFree(from));
 	MUST(cudaFree(to));
 	return verdict();

@@ -495,6 +495,7 @@ static int map(uint64_t at, size_t bytes, size_t offset, struct physical *handle
 		if (other->at && other->at < at + bytes && at < other->at + other->bytes)
 			return CUDA_INVALID_VALUE;
 	unsigned char *host = host_at(at, bytes);
+	gt_cudart.memory.changes++;
 	if (one->kept)
 		memcpy(host, one->kept, bytes);
 	else

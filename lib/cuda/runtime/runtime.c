@@ -333,6 +333,7 @@ static void take_lock(void)
 	pthread_mutex_lock(&lock);
 	if (depth++ == 0)
 		open_host_access();
+	gt_cudart.memory.changes += host_accessed() != 0; /* it may be again */
 	gt_cudart_say_host_access();
 }
 

@@ -61,6 +61,7 @@ void *gt_stub_at(const char *call, const void *pointer, uint64_t n, uint64_t eac
 	if (!at)
 		gt_cudart_stop("%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not all in one allocation of device memory", call, bytes,
 			       address);
+	gt_cudart.memory.changes += written;
 	if (written)
 		gt_ptx_wrote(&gt_cudart.memory, address, bytes);
 	if (written && gt_cudart.recorder)

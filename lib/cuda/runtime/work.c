@@ -246,6 +246,7 @@ int gt_graph_begin_launch(const struct gt_graph *graph, bool frees)
 		uint32_t *value = gt_ptx_at(&gt_cudart.memory, condition->handle, sizeof *value);
 		if (value && condition->assigned)
 			*value = condition->value;
+		gt_cudart.memory.changes++;
 	}
 	for (size_t i = 0; i < graph->nodes.n; i++) {
 		const struct gt_work *work = &graph->nodes.list[i]->work;
@@ -279,6 +280,7 @@ static void *place(const void *pointer, size_t bytes, bool on_device)
 /* The recorder is told what comes into device memory from outside of kernels. */
 static void note_copy(const void *to, size_t bytes)
 {
+	gt_cudart.memory.changes += is_device(gt_cudart_address(to));
 	if (is_device(gt_cudart_address(to)))
 		gt_ptx_wrote(&gt_cudart.memory, gt_cudart_address(to), bytes);
 	if (gt_cudart.recorder && is_device(gt_cudart_address(to)))

@@ -523,6 +523,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	struct gt_ptx_allocation *allocation = calloc(1, sizeof *allocation);
 	if (!allocation)
 		return gt_fail_memory(error, "the list of allocations");
+	memory->changes++;
 	allocation->address = *address;
 	allocation->bytes = bytes;
 	allocation->owner = memory->owner;
@@ -552,6 +553,7 @@ int gt_ptx_free(struct gt_ptx_memory *memory, uint64_t address, struct gt_error 
 	if (!gone || gone->address != address || gt_ptx_in_heap(memory, address))
 		return gt_fail(error, "nothing was allocated at 0x%" PRIx64, address);
 	pages_leave(memory, gone);
+	memory->changes++;
 	memory->live_bytes -= gone->bytes;
 	memory->n--;
 	gone->freed = true;

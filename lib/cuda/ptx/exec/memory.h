@@ -80,6 +80,7 @@ struct gt_ptx_memory {
 	enum gt_ptx_memory_kind kind; /* the same */
 	uint32_t denied; /* bit o: what o owns is at present out of reach */
 	uint64_t launch; /* a number that changes before each launch */
+	uint64_t changes; /* a number that changes with what is allocated, and with what any allocation has, but by the host's own stores */
 	struct gt_ptx_allocation *first, *last; /* live and freed ones, by address: see gt_ptx_live() */
 	size_t n; /* live ones */
 	struct gt_ptx_wish *places; /* the user's */

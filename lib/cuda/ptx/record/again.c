@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches that are the same as an earlier one (again.h). What a launch does follows from its arguments and the contents of the
  * allocations that it accesses, which are noted as it looks them up (gt_ptx_bounds). They are compared by hashes of their pieces, which
- * costs time too: only where the launch takes longer, and less and less often for a kernel that finds other contents each time. */
+ * costs time too: only where the launch takes longer, and less and less often for a kernel that finds other contents each time. Nothing
+ * is compared if no memory has changed since (memory->changes), as in a loop that measures a kernel. */
 #include "cuda/ptx/record/again.h"
 
 #include <stdbool.h>
@@ -21,6 +22,7 @@
 #define BYTES_PER_INSTRUCTION 32 /* of memory that are hashed in a part of the time that an instruction of a warp takes */
 #define MOST ((uint64_t)2 << 30) /* bytes that are kept of all launches */
 #define MISSES_MOST 16
+#define IN_A_ROW 3 /* launches, until one is remembered although to compare memory takes longer: more are likely then */
 
 /* Bytes of memory that a launch changed, or of its records. */
 struct kept {
@@ -47,9 +49,14 @@ struct slot {
 	uint64_t parts_bytes;
 	unsigned misses;       /* how often the memory was another one than that which was remembered */
 	uint64_t wait;	       /* launches until one is remembered again */
+	bool by_host;	       /* the host may have changed the memory without a call */
+	uint64_t after;	       /* memory->changes behind it */
+	unsigned in_a_row;     /* how many were executed with no change in between */
 	/* One of them, if it is known: */
 	bool known;
 	uint64_t used;	  /* when it was, for the last time */
+	bool changes;	  /* any memory */
+	uint64_t as_before; /* memory->changes when the memory was as before it */
 	uint64_t *before; /* hashes of the pieces of all parts */
 	size_t n;
 	struct gt_ptx_ran ran;
@@ -227,12 +234,14 @@ static uint64_t *hash_parts(struct gt_ptx_memory *memory, const struct slot *slo
 }
 
 /* Whether memory has the contents that it had before the launch that is known. */
-static bool is_as_before(struct gt_ptx_memory *memory, const struct slot *slot)
+static bool is_as_before(struct gt_ptx_memory *memory, struct slot *slot)
 {
 	struct walk walk = walk_begin(memory, slot);
 	uint64_t address;
 	size_t n = 0;
 
+	if (slot->as_before == memory->changes && !slot->by_host)
+		return true;
 	if (!has_parts(memory, slot))
 		return false;
 	for (size_t i = 0; i < slot->n; i++) {
@@ -240,20 +249,25 @@ static bool is_as_before(struct gt_ptx_memory *memory, const struct slot *slot)
 		if (XXH3_64bits(data, n) != slot->before[i])
 			return false;
 	}
+	slot->as_before = memory->changes;
 	return true;
 }
 
 /* Keeps the pieces that differ from what they were. False if there is no room. */
 static bool keep_changes(struct gt_ptx_again *again, struct gt_ptx_memory *memory)
 {
-	const struct slot *slot = again->slot;
+	struct slot *slot = again->slot;
 	struct walk walk = walk_begin(memory, slot);
 	uint64_t address;
 	size_t n = 0;
 
+	slot->changes = false;
 	for (size_t i = 0; i < slot->n; i++) {
 		const unsigned char *data = walk_next(&walk, &n, &address);
-		if (XXH3_64bits(data, n) != slot->before[i] && !keep(again, address, data, n))
+		if (XXH3_64bits(data, n) == slot->before[i])
+			continue;
+		slot->changes = true;
+		if (!keep(again, address, data, n))
 			return false;
 	}
 	return true;
@@ -266,6 +280,7 @@ static bool note_parts(struct slot *slot, const struct gt_ptx_memory *memory)
 	size_t n = 0;
 	uint64_t bytes = 0;
 
+	slot->by_host = false;
 	for (const struct gt_ptx_allocation *one = gt_ptx_live(memory->first); parts && one; one = gt_ptx_live(one->after)) {
 		if (atomic_load_explicit(&one->reached, memory_order_relaxed) != memory->launch)
 			continue;
@@ -274,6 +289,7 @@ static bool note_parts(struct slot *slot, const struct gt_ptx_memory *memory)
 		parts[n].bytes = one->bytes;
 		parts[n++].owner = one->owner;
 		bytes += one->bytes;
+		slot->by_host |= one->kind != GT_PTX_OF_DEVICE || one->owner == GT_PTX_EVERYONE || one->call == 0;
 	}
 	const bool same = parts && n == slot->parts_n && memcmp(parts, slot->parts, n * sizeof *parts) == 0;
 	free(slot->parts);
@@ -324,6 +340,7 @@ static int repeat(struct gt_ptx_again *again, struct gt_ptx_memory *memory, stru
 
 	slot->used = again->time;
 	*ran = slot->ran;
+	memory->changes += slot->changes;
 	for (size_t i = 0; i < slot->kept_n; i++) {
 		const struct kept *one = &slot->kept[i];
 		if (one->address) {
@@ -348,7 +365,8 @@ static void miss(struct gt_ptx_again *again, struct slot *slot)
 /* Whether to remember the launch: not the first of its kind, nor one that takes less time than to compare memory. */
 static bool is_worth_it(struct slot *slot, const struct gt_ptx_memory *memory)
 {
-	if (slot->instructions < LEAST || slot->parts_bytes / BYTES_PER_INSTRUCTION > slot->instructions)
+	if (slot->instructions < LEAST ||
+	    (slot->parts_bytes / BYTES_PER_INSTRUCTION > slot->instructions && (slot->in_a_row < IN_A_ROW || slot->by_host)))
 		return false;
 	if (slot->wait == 0)
 		return has_parts(memory, slot);
@@ -378,6 +396,7 @@ int gt_ptx_again_take(struct gt_ptx_again *again, struct gt_ptx_machine *machine
 	if (program->is_unique || launch->check == GT_PTX_MEMCHECK)
 		return 0;
 	struct slot *slot = again->slot = slot_of(again, key_of(machine, launch, writer != NULL));
+	slot->in_a_row = slot->in_a_row > 0 && slot->after == machine->memory->changes ? slot->in_a_row : 0;
 	if (slot->known && is_as_before(machine->memory, slot)) {
 		machine->launches++;
 		return repeat(again, machine->memory, writer, ran, error);
@@ -394,8 +413,11 @@ int gt_ptx_again_keep(struct gt_ptx_again *again, struct gt_ptx_machine *machine
 	struct slot *slot = again->slot;
 	uint64_t rows = 0;
 
+	machine->memory->changes++;
 	if (!slot)
 		return 0;
+	slot->after = machine->memory->changes;
+	slot->in_a_row++;
 	slot->instructions = ran ? ran->warp_instructions : 0;
 	if (!again->keeping) {
 		if (slot->instructions >= LEAST)
@@ -416,5 +438,6 @@ int gt_ptx_again_keep(struct gt_ptx_again *again, struct gt_ptx_machine *machine
 	slot->ran = *ran;
 	slot->ran.like = again->number;
 	slot->used = again->time;
+	slot->as_before = slot->changes ? slot->as_before : slot->after;
 	return 0;
 }
