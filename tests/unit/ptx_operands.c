@@ -393,7 +393,8 @@ static void what_does_not_fit_is_refused(void)
 /* Opcodes whose samples may have one more or one less. */
 static bool may_have(int row, int more)
 {
-	return more ? row == GT_PTX_OP_WMMA || row == GT_PTX_OP_MAX : row == GT_PTX_OP_BARRIER || row == GT_PTX_OP_CP || row == GT_PTX_OP_CREATEPOLICY;
+	return more ? row == GT_PTX_OP_WMMA || row == GT_PTX_OP_MAX
+		    : row == GT_PTX_OP_ALLOCA || row == GT_PTX_OP_BARRIER || row == GT_PTX_OP_CP || row == GT_PTX_OP_CREATEPOLICY;
 }
 
 /* One operand more, and one less. */
