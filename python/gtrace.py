@@ -37,7 +37,7 @@ OPS = {int(op): name for op, name in _schema["ops"].items()}
 STATUSES = _schema["statuses"]
 OPTIONAL = ("step", "sm", "hint", "work", "shared", "status", "latency", "lanes")  # of the columns
 # The limits of the tools, for a stream that came from elsewhere.
-VERSION, RECORD_MAX, OBJECTS_MAX, ROWS_MAX = 1, 32 << 20, 1 << 22, 1 << 16
+VERSION, RECORD_MAX, OBJECTS_MAX, ROWS_MAX = 2, 32 << 20, 1 << 22, 1 << 16
 PACKED = {b"\x1f\x8b": "gzip", b"\xfd7": "xz", b"\x28\xb5": "zstd"}
 
 
@@ -64,8 +64,8 @@ def _records(file):
             size = unpacker.tell() - hashed
             if not isinstance(record, list) or not record or first != (record[0] == "gtrace"):
                 raise Error("expected a gtrace stream" if first else "expected a record of a gtrace stream")
-            if first and record[1] != VERSION:
-                raise Error(f"stream version {record[1]}: this module reads version {VERSION}")
+            if first and not 1 <= record[1] <= VERSION:
+                raise Error(f"stream version {record[1]}: this module reads versions 1 to {VERSION}")
             first = False
             if record[0] in COLUMNS:
                 rows += record[1]
@@ -115,6 +115,8 @@ def _rows(kind, n, columns):
         raise Error(f"status {rows['status'].max()}: no such status")
     if kind == "access":
         _check_access(rows, columns)
+        if "width" in columns or "pitch" in columns:
+            _spread(rows, _column(columns["width"], n, "u1"), _column(columns["pitch"], n, "<i8"))
     return rows
 
 
@@ -130,6 +132,28 @@ def _check_access(rows, columns):
     base = rows["base"][listed]
     if (base > count).any() or (active > count - base).any():
         raise Error(f"addresses beyond the {count} of the batch")
+
+
+def _spread(rows, width, pitch):
+    """Lists the addresses of lanes at a pitch, as those without a stride are."""
+    pitched, listed = width != 0, rows["stride"] == STRIDE_LANES
+    if not numpy.isin(width, (0, 2, 4, 8, 16)).all() or (pitched & listed).any():
+        raise Error("a row with a width that is not 2, 4, 8 or 16 lanes at a stride")
+    active = numpy.unpackbits(numpy.ascontiguousarray(rows["mask"]).view("u1").reshape(-1, 4), axis=1, bitorder="little").astype(bool)
+    counts = numpy.where(pitched | listed, active.sum(axis=1), 0)
+    begin = numpy.cumsum(counts) - counts
+    lanes = numpy.zeros(int(counts.sum()), "<u8")
+    for i in numpy.flatnonzero(listed):
+        at = int(rows["base"][i])
+        lanes[begin[i]:begin[i] + counts[i]] = rows["lanes"][at:at + int(counts[i])]
+    at = numpy.flatnonzero(pitched)
+    of, lane = numpy.nonzero(active[at])
+    row, first = at[of], active[at].argmax(axis=1)[of]
+    wide = width[row].astype("<i8")
+    offset = rows["stride"][row] * (lane % wide - first % wide) + pitch[row] * (lane // wide - first // wide)
+    lanes[begin[row] + (active[at].cumsum(axis=1) - 1)[of, lane]] = rows["base"][row] + offset.view("<u8")
+    rows["lanes"], rows["stride"] = lanes, numpy.where(pitched, STRIDE_LANES, rows["stride"])
+    rows["base"] = numpy.where(pitched | listed, begin.astype("<u8"), rows["base"])
 
 
 def _open(path):

@@ -186,12 +186,58 @@ bad_line() { # bad_line TEXT SED-SCRIPT
 	bad_line "bad.tsv:1: a grid of 4000000000x1000x1" '1s/grid=2,1/grid=4000000000,1000/'
 }
 
+# Loads of a naive product by blocks 8 and 16 threads wide, with some lanes off, and one that is nearly such: the last address is another.
+pitched() {
+	printf '#kernel\tid=1\tname=k\tgrid=64,1,1\tblock=256,1,1\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel\n'
+	awk 'BEGIN { for (i = 0; i < 4000; i++) {
+		width = i % 3 ? 16 : 8; stride = i % 2 ? 4 : 0; pitch = i % 2 ? (i % 5 - 2) * 2048 : 2048
+		list = ""; mask = 0
+		for (lane = 0; lane < 32; lane++) {
+			if (i % 7 == 0 && lane % width >= width - 3) continue
+			mask += 2 ^ lane
+			list = list (list ? "," : "") sprintf("0x%x", 1099511627776 + 4 * i + stride * (lane % width) + pitch * int(lane / width) + (i % 1000 == 999 && lane == 31))
+		}
+		printf "%d\t%d\t%d\t0x10\t%s.global\t4\t0x%x\t-\t-\t%s\t1\n", int(i / 64), i % 8, int(i % 64 / 8), i % 4 == 3 ? "store" : "load", mask, list
+	} }'
+}
+
+@test "lanes at a pitch take a few bytes in the stream, and are addresses in every view" {
+	pitched >given.tsv
+	gtrace-cat --from given.tsv >p.gt
+	[ "$(wc -c <p.gt)" -lt 140000 ] # of 4000 rows with 115000 addresses, 34 bytes a row
+	gtrace-cat --decimal p.gt | grep -v '^#' >rows
+	# Each row has the addresses that were given, as such or as a base and a stride.
+	python3 - given.tsv rows <<-'END' >addresses
+		import sys
+		for name in sys.argv[1:]:
+		    for line in open(name):
+		        field = line.rstrip("\n").split("\t")
+		        if line.startswith("#"):
+		            continue
+		        mask, lanes = int(field[6], 0), field[9]
+		        on = [l for l in range(32) if mask >> l & 1]
+		        print(name, *field[:3], *([int(a, 0) for a in lanes.split(",")] if lanes != "-" else
+		                                  [int(field[7]) + int(field[8]) * (l - on[0]) for l in on]))
+	END
+	grep '^given' addresses | cut -d ' ' -f 2- >expected
+	grep '^rows' addresses | cut -d ' ' -f 2- | cmp expected -
+	gtrace-cat --rows p.gt | gtrace-cat --from | gtrace-cat --decimal | grep -v '^#' | cmp rows -
+	gtrace-cat p.gt | gtrace-cat --from | gtrace-cat --decimal | grep -v '^#' | cmp rows -
+	sort -t "$tab" -s -k 1,1n -k 3,3n -k 2,2n rows >ordered
+	gtrace-order p.gt | gtrace-cat --decimal | grep -v '^#' | cmp ordered -
+	gtrace-order --by an p.gt | gtrace-order | gtrace-cat --decimal | grep -v '^#' | cmp ordered -
+	gtrace-order -S 64K p.gt | gtrace-cat --decimal | grep -v '^#' | cmp ordered -
+	gschedule --sm 4 p.gt | gcoalesce | gtrace-cat | grep -v '^#' | sort >requests
+	gcoalesce p.gt | gschedule --sm 4 | gtrace-cat | grep -v '^#' | sort | cut -f 1-9 | cmp - <(cut -f 1-9 requests)
+	gtrace-cat --check p.gt
+}
+
 @test "input that is not a stream is refused" {
 	expect_failure 1 "standard input: empty" gtrace-cat </dev/null
 	expect_failure 1 "not a gtrace stream" gtrace-cat "$ROOT/LICENSE"
 	expect_failure 1 "no-such-file" gtrace-cat no-such-file
-	sed 's/gtrace\x01/gtrace\x02/' small.gt >newer.gt
-	expect_failure 1 "stream version 2: this program reads version 1" gtrace-cat newer.gt
+	sed 's/gtrace\x02/gtrace\x03/' small.gt >newer.gt
+	expect_failure 1 "stream version 3: this program reads versions 1 to 2" gtrace-cat newer.gt
 	cat small.gt small.gt >two.gt
 	run gtrace-cat two.gt
 	[ "$status" -eq 1 ]

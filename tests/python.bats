@@ -16,11 +16,13 @@ setup() {
 	skip "no Python with msgpack, numpy, pandas and xxhash: make deps"
 }
 
-# Accesses with lanes that have no stride, alone in their batch and not, and hints; of two kernels.
+# Accesses with lanes that have no stride, alone in their batch and not, with lanes at a pitch, and hints; of two kernels.
 scattered() {
 	printf '#kernel\tid=1\tname=k<a, b>(float*)\tgrid=4,1,1\tblock=64,1,1\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel\n'
 	awk -v rows="${1:-300}" 'BEGIN { srand(3); for (i = 0; i < rows; i++)
-		if (rand() < 0.5) printf "%d\t%d\t%d\t0x10\tload.global.nc\t4\t0xf\t0x%x\t-4\t-\t1\n", i % 4, i % 2, i / 8, 4096 * i
+		if (i % 5 == 4) printf "%d\t%d\t%d\t0x30\tstore.global\t4\t0xf7\t-\t-\t0x%x,0x%x,0x%x,0x%x,0x%x,0x%x,0x%x\t1\n", i % 4, i % 2, i / 8,
+			4096 + i, 4100 + i, 4104 + i, 96 + i, 100 + i, 104 + i, 108 + i
+		else if (rand() < 0.5) printf "%d\t%d\t%d\t0x10\tload.global.nc\t4\t0xf\t0x%x\t-4\t-\t1\n", i % 4, i % 2, i / 8, 4096 * i
 		else printf "%d\t%d\t%d\t0x20\tstore.shared\t8\t0x15\t-\t-\t0x%x,0x%x,0xffffffffffffff00\t1\n", i % 4, i % 2, i / 8, 64 * i, rand() * 1e9 }'
 	printf '#kernel\tid=7\tname=other\tgrid=1,1,1\tblock=32,1,1\n0\t0\t0\t0x0\tatomic.global\t4\t0x1\t-\t-\t0x40\t7\n'
 }

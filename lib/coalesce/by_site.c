@@ -25,19 +25,22 @@
 struct access {
 	uint32_t mask;
 	unsigned n, size;	   /* active lanes, bytes of each */
-	int64_t stride;		   /* GT_STRIDE_LANES: the row lists addresses */
+	int64_t stride;		   /* GT_STRIDE_LANES: there is none for all lanes */
 	uint64_t first;		   /* address of the lowest active lane */
-	const uint64_t *addresses; /* that the row lists; else NULL */
+	const uint64_t *addresses; /* without a stride; else NULL */
 };
 
-static struct access access_of(const struct gt_rows *rows, size_t i)
+static struct access access_of(const struct gt_rows *rows, size_t i, uint64_t buffer[GT_WARP_SIZE])
 {
 	struct access access = {.mask = rows->mask[i], .n = gt_count_lanes(rows->mask[i]), .size = rows->size[i],
 				.stride = rows->stride[i], .first = rows->base[i]};
 
-	if (access.stride != GT_STRIDE_LANES)
+	if (gt_rows_one_stride(rows, i))
 		return access;
-	access.addresses = rows->lanes + rows->base[i];
+	access.addresses = access.stride == GT_STRIDE_LANES ? rows->lanes + rows->base[i] : buffer;
+	access.stride = GT_STRIDE_LANES;
+	if (access.addresses == buffer)
+		gt_rows_addresses(rows, i, buffer);
 	access.first = access.addresses[0];
 	return access;
 }
@@ -504,7 +507,8 @@ static void add_shared(struct site_counts *counts, const struct gt_access_cost *
 int gt_by_site_add(struct gt_by_site *by, const struct gt_rows *accesses, size_t i, const struct gt_access_cost *cost,
 		   struct gt_error *error)
 {
-	const struct access access = access_of(accesses, i);
+	uint64_t buffer[GT_WARP_SIZE];
+	const struct access access = access_of(accesses, i, buffer);
 	const uint8_t op = accesses->op[i];
 	const enum gt_action action = gt_op_action(op);
 	const bool shared = gt_op_space(op) == GT_SHARED;

@@ -124,7 +124,7 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 #define SHAPE_LINES 32 /* more are not kept */
 
 struct shape_key {
-	int64_t stride;
+	struct gt_affine affine;
 	uint32_t mask; /* 0: none is kept here */
 	uint8_t offset, size, store;
 };
@@ -300,11 +300,18 @@ static int write_requests(struct requests *requests, const struct gt_rows *acces
 
 /* ---- one access ---- */
 
+/* The lines of lanes whose addresses follow from the first. */
+static unsigned lines_of_affine(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched)
+{
+	return affine->width ? gt_lines_of_pitch(base, affine, mask, size, touched) : gt_lines_of_affine(base, affine->stride, mask, size, touched);
+}
+
 /* The lines of access i, found separately for each group of lanes. */
 static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned group, struct gt_touched *touched)
 {
 	const uint32_t mask = from->mask[i], lanes = UINT32_MAX >> (GT_WARP_SIZE - group);
-	const uint64_t stride = (uint64_t)from->stride[i], zero = from->base[i] - stride * (unsigned)__builtin_ctz(mask); /* lane 0's address */
+	const struct gt_affine affine = gt_rows_affine(from, i);
+	const unsigned lowest = (unsigned)__builtin_ctz(mask);
 	unsigned done = 0, n = 0;
 
 	for (unsigned first = 0; first < GT_WARP_SIZE; first += group) {
@@ -316,7 +323,8 @@ static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned g
 			n += gt_lines_of_lanes(from->lanes + from->base[i] + done, m, from->size[i], touched + n);
 			done += m;
 		} else {
-			n += gt_lines_of_affine(zero + stride * (unsigned)__builtin_ctz(part), from->stride[i], part, from->size[i], touched + n);
+			const uint64_t base = from->base[i] + gt_affine_from(&affine, lowest, (unsigned)__builtin_ctz(part));
+			n += lines_of_affine(base, &affine, part, from->size[i], touched + n);
 		}
 	}
 	return n;
@@ -361,7 +369,8 @@ static unsigned lines_of_warp(const struct gt_rows *from, size_t i, unsigned siz
 {
 	if (from->stride[i] == GT_STRIDE_LANES)
 		return gt_lines_of_lanes(from->lanes + from->base[i], (unsigned)__builtin_popcount(from->mask[i]), size, touched);
-	return gt_lines_of_affine(from->base[i], from->stride[i], from->mask[i], size, touched);
+	const struct gt_affine affine = gt_rows_affine(from, i);
+	return lines_of_affine(from->base[i], &affine, from->mask[i], size, touched);
 }
 
 static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i)
@@ -441,14 +450,16 @@ static unsigned find_touched(const struct gt_coalescer *coalescer, const struct 
 /* Where the shape with a key is kept, if it is. */
 static struct shape *shape_at(struct requests *requests, const struct shape_key *key)
 {
-	uint64_t all = (uint64_t)key->stride << 16 ^ (uint64_t)key->mask << 7 ^ key->offset ^ (uint64_t)key->size << 40;
+	uint64_t all = (uint64_t)key->affine.stride << 16 ^ (uint64_t)key->mask << 7 ^ key->offset ^ (uint64_t)key->size << 40;
+
+	all ^= (uint64_t)key->affine.pitch << 24 ^ (uint64_t)key->affine.width << 56;
 
 	return &requests->shapes[all * UINT64_C(0x9e3779b97f4a7c15) >> 60];
 }
 
 static bool is_same(const struct shape_key *a, const struct shape_key *b)
 {
-	return a->stride == b->stride && a->mask == b->mask && a->offset == b->offset && a->size == b->size && a->store == b->store;
+	return a->affine.stride == b->affine.stride && a->affine.pitch == b->affine.pitch && a->affine.width == b->affine.width && a->mask == b->mask && a->offset == b->offset && a->size == b->size && a->store == b->store;
 }
 
 /* Keeps what an access that begins in this line touches. */
@@ -476,7 +487,7 @@ static unsigned lines_of_access(const struct gt_coalescer *coalescer, const stru
 
 	if (from->stride[i] == GT_STRIDE_LANES)
 		return find_touched(coalescer, from, i, touched, sectors, distinct);
-	const struct shape_key key = {.stride = from->stride[i], .mask = from->mask[i], .offset = (uint8_t)offset, .size = from->size[i],
+	const struct shape_key key = {.affine = gt_rows_affine(from, i), .mask = from->mask[i], .offset = (uint8_t)offset, .size = from->size[i],
 				      .store = gt_op_action(from->op[i]) == GT_STORE};
 	struct shape *shape = shape_at(requests, &key);
 	if (!is_same(&shape->key, &key)) {
@@ -535,7 +546,7 @@ static unsigned repeated_sectors(const struct gt_rows *from, size_t i)
 	uint64_t addresses[GT_WARP_SIZE], sectors[GT_WARP_SIZE]; /* of a turn: the first sector of each lane */
 	unsigned turn[GT_WARP_SIZE], n = (unsigned)__builtin_popcount(from->mask[i]), repeated = 0;
 
-	if (from->stride[i] != GT_STRIDE_LANES && from->stride[i] != 0)
+	if (gt_rows_one_stride(from, i) && from->stride[i] != 0)
 		return 0;
 	gt_rows_addresses(from, i, addresses);
 	for (unsigned j = 0; j < n; j++) {

@@ -77,7 +77,7 @@ static void add_access(struct gt_degrees_instruction *instruction, const struct 
 	struct gt_degrees_run *run = &instruction->run;
 	uint64_t addresses[GT_WARP_SIZE];
 
-	if (rows->stride[i] == GT_STRIDE_LANES) {
+	if (!gt_rows_one_stride(rows, i)) {
 		gt_degree_add(&instruction->degree, addresses, gt_rows_addresses(rows, i, addresses), rows->size[i]);
 		return;
 	}

@@ -259,6 +259,74 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 	return lines_by_lane(base, stride, mask, size, touched);
 }
 
+/* Adds lines to n others. Returns how many there are, or 0 if the bytes of both may fill a sector that neither fills. */
+static unsigned merge(struct gt_touched *touched, unsigned n, const struct gt_touched *more, unsigned more_n)
+{
+	unsigned all = n;
+
+	for (unsigned m = 0; m < more_n; m++) {
+		unsigned k = 0;
+		while (k < n && touched[k].address != more[m].address)
+			k++;
+		if (k == n) {
+			touched[all++] = more[m];
+			continue;
+		}
+		if (touched[k].sectors & ~touched[k].full & more[m].sectors & ~more[m].full)
+			return 0;
+		touched[k].sectors |= more[m].sectors;
+		touched[k].full |= more[m].full;
+		touched[k].threads = (uint8_t)(touched[k].threads + more[m].threads);
+	}
+	return all;
+}
+
+/* Rows of lanes at one place, each with the same lanes: the lines of the first. */
+static unsigned lines_of_same_rows(uint64_t base, int64_t stride, uint32_t row, unsigned rows, unsigned size, struct gt_touched *touched)
+{
+	const unsigned n = gt_lines_of_affine(base, stride, row, size, touched);
+
+	for (unsigned k = 0; k < n; k++)
+		touched[k].threads = (uint8_t)(touched[k].threads * rows);
+	return n;
+}
+
+/* Row by row, as far as their lines may be joined. */
+static unsigned lines_of_rows(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched)
+{
+	const unsigned width = affine->width, lowest = (unsigned)__builtin_ctz(mask);
+	struct gt_touched more[GT_TOUCHED_MAX];
+	unsigned n = 0;
+
+	for (uint32_t rest = mask, row; rest; rest &= ~row) {
+		const unsigned first = (unsigned)__builtin_ctz(rest);
+		row = ((UINT32_C(1) << width) - 1) << first / width * width;
+		const uint64_t begin = base + gt_affine_from(affine, lowest, first);
+		const unsigned more_n = gt_lines_of_affine(begin, affine->stride, rest & row, size, more);
+		n = merge(touched, n, more, more_n);
+		if (n == 0)
+			return 0;
+	}
+	return n;
+}
+
+unsigned gt_lines_of_pitch(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size,
+			   struct gt_touched touched[GT_TOUCHED_MAX])
+{
+	const unsigned lowest = (unsigned)__builtin_ctz(mask);
+	uint64_t addresses[GT_WARP_SIZE];
+	unsigned n = 0;
+
+	if (affine->pitch == 0 && mask == UINT32_MAX)
+		return lines_of_same_rows(base, affine->stride, (UINT32_C(1) << affine->width) - 1, GT_WARP_SIZE / affine->width, size, touched);
+	n = lines_of_rows(base, affine, mask, size, touched);
+	if (n > 0)
+		return n;
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		addresses[n++] = base + gt_affine_from(affine, lowest, (unsigned)__builtin_ctz(rest));
+	return gt_lines_of_lanes(addresses, n, size, touched);
+}
+
 /* ---- runs of accesses that touch one line each ---- */
 
 /* Lanes that are at most a sector apart leave out no sector between the first and the last that they touch; they cover sectors
@@ -322,6 +390,10 @@ GT_WIDE static bool find_lines(const struct gt_rows *from, size_t first, size_t 
 	uint16_t beyond = 0;
 	uint8_t elsewhere = 0;
 
+	for (size_t i = 0; i < n; i++)
+		elsewhere |= from->width[first + i];
+	if (elsewhere)
+		return false;
 	if (!find_lanes(from->mask + first, n, lanes))
 		return false;
 	for (size_t i = 0; i < n; i++)

@@ -35,6 +35,10 @@ struct gt_touched {
 unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
 			    struct gt_touched touched[GT_TOUCHED_MAX]);
 
+/* The same with a pitch. */
+unsigned gt_lines_of_pitch(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size,
+			   struct gt_touched touched[GT_TOUCHED_MAX]);
+
 /* `n` lanes with the addresses given, at most GT_WARP_SIZE. */
 unsigned gt_lines_of_lanes(const uint64_t *addresses, unsigned n, unsigned size,
 			   struct gt_touched touched[GT_TOUCHED_MAX]);

@@ -27,12 +27,15 @@ int gt_trace_rows(struct gt_trace *to, const struct gt_rows *rows, struct gt_err
 	if (rows->kind != GT_ACCESSES)
 		return gt_fail(error, "expected accesses, found requests: gcoalesce or another stage made them; order the stream before it");
 	for (size_t i = 0; i < rows->n; i++) {
-		bool listed = rows->stride[i] == GT_STRIDE_LANES;
+		uint64_t addresses[GT_WARP_SIZE];
+		const bool listed = !gt_rows_one_stride(rows, i);
+		if (listed)
+			gt_rows_addresses(rows, i, addresses);
 		struct gt_trace_access access = {
 			.block = rows->block[i], .warp = rows->warp[i], .numbering = GT_AN_GIVEN,
 			.an = rows->an[i], .pc = rows->pc[i], .op = rows->op[i], .size = rows->size[i],
 			.hint = gt_rows_hint(rows, i),
-			.mask = rows->mask[i], .addresses = listed ? rows->lanes + rows->base[i] : NULL,
+			.mask = rows->mask[i], .addresses = listed ? addresses : NULL,
 			.base = rows->base[i], .stride = rows->stride[i],
 			.scheduled = rows->scheduled, .sm = rows->scheduled ? rows->sm[i] : 0,
 			.has_work = rows->has_work, .work = rows->has_work ? rows->work[i] : 0, .shared = gt_rows_shared(rows, i),

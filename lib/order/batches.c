@@ -50,13 +50,23 @@ GT_WIDE static bool any_lone_stride(const uint32_t *mask, const int64_t *stride,
 	return any;
 }
 
-/* Whether addresses are listed that have a stride in common. */
-static bool any_needless_list(const struct gt_rows *rows)
+/* Whether addresses are listed, or have a pitch, that would be written otherwise. */
+static bool any_needless_form(const struct gt_rows *rows)
 {
-	for (size_t i = 0; rows->n_lanes > 0 && i < rows->n; i++)
-		if (rows->stride[i] == GT_STRIDE_LANES &&
-		    gt_common_stride(rows->mask[i], rows->lanes + rows->base[i]) != GT_STRIDE_LANES)
+	uint64_t addresses[GT_WARP_SIZE];
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (gt_rows_one_stride(rows, i))
+			continue;
+		const struct gt_affine is = gt_rows_affine(rows, i);
+		/* Of all lanes no other width says the same, nor a stride alone but one that goes on from row to row. */
+		if (is.width && rows->mask[i] == UINT32_MAX && (uint64_t)is.pitch != (uint64_t)is.stride * is.width)
+			continue;
+		gt_rows_addresses(rows, i, addresses);
+		const struct gt_affine least = gt_affine_of(rows->mask[i], addresses);
+		if (is.stride != least.stride || is.width != least.width || is.pitch != least.pitch)
 			return true;
+	}
 	return false;
 }
 
@@ -89,7 +99,7 @@ static bool fit(const struct gt_order_batches *batches, uint32_t launch, const s
 	if (gt_order_batches_any(batches) && !gt_sort_key_less(batches->last, key_of(launch, rows, 0, by_an)))
 		return false;
 	return rise(by_an ? rows->an : rows->block, by_an ? rows->block : rows->an, rows->warp, rows->n) &&
-	       !any_lone_stride(rows->mask, rows->stride, rows->n) && !any_needless_list(rows) && are_hints_right(rows);
+	       !any_lone_stride(rows->mask, rows->stride, rows->n) && !any_needless_form(rows) && are_hints_right(rows);
 }
 
 /* ---- adding ---- */
@@ -293,7 +303,7 @@ static int keep_row(struct gt_ordering *order, uint32_t launch, const struct gt_
 	struct gt_packed row = {
 		.kernel = launch, .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i], .mask = rows->mask[i],
 		.warp = (uint8_t)rows->warp[i], .op = rows->op[i], .size = rows->size[i], .hint = gt_rows_hint(rows, i),
-		.work = rows->has_work ? rows->work[i] : 0, .shared = gt_rows_shared(rows, i), .base = rows->base[i], .stride = rows->stride[i],
+		.work = rows->has_work ? rows->work[i] : 0, .shared = gt_rows_shared(rows, i), .base = rows->base[i], .affine = gt_rows_affine(rows, i),
 	};
 
 	return gt_order_keep(order, &row, rows->stride[i] == GT_STRIDE_LANES ? rows->lanes + rows->base[i] : NULL, error);

@@ -19,8 +19,8 @@ static bool same_ordinal(const struct gt_packed *a, const struct gt_packed *b)
 void gt_pack_addresses(struct gt_packed *row, const uint64_t *addresses)
 {
 	row->base = addresses[0];
-	row->stride = gt_common_stride(row->mask, addresses);
-	row->lanes = row->stride == GT_STRIDE_LANES ? (uint8_t)__builtin_popcount(row->mask) : 0;
+	row->affine = gt_affine_of(row->mask, addresses);
+	row->lanes = row->affine.stride == GT_STRIDE_LANES ? (uint8_t)__builtin_popcount(row->mask) : 0;
 }
 
 /* Copies the addresses of the lanes in the mask without gaps; returns their number. */
@@ -143,7 +143,7 @@ static inline int emit(struct gt_fold_out *fold, const struct gt_packed *row, co
 	rows->shared[i] = row->shared;
 	rows->size[i] = row->size;
 	rows->mask[i] = row->mask;
-	rows->stride[i] = row->stride;
+	gt_rows_set_affine(rows, i, row->affine);
 	rows->step[i] = 0;
 	rows->sm[i] = row->sm;
 	rows->n = i + 1;
@@ -161,7 +161,7 @@ static const uint64_t *take_back(struct gt_fold_out *fold, struct gt_packed *row
 	*row = (struct gt_packed){
 		.kernel = fold->last.kernel, .block = rows->block[i], .an = rows->an[i], .pc = rows->pc[i], .mask = rows->mask[i],
 		.work = rows->work[i], .shared = rows->shared[i], .warp = (uint8_t)rows->warp[i], .sm = rows->sm[i], .op = rows->op[i], .size = rows->size[i],
-		.hint = rows->hint[i], .base = rows->base[i], .stride = rows->stride[i],
+		.hint = rows->hint[i], .base = rows->base[i], .affine = gt_rows_affine(rows, i),
 		.lanes = listed ? (uint8_t)__builtin_popcount(rows->mask[i]) : 0,
 	};
 	rows->n_lanes -= row->lanes;
@@ -219,7 +219,7 @@ static int add_to_groups(struct gt_fold_out *fold, const struct gt_packed *row, 
 		}
 		group->mask |= UINT32_C(1) << lane;
 		group->addresses[lane] = row->lanes > 0 ? lanes[n]
-							: row->base + (uint64_t)row->stride * (lane - lowest);
+							: row->base + gt_affine_from(&row->affine, lowest, lane);
 		fold->accesses++;
 	}
 	return 0;

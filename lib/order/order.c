@@ -582,7 +582,7 @@ static int add_access(void *context, const struct gt_trace_access *access, struc
 	struct gt_packed row = {
 		.kernel = order->launch_index, .block = access->block, .an = an, .pc = access->pc,
 		.mask = access->mask, .warp = (uint8_t)access->warp, .sm = access->sm, .op = access->op,
-		.size = access->size, .hint = hint, .work = access->work, .shared = access->shared, .base = access->base, .stride = access->stride,
+		.size = access->size, .hint = hint, .work = access->work, .shared = access->shared, .base = access->base, .affine = {.stride = access->stride},
 	};
 	return gt_order_keep(order, &row, access->addresses, error);
 }

@@ -11,7 +11,7 @@
 
 #include "stream/rows.h"
 
-/* With it go `lanes` addresses, and then the stride is GT_STRIDE_LANES; no addresses if the active lanes have a common stride. */
+/* With it go `lanes` addresses, and then the stride is GT_STRIDE_LANES; no addresses if those of the active lanes follow from the first. */
 struct gt_packed {
 	uint32_t kernel; /* the launch's place among those seen, from 0 */
 	uint32_t block, an, pc, mask, work, shared;
@@ -20,7 +20,7 @@ struct gt_packed {
 	uint8_t op, size;
 	uint16_t hint;
 	uint64_t base;
-	int64_t stride;
+	struct gt_affine affine;
 };
 
 /* The parts of a record, one behind the other. */
@@ -29,7 +29,7 @@ struct gt_record {
 	uint32_t an, pc;
 	int32_t stride;
 	uint8_t warp, op, size;
-	uint8_t form; /* the number of addresses, which come last; and which of these parts there are: */
+	uint8_t form; /* the number of words, which come last; and which of these parts there are: */
 };
 struct gt_record_place { /* GT_RECORD_PLACED; else as in the record before */
 	uint32_t kernel, block;
@@ -41,17 +41,31 @@ struct gt_record_rest { /* GT_RECORD_UNUSUAL; else all lanes, 0, and the stride 
 	uint32_t shared;
 };
 
-#define GT_RECORD_LANES 0x3fU
+#define GT_RECORD_WORDS 0x3fU /* addresses of lanes; GT_RECORD_PITCHED and more: a pitch, of rows of 2, 4, 8 or 16 lanes */
+#define GT_RECORD_PITCHED (GT_WARP_SIZE + 1U)
 #define GT_RECORD_PLACED 0x40U
 #define GT_RECORD_UNUSUAL 0x80U
 #define GT_RECORD_BYTES_MAX \
 	(sizeof(struct gt_record) + sizeof(struct gt_record_place) + sizeof(struct gt_record_rest) + GT_WARP_SIZE * sizeof(uint64_t))
 
+/* The form of a row's words. */
+static inline uint8_t gt_record_form(const struct gt_packed *row)
+{
+	return row->affine.width ? (uint8_t)(GT_RECORD_PITCHED + (unsigned)__builtin_ctz(row->affine.width) - 1) : row->lanes;
+}
+
+static inline size_t gt_record_words(unsigned form)
+{
+	const unsigned words = form & GT_RECORD_WORDS;
+
+	return words < GT_RECORD_PITCHED ? words : 1;
+}
+
 static inline size_t gt_record_bytes(const struct gt_record *record)
 {
 	return sizeof *record + (record->form & GT_RECORD_PLACED ? sizeof(struct gt_record_place) : 0) +
 	       (record->form & GT_RECORD_UNUSUAL ? sizeof(struct gt_record_rest) : 0) +
-	       (record->form & GT_RECORD_LANES) * sizeof(uint64_t);
+	       gt_record_words(record->form) * sizeof(uint64_t);
 }
 
 /* The block of a record that says it. */
@@ -65,12 +79,14 @@ static inline size_t gt_record_put(void *to, const struct gt_packed *row, const 
 {
 	bool listed = row->lanes > 0;
 	bool unusual = row->mask != UINT32_MAX || row->work != 0 || row->shared != 0 || row->sm != 0 || row->hint != 0 ||
-		       (!listed && row->stride != (int32_t)row->stride);
+		       (!listed && row->affine.stride != (int32_t)row->affine.stride);
+	const uint8_t form = gt_record_form(row);
+	const size_t words = gt_record_words(form);
 	char *at = to;
 
 	*(struct gt_record *)to = (struct gt_record){
-		row->base, row->an, row->pc, listed ? 0 : (int32_t)row->stride, row->warp, row->op, row->size,
-		(uint8_t)(row->lanes | (placed ? GT_RECORD_PLACED : 0) | (unusual ? GT_RECORD_UNUSUAL : 0))};
+		row->base, row->an, row->pc, listed ? 0 : (int32_t)row->affine.stride, row->warp, row->op, row->size,
+		(uint8_t)(form | (placed ? GT_RECORD_PLACED : 0) | (unusual ? GT_RECORD_UNUSUAL : 0))};
 	at += sizeof(struct gt_record);
 	if (placed) {
 		const struct gt_record_place place = {row->kernel, row->block};
@@ -78,13 +94,13 @@ static inline size_t gt_record_put(void *to, const struct gt_packed *row, const 
 		at += sizeof place;
 	}
 	if (unusual) {
-		const struct gt_record_rest rest = {row->stride, row->mask, row->work, row->sm, row->hint, row->shared};
+		const struct gt_record_rest rest = {row->affine.stride, row->mask, row->work, row->sm, row->hint, row->shared};
 		memcpy(at, &rest, sizeof rest);
 		at += sizeof rest;
 	}
-	if (listed)
-		memcpy(at, lanes, row->lanes * sizeof *lanes);
-	return (size_t)(at - (char *)to) + row->lanes * sizeof *lanes;
+	if (words > 0)
+		memcpy(at, listed ? (const void *)lanes : &row->affine.pitch, words * sizeof *lanes);
+	return (size_t)(at - (char *)to) + words * sizeof *lanes;
 }
 
 /* Reads a record; kernel and block stay as they are if it does not have them. Returns the addresses. */
@@ -95,11 +111,13 @@ static inline const uint64_t *gt_record_get(const struct gt_record *record, stru
 	row->base = record->base;
 	row->an = record->an;
 	row->pc = record->pc;
-	row->stride = record->stride;
+	row->affine.stride = record->stride;
+	row->affine.pitch = 0;
+	row->affine.width = 0;
 	row->warp = record->warp;
 	row->op = record->op;
 	row->size = record->size;
-	row->lanes = record->form & GT_RECORD_LANES;
+	row->lanes = record->form & GT_RECORD_WORDS;
 	row->mask = UINT32_MAX;
 	row->work = row->shared = 0;
 	row->sm = row->hint = 0;
@@ -111,7 +129,7 @@ static inline const uint64_t *gt_record_get(const struct gt_record *record, stru
 	}
 	if (record->form & GT_RECORD_UNUSUAL) {
 		const struct gt_record_rest *rest = (const void *)at;
-		row->stride = rest->stride;
+		row->affine.stride = rest->stride;
 		row->mask = rest->mask;
 		row->work = rest->work;
 		row->shared = rest->shared;
@@ -119,8 +137,13 @@ static inline const uint64_t *gt_record_get(const struct gt_record *record, stru
 		row->hint = rest->hint;
 		at += sizeof *rest;
 	}
+	if (row->lanes >= GT_RECORD_PITCHED) {
+		row->affine.width = (uint8_t)(2U << (row->lanes - GT_RECORD_PITCHED));
+		memcpy(&row->affine.pitch, at, sizeof row->affine.pitch);
+		row->lanes = 0;
+	}
 	if (row->lanes > 0)
-		row->stride = GT_STRIDE_LANES;
+		row->affine.stride = GT_STRIDE_LANES;
 	return (const void *)at;
 }
 

@@ -20,8 +20,8 @@
 static uint32_t home(const struct shapes *shapes, const struct shape *shape)
 {
 	/* Four words, without the guess and padding of the struct. */
-	uint64_t words[4] = {(uint64_t)shape->stride, (uint64_t)shape->pc << 32 | shape->mask,
-			     (uint64_t)shape->hint << 16 | (uint64_t)shape->op << 8 | shape->size,
+	uint64_t words[5] = {(uint64_t)shape->stride, (uint64_t)shape->pitch, (uint64_t)shape->pc << 32 | shape->mask,
+			     (uint64_t)shape->width << 32 | (uint64_t)shape->hint << 16 | (uint64_t)shape->op << 8 | shape->size,
 			     (uint64_t)shape->shared << 32 | shape->work};
 
 	return (uint32_t)XXH3_64bits(words, sizeof words) & shapes->mask;
@@ -119,6 +119,8 @@ static inline struct shape shape_of(const struct gt_rows *rows, size_t i)
 		shape.size = rows->size[i];
 		shape.mask = rows->mask[i];
 		shape.stride = rows->stride[i];
+		shape.width = rows->width[i];
+		shape.pitch = shape.width ? rows->pitch[i] : 0;
 	}
 	return shape;
 }
@@ -153,6 +155,15 @@ COMPARE(uint16_t, hints)
 COMPARE(uint32_t, words)
 COMPARE(int64_t, strides)
 
+static inline bool any_width(const uint8_t *width, size_t n)
+{
+	uint8_t any = 0;
+
+	for (size_t i = 0; i < n; i++)
+		any |= width[i];
+	return any;
+}
+
 GT_WIDE static void compare(const struct gt_rows *rows, size_t first, size_t n, uint8_t *differs)
 {
 	memset(differs, 0, n + 1);
@@ -170,6 +181,10 @@ GT_WIDE static void compare(const struct gt_rows *rows, size_t first, size_t n, 
 		compare_bytes(rows->threads + first, n, differs);
 	} else {
 		compare_strides(rows->stride + first, n, differs);
+		if (any_width(rows->width + first, n + 1)) {
+			compare_bytes(rows->width + first, n, differs);
+			compare_strides(rows->pitch + first, n, differs);
+		}
 		compare_words(rows->mask + first, n, differs);
 		compare_bytes(rows->size + first, n, differs);
 	}

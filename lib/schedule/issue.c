@@ -103,6 +103,9 @@ static inline void append_common(struct gt_rows *out, size_t n, const struct sha
 	fill_8(out->size + at, n, shape->size);
 	fill_32(out->mask + at, n, shape->mask);
 	fill_strides(out->stride + at, n, shape->stride);
+	fill_8(out->width + at, n, shape->width);
+	if (shape->width)
+		fill_strides(out->pitch + at, n, shape->pitch);
 }
 
 /* Sets what is each row's own; `bases` is the column of bases or addresses. */
@@ -239,6 +242,8 @@ static inline void append_one(struct gt_schedule *schedule, const struct shape *
 	out->size[at] = shape->size;
 	out->mask[at] = shape->mask;
 	out->stride[at] = shape->stride;
+	out->width[at] = shape->width;
+	out->pitch[at] = shape->pitch;
 }
 
 /* Writes rows [first, first + n) of a span of several. */

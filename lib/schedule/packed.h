@@ -24,16 +24,17 @@
 
 /* A request has size 0 (no access has), and in `mask` sectors, full and threads, a byte each. */
 struct shape {
-	int64_t stride;
+	int64_t stride, pitch;
 	uint32_t pc, mask, work, shared;
 	uint8_t op, size;
 	uint16_t hint;
+	uint8_t width;
 	uint16_t next; /* the shape that last followed this one: tried first */
 };
 
 static inline int shape_equal(const struct shape *a, const struct shape *b)
 {
-	return a->stride == b->stride && a->pc == b->pc && a->mask == b->mask && a->op == b->op &&
+	return a->stride == b->stride && a->pitch == b->pitch && a->width == b->width && a->pc == b->pc && a->mask == b->mask && a->op == b->op &&
 	       a->size == b->size && a->hint == b->hint && a->work == b->work && a->shared == b->shared;
 }
 

@@ -203,19 +203,48 @@ static int decode_column(const msgpack_object *object, void *column, size_t n, u
 
 /* ---- packing ---- */
 
-static size_t columns_of(const struct gt_rows *rows, size_t lanes)
+static size_t columns_of(const struct gt_rows *rows, size_t lanes, bool pitched)
 {
-	size_t columns = lanes > 0;
+	size_t columns = (lanes > 0 ? 1U : 0U) + (pitched ? 2U : 0U);
 
 	for (size_t c = 0; c < gt_columns_n; c++)
 		columns += gt_column_present(rows, &gt_columns[c]);
 	return columns;
 }
 
+/* Accesses have columns besides those of the table: they are written if a row needs them. */
+static const struct gt_column width_column = {.name = "width", .offset = offsetof(struct gt_rows, width), .width = sizeof(uint8_t)};
+static const struct gt_column pitch_column = {.name = "pitch", .offset = offsetof(struct gt_rows, pitch), .width = sizeof(int64_t)};
+
+GT_WIDE static bool any_width(const uint8_t *width, size_t n)
+{
+	uint8_t any = 0;
+
+	for (size_t i = 0; i < n; i++)
+		any |= width[i];
+	return any;
+}
+
+static bool are_pitched(const struct gt_slice *slices, size_t n)
+{
+	for (size_t s = 0; s < n; s++)
+		if (slices[s].rows->kind == GT_ACCESSES && any_width(slices[s].rows->width + slices[s].first, slices[s].n))
+			return true;
+	return false;
+}
+
+/* Rows without a pitch have no number of it. */
+static void clear_pitches(const struct gt_slice *slice)
+{
+	for (size_t i = slice->first; i < slice->first + slice->n; i++)
+		if (slice->rows->width[i] == 0)
+			slice->rows->pitch[i] = 0;
+}
+
 static void pack_column(msgpack_packer *packer, struct gt_bytes *bytes, const struct gt_column *column,
 			const struct gt_slice *slices, size_t n)
 {
-	struct column_part parts[GT_SLICES_MAX];
+	struct column_part parts[GT_SLICES_MAX] = {{0}};
 
 	for (size_t s = 0; s < n; s++)
 		parts[s] = (struct column_part){
@@ -239,10 +268,17 @@ void gt_rows_pack(struct gt_bytes *bytes, const struct gt_slice *slices, size_t 
 	msgpack_packer_init(&packer, bytes, gt_bytes_write);
 	gt_pack_begin(&packer, rows->kind == GT_ACCESSES ? "access" : "request", 3);
 	msgpack_pack_uint64(&packer, n);
-	msgpack_pack_map(&packer, columns_of(rows, lanes_n));
+	const bool pitched = are_pitched(slices, slices_n);
+	msgpack_pack_map(&packer, columns_of(rows, lanes_n, pitched));
 	for (size_t c = 0; c < gt_columns_n; c++)
 		if (gt_column_present(rows, &gt_columns[c]))
 			pack_column(&packer, bytes, &gt_columns[c], slices, slices_n);
+	if (pitched) {
+		for (size_t s = 0; s < slices_n; s++)
+			clear_pitches(&slices[s]);
+		pack_column(&packer, bytes, &width_column, slices, slices_n);
+		pack_column(&packer, bytes, &pitch_column, slices, slices_n);
+	}
 	if (lanes_n > 0) {
 		gt_pack_text(&packer, "lanes");
 		encode_column(&packer, bytes, lanes, slices_n, sizeof *rows->lanes);
@@ -317,6 +353,28 @@ static uint32_t absent_lanes(const struct gt_kernel *kernel)
 	return rest ? ~(uint32_t)0 << rest : 0;
 }
 
+/* Whether rows of so many lanes are known; 0: there are none. */
+static bool is_width(uint8_t width)
+{
+	return width <= GT_WIDTH_MAX && width != 1 && (width & (width - 1)) == 0;
+}
+
+static bool is_width_bad(const struct gt_rows *rows, size_t i)
+{
+	return !is_width(rows->width[i]) || (rows->width[i] != 0 && rows->stride[i] == GT_STRIDE_LANES);
+}
+
+static bool widths_bad(const struct gt_rows *rows)
+{
+	bool bad = false;
+
+	if (!any_width(rows->width, rows->n))
+		return false;
+	for (size_t i = 0; i < rows->n; i++)
+		bad |= is_width_bad(rows, i);
+	return bad;
+}
+
 /* Whether some row has no lanes or a wrong size; and whether some row has addresses in `lanes`. */
 GT_WIDE static bool accesses_bad(const struct gt_rows *rows, bool *with_lanes)
 {
@@ -340,7 +398,7 @@ static int check_accesses(const struct gt_rows *rows, const struct gt_kernel *ke
 	uint64_t last = gt_kernel_warps(kernel) - 1;
 	bool with_lanes;
 
-	if (!accesses_bad(rows, &with_lanes) && !absent && !with_lanes)
+	if (!accesses_bad(rows, &with_lanes) && !widths_bad(rows) && !absent && !with_lanes)
 		return 0;
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t lanes = (uint64_t)__builtin_popcount(rows->mask[i]);
@@ -349,6 +407,8 @@ static int check_accesses(const struct gt_rows *rows, const struct gt_kernel *ke
 		if ((uint8_t)(rows->size[i] - 1) >= GT_ACCESS_SIZE_MAX)
 			return gt_fail(error, "row %zu: %u bytes a lane: expected 1 to %d", i + 1, rows->size[i],
 				       GT_ACCESS_SIZE_MAX);
+		if (is_width_bad(rows, i))
+			return gt_fail(error, "row %zu: width %u: expected 0, or 2, 4, 8 or 16 lanes at a stride", i + 1, rows->width[i]);
 		if (absent && rows->warp[i] == last && rows->mask[i] & absent)
 			return gt_fail(error, "row %zu: lane mask 0x%08" PRIx32 ": warp %u has %d threads", i + 1,
 				       rows->mask[i], rows->warp[i], __builtin_ctz(absent));
@@ -475,6 +535,21 @@ static int unpack_lanes(struct gt_rows *rows, const msgpack_object *columns, str
 	return 0;
 }
 
+/* Rows without the columns have no pitch. */
+static int unpack_pitch(struct gt_rows *rows, const msgpack_object *columns, struct gt_error *error)
+{
+	const msgpack_object *width = gt_object_get(columns, "width"), *pitch = gt_object_get(columns, "pitch");
+
+	memset(rows->width, 0, rows->n);
+	if (!width && !pitch)
+		return 0;
+	if (!width || decode_column(width, rows->width, rows->n, sizeof *rows->width) != 0)
+		return gt_fail(error, "column 'width': expected %zu elements of 1 byte", rows->n);
+	if (!pitch || decode_column(pitch, rows->pitch, rows->n, sizeof *rows->pitch) != 0)
+		return gt_fail(error, "column 'pitch': expected %zu elements of 8 bytes", rows->n);
+	return 0;
+}
+
 static void find_columns(struct gt_rows *rows, enum gt_rows_kind kind, const msgpack_object *columns)
 {
 	rows->kind = kind;
@@ -501,7 +576,7 @@ int gt_rows_unpack(struct gt_rows **into, enum gt_rows_kind kind, size_t n, cons
 		if (!object || decode_column(object, gt_column_of(rows, column), n, column->width) != 0)
 			return gt_fail(error, "column '%s': expected %zu elements of %u bytes", column->name, n, column->width);
 	}
-	if (kind == GT_ACCESSES && unpack_lanes(rows, columns, error) != 0)
+	if (kind == GT_ACCESSES && (unpack_lanes(rows, columns, error) != 0 || unpack_pitch(rows, columns, error) != 0))
 		return -1;
 	return gt_rows_check(rows, kernel, error);
 }

@@ -297,12 +297,13 @@ static void put_text(struct gt_bytes *out, const char *text)
 /* The addresses of a row that has no stride; other rows have an empty list. */
 static void put_lanes(struct parquet_column *column, const struct gt_rows *rows, size_t i)
 {
-	bool listed = rows->stride[i] == GT_STRIDE_LANES;
-	int lanes = listed ? __builtin_popcount(rows->mask[i]) : 0;
+	uint64_t addresses[GT_WARP_SIZE];
+	const bool listed = !gt_rows_one_stride(rows, i);
+	const unsigned lanes = listed ? gt_rows_addresses(rows, i, addresses) : 0;
 
-	for (int lane = 0; lane < lanes; lane++)
-		put_number(&column->values, rows->lanes[rows->base[i] + (uint64_t)lane], 8);
-	for (int entry = 0; entry < (lanes ? lanes : 1); entry++) {
+	for (unsigned lane = 0; lane < lanes; lane++)
+		put_number(&column->values, addresses[lane], 8);
+	for (unsigned entry = 0; entry < (lanes ? lanes : 1); entry++) {
 		put_number(&column->repetitions, entry > 0, 1);
 		put_number(&column->definitions, listed, 1);
 	}
@@ -336,7 +337,10 @@ static void fill(struct parquet_column *column, const struct gt_rows *rows, cons
 			put_number(&column->values, rows->stride[i] == GT_STRIDE_LANES ? rows->lanes[rows->base[i]] : rows->base[i], 8);
 			break;
 		case PARQUET_NUMBERS:
-			put_number(&column->values, column->from->flag && !gt_column_present(rows, column->from) ? 0 : element(rows, column->from, i),
+			if (column->from->offset == offsetof(struct gt_rows, stride) && !gt_rows_one_stride(rows, i))
+				put_number(&column->values, (uint64_t)GT_STRIDE_LANES, 8);
+			else
+				put_number(&column->values, column->from->flag && !gt_column_present(rows, column->from) ? 0 : element(rows, column->from, i),
 				   column->type == PARQUET_INT64 ? 8 : 4);
 			break;
 		}

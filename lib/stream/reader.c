@@ -221,8 +221,8 @@ static int read_header(struct frames *frames, char ***lines, struct gt_error *er
 	if (header->size != 3 || header->ptr[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
 	    header->ptr[2].type != MSGPACK_OBJECT_MAP)
 		return fail(frames, error, "header: expected a version and a map");
-	if (header->ptr[1].via.u64 != GT_STREAM_VERSION)
-		return gt_fail(error, "%s: stream version %" PRIu64 ": this program reads version %d", frames->name,
+	if (header->ptr[1].via.u64 < 1 || header->ptr[1].via.u64 > GT_STREAM_VERSION)
+		return gt_fail(error, "%s: stream version %" PRIu64 ": this program reads versions 1 to %d", frames->name,
 			       header->ptr[1].via.u64, GT_STREAM_VERSION);
 	const msgpack_object *history = gt_object_get(&header->ptr[2], "history");
 	if (history && history->type != MSGPACK_OBJECT_ARRAY)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/wide.h"
 #include "stream/request.h"
 
 #define COLUMN(NAME, WIRE, IN_ACCESS, IN_REQUEST, FLAG)                                          \
@@ -41,6 +42,21 @@ static void **place(struct gt_rows *rows, const struct gt_column *column)
 	return (void **)(void *)((char *)rows + column->offset);
 }
 
+/* The columns of a pitch, which are not in the table: as `lanes`, they are there if a row needs them, and views have addresses instead. */
+static int resize_pitch(struct gt_rows *rows, size_t capacity)
+{
+	uint8_t *width = gt_resized(rows->width, capacity + GT_ROWS_SLACK, sizeof *width);
+	int64_t *pitch = gt_resized(rows->pitch, capacity + GT_ROWS_SLACK, sizeof *pitch);
+
+	rows->width = width ? width : rows->width;
+	rows->pitch = pitch ? pitch : rows->pitch;
+	if (!width || !pitch)
+		return -1;
+	memset(width + rows->capacity, 0, (capacity + GT_ROWS_SLACK - rows->capacity) * sizeof *width);
+	memset(pitch + rows->capacity, 0, (capacity + GT_ROWS_SLACK - rows->capacity) * sizeof *pitch);
+	return 0;
+}
+
 struct gt_rows *gt_rows_new(size_t capacity, struct gt_error *error)
 {
 	struct gt_rows *rows = calloc(1, sizeof *rows);
@@ -51,6 +67,10 @@ struct gt_rows *gt_rows_new(size_t capacity, struct gt_error *error)
 			gt_rows_free(rows);
 			rows = NULL;
 		}
+	}
+	if (rows && resize_pitch(rows, capacity) != 0) {
+		gt_rows_free(rows);
+		rows = NULL;
 	}
 	if (!rows) {
 		gt_fail_memory(error, "a batch of rows");
@@ -68,6 +88,8 @@ int gt_rows_grow(struct gt_rows *rows, size_t capacity, struct gt_error *error)
 			return gt_fail_memory(error, "a batch of rows");
 		*place(rows, &gt_columns[c]) = bigger;
 	}
+	if (resize_pitch(rows, capacity) != 0)
+		return gt_fail_memory(error, "a batch of rows");
 	rows->capacity = capacity;
 	return 0;
 }
@@ -78,6 +100,8 @@ void gt_rows_free(struct gt_rows *rows)
 		return;
 	for (size_t c = 0; c < gt_columns_n; c++)
 		free(*place(rows, &gt_columns[c]));
+	free(rows->width);
+	free(rows->pitch);
 	free(rows->lanes);
 	free(rows);
 }
@@ -116,6 +140,8 @@ int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struc
 		memcpy((char *)gt_column_of(to, column) + at * column->width,
 		       (const char *)gt_column_of(from, column) + i * column->width, column->width);
 	}
+	to->width[at] = from->width[i];
+	to->pitch[at] = from->pitch[i];
 	if (from->kind == GT_ACCESSES && from->stride[i] == GT_STRIDE_LANES &&
 	    copy_lanes(to, at, from, from->base[i], error) != 0)
 		return -1;
@@ -167,7 +193,11 @@ int gt_rows_join(struct gt_rows *to, const struct gt_rows *from, size_t first, s
 	size_t at = to->n;
 
 	gt_rows_append(to, from, first, n);
-	if (from->kind == GT_REQUESTS || from->n_lanes == 0)
+	if (from->kind == GT_REQUESTS)
+		return 0;
+	memcpy(to->width + at, from->width + first, n * sizeof *to->width);
+	memcpy(to->pitch + at, from->pitch + first, n * sizeof *to->pitch);
+	if (from->n_lanes == 0)
 		return 0;
 	for (; at < to->n; at++)
 		if (to->stride[at] == GT_STRIDE_LANES && copy_lanes(to, at, from, to->base[at], error) != 0)
@@ -177,17 +207,18 @@ int gt_rows_join(struct gt_rows *to, const struct gt_rows *from, size_t first, s
 
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE])
 {
+	const struct gt_affine affine = gt_rows_affine(rows, i);
 	uint32_t mask = rows->mask[i];
 	unsigned n = 0, lowest = (unsigned)__builtin_ctz(mask);
 
-	if (rows->stride[i] == GT_STRIDE_LANES) {
+	if (affine.stride == GT_STRIDE_LANES) {
 		n = (unsigned)__builtin_popcount(mask);
 		memcpy(addresses, rows->lanes + rows->base[i], n * sizeof *addresses);
 		return n;
 	}
 	for (; mask; mask &= mask - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(mask);
-		addresses[n++] = rows->base[i] + (uint64_t)rows->stride[i] * (lane - lowest);
+		addresses[n++] = rows->base[i] + gt_affine_from(&affine, lowest, lane);
 	}
 	return n;
 }
@@ -225,15 +256,85 @@ int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses)
 	return stride;
 }
 
+/* A number that times `gap` is the distance, or 0 with *bad set. */
+static int64_t divide(uint64_t distance, int gap, bool *bad)
+{
+	*bad |= gap > 1 && (int64_t)distance % gap != 0;
+	return *bad ? 0 : gap > 1 ? (int64_t)distance / gap : (int64_t)distance;
+}
+
+/* Finds the stride from the first two active lanes of a row, and the pitch from the first active lanes of two rows of so many lanes.
+ * False if a number does not divide, or a lane is elsewhere. */
+static bool find_pitch(uint32_t mask, const uint64_t *addresses, unsigned width, struct gt_affine *affine)
+{
+	const uint32_t row = (UINT32_C(1) << width) - 1;
+	const unsigned lowest = (unsigned)__builtin_ctz(mask);
+	bool bad = false;
+	unsigned n = 0;
+
+	*affine = (struct gt_affine){.width = (uint8_t)width};
+	for (unsigned first = 0; first < GT_WARP_SIZE; first += width) {
+		const uint32_t part = mask >> first & row, rest = part & (part - 1);
+		if (rest) {
+			affine->stride = divide(addresses[n + 1] - addresses[n], __builtin_ctz(rest) - __builtin_ctz(part), &bad);
+			break;
+		}
+		n += part != 0;
+	}
+	const uint32_t others = mask & ~(row << lowest / width * width);
+	if (others) {
+		const unsigned lane = (unsigned)__builtin_ctz(others), before = (unsigned)__builtin_popcount(mask & ((UINT32_C(1) << lane) - 1));
+		const uint64_t along = (uint64_t)affine->stride * (uint64_t)((int)(lane % width) - (int)(lowest % width));
+		affine->pitch = divide(addresses[before] - addresses[0] - along, (int)(lane / width - lowest / width), &bad);
+	}
+	n = 0;
+	for (uint32_t rest = mask; rest && !bad; rest &= rest - 1, n++)
+		bad = addresses[n] != addresses[0] + gt_affine_from(affine, lowest, (unsigned)__builtin_ctz(rest));
+	return !bad && affine->stride != GT_STRIDE_LANES;
+}
+
+/* Whether rows of lanes, all of them active, are at a pitch, and lanes in a row at a stride. */
+GT_WIDE static bool is_pitched(const uint64_t *addresses, unsigned width, uint64_t stride, uint64_t pitch)
+{
+	uint64_t differences = 0;
+
+	for (unsigned i = 1; i < width; i++)
+		differences |= addresses[i] - addresses[i - 1] - stride;
+	for (unsigned i = width; i < GT_WARP_SIZE; i++)
+		differences |= addresses[i] - addresses[i - width] - pitch;
+	return differences == 0;
+}
+
+#define PITCHED_LEAST 5 /* lanes: fewer need no more numbers than the form has, base, stride, pitch and width, and mostly fit it by chance */
+
+struct gt_affine gt_affine_of(uint32_t mask, const uint64_t *addresses)
+{
+	struct gt_affine affine = {.stride = gt_common_stride(mask, addresses)};
+
+	if (affine.stride != GT_STRIDE_LANES || __builtin_popcount(mask) < PITCHED_LEAST)
+		return affine;
+	for (unsigned width = GT_WIDTH_MAX; width >= 2; width /= 2) {
+		const uint64_t stride = addresses[1] - addresses[0];
+		if (mask != UINT32_MAX) {
+			if (find_pitch(mask, addresses, width, &affine))
+				return affine;
+		} else if (addresses[width - 1] - addresses[0] == stride * (width - 1) && stride != (uint64_t)GT_STRIDE_LANES &&
+			   is_pitched(addresses, width, stride, addresses[width] - addresses[0])) {
+			return (struct gt_affine){(int64_t)stride, (int64_t)(addresses[width] - addresses[0]), (uint8_t)width};
+		}
+	}
+	return (struct gt_affine){.stride = GT_STRIDE_LANES};
+}
+
 int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const uint64_t *addresses,
 			  struct gt_error *error)
 {
-	int64_t stride = gt_common_stride(mask, addresses);
+	const struct gt_affine affine = gt_affine_of(mask, addresses);
 
 	rows->mask[i] = mask;
-	rows->stride[i] = stride;
+	gt_rows_set_affine(rows, i, affine);
 	rows->base[i] = addresses[0];
-	if (stride != GT_STRIDE_LANES)
+	if (affine.stride != GT_STRIDE_LANES)
 		return 0;
 	size_t n = (size_t)__builtin_popcount(mask);
 	if (gt_rows_reserve_lanes(rows, n, error) != 0)

@@ -45,11 +45,14 @@ struct gt_rows {
 
 	/* Accesses. If stride[i] is GT_STRIDE_LANES the addresses of the active lanes, lowest lane
 	 * first, are lanes[base[i]] to lanes[base[i] + popcount(mask[i]) - 1]. Else active lane l
-	 * has the address base[i] + stride[i] * (l - lowest active lane), modulo 2^64. */
+	 * has the address base[i] + gt_affine_from(), modulo 2^64: at one stride, or at a stride within
+	 * rows of width[i] lanes, and a pitch from row to row, as of a block that is narrower than a warp. */
 	uint8_t *size;	 /* bytes per lane: 1 to GT_ACCESS_SIZE_MAX */
 	uint32_t *mask;	 /* active lanes, never 0 */
 	uint64_t *base;	 /* bytes, or an index into lanes */
 	int64_t *stride; /* bytes from lane to lane */
+	uint8_t *width;	 /* lanes of a row: 2, 4, 8 or 16; 0: there is no pitch */
+	int64_t *pitch;	 /* bytes from row to row; without a width it has no meaning */
 	uint64_t *lanes;
 	size_t n_lanes, lanes_capacity;
 
@@ -146,12 +149,53 @@ int gt_rows_join(struct gt_rows *to, const struct gt_rows *from, size_t first, s
 /* Writes the addresses of the active lanes of access i, lowest lane first, and returns how many. */
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE]);
 
+/* How the addresses of lanes follow from that of the lowest active one. */
+struct gt_affine {
+	int64_t stride; /* GT_STRIDE_LANES: they do not */
+	int64_t pitch;
+	uint8_t width; /* 0: one stride */
+};
+
+#define GT_WIDTH_MAX (GT_WARP_SIZE / 2)
+
+/* How far a lane's address is from that of lane `first`, in bytes modulo 2^64. */
+static inline uint64_t gt_affine_from(const struct gt_affine *affine, unsigned first, unsigned lane)
+{
+	const unsigned width = affine->width ? affine->width : GT_WARP_SIZE;
+
+	return (uint64_t)affine->stride * (uint64_t)((int)(lane % width) - (int)(first % width)) +
+	       (affine->width ? (uint64_t)affine->pitch * (lane / width - first / width) : 0);
+}
+
+/* That of access i. */
+static inline struct gt_affine gt_rows_affine(const struct gt_rows *rows, size_t i)
+{
+	return (struct gt_affine){rows->stride[i], rows->width[i] ? rows->pitch[i] : 0, rows->width[i]};
+}
+
+/* Sets it. */
+static inline void gt_rows_set_affine(struct gt_rows *rows, size_t i, struct gt_affine affine)
+{
+	rows->stride[i] = affine.stride;
+	rows->width[i] = affine.width;
+	rows->pitch[i] = affine.pitch;
+}
+
+/* Whether the addresses of access i have one stride. */
+static inline bool gt_rows_one_stride(const struct gt_rows *rows, size_t i)
+{
+	return rows->stride[i] != GT_STRIDE_LANES && rows->width[i] == 0;
+}
+
 /* The common stride of the addresses of the lanes in `mask`, lowest lane first, or GT_STRIDE_LANES if there
  * is none. One lane has stride 0. */
 int64_t gt_common_stride(uint32_t mask, const uint64_t *addresses);
 
-/* Sets mask, base and stride (or lanes) of access i from the addresses of the lanes in `mask`,
- * lowest lane first; `lanes` only if they have no common stride. Returns 0, or -1 when memory is short. */
+/* The same, or, of five lanes or more, a stride and a pitch with the greatest width that there is. A number that no two active lanes tell is 0. */
+struct gt_affine gt_affine_of(uint32_t mask, const uint64_t *addresses);
+
+/* Sets mask, base, stride, width and pitch (or lanes) of access i from the addresses of the lanes in `mask`,
+ * lowest lane first; `lanes` only if nothing shorter says them. Returns 0, or -1 when memory is short. */
 int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const uint64_t *addresses,
 			  struct gt_error *error);
 

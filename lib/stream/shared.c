@@ -206,24 +206,34 @@ static unsigned group_lanes(const struct gt_banks *banks, uint32_t mask, unsigne
 	return agree ? 2 * lanes : lanes;
 }
 
-static unsigned group_lanes_of(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
+/* The addresses of an access that has no stride for all lanes; else NULL. */
+static const uint64_t *spread(const struct gt_rows *rows, size_t i, uint64_t buffer[GT_WARP_SIZE])
 {
-	const uint64_t *addresses = rows->stride[i] == GT_STRIDE_LANES ? rows->lanes + rows->base[i] : NULL;
+	if (gt_rows_one_stride(rows, i))
+		return NULL;
+	gt_rows_addresses(rows, i, buffer);
+	return buffer;
+}
 
-	return group_lanes(banks, rows->mask[i], rows->size[i], rows->stride[i], addresses, gt_op_action(rows->op[i]) == GT_LOAD);
+static unsigned group_lanes_of(const struct gt_banks *banks, const struct gt_rows *rows, size_t i, const uint64_t *addresses)
+{
+	return group_lanes(banks, rows->mask[i], rows->size[i], addresses ? GT_STRIDE_LANES : rows->stride[i], addresses,
+			   gt_op_action(rows->op[i]) == GT_LOAD);
 }
 
 unsigned gt_bank_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
 {
-	uint64_t addresses[GT_WARP_SIZE];
-	unsigned together = group_lanes_of(banks, rows, i), passes = 0;
+	uint64_t buffer[GT_WARP_SIZE];
+	const uint64_t *addresses = spread(rows, i, buffer);
+	unsigned together = group_lanes_of(banks, rows, i, addresses), passes = 0;
 
-	if (rows->stride[i] != GT_STRIDE_LANES)
+	if (!addresses)
 		passes = passes_of_affine(banks, rows->base[i], rows->stride[i], rows->mask[i], rows->size[i], together);
 	if (passes > 0)
 		return passes;
-	gt_rows_addresses(rows, i, addresses);
-	return passes_of_groups(banks, rows->mask[i], addresses, rows->size[i], together);
+	if (!addresses)
+		gt_rows_addresses(rows, i, buffer);
+	return passes_of_groups(banks, rows->mask[i], buffer, rows->size[i], together);
 }
 
 unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64_t stride, const uint64_t *addresses, bool loads)
@@ -244,7 +254,9 @@ unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64
 
 unsigned gt_bank_least_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
 {
-	return groups(rows->mask[i], group_lanes_of(banks, rows, i));
+	uint64_t buffer[GT_WARP_SIZE];
+
+	return groups(rows->mask[i], group_lanes_of(banks, rows, i, spread(rows, i, buffer)));
 }
 
 /* ---- latency, and what a description says ---- */

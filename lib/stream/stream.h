@@ -18,7 +18,7 @@
 
 GT_PUBLIC_BEGIN
 
-#define GT_STREAM_VERSION 1
+#define GT_STREAM_VERSION 2 /* that is written; those before it are read */
 #define GT_RECORD_MAX (32U << 20) /* bytes a record may have */
 
 enum gt_event {

@@ -238,7 +238,7 @@ static void add_addresses(struct gt_bytes *text, const struct gt_rows *rows, siz
 	uint64_t addresses[GT_WARP_SIZE];
 	unsigned n = gt_rows_addresses(rows, i, addresses);
 
-	if (rows->stride[i] != GT_STRIDE_LANES && (beyond & mask) == 0 && rows->stride[i] >= INT32_MIN && rows->stride[i] <= INT32_MAX) {
+	if (gt_rows_one_stride(rows, i) && (beyond & mask) == 0 && rows->stride[i] >= INT32_MIN && rows->stride[i] <= INT32_MAX) {
 		add_text(text, " 1 0x%016" PRIx64 " %" PRId64 "\n", addresses[0], rows->stride[i]);
 		return;
 	}

@@ -221,6 +221,7 @@ static enum gt_tsv_event read_row(struct gt_tsv *tsv, char *line, struct gt_erro
 	if (tsv->n_fields == 0)
 		return (enum gt_tsv_event)gt_fail(
 			error, "a row before the line that names the columns (keep lines that begin with '#' in front)");
+	rows->width[i] = 0;
 	for (; f < tsv->n_fields && (field = cut_field(&line, '\t')); f++) {
 		int column = tsv->field_column[f];
 		if (column == FIELD_KERNEL && parse_number(field, 8, &kernel) != 0)

@@ -82,7 +82,7 @@ static void put_addresses(struct gt_bytes *out, const struct gt_rows *rows, size
 {
 	uint64_t addresses[GT_WARP_SIZE];
 
-	if (rows->stride[i] != GT_STRIDE_LANES) {
+	if (gt_rows_one_stride(rows, i)) {
 		put_address(out, rows->base[i], decimal);
 		put_text(out, "\t");
 		if (rows->stride[i] < 0)

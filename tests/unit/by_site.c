@@ -160,6 +160,8 @@ struct pattern {
 	int64_t stride;
 	bool gather, permuted;
 	uint32_t mask;
+	unsigned width; /* of rows at a pitch; 32: there is none */
+	int64_t pitch;
 };
 
 static struct pattern random_pattern(void)
@@ -171,6 +173,8 @@ static struct pattern random_pattern(void)
 
 	pattern.stride = below(4) ? (int64_t)pattern.size * times[below(11)] : strides[below(11)];
 	pattern.gather = below(5) == 0;
+	pattern.width = 32U >> (below(2) ? 0 : below(5));
+	pattern.pitch = below(2) ? strides[below(11)] : (int64_t)below(200) - 100;
 	pattern.permuted = below(5) == 0;
 	switch (below(4)) {
 	case 0: pattern.mask = (uint32_t)random_number(); break;
@@ -190,7 +194,7 @@ static void random_lanes(const struct pattern *pattern, uint64_t lane[32])
 
 	base += below(6) == 0 ? below(64) : 0;
 	for (unsigned l = 0; l < 32; l++)
-		lane[l] = pattern->gather ? base + below(span) : base + (uint64_t)pattern->stride * l;
+		lane[l] = pattern->gather ? base + below(span) : base + (uint64_t)pattern->stride * (l % pattern->width) + (uint64_t)pattern->pitch * (l / pattern->width);
 	for (unsigned l = 31; l > 0 && pattern->permuted; l--) {
 		unsigned other = (unsigned)below(l + 1);
 		uint64_t address = lane[l];
@@ -221,7 +225,7 @@ static void set_row(struct gt_rows *rows, const struct pattern *pattern, unsigne
 			abort();
 		memcpy(rows->lanes, packed, n * sizeof *packed);
 		rows->base[0] = 0;
-		rows->stride[0] = GT_STRIDE_LANES;
+		gt_rows_set_affine(rows, 0, (struct gt_affine){.stride = GT_STRIDE_LANES});
 	}
 }
 
@@ -300,8 +304,8 @@ static void run_kernel(struct gt_coalescer *coalescer, struct gt_rows *accesses,
 			patterns[pc] = random_pattern();
 		random_lanes(&patterns[pc], lane);
 		set_row(accesses, &patterns[pc], pc, lane);
-		int64_t stride = accesses->stride[0];
-		if (stride == GT_STRIDE_LANES)
+		int64_t stride = accesses->width[0] ? GT_STRIDE_LANES : accesses->stride[0];
+		if (accesses->stride[0] == GT_STRIDE_LANES)
 			stride = gt_common_stride(accesses->mask[0], accesses->lanes);
 		reference_stride(&reference->sites[pc], lane, patterns[pc].mask, stride);
 		reference_add(reference, pc, patterns[pc].op, patterns[pc].size, lane, patterns[pc].mask);

@@ -202,12 +202,15 @@ static void random_access(struct gt_rows *rows, uint64_t lane[32])
 	uint64_t base = random_base(), span = UINT64_C(1) << random_number() % 14;
 	int64_t stride = random_stride(size);
 	bool gather = random_number() % 3 == 0;
+	unsigned width = 32U >> (random_number() % 2 ? 0 : random_number() % 5); /* of rows of lanes at a pitch */
+	uint64_t pitch = (uint64_t)random_stride(size * width);
 	unsigned n = 0, alike = (unsigned)random_number() % 3; /* lanes whose numbers differ in this bit have one address */
 
 	mask = mask ? mask : 1;
 	for (unsigned l = 0; l < 32; l++) {
 		lane[l] = gather && l & alike ? lane[l & ~alike] :
 			  gather ? base + random_number() % span :
+			 width < 32 ? base + (uint64_t)stride * (l % width) + pitch * (l / width) :
 				   base + (uint64_t)stride * (l - (unsigned)__builtin_ctz(mask));
 		if (mask >> l & 1)
 			packed[n++] = lane[l];
@@ -220,9 +223,9 @@ static void random_access(struct gt_rows *rows, uint64_t lane[32])
 	if (gt_rows_set_addresses(rows, 0, mask, packed, &error) != 0)
 		abort();
 	if (!gather && stride != GT_STRIDE_LANES) {
-		/* Any stride that the stream can carry, also where another explains the addresses. */
-		rows->stride[0] = stride;
-		rows->base[0] = base;
+		/* Any stride and pitch that the stream can carry, also where others explain the addresses. */
+		gt_rows_set_affine(rows, 0, (struct gt_affine){stride, (int64_t)pitch, width < 32 ? (uint8_t)width : 0});
+		rows->base[0] = packed[0];
 	}
 }
 

@@ -58,7 +58,9 @@ static void sort_some(size_t n, unsigned together, uint64_t memory, bool by_an, 
 		to->warp = same ? records[i - 1].row.warp : (uint8_t)random_below(32);
 		to->base = records[i].when = i;
 		to->lanes = random_below(4) ? 0 : (uint8_t)random_below(33);
-		to->stride = to->lanes ? GT_STRIDE_LANES : random_below(4) ? 4 : (int64_t)(random_below(16) << (random_below(8) * 8));
+		to->affine.stride = to->lanes ? GT_STRIDE_LANES : random_below(4) ? 4 : (int64_t)(random_below(16) << (random_below(8) * 8));
+		to->affine.width = to->lanes || random_below(2) ? 0 : (uint8_t)(2U << random_below(4));
+		to->affine.pitch = to->affine.width ? (int64_t)(random_below(UINT64_MAX)) : 0;
 		to->mask = random_below(2) ? UINT32_MAX : 1 + (uint32_t)random_below(1000);
 		to->pc = (uint32_t)random_below(1000);
 		to->op = to->size = (uint8_t)random_below(33);

@@ -130,13 +130,11 @@ static int keep_rows(void *context, struct gt_rows *rows, struct gt_error *failu
 		traced[traced_rows].op = rows->op[i];
 		traced[traced_rows].size = rows->size[i];
 		traced[traced_rows].mask = rows->mask[i];
+		uint64_t addresses[GT_WARP_SIZE];
+		gt_rows_addresses(rows, i, addresses);
 		for (unsigned lane = 0, at = 0; lane < GT_WARP_SIZE; lane++)
 			if (rows->mask[i] >> lane & 1)
-				traced[traced_rows].lanes[lane] =
-					rows->stride[i] == GT_STRIDE_LANES
-						? rows->lanes[rows->base[i] + at++]
-						: rows->base[i] + (uint64_t)rows->stride[i] *
-									  (lane - (unsigned)__builtin_ctz(rows->mask[i]));
+				traced[traced_rows].lanes[lane] = addresses[at++];
 	}
 	rows->n = rows->n_lanes = 0;
 	return 0;

@@ -291,7 +291,7 @@ static void many_shapes(void)
 		rows->size[i] = 4;
 		rows->mask[i] = 7;
 		rows->base[i] = base;
-		rows->stride[i] = row;
+		gt_rows_set_affine(rows, i, (struct gt_affine){.stride = row});
 		if (row % 3 == 0)
 			CHECK_EQUAL(gt_rows_set_addresses(rows, i, 7, odd, &error), 0);
 		if (rows->n == rows->capacity) {

@@ -2,6 +2,7 @@
 /* Everything written is read back: every column, with any range of values. */
 #include <stdlib.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "check.h"
 #include "stream/hint.h"
@@ -51,7 +52,9 @@ static void fill(struct gt_rows *rows, size_t n, struct gt_rows shape, unsigned 
 		rows->size[i] = (uint8_t)(1 + random_bits(bits < 4 ? bits : 4));
 		rows->mask[i] = (uint32_t)random_bits(bits < 32 ? bits : 32) | 5;
 		rows->base[i] = base + random_bits(bits);
-		rows->stride[i] = (int64_t)random_bits(bits < 20 ? bits : 20) - 7;
+		gt_rows_set_affine(rows, i, (struct gt_affine){.stride = (int64_t)random_bits(bits < 20 ? bits : 20) - 7,
+							       .width = i % 5 == 2 ? (uint8_t)(2U << random_bits(2)) : 0,
+							       .pitch = i % 5 == 2 ? (int64_t)random_bits(bits) - 9 : 0});
 		rows->address[i] = (base + random_bits(bits)) & ~(uint64_t)(GT_LINE - 1);
 		rows->sectors[i] = (uint8_t)(random_bits(bits < 4 ? bits : 4) | 1);
 		rows->full[i] = rows->sectors[i] & 5;
@@ -78,6 +81,9 @@ static bool same(const struct gt_rows *a, const struct gt_rows *b)
 		if (gt_column_present(a, &gt_columns[c]) &&
 		    memcmp(gt_column_of(a, &gt_columns[c]), gt_column_of(b, &gt_columns[c]),
 			   a->n * gt_columns[c].width) != 0)
+			return false;
+	for (size_t i = 0; a->kind == GT_ACCESSES && i < a->n; i++)
+		if (a->width[i] != b->width[i] || (a->width[i] && a->pitch[i] != b->pitch[i]))
 			return false;
 	return a->n_lanes == 0 || memcmp(a->lanes, b->lanes, a->n_lanes * sizeof *a->lanes) == 0;
 }
@@ -153,8 +159,39 @@ static void addresses_come_back_affine_or_not(void)
 		CHECK(gt_rows_set_addresses(rows, 0, mask, addresses, &error) == 0);
 		CHECK_EQUAL(gt_rows_addresses(rows, 0, back), n);
 		CHECK(memcmp(addresses, back, n * sizeof *back) == 0);
-		CHECK(n == 1 || rows->stride[0] == (spoiled ? GT_STRIDE_LANES : stride) || (spoiled && n == 2));
+		CHECK(n == 1 || rows->stride[0] == (spoiled ? GT_STRIDE_LANES : stride) || (spoiled && (n == 2 || rows->width[0])));
 	}
+	gt_rows_free(rows);
+}
+
+/* Rows of lanes at a pitch, in numbers of any size, and what comes near to that. */
+static void addresses_come_back_pitched_or_not(void)
+{
+	struct gt_error error;
+	struct gt_rows *rows = gt_rows_new(1, &error);
+	uint64_t addresses[GT_WARP_SIZE], back[GT_WARP_SIZE];
+	unsigned pitched = 0;
+
+	for (int round = 0; round < 40000; round++) {
+		const unsigned width = 2U << random_bits(2), kind = (unsigned)random_bits(2);
+		const uint32_t mask = kind == 0 ? UINT32_MAX : kind == 1 ? UINT32_MAX >> random_bits(5) << random_bits(3) | 1 << 20 : (uint32_t)random_bits(32) | 1U << random_bits(5);
+		const uint64_t base = random_bits(64), stride = random_bits(1 + random_bits(6) % 64) - random_bits(2);
+		const uint64_t pitch = random_bits(1 + random_bits(6) % 64) - random_bits(9);
+		unsigned n = 0;
+		for (unsigned l = 0; l < GT_WARP_SIZE; l++)
+			if (mask >> l & 1)
+				addresses[n++] = base + stride * (l % width) + pitch * (l / width);
+		if (round % 4 == 1)
+			addresses[random_bits(5) % n] ^= 1 + random_bits(20);
+		rows->n_lanes = 0;
+		CHECK(gt_rows_set_addresses(rows, 0, mask, addresses, &error) == 0);
+		CHECK_EQUAL(gt_rows_addresses(rows, 0, back), n);
+		CHECK(memcmp(addresses, back, n * sizeof *back) == 0);
+		CHECK(mask != UINT32_MAX || round % 4 == 1 || rows->stride[0] != GT_STRIDE_LANES);
+		CHECK(mask != UINT32_MAX || round % 4 == 1 || rows->width[0] == (pitch == stride * width ? 0 : width));
+		pitched += rows->width[0] != 0;
+	}
+	CHECK(pitched > 20000);
 	gt_rows_free(rows);
 }
 
@@ -297,12 +334,55 @@ static void expect_refusal(const struct gt_kernel *kernel, void (*spoil)(struct 
 	close(descriptor);
 }
 
+/* A stream is one of version 1 if its header says so and its end has the sum of that. */
+static void version_1_is_read(void)
+{
+	struct gt_error error = {""};
+	char *argv[] = {NULL};
+	unsigned char bytes[4096];
+	int descriptor = temporary();
+	struct gt_kernel kernel = {.id = 1, .grid = {3, 2, 1}, .block = {1024, 1, 1}};
+	struct gt_rows *rows = gt_rows_new(40, &error);
+	struct gt_writer *writer = gt_writer_open(descriptor, NULL, "test", "1", argv, &error);
+
+	fill(rows, 40, (struct gt_rows){.kind = GT_ACCESSES}, 0, false);
+	memset(rows->width, 0, 40);
+	CHECK(gt_write_kernel(writer, &kernel, &error) == 0);
+	CHECK(gt_write_rows(writer, rows, &error) == 0);
+	CHECK(gt_writer_finish(writer, &error) == 0);
+	gt_writer_close(writer);
+	const ssize_t n = pread(descriptor, bytes, sizeof bytes, 0);
+	CHECK(n > 40 && memcmp(bytes, "\x93\xa6gtrace\x02", 9) == 0);
+	ssize_t end = n - 5;
+	while (memcmp(bytes + end, "\x92\xa3" "end", 5) != 0)
+		end--;
+	bytes[8] = 1;
+	const uint64_t sum = XXH3_64bits(bytes, (size_t)end);
+	bytes[n - 9] = 0xcf;
+	for (int i = 0; i < 8; i++)
+		bytes[n - 8 + i] = (unsigned char)(sum >> (56 - 8 * i));
+	CHECK(pwrite(descriptor, bytes, (size_t)n, 0) == n);
+	lseek(descriptor, 0, SEEK_SET);
+	struct gt_reader *reader = gt_reader_open(descriptor, "test", NULL, 0, &error);
+	CHECK_EQUAL(gt_read(reader, &error), GT_KERNEL);
+	CHECK_EQUAL(gt_read(reader, &error), GT_ROWS);
+	CHECK(same(rows, gt_reader_rows(reader)));
+	CHECK_EQUAL(gt_read(reader, &error), GT_END);
+	gt_reader_close(reader);
+	gt_rows_free(rows);
+	close(descriptor);
+}
+
 static void spoil_nothing(struct gt_rows *rows) { (void)rows; }
 static void spoil_block(struct gt_rows *rows) { rows->block[2] = 6; }
 static void spoil_warp(struct gt_rows *rows) { rows->warp[3] = 2; }
 static void spoil_lane(struct gt_rows *rows) { rows->warp[1] = 1, rows->mask[1] = 0x100; }
 static void spoil_mask(struct gt_rows *rows) { rows->mask[1] = 0; }
 static void spoil_size(struct gt_rows *rows) { rows->size[0] = 33; }
+static void spoil_width(struct gt_rows *rows) { rows->width[0] = 3; }
+static void spoil_width_1(struct gt_rows *rows) { rows->width[3] = 1; }
+static void spoil_width_32(struct gt_rows *rows) { rows->width[2] = 32; }
+static void spoil_stride(struct gt_rows *rows) { rows->width[1] = 16, rows->stride[1] = GT_STRIDE_LANES; }
 static void spoil_op(struct gt_rows *rows) { rows->op[0] = 0x1f; }
 static void spoil_sectors(struct gt_rows *rows) { rows->sectors[3] = 0; }
 static void spoil_full(struct gt_rows *rows) { rows->full[3] = 2; }
@@ -322,6 +402,10 @@ static void rows_that_make_no_sense_are_refused(void)
 	expect_refusal(&kernel, spoil_lane, GT_ACCESSES, "row 2: lane mask 0x00000100: warp 1 has 8 threads");
 	expect_refusal(&kernel, spoil_mask, GT_ACCESSES, "row 2: no active lane");
 	expect_refusal(&kernel, spoil_size, GT_ACCESSES, "row 1: 33 bytes a lane");
+	expect_refusal(&kernel, spoil_width, GT_ACCESSES, "row 1: width 3: expected 0, or 2, 4, 8 or 16 lanes at a stride");
+	expect_refusal(&kernel, spoil_width_1, GT_ACCESSES, "row 4: width 1: expected 0, or 2");
+	expect_refusal(&kernel, spoil_width_32, GT_ACCESSES, "row 3: width 32: expected 0, or 2");
+	expect_refusal(&kernel, spoil_stride, GT_ACCESSES, "column 'lanes': expected");
 	expect_refusal(&kernel, spoil_op, GT_ACCESSES, "row 1: op 0x1f");
 	expect_refusal(&kernel, spoil_sectors, GT_REQUESTS, "row 4: sectors 0x0");
 	expect_refusal(&kernel, spoil_full, GT_REQUESTS, "row 4: sectors 0x1, full 0x2");
@@ -334,9 +418,11 @@ int main(void)
 {
 	RUN(rows_of_every_width_come_back);
 	RUN(addresses_come_back_affine_or_not);
+	RUN(addresses_come_back_pitched_or_not);
 	RUN(ops_have_one_name_each);
 	RUN(hints_have_one_name_each);
 	RUN(kernels_and_counts_come_back);
+	RUN(version_1_is_read);
 	RUN(shapes_are_checked);
 	RUN(rows_that_make_no_sense_are_refused);
 	return check_report();

@@ -174,6 +174,8 @@ struct rounds {
 static void find_rounds(const struct gt_ptx_hold *hold, const uint64_t *first, uint64_t an, uint64_t bound, const struct gt_rows *rows,
 			struct rounds *rounds)
 {
+	const size_t each = sizeof(struct gt_ptx_kept) + (hold->has_pitch ? sizeof(uint64_t) : 0); /* bytes of an access that is taken, at most */
+
 	rounds->n = 0;
 	rounds->an = an;
 	for (unsigned warp = 0; warp < hold->warps; warp++) {
@@ -182,7 +184,7 @@ static void find_rounds(const struct gt_ptx_hold *hold, const uint64_t *first, u
 			bound = first[warp] < bound ? first[warp] : bound;
 			continue;
 		}
-		const uint64_t there = (held->first->written - held->read) / sizeof(struct gt_ptx_kept);
+		const uint64_t there = (held->first->written - held->read) / each;
 		bound = bound - an > there ? an + there : bound;
 		rounds->kept[rounds->n] = gt_ptx_held_first(held);
 		rounds->warps[rounds->n++] = warp;
@@ -191,7 +193,7 @@ static void find_rounds(const struct gt_ptx_hold *hold, const uint64_t *first, u
 	rounds->end = bound - an < room ? bound : an + room;
 }
 
-/* Passes them on until one has addresses of lanes, or another ordinal. The columns are named once, since a compiler must take it
+/* Passes them on until one has addresses of lanes, which may be at a pitch, or another ordinal. The columns are named once, since a compiler must take it
  * that each store may change where they are. */
 static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *rows)
 {
@@ -204,7 +206,7 @@ static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *r
 	for (uint64_t an = rounds->an; an < rounds->end; an++)
 		for (size_t i = 0; i < warps; i++, at++) {
 			const struct gt_ptx_kept *kept = rounds->kept[i];
-			if (kept->lanes > 0 || kept->an != an)
+			if (kept->words > 1 || kept->an != an)
 				goto end;
 			to.block[at] = block;
 			to.warp[at] = kept->warp;
@@ -221,8 +223,11 @@ static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *r
 			to.mask[at] = kept->mask;
 			to.base[at] = kept->base;
 			to.stride[at] = kept->stride;
+			to.width[at] = kept->width;
+			if (kept->width)
+				memcpy(&to.pitch[at], kept + 1, sizeof *to.pitch);
 			hints |= kept->hint;
-			rounds->kept[i]++;
+			rounds->kept[i] = (const struct gt_ptx_kept *)(const void *)((const uint64_t *)(const void *)(kept + 1) + kept->words);
 		}
 end:
 	rows->n = at;
@@ -287,7 +292,7 @@ static int pass_block(struct gt_ptx_blockorder *order, struct gt_error *error)
 
 	memset(hold->next, 0, sizeof hold->next);
 	hold->warps = 0;
-	hold->has_hints = hold->has_shared = false;
+	hold->has_hints = hold->has_shared = hold->has_pitch = false;
 	return result;
 }
 
@@ -331,7 +336,7 @@ static int take_turn(struct gt_ptx_hold *hold, uint32_t block, struct gt_error *
 static int hold_row(struct gt_ptx_hold *hold, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
 	struct gt_ptx_kept *kept = gt_ptx_hold_add(hold, rows->block[i], rows->warp[i], rows->an[i], gt_rows_hint(rows, i),
-						   gt_ptx_row_lanes(rows, i), error);
+						   gt_ptx_row_words(rows, i), error);
 
 	if (!kept)
 		return -1;

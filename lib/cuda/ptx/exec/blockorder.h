@@ -14,14 +14,15 @@
 
 /* Accesses of a block that wait for others: a packed FIFO in a store, which uses a temporary file when its memory is full. */
 
-/* An access without its block, followed by the addresses of its lanes if they have no common stride. */
+/* An access without its block, followed by words: the addresses of its lanes, or a pitch, if there is a width. */
 struct gt_ptx_kept {
 	uint64_t base;
 	int64_t stride;
 	uint32_t an, pc, mask, work, shared;
 	uint16_t warp, hint;
 	uint8_t op, size;
-	uint16_t lanes; /* addresses behind it */
+	uint8_t words; /* behind it */
+	uint8_t width; /* as of struct gt_rows */
 };
 
 #define GT_PTX_HELD_BYTES ((size_t)8 << 10) /* a chunk: those of 32 warps stay in a core's cache */
@@ -53,8 +54,8 @@ int gt_ptx_held_grow(struct gt_ptx_held *held, struct gt_ptx_held_store *store, 
 void gt_ptx_held_shrink(struct gt_ptx_held *held, struct gt_ptx_held_store *store);
 void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_ptx_held_store *store);
 
-/* A new access with room behind it for the addresses of `lanes` lanes; NULL on error. */
-static inline struct gt_ptx_kept *gt_ptx_held_new(struct gt_ptx_held *held, struct gt_ptx_held_store *store, size_t lanes,
+/* A new access with so many words behind it; NULL on error. */
+static inline struct gt_ptx_kept *gt_ptx_held_new(struct gt_ptx_held *held, struct gt_ptx_held_store *store, size_t words,
 						  struct gt_error *error)
 {
 	struct gt_ptx_held_chunk *chunk = held->last;
@@ -64,12 +65,19 @@ static inline struct gt_ptx_kept *gt_ptx_held_new(struct gt_ptx_held *held, stru
 		return NULL;
 	chunk = held->last;
 	struct gt_ptx_kept *kept = (struct gt_ptx_kept *)(void *)(chunk->bytes + chunk->written);
-	chunk->written += sizeof *kept + lanes * sizeof(uint64_t);
-	kept->lanes = (uint16_t)lanes;
+	chunk->written += sizeof *kept + words * sizeof(uint64_t);
+	kept->words = (uint8_t)words;
+	kept->width = 0;
 	return kept;
 }
 
-/* Fills it from row i, but for warp, an, hint and the number of addresses. */
+/* The only word of an access that has a width. */
+static inline int64_t *gt_ptx_kept_pitch(struct gt_ptx_kept *kept)
+{
+	return (int64_t *)(void *)(kept + 1);
+}
+
+/* Fills it from row i, but for warp, an, hint and the number of words. */
 static inline void gt_ptx_kept_fill(struct gt_ptx_kept *kept, const struct gt_rows *rows, size_t i)
 {
 	kept->base = rows->base[i];
@@ -80,21 +88,24 @@ static inline void gt_ptx_kept_fill(struct gt_ptx_kept *kept, const struct gt_ro
 	kept->shared = gt_rows_shared(rows, i);
 	kept->op = rows->op[i];
 	kept->size = rows->size[i];
-	if (kept->lanes > 0)
-		memcpy(kept + 1, rows->lanes + kept->base, kept->lanes * sizeof *rows->lanes);
+	kept->width = rows->width[i];
+	if (kept->width)
+		*gt_ptx_kept_pitch(kept) = rows->pitch[i];
+	else if (kept->words > 0)
+		memcpy(kept + 1, rows->lanes + kept->base, kept->words * sizeof *rows->lanes);
 }
 
-/* How many addresses row i has in `lanes`. */
-static inline size_t gt_ptx_row_lanes(const struct gt_rows *rows, size_t i)
+/* How many words row i has. */
+static inline size_t gt_ptx_row_words(const struct gt_rows *rows, size_t i)
 {
-	return rows->stride[i] == GT_STRIDE_LANES ? (size_t)__builtin_popcount(rows->mask[i]) : 0;
+	return rows->stride[i] == GT_STRIDE_LANES ? (size_t)__builtin_popcount(rows->mask[i]) : rows->width[i] != 0;
 }
 
 /* Adds row i. */
 static inline int gt_ptx_held_add(struct gt_ptx_held *held, struct gt_ptx_held_store *store, const struct gt_rows *rows, size_t i,
 				  struct gt_error *error)
 {
-	struct gt_ptx_kept *kept = gt_ptx_held_new(held, store, gt_ptx_row_lanes(rows, i), error);
+	struct gt_ptx_kept *kept = gt_ptx_held_new(held, store, gt_ptx_row_words(rows, i), error);
 
 	if (!kept)
 		return -1;
@@ -119,7 +130,7 @@ static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_ptx_held_
 {
 	const struct gt_ptx_kept *kept = gt_ptx_held_first(held);
 	struct gt_rows *rows = to->rows;
-	const size_t lanes = kept->lanes;
+	const size_t words = kept->words;
 
 	if (gt_sink_room(to, error) != 0)
 		return -1;
@@ -138,15 +149,13 @@ static inline int gt_ptx_held_pass(struct gt_ptx_held *held, struct gt_ptx_held_
 	rows->mask[at] = kept->mask;
 	rows->base[at] = kept->base;
 	rows->stride[at] = kept->stride;
-	if (lanes > 0) {
-		if (gt_rows_reserve_lanes(rows, lanes, error) != 0)
-			return -1;
-		memcpy(rows->lanes + rows->n_lanes, kept + 1, lanes * sizeof *rows->lanes);
-		rows->base[at] = rows->n_lanes;
-		rows->n_lanes += lanes;
-	}
+	rows->width[at] = kept->width;
+	if (kept->width)
+		memcpy(&rows->pitch[at], kept + 1, sizeof *rows->pitch);
+	else if (words > 0 && gt_rows_set_addresses(rows, at, kept->mask, (const uint64_t *)(const void *)(kept + 1), error) != 0)
+		return -1;
 	rows->n++;
-	held->read += sizeof *kept + lanes * sizeof *rows->lanes;
+	held->read += sizeof *kept + words * sizeof(uint64_t);
 	if (held->read == held->first->written)
 		gt_ptx_held_shrink(held, store);
 	return 0;
@@ -168,23 +177,25 @@ struct gt_ptx_hold {
 	unsigned warps; /* 1 + the highest warp with an access */
 	uint64_t n;	/* held */
 	bool has_hints, has_work, has_shared;
+	bool has_pitch; /* of some accesses that were held */
 	size_t room; /* accesses that may be added before `turn` is called, as before those of another block */
 	int (*turn)(struct gt_ptx_hold *hold, uint32_t block, struct gt_error *error);
 };
 
-/* The place of one more access of a warp, whose warp, an, hint and lanes' addresses are set; NULL on error. */
+/* The place of one more access of a warp, whose warp, an, hint and number of words are set; NULL on error. */
 static inline struct gt_ptx_kept *gt_ptx_hold_add(struct gt_ptx_hold *hold, uint32_t block, unsigned warp, uint32_t an,
-						  uint16_t hint, size_t lanes, struct gt_error *error)
+						  uint16_t hint, size_t words, struct gt_error *error)
 {
 	if ((hold->block != block || hold->room == 0) && hold->turn(hold, block, error) != 0)
 		return NULL;
 	const unsigned at = warp % GT_PTX_HOLD_WARPS;
-	struct gt_ptx_kept *kept = gt_ptx_held_new(&hold->held[at], &hold->store, lanes, error);
+	struct gt_ptx_kept *kept = gt_ptx_held_new(&hold->held[at], &hold->store, words, error);
 	if (!kept)
 		return NULL;
 	kept->an = an;
 	kept->warp = (uint16_t)warp;
 	kept->hint = hint;
+	hold->has_pitch |= words == 1;
 	hold->next[at] = (uint64_t)an + 1;
 	hold->warps = at >= hold->warps ? at + 1 : hold->warps;
 	hold->has_hints |= hint != 0;

@@ -269,15 +269,23 @@ GT_INLINE int hold_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 			  unsigned bytes, const uint64_t *lanes, uint64_t offset, int64_t stride, bool affine)
 {
 	struct gt_ptx_core *core = warp->core;
-	struct gt_ptx_kept *kept = gt_ptx_hold_add(core->hold, (uint32_t)core->block, warp->index, warp->an, hint,
-						   affine ? 0 : (size_t)__builtin_popcount(mask), core->error);
+	struct gt_affine form = {.stride = stride};
+	uint64_t listed[GT_WARP_SIZE];
+
+	if (!affine) {
+		write_lanes(listed, mask, lanes, offset);
+		form = gt_affine_of(mask, listed);
+	}
+	const size_t words = form.stride == GT_STRIDE_LANES ? (size_t)__builtin_popcount(mask) : form.width != 0;
+	struct gt_ptx_kept *kept = gt_ptx_hold_add(core->hold, (uint32_t)core->block, warp->index, warp->an, hint, words, core->error);
 
 	if (!kept) {
 		core->failed = true;
 		return -1;
 	}
-	kept->base = affine ? base_of(mask, lanes, offset) : 0;
-	kept->stride = stride;
+	kept->base = base_of(mask, lanes, offset);
+	kept->stride = form.stride;
+	kept->width = form.width;
 	kept->pc = op->line;
 	kept->mask = mask;
 	kept->op = operation;
@@ -286,8 +294,10 @@ GT_INLINE int hold_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 	kept->work = core->launch->notes_work ? note_work(warp, op, operation, &kept->shared) : 0;
 	core->hold->has_work = core->launch->notes_work;
 	core->hold->has_shared |= kept->shared != 0;
-	if (!affine)
-		write_lanes((uint64_t *)(void *)(kept + 1), mask, lanes, offset);
+	if (form.width)
+		*gt_ptx_kept_pitch(kept) = form.pitch;
+	else if (words > 0)
+		memcpy(kept + 1, listed, words * sizeof *listed);
 	warp->an++;
 	core->accesses++;
 	return 0;
@@ -330,22 +340,21 @@ int gt_ptx_trace(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t 
 	if (warp->core->hold)
 		return hold_access(warp, op, mask, operation, hint, bytes, lanes, offset, stride, stride != GT_STRIDE_LANES);
 	struct gt_rows *rows = warp->core->sink->rows;
+	uint64_t listed[GT_WARP_SIZE];
 	size_t i;
 	if (begin_row(warp, op, mask, operation, hint, bytes, &i) != 0)
 		return -1;
-	rows->stride[i] = stride;
 	if (stride != GT_STRIDE_LANES) {
+		gt_rows_set_affine(rows, i, (struct gt_affine){.stride = stride});
 		rows->base[i] = base_of(mask, lanes, offset);
 		return 0;
 	}
-	if (gt_rows_reserve_lanes(rows, GT_WARP_SIZE, warp->core->error) != 0) {
+	write_lanes(listed, mask, lanes, offset);
+	if (gt_rows_set_addresses(rows, i, mask, listed, warp->core->error) != 0) {
 		rows->n--; /* drop the row, whose addresses are missing */
 		warp->core->failed = true;
 		return -1;
 	}
-	rows->base[i] = rows->n_lanes;
-	write_lanes(rows->lanes + rows->n_lanes, mask, lanes, offset);
-	rows->n_lanes += (size_t)__builtin_popcount(mask);
 	return 0;
 }
 

@@ -280,8 +280,8 @@ static void write_row(const struct move *move)
 	slow_if(move, GT_ALWAYS);
 	gt_general_land(code, added);
 	gt_general_number_at(code, true, GT_ADD_NUMBER, GT_RDI, offsetof(struct gt_ptx_held_chunk, written), GT_WARP_SIZE * sizeof(uint64_t));
-	gt_native_text(code, "\x66\xc7\x86"); /* mov word [rsi + lanes], 32 */
-	gt_native_word(code, offsetof(struct gt_ptx_kept, lanes));
+	gt_native_text(code, "\x66\xc7\x86"); /* mov word [rsi + words], 32: no width */
+	gt_native_word(code, offsetof(struct gt_ptx_kept, words));
 	gt_native_text(code, "\x20\x00");
 	write_addresses(move, GT_RSI, sizeof(struct gt_ptx_kept));
 	gt_native_byte(code, 0x5f);
@@ -822,8 +822,8 @@ static void add_row(struct finder *finder, size_t row)
 	gt_general_store(code, false, GT_RAX, GT_RSI, offsetof(struct gt_ptx_kept, mask));
 	gt_native_text(code, "\x48\xf7\xd9"); /* neg rcx, which has no number if lanes have no stride */
 	const size_t strided = gt_general_jump(code, GT_NO_OVERFLOW);
-	gt_native_text(code, "\xf3\x0f\xb8\xc0\x66\x89\x86"); /* popcnt eax, eax; mov [rsi + lanes], ax */
-	gt_native_word(code, offsetof(struct gt_ptx_kept, lanes));
+	gt_native_text(code, "\xf3\x0f\xb8\xc0\x66\x89\x86"); /* popcnt eax, eax; mov [rsi + words], ax: no width */
+	gt_native_word(code, offsetof(struct gt_ptx_kept, words));
 	gt_native_text(code, "\xc1\xe0\x03\x48\x01\x87"); /* shl eax, 3; add [rdi + written], rax */
 	gt_native_word(code, offsetof(struct gt_ptx_held_chunk, written));
 	gt_general_number(code, true, GT_ADD_NUMBER, GT_RSI, sizeof(struct gt_ptx_kept));
