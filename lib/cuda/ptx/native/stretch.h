@@ -99,6 +99,13 @@ static inline enum gt_stretch_apart gt_stretch_apart_by(unsigned bytes)
 	return bytes == 8 ? GT_STRETCH_APART8 : bytes == 4 ? GT_STRETCH_APART4 : bytes == 2 ? GT_STRETCH_APART2 : GT_STRETCH_APART1;
 }
 
+/* How the active lanes of a warp access memory: not by machine code; all at one place, which is rdi; those of each half side by side,
+ * of which lane 0 is at rdi and lane 16 at rsi, active or not; or anywhere, as rdi was, which at one place rsi is. This is what a routine finds
+ * in eax. It is called with rdx the entry, the addresses in core->addresses, r8 the begin of the memory, r9 the bytes from there to the last
+ * element's place, and rdi how far the host has its memory from these addresses. It adds the row of an access that is traced. rcx, rdx and r11 are
+ * free in it. */
+enum gt_stretch_active { GT_STRETCH_NOT, GT_STRETCH_ONE, GT_STRETCH_RUNS, GT_STRETCH_SCATTERED };
+
 /* Writes the routine that finds how the addresses of active lanes lie, of so many bytes, where `row` is the one that adds rows. */
 void gt_stretch_write_find(const struct gt_native_isa *isa, struct gt_native_code *code, unsigned bytes, size_t row);
 /* Writes the load or store of a point. */

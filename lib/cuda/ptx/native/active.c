@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* How the addresses of a warp of which some lanes are active lie: a routine in machine code that finds it, and adds the row of an access that
+ * is traced. All stretches of a function call it, for elements of 4 and of 8 bytes. */
+#include <stddef.h>
+#include <string.h>
+
+#include "cuda/ptx/exec/access.h"
+#include "cuda/ptx/native/encode.h"
+#include "cuda/ptx/native/stretch.h"
+
+/* The routine while it is written: r11 is the address of the lowest active lane, ecx the mask, and r10 the kind. */
+struct finder {
+	const struct gt_native_isa *isa;
+	struct gt_native_code *code;
+	unsigned bytes; /* of a lane: 4 or 8 */
+	size_t slow[8];
+	unsigned n_slow;
+};
+
+static void leave_if(struct finder *finder, enum gt_jump when)
+{
+	finder->slow[finder->n_slow++] = gt_general_jump(finder->code, when);
+}
+
+/* eax is the mask of both halves, or of one: bsf eax, eax; mov r, [r13 + 8 rax + the half's addresses] */
+static void find_lowest(struct gt_native_code *code, unsigned half, unsigned r)
+{
+	gt_native_text(code, "\x0f\xbc\xc0");
+	gt_native_byte(code, 0x49 | (r & 8) >> 1);
+	gt_native_byte(code, GT_MOVE);
+	gt_native_byte(code, 0x84 | (r & 7) << 3);
+	gt_native_byte(code, 0xc5);
+	gt_native_word(code, (uint32_t)(offsetof(struct gt_ptx_core, addresses) + 8 * GT_WARP_SIZE / 2 * half));
+}
+
+/* Jumps on if lanes are not at one place. */
+static size_t find_one(struct finder *finder)
+{
+	struct gt_native_code *code = finder->code;
+
+	gt_general_at(code, false, GT_MOVE, GT_RCX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
+	gt_general(code, false, GT_MOVE, GT_RAX, GT_RCX);
+	find_lowest(code, 0, GT_R11);
+	const size_t several = finder->isa->jump_if_apart(code, GT_NATIVE_ONE_PLACE, finder->bytes, GT_R11);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general(code, true, GT_SUB, GT_RAX, GT_R8);
+	gt_general(code, true, GT_COMPARE, GT_RAX, GT_R9);
+	leave_if(finder, GT_ABOVE);
+	gt_native_text(code, "\x41\xf6\xc3"); /* test r11b, bytes - 1 */
+	gt_native_byte(code, finder->bytes - 1);
+	leave_if(finder, GT_NOT_EQUAL);
+	gt_general(code, true, GT_MOVE, GT_RSI, GT_RDI);
+	gt_general(code, true, GT_ADD, GT_RDI, GT_R11);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general_constant(code, GT_RCX, 0);
+	gt_general_constant(code, GT_R10, GT_STRETCH_ONE);
+	return several;
+}
+
+/* Whether the active lanes of a half are side by side: r is the address of its first lane, then. Jumps over it if there are none. */
+static size_t find_run(struct finder *finder, unsigned half, unsigned r, size_t *none)
+{
+	struct gt_native_code *code = finder->code;
+
+	gt_general(code, false, GT_MOVE, GT_RAX, GT_RCX);
+	gt_native_bytes(code, half ? "\xc1\xe8\x10" : "\xc1\xe0\x10\xc1\xe8\x10", half ? 3 : 6); /* shl eax, 16 of the first; shr eax, 16 */
+	*none = gt_general_jump(code, GT_EQUAL);
+	find_lowest(code, half, r);
+	gt_native_text(code, "\x48\xf7\xd8"); /* neg rax */
+	gt_native_byte(code, r & 8 ? 0x4d : 0x48); /* lea r, [r + bytes * rax] */
+	gt_native_byte(code, 0x8d);
+	gt_native_byte(code, 0x04 | (r & 7) << 3);
+	gt_native_byte(code, (finder->bytes == 8 ? 0xc0 : 0x80) | (r & 7));
+	return finder->isa->jump_if_apart(code, half ? GT_NATIVE_SECOND_HALF : GT_NATIVE_FIRST_HALF, finder->bytes, r);
+}
+
+/* Sets rax and rcx as rows have them of lanes without a stride. */
+static void set_scattered(struct gt_native_code *code)
+{
+	gt_general_constant(code, GT_RCX, (uint64_t)GT_STRIDE_LANES);
+	gt_general_constant(code, GT_RAX, 0);
+}
+
+/* Halves whose lanes are side by side; two lanes, one in each, are left to the search for a stride. Returns the jump if they are done. */
+static size_t find_runs(struct finder *finder, size_t scattered[3])
+{
+	struct gt_native_code *code = finder->code;
+	size_t none[2];
+
+	scattered[0] = find_run(finder, 0, GT_RSI, &none[0]);
+	gt_general_land(code, none[0]);
+	scattered[1] = find_run(finder, 1, GT_R8, &none[1]);
+	gt_native_text(code, "\x66\x85\xc9"); /* test cx, cx */
+	const size_t second = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\x48\x8d\x86"); /* lea rax, [rsi + 16 bytes] */
+	gt_native_word(code, GT_WARP_SIZE / 2 * finder->bytes);
+	gt_general(code, true, GT_COMPARE, GT_RAX, GT_R8);
+	const size_t joined = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\xf3\x0f\xb8\xc1"); /* popcnt eax, ecx */
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, 2);
+	scattered[2] = gt_general_jump(code, GT_EQUAL);
+	set_scattered(code);
+	const size_t parted = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, none[1]);
+	gt_general(code, true, GT_MOVE, GT_R8, GT_RSI);
+	const size_t first = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, second);
+	gt_general(code, true, GT_MOVE, GT_RSI, GT_R8);
+	gt_general_land(code, joined);
+	gt_general_land(code, first);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general_constant(code, GT_RCX, finder->bytes);
+	gt_general_land(code, parted);
+	gt_general(code, true, GT_ADD, GT_RSI, GT_RDI);
+	gt_general(code, true, GT_ADD, GT_RDI, GT_R8);
+	gt_native_text(code, "\x48\x87\xf7"); /* xchg rdi, rsi */
+	gt_general_constant(code, GT_R10, GT_STRETCH_RUNS);
+	return gt_general_jump(code, GT_ALWAYS);
+}
+
+/* rsi = the stride of the first two active lanes, by a division unless they are neighbours. Returns the jump if there is none. */
+static size_t find_stride(struct finder *finder)
+{
+	struct gt_native_code *code = finder->code;
+
+	gt_native_text(code, "\x8d\x41\xff\x21\xc8"); /* lea eax, [rcx - 1]; and eax, ecx: without the lowest */
+	find_lowest(code, 0, GT_RSI);
+	gt_native_text(code, "\x44\x0f\xbc\xc1"); /* bsf r8d, ecx */
+	gt_general(code, false, GT_SUB, GT_RAX, GT_R8);
+	gt_general(code, true, GT_SUB, GT_RSI, GT_R11);
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, 1);
+	const size_t neighbours = gt_general_jump(code, GT_EQUAL);
+	gt_general(code, false, GT_MOVE, GT_R9, GT_RAX);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_RSI);
+	gt_native_text(code, "\x52\x48\x99\x49\xf7\xf9"); /* push rdx; cqo; idiv r9 */
+	gt_general(code, true, GT_MOVE, GT_RSI, GT_RAX);
+	gt_native_text(code, "\x48\x85\xd2\x5a"); /* test rdx, rdx; pop rdx */
+	const size_t none = gt_general_jump(code, GT_NOT_EQUAL);
+	gt_general_land(code, neighbours);
+	gt_native_text(code, "\x48\x63\xc6"); /* movsxd rax, esi */
+	gt_general(code, true, GT_COMPARE, GT_RAX, GT_RSI);
+	leave_if(finder, GT_NOT_EQUAL);
+	return none;
+}
+
+/* Lanes anywhere, which may have a stride. */
+static void find_scattered(struct finder *finder)
+{
+	struct gt_native_code *code = finder->code;
+	size_t none[2];
+
+	none[0] = find_stride(finder);
+	gt_native_text(code, "\x4c\x0f\xaf\xc6"); /* imul r8, rsi */
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general(code, true, GT_SUB, GT_RAX, GT_R8);
+	none[1] = finder->isa->jump_if_apart(code, GT_NATIVE_STRIDE, finder->bytes, GT_RAX);
+	gt_general(code, true, GT_MOVE, GT_RAX, GT_R11);
+	gt_general(code, true, GT_MOVE, GT_RCX, GT_RSI);
+	const size_t strided = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, none[0]);
+	gt_general_land(code, none[1]);
+	set_scattered(code);
+	gt_general_land(code, strided);
+	gt_general_constant(code, GT_R10, GT_STRETCH_SCATTERED);
+}
+
+/* Adds the row, if the access is traced: its first address is rax, and its stride rcx. */
+static void add_row(struct finder *finder, size_t row)
+{
+	struct gt_native_code *code = finder->code;
+
+	gt_general_at(code, false, GT_MOVE, GT_R8, GT_R13, offsetof(struct gt_ptx_core, traced));
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_R8, GT_PTX_NOTES_LEAST);
+	leave_if(finder, GT_NOT_BELOW);
+	gt_general_at(code, false, GT_AND, GT_R8, GT_RDX, offsetof(struct gt_ptx_entry, traces));
+	const size_t untraced = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\x57\x56"); /* push rdi; push rsi */
+	gt_general_call_to(code, row);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
+	const size_t added = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\x5e\x5f"); /* pop rsi; pop rdi */
+	leave_if(finder, GT_ALWAYS);
+	gt_general_land(code, added);
+	gt_general_at(code, false, GT_MOVE, GT_RAX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
+	gt_general_store(code, false, GT_RAX, GT_RSI, offsetof(struct gt_ptx_kept, mask));
+	gt_native_text(code, "\x48\xf7\xd9"); /* neg rcx, which has no number if lanes have no stride */
+	const size_t strided = gt_general_jump(code, GT_NO_OVERFLOW);
+	gt_native_text(code, "\xf3\x0f\xb8\xc0\x66\x89\x86"); /* popcnt eax, eax; mov [rsi + words], ax: no width */
+	gt_native_word(code, offsetof(struct gt_ptx_kept, words));
+	gt_native_text(code, "\xc1\xe0\x03\x48\x01\x87"); /* shl eax, 3; add [rdi + written], rax */
+	gt_native_word(code, offsetof(struct gt_ptx_held_chunk, written));
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_RSI, sizeof(struct gt_ptx_kept));
+	finder->isa->list_active(code);
+	gt_general_land(code, strided);
+	gt_native_text(code, "\x5e\x5f");
+	gt_general_land(code, untraced);
+}
+
+_Static_assert(GT_STRIDE_LANES == INT64_MIN, "the one number that has no negative");
+
+void gt_stretch_write_find(const struct gt_native_isa *isa, struct gt_native_code *code, unsigned bytes, size_t row)
+{
+	struct finder finder = {.isa = isa, .code = code, .bytes = bytes};
+	size_t scattered[3];
+
+	const size_t several = find_one(&finder);
+	const size_t one = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, several);
+	gt_native_text(code, "\x41\xf6\xc0"); /* test r8b, bytes - 1 */
+	gt_native_byte(code, bytes - 1);
+	leave_if(&finder, GT_NOT_EQUAL);
+	finder.slow[finder.n_slow++] = isa->jump_if_outside(code, bytes);
+	const size_t runs = find_runs(&finder, scattered);
+	for (unsigned i = 0; i < 3; i++)
+		gt_general_land(code, scattered[i]);
+	find_scattered(&finder);
+	gt_general_land(code, one);
+	gt_general_land(code, runs);
+	add_row(&finder, row);
+	gt_general(code, false, GT_MOVE, GT_RAX, GT_R10);
+	const size_t found = gt_general_jump(code, GT_ALWAYS);
+	for (unsigned i = 0; i < finder.n_slow; i++)
+		gt_general_land(code, finder.slow[i]);
+	gt_general_constant(code, GT_RAX, GT_STRETCH_NOT);
+	gt_general_land(code, found);
+	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\x4d\x89\xf2\xc3"); /* mov r8, r14; mov r9, r14; mov r10, r14; ret */
+}
