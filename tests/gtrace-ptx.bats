@@ -982,6 +982,48 @@ turns() {
 	[ "$(rows "$t/stream.native.global,shared" | awk '$1 == 9 && $4 == "0x41" { print $7, $9, gsub(/,/, "") }')" = "0x03ff03ff - 19" ]
 }
 
+@test "shared memory and arrays by halves of a warp: strides and pitches, and passes with --work, are the same at every level" {
+	cat >"$t/halves.ptx" <<-'END'
+		.version 7.0
+		.target sm_75
+		.address_size 64
+		.visible .entry halves(.param .u64 a, .param .u32 stride, .param .u32 pitch, .param .u32 begin)
+		{
+		.reg .pred %p<2>; .reg .b32 %r<16>; .reg .b64 %rd<6>;
+		.shared .align 16 .b8 words[16384];
+		ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [stride]; ld.param.u32 %r2, [pitch]; ld.param.u32 %r3, [begin];
+		mov.u32 %r4, %tid.x; and.b32 %r5, %r4, 15; shr.u32 %r6, %r4, 4;
+		mul.lo.u32 %r7, %r5, %r1; mad.lo.u32 %r7, %r6, %r2, %r7; add.u32 %r7, %r7, %r3;
+		mov.u32 %r8, words; add.u32 %r8, %r8, %r7; cvta.to.global.u64 %rd2, %rd1; cvt.u64.u32 %rd3, %r7; add.u64 %rd3, %rd2, %rd3;
+		mov.u32 %r9, 0;
+		LOOP:
+		ld.shared.u32 %r10, [%r8]; st.shared.u32 [%r8], %r4; ld.shared.u32 %r11, [%r8+4];
+		ld.global.u32 %r12, [%rd3]; add.u32 %r10, %r10, %r11; add.u32 %r10, %r10, %r12; st.global.u32 [%rd3], %r10;
+		add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 6;
+		@%p1 bra LOOP;
+		ret;
+		}
+	END
+	local launches=()
+	for stride in 0 4 8 12 64 128; do
+		for pitch in 0 4 16 60 64 68 96 128 192 1024 2048; do
+			launches+=(--launch "halves<<<1,64>>>(A$([ ${#launches[@]} -gt 0 ] || echo '=u32[4096]'), $stride, $pitch, 2048)")
+		done
+	done
+	for level in plain avx2-native native; do
+		GTRACE_PTX_LEVEL=$level gtrace-ptx "${launches[@]}" --dump A="$t/$level.A" "$t/halves.ptx" >"$t/$level"
+		GTRACE_PTX_LEVEL=$level gtrace-ptx --work "${launches[@]}" "$t/halves.ptx" >"$t/$level.work"
+		GTRACE_PTX_LEVEL=$level gtrace-ptx --work --space global,shared "${launches[@]}" "$t/halves.ptx" >"$t/$level.shared"
+		for what in "" .A .work .shared; do cmp "$t/plain$what" "$t/$level$what"; done
+	done
+	# Passes of the three accesses to shared memory before a load: two words in one bank, or in two; runs of 16 words that overlap in a bank,
+	# that touch, and that are half of the banks apart; a column of 32 rows.
+	gtrace-cat "$t/native.work" | awk -F '\t' '/^#kernel/ { n++ } !/^#/ && $5 == "load.global" { print n, $12 }' | uniq -c >"$t/passes"
+	for expected in "8 3,6" "3 3,3" "17 3,6" "18 3,6" "16 3,3" "14 3,3" "66 3,96"; do
+		grep -q "^ *12 $expected\$" "$t/passes"
+	done
+}
+
 @test "a load into the registers of its own address, whatever it is executed with" {
 	cat >"$t/own.ptx" <<-'END'
 		.version 7.0

@@ -549,10 +549,10 @@ static void write_traced(struct gt_stretch *stretch, const struct gt_stretch_sha
 		return;
 	gt_general_land(code, point->row);
 	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, OF(gt_ptx_core, traced));
+	gt_stretch_write_counted(stretch, point);
 	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_LEAST);
 	const size_t slow = gt_general_jump(code, GT_NOT_BELOW);
-	gt_native_text(code, "\xf7\xc2"); /* test edx, the space's bit */
-	gt_native_word(code, traced_by(access));
+	gt_stretch_write_test(code, traced_by(access));
 	const size_t some = gt_general_jump(code, GT_NOT_EQUAL);
 	jump_to(code, point->again);
 	gt_general_land(code, some);

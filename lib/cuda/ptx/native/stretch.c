@@ -8,6 +8,8 @@
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/stretch.h"
+#include "stream/op.h"
+#include "stream/shared.h"
 
 /* A load or store while it is written. */
 struct move {
@@ -127,6 +129,18 @@ static size_t write_shape_tests(const struct move *move, bool next)
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RSI, next ? GT_WARP_SIZE * move->bytes : move->bytes);
 	slow_if(move, GT_BELOW);
 	return differ;
+}
+
+/* A general register = the first lane of a register of addresses. */
+static void read_first(const struct move *move, unsigned i, unsigned general)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const bool wide = !move->access->narrow;
+
+	if (move->lanes[i].in_register)
+		segment->isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_TO_GENERAL}, move->lanes[i].at, general);
+	else
+		gt_general_at(move->code, wide, GT_MOVE, general, move->lanes[i].place.base, move->lanes[i].place.offset);
 }
 
 /* ---- loads whose lanes are anywhere in the memory that lane 0 is in ---- */
@@ -264,11 +278,70 @@ static void write_addresses(const struct move *move, unsigned base, size_t at)
 	}
 }
 
-/* The row of lanes without a stride. */
-static void write_row(const struct move *move)
+/* Whether the halves of the warp are two rows of lanes at a stride, which is rcx, of 32 bits: the jump if not; rdx is their pitch. */
+static size_t write_pitch_test(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+	const struct gt_native_op multiply = {GT_0F38, GT_66, wide, wide ? GT_VPMULDQ : GT_VPMULL};
+	const unsigned half = move->n_lanes / 2;
+
+	read_first(move, half, GT_RDX);
+	gt_general_number(code, wide, GT_ADD_NUMBER, GT_RDX, (uint32_t)move->access->offset);
+	gt_general(code, wide, GT_SUB, GT_RDX, GT_RAX);
+	if (!wide)
+		gt_native_text(code, "\x48\x63\xd2"); /* movsxd rdx, edx */
+	broadcast(move, isa->third, GT_RCX);
+	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
+	for (unsigned i = 0; i < move->n_lanes; i++) {
+		if (i % half == 0)
+			gt_native_with(segment, isa->broadcast[wide], isa->first, 0, move->lanes[i]);
+		with_constant(move, multiply, isa->second, isa->third, apart_at(move, GT_STRETCH_APART1, i % half));
+		vector(move, add(move), isa->second, isa->second, isa->first);
+		isa->differ(segment, isa->fourth, isa->second, move->lanes[i]);
+	}
+	broadcast(move, isa->first, GT_R11);
+	isa->compare_zero(segment, isa->fourth, isa->fourth);
+	return gt_general_jump(code, GT_NOT_EQUAL);
+}
+
+/* The row of lanes in two rows: first address rax, stride rcx, pitch rdx. */
+static void write_pitched_row(const struct move *move)
 {
 	struct gt_native_code *code = move->code;
 
+	gt_native_text(code, "\x57\x52"); /* push rdi; push rdx */
+	gt_general_address(code, GT_RDX, move->point->entry);
+	gt_general_call_to(code, move->stretch->shared->row);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
+	const size_t added = gt_general_jump(code, GT_EQUAL);
+	gt_native_text(code, "\x5a\x5f"); /* pop rdx; pop rdi */
+	slow(move, gt_general_jump(code, GT_ALWAYS));
+	gt_general_land(code, added);
+	gt_native_byte(code, 0x5a); /* pop rdx */
+	gt_general_store(code, true, GT_RDX, GT_RSI, sizeof(struct gt_ptx_kept));
+	gt_general_number_at(code, true, GT_ADD_NUMBER, GT_RDI, offsetof(struct gt_ptx_held_chunk, written), sizeof(uint64_t));
+	gt_native_text(code, "\x66\xc7\x86"); /* mov word [rsi + words], 1 and a width of 16 */
+	gt_native_word(code, offsetof(struct gt_ptx_kept, words));
+	gt_native_text(code, "\x01\x10");
+	gt_general_at(code, true, GT_MOVE, GT_RDX, GT_R13, offsetof(struct gt_ptx_core, hold));
+	gt_native_text(code, "\xc6\x82"); /* mov byte [rdx + has_pitch], 1 */
+	gt_native_word(code, offsetof(struct gt_ptx_hold, has_pitch));
+	gt_native_byte(code, 1);
+	gt_native_byte(code, 0x5f); /* pop rdi */
+}
+
+/* The row of lanes without a stride for all. */
+static void write_row(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	const size_t others = write_pitch_test(move);
+
+	write_pitched_row(move);
+	const size_t done = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, others);
 	gt_general_constant(code, GT_RAX, 0);
 	gt_general_constant(code, GT_RCX, (uint64_t)GT_STRIDE_LANES);
 	gt_general_address(code, GT_RDX, move->point->entry);
@@ -285,6 +358,79 @@ static void write_row(const struct move *move)
 	gt_native_text(code, "\x20\x00");
 	write_addresses(move, GT_RSI, sizeof(struct gt_ptx_kept));
 	gt_native_byte(code, 0x5f);
+	gt_general_land(code, done);
+}
+
+/* eax = the passes of 32 words in shared memory, at a stride of rcx within halves of the warp and a pitch of rdx between them. */
+static void find_passes(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+	size_t found[4];
+
+	gt_native_text(code, "\x48\x89\xc8\x48\xc1\xe0\x04\x48\x39\xd0"); /* mov rax, rcx; shl rax, 4; cmp rax, rdx */
+	const size_t strided = gt_general_jump(code, GT_EQUAL);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
+	const size_t runs = gt_general_jump(code, GT_NOT_EQUAL);
+	/* Two words: one pass, unless they are in one bank. */
+	gt_native_text(code, "\x83\xe2\x7f\x83\xfa\x01\xb8\x01\x00\x00\x00\x83\xd0\x00"); /* and edx, 127; cmp edx, 1; mov eax, 1; adc eax, 0 */
+	found[0] = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, runs);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
+	slow_if(move, GT_NOT_EQUAL);
+	/* Two runs of 16 words: one pass if they touch, or are in different banks. */
+	gt_native_text(code, "\x48\x8d\x42\x40\x48\x3d\x80\x00\x00\x00\xb8\x01\x00\x00\x00"); /* lea rax, [rdx + 64]; cmp rax, 128; mov eax, 1 */
+	found[1] = gt_general_jump(code, GT_NOT_ABOVE);
+	gt_native_text(code, "\x83\xe2\x7f\x83\xfa\x40"); /* and edx, 127; cmp edx, 64 */
+	found[2] = gt_general_jump(code, GT_EQUAL);
+	gt_general_constant(code, GT_RAX, 2);
+	found[3] = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, strided);
+	/* As many as the lanes whose words are in one bank: the greatest power of two in the stride, of words, up to 32. */
+	gt_native_text(code, "\x48\x89\xc8\x48\xf7\xd8\x21\xc8\xc1\xe8\x02\x83\xf8\x20"); /* mov rax, rcx; neg rax; and eax, ecx; shr eax, 2; cmp eax, 32 */
+	const size_t fewer = gt_general_jump(code, GT_NOT_ABOVE);
+	gt_general_constant(code, GT_RAX, GT_WARP_SIZE);
+	gt_general_land(code, fewer);
+	for (unsigned i = 0; i < 4; i++)
+		gt_general_land(code, found[i]);
+}
+
+/* Counts an access to shared memory of so many passes, or whose passes are in rax, for the column shared. */
+static void count_passes(struct gt_native_code *code, unsigned passes)
+{
+	gt_general_number_at(code, true, GT_ADD_NUMBER, GT_RBX, offsetof(struct gt_ptx_warp, shared_accesses), 1);
+	if (passes) {
+		gt_general_number_at(code, true, GT_ADD_NUMBER, GT_RBX, offsetof(struct gt_ptx_warp, shared_passes), passes);
+	} else {
+		gt_native_text(code, "\x48\x01\x83"); /* add [rbx + shared_passes], rax */
+		gt_native_word(code, offsetof(struct gt_ptx_warp, shared_passes));
+	}
+}
+
+/* Where accesses to shared memory are counted for the column shared, and none is a row: counts this one. Returns the jump if it did; 0: it is
+ * no such access. */
+static size_t write_counted(const struct move *move)
+{
+	struct gt_native_code *code = move->code;
+
+	if (move->access->space != GT_PTX_SHARED || move->bytes != 4)
+		return 0;
+	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, offsetof(struct gt_ptx_core, traced));
+	gt_stretch_write_test(code, GT_PTX_NOTES_WORK);
+	const size_t none = gt_general_jump(code, GT_EQUAL);
+	gt_stretch_write_test(code, GT_PTX_NOTES_SPIN | GT_PTX_NOTES_WRITTEN | UINT32_C(1) << GT_SHARED);
+	slow_if(move, GT_NOT_EQUAL);
+	gt_native_text(code, "\x48\x63\xd1"); /* movsxd rdx, ecx */
+	if (!move->access->narrow) {
+		gt_general(code, true, GT_COMPARE, GT_RDX, GT_RCX);
+		slow_if(move, GT_NOT_EQUAL);
+	}
+	gt_general(code, true, GT_MOVE, GT_RCX, GT_RDX);
+	slow(move, write_pitch_test(move));
+	find_passes(move);
+	count_passes(code, 0);
+	const size_t counted = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, none);
+	return counted;
 }
 
 /* Goes on if a row is to be noted; rows that the C code must look at go there before anything is done. Returns the jump if none is. */
@@ -295,8 +441,7 @@ static size_t write_untraced(const struct move *move)
 	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, offsetof(struct gt_ptx_core, traced));
 	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_LEAST);
 	slow_if(move, GT_NOT_BELOW);
-	gt_native_text(code, "\xf7\xc2"); /* test edx, the space's bit */
-	gt_native_word(code, move->access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[move->access->space]);
+	gt_stretch_write_test(code, move->access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[move->access->space]);
 	return gt_general_jump(code, GT_EQUAL);
 }
 
@@ -307,8 +452,10 @@ static void write_gather(const struct move *move, size_t runs)
 
 	write_bounds(move);
 	write_tests(move);
-	const size_t untraced = write_untraced(move), strided = write_stride_test(move);
+	const size_t counted = write_counted(move), untraced = write_untraced(move), strided = write_stride_test(move);
 	write_row(move);
+	if (counted)
+		gt_general_land(code, counted);
 	write_loads(move);
 	gt_general_land(code, runs);
 	move->point->noted = gt_general_jump(code, GT_ALWAYS);
@@ -380,9 +527,11 @@ static size_t write_runs(const struct move *move, bool stores)
 
 	write_bounds(move);
 	write_tests(move);
-	const size_t untraced = write_untraced(move);
+	const size_t counted = write_counted(move), untraced = write_untraced(move);
 	write_row(move);
 	gt_general_land(move->code, untraced);
+	if (counted)
+		gt_general_land(move->code, counted);
 	move_runs(move, stores);
 	return others;
 }
@@ -768,4 +917,30 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 	point->row = gt_general_jump(move.code, GT_NOT_EQUAL);
 	if (point->noted)
 		gt_general_land(move.code, point->noted);
+}
+
+void gt_stretch_write_counted(struct gt_stretch *stretch, const struct gt_stretch_point *point)
+{
+	struct gt_native_code *code = stretch->segment.code;
+	const struct gt_ptx_access *access = stretch->code->ops[point->op].with.access;
+	const unsigned bytes = access->size * access->n;
+	size_t others[3];
+
+	if (access->space != GT_PTX_SHARED)
+		return;
+	gt_stretch_write_test(code, GT_PTX_NOTES_WORK);
+	others[0] = gt_general_jump(code, GT_EQUAL);
+	gt_stretch_write_test(code, GT_PTX_NOTES_SPIN | GT_PTX_NOTES_WRITTEN | UINT32_C(1) << GT_SHARED);
+	others[1] = gt_general_jump(code, GT_NOT_EQUAL);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
+	const size_t one = gt_general_jump(code, GT_EQUAL);
+	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, bytes);
+	others[2] = gt_general_jump(code, GT_NOT_EQUAL);
+	count_passes(code, gt_bank_passes_usual(GT_PTX_FULL, bytes, 0, bytes, NULL, access->action == GT_LOAD));
+	gt_general_land_at(code, gt_general_jump(code, GT_ALWAYS), point->again);
+	gt_general_land(code, one);
+	count_passes(code, gt_bank_passes_usual(GT_PTX_FULL, bytes, 0, 0, NULL, access->action == GT_LOAD));
+	gt_general_land_at(code, gt_general_jump(code, GT_ALWAYS), point->again);
+	for (unsigned i = 0; i < 3; i++)
+		gt_general_land(code, others[i]);
 }

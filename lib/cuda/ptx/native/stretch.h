@@ -8,6 +8,7 @@
 
 #include "cuda/ptx/exec/blockorder.h"
 #include "cuda/ptx/exec/code.h"
+#include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/segment.h"
 
 typedef const struct gt_ptx_op *gt_ptx_stretch_code(unsigned char *arena, struct gt_ptx_warp *warp, const unsigned char *at);
@@ -42,7 +43,7 @@ static inline bool gt_stretch_moves_active(const struct gt_ptx_access *access)
 
 #define GT_STRETCH_SHAPES 16 /* that are known at a time */
 #define GT_STRETCH_UNKNOWN UINT32_MAX /* a word that says nothing yet */
-#define GT_STRETCH_SLOW 16 /* tests that may send an access to the C code */
+#define GT_STRETCH_SLOW 40 /* tests that may send an access to the C code */
 
 struct gt_stretch_point {
 	size_t op, n;	   /* the first operation, and how many */
@@ -110,4 +111,13 @@ enum gt_stretch_active { GT_STRETCH_NOT, GT_STRETCH_ONE, GT_STRETCH_RUNS, GT_STR
 void gt_stretch_write_find(const struct gt_native_isa *isa, struct gt_native_code *code, unsigned bytes, size_t row);
 /* Writes the load or store of a point. */
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point);
+/* Counts an access to shared memory of lanes at one place or side by side, of the stride rcx, for the column shared, if that is all that is
+ * noted of it, and goes on behind the access: edx is what is noted. */
+void gt_stretch_write_counted(struct gt_stretch *stretch, const struct gt_stretch_point *point);
+/* test edx, bits */
+static inline void gt_stretch_write_test(struct gt_native_code *code, uint32_t bits)
+{
+	gt_native_text(code, "\xf7\xc2");
+	gt_native_word(code, bits);
+}
 #endif
