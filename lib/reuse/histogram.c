@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms of distances; and the hits that one predicts for a cache of few ways (reuse/sdcm.h). */
+/* Histograms of distances; and the hits that one predicts for a cache of few ways. */
 #include "reuse/histogram.h"
 
 #include <math.h>
@@ -8,7 +8,6 @@
 
 #include "base/grown.h"
 #include "base/options.h"
-#include "reuse/sdcm.h"
 
 #define PREFETCH_DISTANCE 16 /* references from the prefetch of a counter to its use */
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "reuse/measures.h"
-#include "reuse/sdcm.h"
+#include "reuse/histogram.h"
 #include "stream/trace.h"
 
 #define GT_FIGURES_MAX 12

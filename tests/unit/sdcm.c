@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "reuse/sdcm.h"
+#include "reuse/histogram.h"
 
 static struct gt_error error;
 
