@@ -125,8 +125,10 @@ struct clocked {
 	struct block *dead; /* blocks that have ended */
 };
 
+/* An access that an SM has taken in the window. */
 struct turned {
-	uint32_t sm, taken;
+	const struct taken *taken;
+	uint32_t sm, step; /* from the window's first on */
 };
 
 struct machine {

@@ -185,15 +185,19 @@ static inline bool is_turn(const struct shape *shape)
 	return shape->mask == 0;
 }
 
+/* Whether a batch has columns that scheduled rows do not have of themselves. */
+static inline bool has_others(const struct gt_rows *out)
+{
+	return out->has_status || out->has_latency || out->has_hints || out->has_work || out->has_shared;
+}
+
 /* Room for a row of a shape in the batch, behind others of its kind; `first`: of the step. */
-static int make_room(struct gt_schedule *schedule, const struct shape *shape, bool first, struct gt_error *error)
+static inline int make_room(struct gt_schedule *schedule, const struct shape *shape, bool first, struct gt_error *error)
 {
 	const struct gt_rows *out = schedule->sink->rows;
 	enum gt_rows_kind kind = shape->size ? GT_ACCESSES : GT_REQUESTS;
 
-	bool has_others = out->has_status || out->has_latency || out->has_hints || out->has_work || out->has_shared;
-
-	if (((first && has_others) || out->kind != kind || !out->scheduled) && gt_sink_begin(schedule->sink, kind, true, error) != 0)
+	if ((out->kind != kind || !out->scheduled || (first && has_others(out))) && gt_sink_begin(schedule->sink, kind, true, error) != 0)
 		return -1;
 	return gt_sink_room(schedule->sink, error);
 }
@@ -278,23 +282,11 @@ static int write_singles(struct gt_schedule *schedule, const struct place *place
 	return append(schedule, place, row, *n, odd, error);
 }
 
-int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
-		     const struct kept *end, struct gt_error *error)
+static int write_spans(struct gt_schedule *schedule, const struct place *place, const struct kept *row, const struct kept *end,
+		       struct gt_error *error)
 {
-	const struct place place = {block, (uint16_t)sm->number, schedule->step};
 	bool begins = !schedule->issued;
 
-	if (!gt_is_modelled(schedule, sm->number))
-		return 0;
-	if (row + 1 == end && row->shape != SHAPE_NONE) {
-		const struct shape *shape = &schedule->keep.shapes.all[row->shape];
-		if (is_turn(shape))
-			return 0;
-		if (make_room(schedule, shape, begins, error) != 0)
-			return -1;
-		append_one(schedule, shape, row, &place);
-		return 0;
-	}
 	for (const struct kept *next; row < end; row = next) {
 		const bool many = gt_span_is_many(row); /* what follows it is no row */
 		size_t n = many ? 1 : alike(row, end);
@@ -302,15 +294,33 @@ int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t
 		if (is_turn(gt_span_shape(&schedule->keep.shapes, row)))
 			continue;
 		if (many) {
-			if (write_span(schedule, &place, row, 0, gt_span_more(row)->n, begins, error) != 0)
+			if (write_span(schedule, place, row, 0, gt_span_more(row)->n, begins, error) != 0)
 				return -1;
 		} else {
-			if (write_singles(schedule, &place, row, &n, begins, error) != 0)
+			if (write_singles(schedule, place, row, &n, begins, error) != 0)
 				return -1;
 			next = row + n;
 		}
 		begins = false;
 	}
+	return 0;
+}
+
+int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
+		     const struct kept *end, struct gt_error *error)
+{
+	const struct place place = {block, (uint16_t)sm->number, schedule->step};
+
+	if (!gt_is_modelled(schedule, sm->number))
+		return 0;
+	if (row + 1 != end || row->shape == SHAPE_NONE)
+		return write_spans(schedule, &place, row, end, error);
+	const struct shape *shape = &schedule->keep.shapes.all[row->shape];
+	if (is_turn(shape))
+		return 0;
+	if (make_room(schedule, shape, !schedule->issued, error) != 0)
+		return -1;
+	append_one(schedule, shape, row, &place);
 	return 0;
 }
 

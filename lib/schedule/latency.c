@@ -679,6 +679,8 @@ static int run_sm(struct gt_schedule *schedule, struct sm *sm, uint64_t end, str
 
 /* ---- the end of a window: L2 ---- */
 
+#define TURNS_AHEAD 8 /* that are brought into the machine's cache */
+
 /* Orders what all SMs have taken by step and SM. */
 static int put_in_order(struct gt_schedule *schedule, size_t *n, struct gt_error *error)
 {
@@ -700,15 +702,16 @@ static int put_in_order(struct gt_schedule *schedule, size_t *n, struct gt_error
 	for (uint64_t step = 1; step <= machine->window; step++)
 		counts[step] += counts[step - 1];
 	for (size_t i = 0; i < schedule->n_active; i++) {
-		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
+		const uint32_t sm = schedule->active[i];
+		const struct clocked *clocked = schedule->sms[sm].clocked;
 		for (size_t k = 0; k < clocked->n_taken; k++)
-			order[counts[clocked->steps[k]]++] = (struct turned){schedule->active[i], (uint32_t)k};
+			order[counts[clocked->steps[k]]++] = (struct turned){&clocked->taken[k], sm, clocked->steps[k]};
 	}
 	return 0;
 }
 
-/* Asks L2 for what an access wants, and writes its rows. */
-static int settle(struct gt_schedule *schedule, struct sm *sm, const struct taken *taken, uint64_t step, struct gt_error *error)
+/* Asks L2 for what an access of the present step wants, and writes its rows. */
+static int settle(struct gt_schedule *schedule, struct sm *sm, const struct taken *taken, struct gt_error *error)
 {
 	const struct shared_l2 *l2 = &schedule->machine->l2;
 	struct clocked *clocked = sm->clocked;
@@ -719,14 +722,13 @@ static int settle(struct gt_schedule *schedule, struct sm *sm, const struct take
 			gt_l2_store(l2, sm->number, of->address, of->sectors);
 			continue;
 		}
-		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, step + of->delay);
+		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, schedule->step + of->delay);
 		of->filled = later(of->there, of->before ? clocked->asks[of->before - 1].filled : of->filled);
 	}
 	struct kept *rows = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
 	for (struct kept *span = rows; held->n_odd > 0 && span < end; span = gt_span_next(span))
 		if (span->shape == SHAPE_NONE)
 			span->base = (uint64_t)(uintptr_t)&held->odd[span->base];
-	schedule->step = step;
 	return gt_machine_write(schedule, sm, taken->block, rows, end, error);
 }
 
@@ -806,10 +808,12 @@ static int end_window(struct gt_schedule *schedule, struct gt_error *error)
 	if (put_in_order(schedule, &n, error) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		struct sm *sm = &schedule->sms[machine->order[i].sm];
-		uint64_t step = machine->end - machine->window + sm->clocked->steps[machine->order[i].taken];
-		schedule->issued = i > 0 && step == schedule->step;
-		if (settle(schedule, sm, &sm->clocked->taken[machine->order[i].taken], step, error) != 0)
+		const struct turned *turned = &machine->order[i];
+		if (i + TURNS_AHEAD < n)
+			__builtin_prefetch(turned[TURNS_AHEAD].taken);
+		schedule->issued = i > 0 && turned->step == turned[-1].step;
+		schedule->step = machine->end - machine->window + turned->step;
+		if (settle(schedule, &schedule->sms[turned->sm], turned->taken, error) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < schedule->n_active; i++)
