@@ -987,12 +987,12 @@ turns() {
 		.version 7.0
 		.target sm_75
 		.address_size 64
-		.visible .entry halves(.param .u64 a, .param .u32 stride, .param .u32 pitch, .param .u32 begin)
+		.visible .entry halves(.param .u64 a, .param .u32 stride, .param .u32 pitch, .param .u32 begin, .param .u32 log)
 		{
 		.reg .pred %p<2>; .reg .b32 %r<16>; .reg .b64 %rd<6>;
 		.shared .align 16 .b8 words[16384];
 		ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [stride]; ld.param.u32 %r2, [pitch]; ld.param.u32 %r3, [begin];
-		mov.u32 %r4, %tid.x; and.b32 %r5, %r4, 15; shr.u32 %r6, %r4, 4;
+		ld.param.u32 %r13, [log]; mov.u32 %r4, %tid.x; shr.u32 %r6, %r4, %r13; shl.b32 %r5, %r6, %r13; sub.u32 %r5, %r4, %r5;
 		mul.lo.u32 %r7, %r5, %r1; mad.lo.u32 %r7, %r6, %r2, %r7; add.u32 %r7, %r7, %r3;
 		mov.u32 %r8, words; add.u32 %r8, %r8, %r7; cvta.to.global.u64 %rd2, %rd1; cvt.u64.u32 %rd3, %r7; add.u64 %rd3, %rd2, %rd3;
 		mov.u32 %r9, 0;
@@ -1007,8 +1007,11 @@ turns() {
 	local launches=()
 	for stride in 0 4 8 12 64 128; do
 		for pitch in 0 4 16 60 64 68 96 128 192 1024 2048; do
-			launches+=(--launch "halves<<<1,64>>>(A$([ ${#launches[@]} -gt 0 ] || echo '=u32[4096]'), $stride, $pitch, 2048)")
+			launches+=(--launch "halves<<<1,64>>>(A$([ ${#launches[@]} -gt 0 ] || echo '=u32[4096]'), $stride, $pitch, 2048, 4)")
 		done
+	done
+	for stride in 0 4 8; do
+		for pitch in 0 32 36 128 512; do launches+=(--launch "halves<<<1,64>>>(A, $stride, $pitch, 2048, 3)" --launch "halves<<<1,64>>>(A, $stride, $pitch, 2048, 2)"); done
 	done
 	for level in plain avx2-native native; do
 		GTRACE_PTX_LEVEL=$level gtrace-ptx "${launches[@]}" --dump A="$t/$level.A" "$t/halves.ptx" >"$t/$level"

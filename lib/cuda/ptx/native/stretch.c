@@ -278,37 +278,53 @@ static void write_addresses(const struct move *move, unsigned base, size_t at)
 	}
 }
 
-/* Whether the halves of the warp are two rows of lanes at a stride, which is rcx, of 32 bits: the jump if not; rdx is their pitch. */
-static size_t write_pitch_test(const struct move *move)
+/* A general register = how far the first lane of a register of addresses is from rax, the address of lane 0. */
+static void write_distance(const struct move *move, unsigned i, unsigned general)
+{
+	const bool wide = !move->access->narrow;
+
+	read_first(move, i, general);
+	gt_general_number(move->code, wide, GT_ADD_NUMBER, general, (uint32_t)move->access->offset);
+	gt_general(move->code, wide, GT_SUB, general, GT_RAX);
+	if (!wide)
+		gt_native_bytes(move->code, general == GT_RDX ? "\x48\x63\xd2" : "\x48\x63\xf6", 3); /* movsxd rdx, edx; movsxd rsi, esi */
+}
+
+/* Whether the warp is rows of lanes at a stride, which is rcx, of 32 bits; so many registers have the addresses of one. The jumps if not; rdx is
+ * their pitch, and rsi may change. */
+static unsigned write_pitch_test(const struct move *move, unsigned row, size_t others[3])
 {
 	struct gt_native_code *code = move->code;
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 	const struct gt_native_op multiply = {GT_0F38, GT_66, wide, wide ? GT_VPMULDQ : GT_VPMULL};
-	const unsigned half = move->n_lanes / 2;
+	unsigned n = 0;
 
-	read_first(move, half, GT_RDX);
-	gt_general_number(code, wide, GT_ADD_NUMBER, GT_RDX, (uint32_t)move->access->offset);
-	gt_general(code, wide, GT_SUB, GT_RDX, GT_RAX);
-	if (!wide)
-		gt_native_text(code, "\x48\x63\xd2"); /* movsxd rdx, edx */
 	broadcast(move, isa->third, GT_RCX);
 	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
-		if (i % half == 0)
+		if (i % row == 0)
 			gt_native_with(segment, isa->broadcast[wide], isa->first, 0, move->lanes[i]);
-		with_constant(move, multiply, isa->second, isa->third, apart_at(move, GT_STRETCH_APART1, i % half));
+		with_constant(move, multiply, isa->second, isa->third, apart_at(move, GT_STRETCH_APART1, i % row));
 		vector(move, add(move), isa->second, isa->second, isa->first);
 		isa->differ(segment, isa->fourth, isa->second, move->lanes[i]);
 	}
 	broadcast(move, isa->first, GT_R11);
 	isa->compare_zero(segment, isa->fourth, isa->fourth);
-	return gt_general_jump(code, GT_NOT_EQUAL);
+	others[n++] = gt_general_jump(code, GT_NOT_EQUAL);
+	write_distance(move, row, GT_RDX);
+	for (unsigned i = 2; i < move->n_lanes / row; i++) {
+		write_distance(move, i * row, GT_RSI);
+		for (unsigned k = 0; k < i; k++)
+			gt_general(code, true, GT_SUB, GT_RSI, GT_RDX);
+		others[n++] = gt_general_jump(code, GT_NOT_EQUAL);
+	}
+	return n;
 }
 
-/* The row of lanes in two rows: first address rax, stride rcx, pitch rdx. */
-static void write_pitched_row(const struct move *move)
+/* The row of rows of so many lanes: first address rax, stride rcx, pitch rdx. */
+static void write_pitched_row(const struct move *move, unsigned width)
 {
 	struct gt_native_code *code = move->code;
 
@@ -323,9 +339,10 @@ static void write_pitched_row(const struct move *move)
 	gt_native_byte(code, 0x5a); /* pop rdx */
 	gt_general_store(code, true, GT_RDX, GT_RSI, sizeof(struct gt_ptx_kept));
 	gt_general_number_at(code, true, GT_ADD_NUMBER, GT_RDI, offsetof(struct gt_ptx_held_chunk, written), sizeof(uint64_t));
-	gt_native_text(code, "\x66\xc7\x86"); /* mov word [rsi + words], 1 and a width of 16 */
+	gt_native_text(code, "\x66\xc7\x86"); /* mov word [rsi + words], 1 and the width */
 	gt_native_word(code, offsetof(struct gt_ptx_kept, words));
-	gt_native_text(code, "\x01\x10");
+	gt_native_byte(code, 1);
+	gt_native_byte(code, width);
 	gt_general_at(code, true, GT_MOVE, GT_RDX, GT_R13, offsetof(struct gt_ptx_core, hold));
 	gt_native_text(code, "\xc6\x82"); /* mov byte [rdx + has_pitch], 1 */
 	gt_native_word(code, offsetof(struct gt_ptx_hold, has_pitch));
@@ -337,11 +354,17 @@ static void write_pitched_row(const struct move *move)
 static void write_row(const struct move *move)
 {
 	struct gt_native_code *code = move->code;
-	const size_t others = write_pitch_test(move);
+	size_t others[3], done[2];
+	unsigned n_done = 0;
 
-	write_pitched_row(move);
-	const size_t done = gt_general_jump(code, GT_ALWAYS);
-	gt_general_land(code, others);
+	/* By the registers that a row of 16 lanes has, and then one of 8, if that has some of its own. */
+	for (unsigned width = 16; width >= 8 && move->n_lanes * width / GT_WARP_SIZE > 0; width /= 2) {
+		const unsigned n = write_pitch_test(move, move->n_lanes * width / GT_WARP_SIZE, others);
+		write_pitched_row(move, width);
+		done[n_done++] = gt_general_jump(code, GT_ALWAYS);
+		for (unsigned i = 0; i < n; i++)
+			gt_general_land(code, others[i]);
+	}
 	gt_general_constant(code, GT_RAX, 0);
 	gt_general_constant(code, GT_RCX, (uint64_t)GT_STRIDE_LANES);
 	gt_general_address(code, GT_RDX, move->point->entry);
@@ -358,7 +381,8 @@ static void write_row(const struct move *move)
 	gt_native_text(code, "\x20\x00");
 	write_addresses(move, GT_RSI, sizeof(struct gt_ptx_kept));
 	gt_native_byte(code, 0x5f);
-	gt_general_land(code, done);
+	for (unsigned i = 0; i < n_done; i++)
+		gt_general_land(code, done[i]);
 }
 
 /* eax = the passes of 32 words in shared memory, at a stride of rcx within halves of the warp and a pitch of rdx between them. */
@@ -411,6 +435,7 @@ static void count_passes(struct gt_native_code *code, unsigned passes)
 static size_t write_counted(const struct move *move)
 {
 	struct gt_native_code *code = move->code;
+	size_t others[3]; /* of two rows there is one */
 
 	if (move->access->space != GT_PTX_SHARED || move->bytes != 4)
 		return 0;
@@ -425,7 +450,8 @@ static size_t write_counted(const struct move *move)
 		slow_if(move, GT_NOT_EQUAL);
 	}
 	gt_general(code, true, GT_MOVE, GT_RCX, GT_RDX);
-	slow(move, write_pitch_test(move));
+	write_pitch_test(move, move->n_lanes / 2, others);
+	slow(move, others[0]);
 	find_passes(move);
 	count_passes(code, 0);
 	const size_t counted = gt_general_jump(code, GT_ALWAYS);
