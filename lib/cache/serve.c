@@ -425,14 +425,12 @@ static uint64_t store_hits(struct gt_level *level, uint64_t used, uint64_t here)
 	return used;
 }
 
-/* A piece of a store that is sent on in any case. */
-GT_INLINE int write_piece(const struct gt_serving *serving, const struct gt_piece *piece)
+int gt_level_write_through(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot)
 {
 	struct gt_level *level = serving->level;
 	struct gt_level_counters *counters = &level->counters;
 	struct gt_tags *tags = serving->tags;
 	uint64_t line = piece->line, used = piece->used;
-	uint32_t set = gt_level_set_of(level, line), slot = gt_tags_find(tags, set, line);
 	uint64_t hits = slot == GT_NO_SLOT ? 0 : store_hits(level, used, gt_tags_held(tags, slot));
 	bool evict = level->config.write == GT_WRITE_EVICT;
 
@@ -463,9 +461,12 @@ GT_INLINE int write_pieces(const struct gt_serving *serving, bool looks)
 	struct gt_piece pieces[GT_PIECES_MAX];
 	unsigned n = gt_level_split(serving->level, &serving->request, pieces);
 
-	for (unsigned p = 0; p < n; p++)
-		if ((looks && gt_level_look(serving, &pieces[p], GT_LOOKUP_STORE) != 0) || write_piece(serving, &pieces[p]) != 0)
+	for (unsigned p = 0; p < n; p++) {
+		uint32_t set = gt_level_set_of(serving->level, pieces[p].line);
+		if ((looks && gt_level_look(serving, &pieces[p], GT_LOOKUP_STORE) != 0) ||
+		    gt_level_write_through(serving, &pieces[p], set, gt_tags_find(serving->tags, set, pieces[p].line)) != 0)
 			return -1;
+	}
 	return send_on(serving);
 }
 
@@ -952,6 +953,7 @@ void gt_level_choose(struct gt_level *level)
 	level->serve[GT_CLASS_STREAM] = level->look ? look_and_stream : serve_stream;
 	level->serve[GT_CLASS_WRITE] = back ? serve_write_back : serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? serve_atomic_back : serve_atomic;
+	level->writes_through = !back && !level->look && config->combining.lines == 0;
 	level->serve[GT_CLASS_CONSTANT] = config->constants == GT_CONSTANTS_APART ? serve_constant_apart : serve_constant_beside;
 	level->serve[GT_CLASS_DROP] = serve_drop;
 	level->serve[GT_CLASS_BYPASS] = serve_bypass;

@@ -261,6 +261,7 @@ struct gt_level {
 	bool usual;	      /* lines of GT_LINE bytes in sectors of GT_SECTOR */
 	bool repeats_hit;     /* a plain load that repeats the request before it hits, and changes nothing */
 	bool fast_path;	      /* the usual lines, in equal sets of few ways */
+	bool writes_through;  /* a store is sent on as it is, and nothing else is to be known of it */
 	uint64_t ways_inverse; /* of equal sets of up to GT_BYTE_WAYS: slot * ways_inverse >> GT_INVERSE_SHIFT is a slot's set */
 	uint32_t set_mask;     /* index mod with a power of two (above 1) of sets: sets - 1; else 0 */
 	uint8_t class_of[256]; /* of each op */
@@ -554,6 +555,9 @@ uint32_t gt_level_touch(struct gt_level *level, struct gt_tags *tags, uint32_t s
 /* Fills sectors of a line, which gets a slot if it has none and counts as used, unless the lookup that missed them has
  * `used` it. */
 int gt_level_arrive(const struct gt_serving *serving, uint64_t line, uint64_t sectors, bool used, uint32_t *slot);
+
+/* What a piece of a store, which is sent on in any case, does to its line (slot GT_NO_SLOT: it is absent). Returns 0, or -1. */
+int gt_level_write_through(const struct gt_serving *serving, const struct gt_piece *piece, uint32_t set, uint32_t slot);
 
 /* Fetches those of the wanted sectors of a line that are not valid; adds those that are to `hits`. */
 int gt_level_bring(const struct gt_serving *serving, uint64_t line, uint64_t wanted, uint64_t *hits);

@@ -59,11 +59,12 @@ static void tail_forget(struct tail_slot *of_set, struct tail_slot *slots)
 /* The slot has another line, or its line was used. */
 static void tail_leave(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
-	struct tail_slot *slots = tags->policy, *of_set = slots + gt_first_slot(tags->geometry, set);
-	uint32_t place = slots[slot].place;
+	struct tail_slot *slots = tags->policy;
+	uint32_t place = tags->geometry->recency == GT_RECENCY_LIST ? slots[slot].place : 0;
 
 	if (place == 0)
 		return;
+	struct tail_slot *of_set = slots + gt_first_slot(tags->geometry, set);
 	if (slot + 1 == of_set->newest) {
 		tail_forget(of_set, slots);
 		return;

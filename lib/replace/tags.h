@@ -131,6 +131,7 @@ static inline uint32_t gt_finder_find(const struct gt_finder *finder, const uint
 #define GT_ORDERED_WAYS 8 /* sets this small may stand in the order of recency themselves */
 #define GT_NIBBLE_WAYS 16 /* sets this small keep their recency in one word */
 #define GT_ORDER_SLACK 8   /* bytes behind the last such array */
+#define GT_ORDER_WORDS 4   /* of it that are searched one by one: most lines that hit stand there */
 #define GT_BYTE_WAYS 256  /* sets this small keep it in an array of bytes, larger ones in a list */
 
 #define GT_NO_SLOT UINT32_MAX
@@ -320,6 +321,12 @@ GT_INLINE unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
 		return ways - 1;
 	}
 	for (;; at += 8) {
+		if (at == GT_ORDER_WORDS * sizeof word) {
+			unsigned n = (unsigned)((const uint8_t *)memchr(order + at, (int)way, ways - at) - (order + at));
+			memmove(order + at + 1, order + at, n);
+			order[at] = (uint8_t)carried;
+			return at + n;
+		}
 		memcpy(&word, order + at, sizeof word);
 		uint64_t apart = word ^ way * ones, shifted = word << 8 | carried;
 		zero = (apart - ones) & ~apart & 0x80 * ones; /* as in gt_nibbles_touch */

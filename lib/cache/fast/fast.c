@@ -76,7 +76,7 @@ void gt_deduplicate(struct gt_deduplicated *deduplicated, const struct gt_rows *
 	}
 }
 
-/* ---- what reads fetch, which is sent column by column ---- */
+/* ---- what is sent, column by column: what reads fetch, and stores ---- */
 
 /* Notes that what was sent up to request `end` is of rows[0], rows[step], rows[2 * step] ... Returns 0, or -1 when memory is
  * short. */
@@ -97,29 +97,31 @@ static int row_list_note(struct gt_row_list *list, const uint32_t *rows, size_t 
 struct served {
 	struct gt_row_list *list; /* NULL: the whole batch is served */
 	uint64_t hits; /* sectors */
+	uint64_t written; /* sectors of the stores below */
 	size_t n;
-	uint32_t row[SERVED_MAX]; /* that fetches */
-	uint8_t sectors[SERVED_MAX];
+	uint32_t row[SERVED_MAX]; /* that fetches, or stores */
+	uint8_t sectors[SERVED_MAX], full[SERVED_MAX];
 };
 
-/* Row i, which is a read, fetches sectors; there must be room. */
-static inline void served_add(struct served *served, size_t i, uint32_t sectors)
+/* Row i fetches or stores sectors; there must be room. */
+static inline void served_add(struct served *served, size_t i, uint32_t sectors, uint32_t full)
 {
 	served->row[served->n] = (uint32_t)i;
-	served->sectors[served->n++] = (uint8_t)sectors;
+	served->sectors[served->n] = (uint8_t)sectors;
+	served->full[served->n++] = (uint8_t)full;
 }
 
-/* Appends the rows, with other sectors, to `to`, which has room and no hints. */
-static void append(struct gt_rows *to, const struct gt_rows *from, const uint32_t *row, const uint8_t *sectors, size_t n)
+/* Appends n rows from one that was added, with their sectors, to `to`, which has room and no hints. */
+static void append(struct gt_rows *to, const struct gt_rows *from, const struct served *served, size_t first, size_t n)
 {
 	const size_t at = to->n;
 
-	gt_requests_append(to, from, row, n);
-	memcpy(to->sectors + at, sectors, n);
-	memset(to->full + at, 0, n);
+	gt_requests_append(to, from, served->row + first, n);
+	memcpy(to->sectors + at, served->sectors + first, n);
+	memcpy(to->full + at, served->full + first, n);
 }
 
-/* Sends what was added, as loads, and forgets it. Returns 0, or -1 with the sink's error. */
+/* Sends what was added, and forgets it. Returns 0, or -1 with the sink's error. */
 static int served_send(struct served *served, struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 		   struct gt_error *error)
 {
@@ -128,14 +130,16 @@ static int served_send(struct served *served, struct gt_level *level, const stru
 			return -1;
 		size_t room = sent->rows->capacity - sent->rows->n;
 		n = served->n - done < room ? served->n - done : room;
-		append(sent->rows, rows, served->row + done, served->sectors + done, n);
+		append(sent->rows, rows, served, done, n);
 	}
 	if (served->list && row_list_note(served->list, served->row, 1, sent->rows->n, error) != 0)
 		return -1;
 	for (size_t k = 0; k < served->n; k++)
 		level->counters.sent_reads += gt_bits_of_4[served->sectors[k]];
+	level->counters.sent_reads -= served->written;
+	level->counters.sent_writes += served->written;
 	level->counters.sent_requests += served->n;
-	served->n = 0;
+	served->written = served->n = 0;
 	return 0;
 }
 
@@ -403,8 +407,21 @@ GT_INLINE bool read_slot(struct gt_level *level, struct found *found, uint32_t u
 	tags->valid[found->slot] |= brought;
 	if (shape.recency != GT_RECENCY_LIST)
 		gt_clear_depths_4(tags, found->slot, brought);
-	served_add(served, row, brought);
+	served_add(served, row, brought, 0);
 	return true;
+}
+
+/* Serves a store of a level that writes through. Returns 0, or -1. */
+static inline int write_slot(struct reading *reads, const struct found *found, size_t row)
+{
+	const struct gt_rows *rows = reads->rows;
+	const uint8_t used = rows->sectors[row] & 15, full = rows->full[row] & used;
+	const struct gt_piece piece = {.line = found->line, .used = used, .full = full};
+
+	reads->serving.tags = found->tags;
+	served_add(&reads->served, row, rows->sectors[row], rows->full[row]);
+	reads->served.written += gt_bits_of_4[used];
+	return gt_level_write_through(&reads->serving, &piece, found->set, found->slot);
 }
 
 /* Serves n requests, at most AT_ONCE. */
@@ -426,12 +443,14 @@ GT_INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n
 	for (size_t k = 0; shape.recency != GT_RECENCY_NIBBLES && k < n; k++)
 		follow_chain(&places[k], shape);
 	for (size_t k = 0; k < n; k++) {
-		if (reads_is_read(reads, row[k])) {
+		const uint8_t class = level->class_of[rows->op[row[k]]];
+		int result = 1; /* nothing is done yet */
+		if (class == GT_CLASS_READ || (class == GT_CLASS_WRITE && level->writes_through)) {
 			struct found found = find_slot(level, &places[k], rows->address[row[k]] / GT_LINE, shape);
-			if (read_slot(level, &found, rows->sectors[row[k]] & 15, row[k], &reads->served, shape))
-				continue;
+			result = class == GT_CLASS_WRITE ? write_slot(reads, &found, row[k])
+							 : !read_slot(level, &found, rows->sectors[row[k]] & 15, row[k], &reads->served, shape);
 		}
-		if (reads_serve_other(reads, &row[k]) != 0)
+		if (result < 0 || (result > 0 && reads_serve_other(reads, &row[k]) != 0))
 			return -1;
 	}
 	return 0;
@@ -734,7 +753,7 @@ GT_INLINE void count_notes(struct reading *reads, struct notes *notes, const uin
 	for (size_t i = 0; i < n; i++) {
 		uint16_t misses = notes->misses[i];
 		notes->misses[served->n - before] = misses;
-		served_add(served, row[i], misses >> 8);
+		served_add(served, row[i], misses >> 8, 0);
 		served->n -= misses == 0;
 	}
 	for (size_t i = 0; i < served->n - before; i++) {
