@@ -807,7 +807,7 @@ static void leave(struct gt_level *level)
 	for (size_t i = 0; i < level->instances_end; i++) {
 		struct gt_tags *tags = level->instances[i];
 		for (uint32_t slot = 0; tags && slot < level->geometry.slots; slot++)
-			level->between.left_dirty += (uint64_t)__builtin_popcountll(tags->dirty[slot]) << level->sector_shift;
+			level->between.left_dirty += (uint64_t)__builtin_popcountll(*gt_slot_dirty(tags, slot)) << level->sector_shift;
 		if (tags)
 			gt_tags_clear(tags);
 	}
@@ -824,8 +824,8 @@ static int flush(const struct gt_serving *serving)
 		uint32_t n = gt_tags_by_recency(tags, set, level->slots);
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t slot = level->slots[i];
-			uint64_t dirty = tags->dirty[slot];
-			if (dirty && gt_send_back(serving, tags->tag[slot] - 1, dirty, dirty & gt_tags_valid(tags, slot)) != 0)
+			uint64_t dirty = *gt_slot_dirty(tags, slot);
+			if (dirty && gt_send_back(serving, *gt_slot_tag(tags, slot) - 1, dirty, dirty & gt_tags_valid(tags, slot)) != 0)
 				return -1;
 		}
 	}

@@ -151,8 +151,8 @@ static int discard(const struct gt_serving *serving, const struct gt_piece *piec
 		return -1;
 	if (slot == GT_NO_SLOT)
 		return 0;
-	level->hints.discarded += gt_count_bits(tags->dirty[slot] & piece->used);
-	tags->dirty[slot] &= ~piece->used;
+	level->hints.discarded += gt_count_bits(*gt_slot_dirty(tags, slot) & piece->used);
+	*gt_slot_dirty(tags, slot) &= ~piece->used;
 	gt_tags_invalidate(tags, slot, piece->used);
 	if (gt_tags_held(tags, slot) == 0)
 		gt_tags_drop(tags, set, slot);
@@ -330,12 +330,12 @@ static struct ahead look_ahead(const struct gt_level *level, const struct gt_tag
 		return ahead;
 	}
 	uint32_t first = gt_first_slot(&level->geometry, gt_level_set_of(level, line));
-	__builtin_prefetch(&tags->tag[first], 1);
-	__builtin_prefetch(&tags->dirty[first], 1);
+	__builtin_prefetch(gt_slot_tag(tags, first), 1);
+	__builtin_prefetch(gt_slot_dirty(tags, first), 1);
 	if (tags->state)
 		__builtin_prefetch(&tags->state[first], 1);
 	else
-		__builtin_prefetch(&tags->valid[first], 1);
+		__builtin_prefetch(gt_slot_valid(tags, first), 1);
 	return ahead;
 }
 
@@ -344,15 +344,8 @@ GT_INLINE void follow_ahead(const struct ahead *ahead)
 	const struct gt_tags *tags = ahead->tags;
 	uint32_t slot = *ahead->chain - 1;
 
-	if (slot == GT_NO_SLOT)
-		return;
-	__builtin_prefetch(&tags->tag[slot]);
-	__builtin_prefetch(&tags->valid[slot], 1);
-	__builtin_prefetch(&tags->dirty[slot], 1);
-	if (tags->depth)
-		__builtin_prefetch(&tags->depth[(size_t)slot * tags->geometry->sectors], 1);
-	if (tags->geometry->recency == GT_RECENCY_LIST)
-		__builtin_prefetch(&tags->links[slot], 1);
+	if (slot != GT_NO_SLOT)
+		gt_slot_prefetch(tags, slot, tags->records == NULL);
 }
 
 void gt_level_prefetch_from(const struct gt_level *level, const struct gt_rows *rows, size_t i)

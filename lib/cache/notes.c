@@ -492,7 +492,7 @@ struct present {
 /* Where a line may be is known: caches of many ways then find it without a search. */
 static inline void look_there_first(struct gt_tags *tags, uint64_t line, uint32_t slot)
 {
-	if (tags->tag[slot] != line + 1)
+	if (*gt_slot_tag(tags, slot) != line + 1)
 		return;
 	tags->last_line = line;
 	tags->last_slot = slot;
@@ -504,7 +504,7 @@ static struct present look_up(const struct gt_serving *serving, uint64_t line, u
 	uint32_t slot = *at;
 
 	look_there_first(tags, line, slot);
-	if (tags->tag[slot] != line + 1)
+	if (*gt_slot_tag(tags, slot) != line + 1)
 		slot = gt_tags_find(tags, gt_level_set_of(serving->level, line), line);
 	if (slot == GT_NO_SLOT)
 		return (struct present){.line = false};
@@ -693,7 +693,7 @@ static int serve_both(struct gt_serving *serving, struct gt_serving *full, const
 /* Whether a cache has all of these sectors; *slot, where it was, becomes where the line is. */
 static bool has(struct gt_level *level, struct gt_tags *tags, uint64_t line, uint64_t used, uint32_t *slot)
 {
-	if (tags->tag[*slot] != line + 1) {
+	if (*gt_slot_tag(tags, *slot) != line + 1) {
 		const uint32_t found = gt_tags_find(tags, gt_level_set_of(level, line), line);
 		if (found == GT_NO_SLOT)
 			return false;
@@ -786,11 +786,13 @@ enum { TABLE_AHEAD = 32, RECORD_AHEAD = 16, SLOTS_AHEAD = 8, CHAIN_AHEAD = 4 };
 
 GT_INLINE void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool stores)
 {
-	__builtin_prefetch(&tags->tag[slot]);
-	if (tags->valid)
-		__builtin_prefetch(&tags->valid[slot], 1);
+	__builtin_prefetch(gt_slot_tag(tags, slot), 1);
+	if (tags->records)
+		return;
+	if (tags->first_valid)
+		__builtin_prefetch(gt_slot_valid(tags, slot), 1);
 	if (stores)
-		__builtin_prefetch(&tags->dirty[slot]);
+		__builtin_prefetch(gt_slot_dirty(tags, slot));
 	if (tags->links)
 		__builtin_prefetch(&tags->links[slot], 1);
 }
@@ -798,7 +800,7 @@ GT_INLINE void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool sto
 /* Where the search begins for a line that is not in the slot where it may be. */
 GT_INLINE void prefetch_chain(const struct gt_tags *tags, uint64_t line, uint32_t slot)
 {
-	if (tags->finder.heads && tags->tag[slot] != line + 1)
+	if (tags->finder.heads && *gt_slot_tag(tags, slot) != line + 1)
 		__builtin_prefetch(gt_finder_chain(&tags->finder, line), 1);
 }
 

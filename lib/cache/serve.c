@@ -206,23 +206,22 @@ static int write_back(const struct gt_serving *serving, uint32_t slot)
 {
 	struct gt_level *level = serving->level;
 	struct gt_tags *tags = serving->tags;
-	uint64_t dirty = tags->dirty[slot], before = level->counters.sent_writes;
+	uint64_t dirty = *gt_slot_dirty(tags, slot), before = level->counters.sent_writes;
 
-	if (gt_send_back(serving, tags->tag[slot] - 1, dirty, dirty & gt_tags_valid(tags, slot)) != 0)
+	if (gt_send_back(serving, *gt_slot_tag(tags, slot) - 1, dirty, dirty & gt_tags_valid(tags, slot)) != 0)
 		return -1;
 	level->clean.cleaned += level->counters.sent_writes - before;
-	tags->dirty[slot] = 0;
+	*gt_slot_dirty(tags, slot) = 0;
 	return gt_tags_hold(tags, slot, dirty & ~gt_tags_valid(tags, slot), serving->error);
 }
 
 static int clean(const struct gt_serving *serving, uint32_t set, uint32_t slot)
 {
 	const struct gt_level *level = serving->level;
-	const uint64_t *dirty = serving->tags->dirty;
 	uint32_t n = gt_tags_by_recency(serving->tags, set, level->slots), found = 0, oldest = slot;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!dirty[level->slots[i]])
+		if (!*gt_slot_dirty(serving->tags, level->slots[i]))
 			continue;
 		found++;
 		if (level->slots[i] != slot)
@@ -237,7 +236,7 @@ void gt_note_depths(struct gt_tags *tags, uint32_t slot, unsigned position, uint
 		    uint64_t *mru)
 {
 	unsigned sectors = tags->geometry->sectors;
-	uint8_t *depth = tags->depth + (size_t)slot * sectors;
+	uint8_t *depth = gt_slot_depth(tags, slot);
 
 	for (unsigned sector = 0; sector < sectors; sector++) {
 		if (depth[sector] < position)
@@ -329,11 +328,11 @@ static int claim(const struct gt_serving *serving, uint32_t set, uint64_t line, 
 		*slot = policy->victim(tags, set, replacement);
 		if (tags->rank)
 			*slot = gt_tags_lowest(tags, set, *slot, serving->level->slots);
-		uint64_t dirty = tags->dirty[*slot];
+		uint64_t dirty = *gt_slot_dirty(tags, *slot);
 		serving->level->counters.evictions++;
 		if (tags->finder.heads && tags->geometry->ways > 0 && policy == &gt_policy_lru)
-			gt_tags_prepare_next(tags, set, *slot, tags->geometry->recency, serving->level->config.write == GT_WRITE_BACK);
-		if (dirty && gt_send_back(serving, tags->tag[*slot] - 1, dirty, dirty & gt_tags_valid(tags, *slot)) != 0)
+			gt_tags_prepare_next(tags, set, *slot, tags->geometry->recency);
+		if (dirty && gt_send_back(serving, *gt_slot_tag(tags, *slot) - 1, dirty, dirty & gt_tags_valid(tags, *slot)) != 0)
 			return -1;
 	}
 	*slot = gt_tags_fill(tags, set, *slot, line);
@@ -348,12 +347,12 @@ static void validate(struct gt_level *level, struct gt_tags *tags, uint32_t slot
 		tags->state[slot] &= ~gt_bytes_of_4[sectors];
 		return;
 	}
-	tags->valid[slot] |= sectors;
+	*gt_slot_valid(tags, slot) |= sectors;
 	if (level->geometry.depths && level->sectors > 4)
 		gt_note_depths(tags, slot, 0, 0, sectors, NULL);
 	else if (level->geometry.depths)
 		for (unsigned sector = 0; sector < level->sectors; sector++)
-			tags->depth[(size_t)slot * level->sectors + sector] &= (uint8_t)((sectors >> sector & 1) - 1);
+			gt_slot_depth(tags, slot)[sector] &= (uint8_t)((sectors >> sector & 1) - 1);
 }
 
 static int fill(const struct gt_serving *serving, uint32_t slot, uint64_t line, uint64_t missing, uint64_t overwritten)
@@ -483,7 +482,7 @@ static int look_and_write(const struct gt_serving *serving)
 /* Sectors of a line become dirty. */
 static int level_change(const struct gt_serving *serving, uint32_t set, uint32_t slot, uint64_t sectors)
 {
-	uint64_t *dirty = &serving->tags->dirty[slot], before = *dirty;
+	uint64_t *dirty = gt_slot_dirty(serving->tags, slot), before = *dirty;
 
 	*dirty |= sectors;
 	return before || serving->level->config.dirty_ways == GT_LEVEL_SLOTS_MAX ? 0 : clean(serving, set, slot);
@@ -624,13 +623,13 @@ GT_INLINE int drop_piece(const struct gt_serving *serving, const struct gt_piece
 
 	if (slot == GT_NO_SLOT)
 		return 0;
-	uint64_t valid = gt_tags_valid(tags, slot), dirty = tags->dirty[slot] & piece->used;
+	uint64_t valid = gt_tags_valid(tags, slot), dirty = *gt_slot_dirty(tags, slot) & piece->used;
 	if (dirty && gt_send_back(serving, piece->line, dirty, dirty & valid) != 0)
 		return -1;
-	tags->dirty[slot] &= ~dirty;
+	*gt_slot_dirty(tags, slot) &= ~dirty;
 	level->counters.dropped += gt_count_bits(valid & piece->used);
 	gt_tags_invalidate(tags, slot, piece->used);
-	if ((gt_tags_valid(tags, slot) | tags->dirty[slot]) == 0)
+	if ((gt_tags_valid(tags, slot) | *gt_slot_dirty(tags, slot)) == 0)
 		gt_tags_drop(tags, set, slot);
 	return 0;
 }

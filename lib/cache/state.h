@@ -568,7 +568,7 @@ int gt_level_bring(const struct gt_serving *serving, uint64_t line, uint64_t wan
 int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask);
 int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full);
 
-/* Depths of sectors, of lines that have no state: gt_tags.depth. */
+/* Depths of sectors, of lines that have no state: gt_tags.first_depth. */
 
 /* Records that a line was touched at a recency position: the sectors `used`, of which `hits` were valid, are counted in
  * `mru` (NULL: not counted). */

@@ -48,9 +48,9 @@ static bool serve(struct cache *cache, uint32_t set, uint64_t line, unsigned sec
 
 	cache->last = line;
 	if (slot != GT_NO_SLOT) {
-		bool hit = tags->valid[slot] >> sector & 1;
+		bool hit = *gt_slot_valid(tags, slot) >> sector & 1;
 		cache->last_slot = slot;
-		tags->valid[slot] |= UINT64_C(1) << sector;
+		*gt_slot_valid(tags, slot) |= UINT64_C(1) << sector;
 		if (policy->hit)
 			policy->hit(tags, set, slot);
 		else if (policy->slot_bytes == 0) /* it goes by recency */
@@ -61,7 +61,7 @@ static bool serve(struct cache *cache, uint32_t set, uint64_t line, unsigned sec
 	if (slot == GT_NO_SLOT)
 		slot = policy->victim(tags, set, &cache->replacement);
 	slot = gt_tags_fill(tags, set, slot, line);
-	tags->valid[slot] = UINT64_C(1) << sector;
+	*gt_slot_valid(tags, slot) = UINT64_C(1) << sector;
 	if (policy->fill)
 		policy->fill(tags, set, slot);
 	cache->last_slot = slot;

@@ -420,7 +420,7 @@ static void opt_note(struct gt_tags *tags, uint32_t set, uint32_t slot)
 	struct use *uses = (struct use *)tags->policy + first;
 	uint32_t place = uses[way].place ^ way;
 
-	uses[way].next = tags->next_use[(tags->tag[slot] - 1) & tags->next_mask];
+	uses[way].next = tags->next_use[(*gt_slot_tag(tags, slot) - 1) & tags->next_mask];
 	for (; place > 0 && leaves_before(uses, way, way_at(uses, (place - 1) / 2)); place = (place - 1) / 2)
 		opt_put(uses, place, way_at(uses, (place - 1) / 2));
 	for (uint32_t child; (child = 2 * place + 1) < ways; place = child) {

@@ -14,33 +14,26 @@ static int finder_open(struct gt_finder *finder, uint32_t slots, struct gt_error
 
 	while (bits < 31 && UINT32_C(1) << bits < 2 * slots)
 		bits++;
-	*finder = (struct gt_finder){.shift = 64 - bits, .slots = slots};
+	*finder = (struct gt_finder){.shift = 64 - bits};
 	finder->heads = calloc(UINT32_C(1) << bits, sizeof *finder->heads);
-	finder->next = calloc(slots, sizeof *finder->next);
-	return finder->heads && finder->next ? 0 : gt_fail_memory(error, "a cache's lines");
+	return finder->heads ? 0 : gt_fail_memory(error, "a cache's lines");
 }
 
-static void finder_close(struct gt_finder *finder)
+static void finder_add(struct gt_tags *tags, uint64_t line, uint32_t slot)
 {
-	free(finder->heads);
-	free(finder->next);
-}
+	uint32_t *head = gt_finder_chain(&tags->finder, line);
 
-static void finder_add(struct gt_finder *finder, uint64_t line, uint32_t slot)
-{
-	uint32_t *head = gt_finder_chain(finder, line);
-
-	finder->next[slot] = *head;
+	*gt_slot_next(tags, slot) = *head;
 	*head = slot + 1;
 }
 
-static void finder_remove(struct gt_finder *finder, uint64_t line, uint32_t slot)
+static void finder_remove(struct gt_tags *tags, uint64_t line, uint32_t slot)
 {
-	uint32_t *link = gt_finder_chain(finder, line);
+	uint32_t *link = gt_finder_chain(&tags->finder, line);
 
 	while (*link != slot + 1)
-		link = &finder->next[*link - 1];
-	*link = finder->next[slot];
+		link = gt_slot_next(tags, *link - 1);
+	*link = *gt_slot_next(tags, slot);
 }
 
 /* ---- the order of the lines of a set by their last use, in each of the forms of enum gt_recency ---- */
@@ -84,7 +77,7 @@ void gt_tags_relink(struct gt_tags *tags, uint32_t set, uint32_t slot)
 /* Makes a slot the most recent that a line is about to take; that line has `*slot` then. */
 static void recency_add(struct gt_tags *tags, uint32_t set, uint32_t *slot)
 {
-	if (tags->geometry->recency == GT_RECENCY_LIST && tags->tag[*slot] == 0)
+	if (tags->geometry->recency == GT_RECENCY_LIST && *gt_slot_tag(tags, *slot) == 0)
 		link_first(tags, set, *slot);
 	else
 		gt_tags_touch(tags, set, slot);
@@ -99,9 +92,9 @@ void gt_tags_move_first(struct gt_tags *tags, uint32_t first, uint32_t way)
 		memmove(tags->rank + first + 1, tags->rank + first, way);
 		tags->rank[first] = rank;
 	}
-	gt_ways_put_words(tags->dirty + first, ways, way, tags->dirty[slot]);
+	gt_ways_put_words(tags->first_dirty + first, ways, way, *gt_slot_dirty(tags, slot));
 	gt_ways_put_states(tags->state + first, ways, way, tags->state[slot]);
-	gt_ways_put_words(tags->tag + first, ways, way, tags->tag[slot]);
+	gt_ways_put_words(tags->first_tag + first, ways, way, *gt_slot_tag(tags, slot));
 }
 
 /* Moves a way from one of the first n positions to the last of them. Returns the slot that its line has then. */
@@ -146,7 +139,7 @@ uint32_t gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot)
 		return slot;
 	}
 	for (uint32_t way = 0; way < ways; way++)
-		valid += tags->tag[first + way] != 0;
+		valid += *gt_slot_tag(tags, first + way) != 0;
 	return move_behind(tags, set, valid, slot - first);
 }
 
@@ -191,7 +184,7 @@ uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *
 	}
 	for (; n < ways; n++) {
 		slots[n] = gt_tags_at(tags, set, n);
-		if (tags->tag[slots[n]] == 0)
+		if (*gt_slot_tag(tags, slots[n]) == 0)
 			break;
 	}
 	return n;
@@ -313,24 +306,61 @@ static bool allocate_sectors(struct gt_tags *tags)
 
 	if (geometry->recency == GT_RECENCY_WAYS)
 		return (tags->state = aligned_zeros(slots + GT_WAYS_SLACK, sizeof *tags->state)) != NULL;
-	tags->valid = calloc(slots, sizeof *tags->valid);
-	if (geometry->depths)
-		tags->depth = calloc(slots, geometry->sectors);
-	return tags->valid && (tags->depth || !geometry->depths);
+	if (!tags->records && !(tags->first_valid = calloc(slots, sizeof *tags->first_valid)))
+		return false;
+	if (!geometry->depths || tags->first_depth)
+		return true;
+	tags->depth_spread = (unsigned)__builtin_ctz(geometry->sectors);
+	return (tags->first_depth = calloc(slots, geometry->sectors)) != NULL;
+}
+
+/* A record of a slot: half a line of the machine's cache. calloc takes no memory for what is never used, so it is aligned by hand. */
+#define RECORD_TAG 0   /* words */
+#define RECORD_VALID 1
+#define RECORD_DIRTY 2
+#define RECORD_NEXT 3  /* half a word; in the other half the depths of up to RECORD_DEPTHS sectors */
+#define RECORD_DEPTHS 4
+#define RECORD_SPREAD 2 /* log2 of the words */
+
+static bool allocate_records(struct gt_tags *tags)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+
+	tags->spread = RECORD_SPREAD;
+	tags->records = calloc(((size_t)geometry->slots << tags->spread) + MACHINE_LINE / sizeof *tags->first_tag, sizeof *tags->first_tag);
+	if (!tags->records)
+		return false;
+	tags->first_tag = (uint64_t *)(((uintptr_t)tags->records + MACHINE_LINE - 1) & ~(uintptr_t)(MACHINE_LINE - 1));
+	tags->first_valid = tags->first_tag + RECORD_VALID;
+	tags->first_dirty = tags->first_tag + RECORD_DIRTY;
+	tags->first_next = (uint32_t *)(void *)(tags->first_tag + RECORD_NEXT);
+	tags->next_spread = RECORD_SPREAD + 1;
+	if (geometry->depths && geometry->sectors == RECORD_DEPTHS) {
+		tags->first_depth = (uint8_t *)(tags->first_next + 1);
+		tags->depth_spread = RECORD_SPREAD + 3;
+	}
+	return true;
+}
+
+static bool allocate_arrays(struct gt_tags *tags)
+{
+	size_t slots = tags->geometry->slots, slack = tags->geometry->recency == GT_RECENCY_WAYS ? GT_WAYS_SLACK : 0;
+
+	tags->first_tag = slack ? aligned_zeros(slots + slack, sizeof *tags->first_tag) : calloc(slots, sizeof *tags->first_tag);
+	tags->first_dirty = calloc(slots + slack, sizeof *tags->first_dirty);
+	tags->first_next = has_finder(tags->geometry) ? calloc(slots, sizeof *tags->first_next) : NULL;
+	return tags->first_tag && tags->first_dirty && (tags->first_next || !has_finder(tags->geometry));
 }
 
 int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_t policy_bytes,
 		 uint64_t seed, struct gt_error *error)
 {
-	size_t slots = geometry->slots, slack = geometry->recency == GT_RECENCY_WAYS ? GT_WAYS_SLACK : 0;
-
 	*tags = (struct gt_tags){.geometry = geometry, .random = seed, .policy_bytes = policy_bytes};
-	tags->tag = slack ? aligned_zeros(slots + slack, sizeof *tags->tag) : calloc(slots, sizeof *tags->tag);
-	tags->dirty = calloc(slots + slack, sizeof *tags->dirty);
+	bool allocated = geometry->recency == GT_RECENCY_BYTES ? allocate_records(tags) : allocate_arrays(tags);
 	tags->vacancy = calloc(geometry->sets, sizeof *tags->vacancy);
 	tags->used = calloc(geometry->sets, sizeof *tags->used);
 	tags->policy = calloc(policy_bytes + !policy_bytes, 1);
-	if (!tags->tag || !tags->dirty || !tags->vacancy || !tags->used || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
+	if (!allocated || !tags->vacancy || !tags->used || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
 		return gt_fail_memory(error, "a cache's lines");
 	for (uint32_t set = 0; set < geometry->sets; set++)
 		reset_order(tags, set);
@@ -339,22 +369,27 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_
 
 void gt_tags_close(struct gt_tags *tags)
 {
-	free(tags->tag);
-	free(tags->valid);
-	free(tags->dirty);
+	if (!tags->records) {
+		free(tags->first_tag);
+		free(tags->first_valid);
+		free(tags->first_dirty);
+		free(tags->first_next);
+	}
+	if (!tags->records || tags->geometry->sectors != RECORD_DEPTHS)
+		free(tags->first_depth);
+	free(tags->records);
 	free(tags->held);
 	free(tags->vacancy);
 	free(tags->used);
 	free(tags->columns);
 	free(tags->policy);
 	free(tags->rank);
-	free(tags->depth);
 	free(tags->state);
 	free(tags->nibbles);
 	free(tags->bytes);
 	free(tags->links);
 	free(tags->ends);
-	finder_close(&tags->finder);
+	free(tags->finder.heads);
 }
 
 uint32_t gt_tags_used(const struct gt_tags *tags, uint32_t set)
@@ -371,10 +406,11 @@ static void clear_set(struct gt_tags *tags, uint32_t set)
 	uint32_t first = gt_first_slot(tags->geometry, set), ways = gt_ways_of(tags->geometry, set);
 
 	for (uint32_t slot = first; has_finder(tags->geometry) && slot < first + ways; slot++)
-		if (tags->tag[slot] != 0)
-			*gt_finder_chain(&tags->finder, tags->tag[slot] - 1) = 0;
-	memset(tags->tag + first, 0, ways * sizeof *tags->tag);
-	memset(tags->dirty + first, 0, ways * sizeof *tags->dirty);
+		if (*gt_slot_tag(tags, slot) != 0)
+			*gt_finder_chain(&tags->finder, *gt_slot_tag(tags, slot) - 1) = 0;
+	memset(gt_slot_tag(tags, first), 0, ((size_t)ways << tags->spread) * sizeof *tags->first_tag);
+	if (!tags->records)
+		memset(gt_slot_dirty(tags, first), 0, ways * sizeof *tags->first_dirty);
 	if (tags->held)
 		memset(tags->held + first, 0, ways * sizeof *tags->held);
 	if (tags->rank)
@@ -435,7 +471,7 @@ uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set)
 	uint32_t first = gt_first_slot(tags->geometry, set), ways = gt_ways_of(tags->geometry, set);
 	uint32_t way = tags->vacancy[set];
 
-	while (way < ways && tags->tag[first + way] != 0)
+	while (way < ways && *gt_slot_tag(tags, first + way) != 0)
 		way++;
 	tags->vacancy[set] = way;
 	return way < ways ? first + way : GT_NO_SLOT;
@@ -443,26 +479,26 @@ uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set)
 
 uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line)
 {
-	uint64_t old = tags->tag[slot];
+	uint64_t old = *gt_slot_tag(tags, slot);
 
 	if (old == 0)
 		tags->used[set] = 1;
 	if (has_finder(tags->geometry)) {
 		if (old != 0)
-			finder_remove(&tags->finder, old - 1, slot);
-		finder_add(&tags->finder, line, slot);
+			finder_remove(tags, old - 1, slot);
+		finder_add(tags, line, slot);
 	}
 	recency_add(tags, set, &slot);
 	if (tags->rank)
 		tags->rank[slot] = GT_RANK_NORMAL;
-	tags->tag[slot] = line + 1;
-	tags->dirty[slot] = 0;
+	*gt_slot_tag(tags, slot) = line + 1;
+	*gt_slot_dirty(tags, slot) = 0;
 	if (tags->held)
 		tags->held[slot] = 0;
 	if (tags->state)
 		tags->state[slot] = GT_STATE_INVALID;
 	else
-		tags->valid[slot] = 0;
+		*gt_slot_valid(tags, slot) = 0;
 	return slot;
 }
 
@@ -472,8 +508,8 @@ void gt_tags_drop(struct gt_tags *tags, uint32_t set, uint32_t slot)
 
 	slot = recency_remove(tags, set, slot);
 	if (has_finder(tags->geometry))
-		finder_remove(&tags->finder, tags->tag[slot] - 1, slot);
-	tags->tag[slot] = 0;
+		finder_remove(tags, *gt_slot_tag(tags, slot) - 1, slot);
+	*gt_slot_tag(tags, slot) = 0;
 	if (way < tags->vacancy[set])
 		tags->vacancy[set] = way;
 }

@@ -33,7 +33,7 @@ static const uint32_t gt_bytes_of_4[16] = {
 	0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff,
 };
 
-/* The state of a line: of each sector a byte, its depth (gt_tags.depth), or that it is invalid, in which case it may hold what
+/* The state of a line: of each sector a byte, its depth (gt_tags.first_depth), or that it is invalid, in which case it may hold what
  * partial stores have written (gt_tags.held). */
 #define GT_SECTOR_INVALID 255U
 #define GT_SECTOR_HELD 254U
@@ -105,25 +105,13 @@ static inline void gt_ways_put_states(uint32_t *states, uint32_t ways, uint32_t 
 /* Finds lines in a cache of many ways without a scan of the set: a chained hash from line numbers to slots. Each slot is in
  * at most one chain. */
 struct gt_finder {
-	uint32_t *heads; /* slot + 1 that begins each chain, 0 for none */
-	uint32_t *next;	 /* slot + 1 that follows each slot */
+	uint32_t *heads; /* slot + 1 that begins each chain, 0 for none; gt_slot_next leads on */
 	unsigned shift;	 /* 64 - log2(chains) */
-	uint32_t slots;
 };
 
 static inline uint32_t *gt_finder_chain(const struct gt_finder *finder, uint64_t line)
 {
 	return &finder->heads[gt_fibonacci(line) >> finder->shift];
-}
-
-/* `tags` are line + 1 for each slot. */
-static inline uint32_t gt_finder_find(const struct gt_finder *finder, const uint64_t *tags, uint64_t line)
-{
-	uint32_t at = *gt_finder_chain(finder, line);
-
-	while (at != 0 && tags[at - 1] != line + 1)
-		at = finder->next[at - 1];
-	return at - 1; /* 0 becomes GT_NO_SLOT */
 }
 
 /* ---- the lines, their sectors and their recency ---- */
@@ -146,7 +134,7 @@ struct gt_geometry {
 	uint32_t most_ways; /* of the largest set */
 	unsigned sectors;   /* of a line */
 	enum gt_recency recency;
-	bool depths; /* keep them: see gt_tags.depth */
+	bool depths; /* keep them: see gt_tags.first_depth */
 };
 
 struct gt_links {
@@ -176,15 +164,21 @@ struct gt_line_column {
 
 struct gt_tags {
 	const struct gt_geometry *geometry;
-	uint64_t *tag;	 /* of each slot: line + 1, or 0 if the way is invalid */
-	uint64_t *valid; /* of each slot: mask of sectors whose bytes are all valid. NULL if there are states */
-	uint64_t *dirty; /* of each slot: mask of sectors written and not yet sent on */
+	/* Of each slot, by gt_slot_tag and the like. If recency is GT_RECENCY_BYTES they are records, so that a use of a slot takes one line of
+	 * the machine's cache; else arrays, of which the machine reads the few ways of a set, or slots that are filled in turn, together. */
+	uint64_t *first_tag;   /* line + 1, or 0 if the way is invalid */
+	uint64_t *first_valid; /* mask of sectors whose bytes are all valid. NULL if there are states */
+	uint64_t *first_dirty; /* mask of sectors written and not yet sent on */
+	uint32_t *first_next;  /* slot + 1 that follows in a chain of the finder */
+	/* Of each sector: the deepest recency position at which its line was touched since the sector's last use. An LRU
+	 * cache with the same sets and more ways than that would hold it. */
+	uint8_t *first_depth;
+	void *records;		/* that these point into; NULL: they are arrays */
+	/* log2 of the elements from slot to slot: of tag, valid and dirty; of next; of depth. */
+	unsigned spread, next_spread, depth_spread;
 	/* Of each slot: mask of sectors that hold what partial stores have written and the level has sent on; a load finds them only
 	 * if they are valid, too. NULL if there are none yet, or states, which tell it. */
 	uint64_t *held;
-	/* Of each sector: the deepest recency position at which its line was touched since the sector's last use. An LRU
-	 * cache with the same sets and more ways than that would hold it. */
-	uint8_t *depth;
 	uint32_t *state; /* if recency is GT_RECENCY_WAYS, of each slot: which sectors are valid, and their depths; else NULL */
 	/* Ways by recency, most recent first; valid ways always precede invalid ones. */
 	uint64_t *nibbles;
@@ -261,6 +255,52 @@ static inline uint32_t gt_ways_of(const struct gt_geometry *geometry, uint32_t s
 	return geometry->ways ? geometry->ways : geometry->first[set + 1] - geometry->first[set];
 }
 
+static inline uint64_t *gt_slot_tag(const struct gt_tags *tags, uint32_t slot)
+{
+	return tags->first_tag + ((size_t)slot << tags->spread);
+}
+
+static inline uint64_t *gt_slot_valid(const struct gt_tags *tags, uint32_t slot)
+{
+	return tags->first_valid + ((size_t)slot << tags->spread);
+}
+
+static inline uint64_t *gt_slot_dirty(const struct gt_tags *tags, uint32_t slot)
+{
+	return tags->first_dirty + ((size_t)slot << tags->spread);
+}
+
+static inline uint32_t *gt_slot_next(const struct gt_tags *tags, uint32_t slot)
+{
+	return tags->first_next + ((size_t)slot << tags->next_spread);
+}
+
+static inline uint8_t *gt_slot_depth(const struct gt_tags *tags, uint32_t slot)
+{
+	return tags->first_depth + ((size_t)slot << tags->depth_spread);
+}
+
+/* Prefetches what is known of a slot: a record, or parts of arrays, which a list of links goes with. */
+GT_INLINE void gt_slot_prefetch(const struct gt_tags *tags, uint32_t slot, bool list)
+{
+	__builtin_prefetch(gt_slot_tag(tags, slot), 1);
+	if (!list)
+		return;
+	__builtin_prefetch(gt_slot_valid(tags, slot), 1);
+	__builtin_prefetch(gt_slot_dirty(tags, slot));
+	__builtin_prefetch(&tags->links[slot], 1);
+}
+
+/* The slot that holds a line, found by the finder, or GT_NO_SLOT. */
+static inline uint32_t gt_tags_find_many(const struct gt_tags *tags, uint64_t line)
+{
+	uint32_t at = *gt_finder_chain(&tags->finder, line);
+
+	while (at != 0 && *gt_slot_tag(tags, at - 1) != line + 1)
+		at = *gt_slot_next(tags, at - 1);
+	return at - 1; /* 0 becomes GT_NO_SLOT */
+}
+
 /* A bit for the way, if any, that holds a line among at most 32, found without a branch. */
 static inline uint32_t gt_tags_match(const uint64_t *tag, uint32_t ways, uint64_t line)
 {
@@ -278,13 +318,13 @@ static inline uint32_t gt_tags_find(struct gt_tags *tags, uint32_t set, uint64_t
 
 	if (geometry->recency <= GT_RECENCY_NIBBLES) {
 		uint32_t first = gt_first_slot(geometry, set);
-		uint32_t found = gt_tags_match(tags->tag + first, gt_ways_of(geometry, set), line);
+		uint32_t found = gt_tags_match(tags->first_tag + first, gt_ways_of(geometry, set), line);
 		return found ? first + (uint32_t)__builtin_ctz(found) : GT_NO_SLOT;
 	}
 	/* The line that was found last is often looked for again; a slot that has another line now does not match. */
-	if (tags->last_line == line && tags->tag[tags->last_slot] == line + 1)
+	if (tags->last_line == line && *gt_slot_tag(tags, tags->last_slot) == line + 1)
 		return tags->last_slot;
-	uint32_t slot = gt_finder_find(&tags->finder, tags->tag, line);
+	uint32_t slot = gt_tags_find_many(tags, line);
 	if (slot != GT_NO_SLOT) {
 		tags->last_line = line;
 		tags->last_slot = slot;
@@ -362,7 +402,7 @@ static inline unsigned gt_tags_touch(struct gt_tags *tags, uint32_t set, uint32_
 }
 
 /* Prefetches what it takes to evict the lines that follow the oldest of a set, all of which have many ways. `recency` is that of the geometry. */
-GT_INLINE void gt_tags_prepare_next(const struct gt_tags *tags, uint32_t set, uint32_t oldest, enum gt_recency recency, bool writes_back)
+GT_INLINE void gt_tags_prepare_next(const struct gt_tags *tags, uint32_t set, uint32_t oldest, enum gt_recency recency)
 {
 	uint32_t next, after; /* slots + 1 */
 
@@ -376,18 +416,18 @@ GT_INLINE void gt_tags_prepare_next(const struct gt_tags *tags, uint32_t set, ui
 	}
 	if (after == 0)
 		return;
-	__builtin_prefetch(gt_finder_chain(&tags->finder, tags->tag[next - 1] - 1), 1);
-	__builtin_prefetch(&tags->tag[after - 1], 1);
-	if (recency == GT_RECENCY_LIST)
-		__builtin_prefetch(&tags->links[after - 1], 1);
-	if (writes_back || recency == GT_RECENCY_LIST)
-		__builtin_prefetch(&tags->dirty[after - 1], 1);
+	__builtin_prefetch(gt_finder_chain(&tags->finder, *gt_slot_tag(tags, next - 1) - 1), 1);
+	__builtin_prefetch(gt_slot_tag(tags, after - 1), 1);
+	if (recency != GT_RECENCY_LIST)
+		return;
+	__builtin_prefetch(&tags->links[after - 1], 1);
+	__builtin_prefetch(gt_slot_dirty(tags, after - 1), 1);
 }
 
 /* The sectors of a slot whose bytes are all valid. */
 static inline uint64_t gt_tags_valid(const struct gt_tags *tags, uint32_t slot)
 {
-	return tags->state ? ~gt_state_invalid(tags->state[slot]) & 15 : tags->valid[slot];
+	return tags->state ? ~gt_state_invalid(tags->state[slot]) & 15 : *gt_slot_valid(tags, slot);
 }
 
 /* The sectors of a slot that hold something for a store: those that are valid, and those that were written in part. */
@@ -395,7 +435,7 @@ static inline uint64_t gt_tags_held(const struct gt_tags *tags, uint32_t slot)
 {
 	uint64_t held = tags->state ? gt_state_held(tags->state[slot]) : tags->held ? tags->held[slot] : 0;
 
-	return held | tags->dirty[slot] | gt_tags_valid(tags, slot);
+	return held | *gt_slot_dirty(tags, slot) | gt_tags_valid(tags, slot);
 }
 
 /* Makes sectors of a slot invalid. */
@@ -404,12 +444,12 @@ static inline void gt_tags_invalidate(struct gt_tags *tags, uint32_t slot, uint6
 	if (tags->state)
 		tags->state[slot] |= gt_bytes_of_4[sectors];
 	else
-		tags->valid[slot] &= ~sectors;
+		*gt_slot_valid(tags, slot) &= ~sectors;
 	if (tags->held)
 		tags->held[slot] &= ~sectors;
 }
 
-/* ---- how deep sectors were, of lines that have no state: gt_tags.depth ---- */
+/* ---- how deep sectors were, of lines that have no state: gt_tags.first_depth ---- */
 
 /* Bytes of ones where those of `depth` are at least those of `here`: the lower seven bits are compared without a borrow from the next. */
 GT_INLINE uint32_t gt_deeper_4(uint32_t depth, uint32_t here)
@@ -427,7 +467,7 @@ GT_INLINE void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned po
 {
 	uint32_t depth, here = position * 0x01010101U;
 
-	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	memcpy(&depth, gt_slot_depth(tags, slot), sizeof depth);
 	uint32_t deeper = gt_deeper_4(depth, here);
 	depth = (depth & deeper) | (here & ~deeper);
 	if (((depth ^ here) & gt_bytes_of_4[hits]) == 0)
@@ -436,7 +476,7 @@ GT_INLINE void gt_note_depths_4(struct gt_tags *tags, uint32_t slot, unsigned po
 		for (uint32_t rest = hits; rest; rest &= rest - 1)
 			mru[depth >> 8 * (unsigned)__builtin_ctz(rest) & 255]++;
 	depth &= ~gt_bytes_of_4[used];
-	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
+	memcpy(gt_slot_depth(tags, slot), &depth, sizeof depth);
 }
 
 /* The same for the most recent line of its set, whose used sectors are all valid: mostly there is nothing to record. */
@@ -444,7 +484,7 @@ GT_INLINE void gt_note_newest_4(struct gt_tags *tags, uint32_t slot, uint32_t us
 {
 	uint32_t depth;
 
-	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	memcpy(&depth, gt_slot_depth(tags, slot), sizeof depth);
 	if ((depth & gt_bytes_of_4[used]) == 0)
 		mru[0] += gt_bits_of_4[used];
 	else
@@ -456,9 +496,9 @@ GT_INLINE void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t s
 {
 	uint32_t depth;
 
-	memcpy(&depth, tags->depth + 4 * (size_t)slot, sizeof depth);
+	memcpy(&depth, gt_slot_depth(tags, slot), sizeof depth);
 	depth &= ~gt_bytes_of_4[sectors];
-	memcpy(tags->depth + 4 * (size_t)slot, &depth, sizeof depth);
+	memcpy(gt_slot_depth(tags, slot), &depth, sizeof depth);
 }
 
 /* ---- columns, under LRU, of lines of four sectors in equal sets that keep their order in bytes ---- */
@@ -470,8 +510,8 @@ GT_INLINE bool gt_line_column_is_there(const struct gt_line_column *column, cons
 
 	for (size_t i = 0; i < column->n; i++) {
 		const uint32_t slot = column->slot[i];
-		absent |= tags->tag[slot] ^ (column->first + column->distance * column->number[i] + 1);
-		absent |= used & ~tags->valid[slot];
+		absent |= *gt_slot_tag(tags, slot) ^ (column->first + column->distance * column->number[i] + 1);
+		absent |= used & ~*gt_slot_valid(tags, slot);
 	}
 	return absent == 0;
 }
@@ -485,8 +525,8 @@ GT_INLINE bool gt_line_column_find(struct gt_line_column *column, const struct g
 	uint8_t set[GT_COLUMN_MOST], from[GT_COLUMN_SETS + 1] = {0};
 
 	for (size_t k = 0; k < n; k++) {
-		slot[k] = gt_finder_find(&tags->finder, tags->tag, first + k * distance);
-		if (slot[k] == GT_NO_SLOT || used & ~tags->valid[slot[k]])
+		slot[k] = gt_tags_find_many(tags, first + k * distance);
+		if (slot[k] == GT_NO_SLOT || used & ~*gt_slot_valid(tags, slot[k]))
 			return false;
 		set[k] = (uint8_t)(slot[k] / ways);
 		from[set[k] + 1]++;
@@ -509,7 +549,7 @@ GT_INLINE void gt_note_depths_of(struct gt_tags *tags, const uint16_t *slot, siz
 	uint32_t depth[GT_COLUMN_MOST] = {0}, beyond = 0;
 
 	for (size_t i = 0; i < m; i++)
-		memcpy(&depth[i], tags->depth + 4 * (size_t)slot[i], sizeof depth[i]);
+		memcpy(&depth[i], gt_slot_depth(tags, slot[i]), sizeof depth[i]);
 	for (size_t i = 0; i < (m + 7) / 8 * 8; i++) {
 		uint32_t deeper = gt_deeper_4(depth[i], here);
 		beyond |= deeper & (depth[i] ^ here) & bytes;
@@ -519,7 +559,7 @@ GT_INLINE void gt_note_depths_of(struct gt_tags *tags, const uint16_t *slot, siz
 		if (beyond)
 			gt_note_depths_4(tags, slot[i], position, used, used, mru);
 		else
-			memcpy(tags->depth + 4 * (size_t)slot[i], &depth[i], sizeof depth[i]);
+			memcpy(gt_slot_depth(tags, slot[i]), &depth[i], sizeof depth[i]);
 	mru[position] += beyond ? 0 : m * gt_bits_of_4[used];
 }
 
@@ -562,11 +602,8 @@ GT_INLINE void gt_line_column_prefetch(const struct gt_line_column *column, cons
 			continue;
 		const uint16_t ends[2] = {slot[0], slot[column->of_set[set] - 1]};
 		__builtin_prefetch(tags->bytes + set * tags->geometry->ways, 1);
-		for (size_t i = 0; i < 2; i++) {
-			__builtin_prefetch(&tags->tag[ends[i]]);
-			__builtin_prefetch(&tags->valid[ends[i]]);
-			__builtin_prefetch(&tags->depth[4 * (size_t)ends[i]], 1);
-		}
+		for (size_t i = 0; i < 2; i++)
+			__builtin_prefetch(gt_slot_tag(tags, ends[i]), 1);
 	}
 }
 

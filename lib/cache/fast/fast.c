@@ -200,7 +200,6 @@ struct slots_place {
 	struct gt_tags *tags;
 	uint32_t *chain; /* of the finder, unless recency is GT_RECENCY_NIBBLES */
 	uint32_t set;	 /* else */
-	bool other;	 /* it is no read, and looks whether the line is dirty */
 };
 
 /* What it found. */
@@ -211,11 +210,11 @@ struct found {
 	bool newest; /* of its set, certainly */
 };
 
-/* `set` is that of the line; NULL: unknown yet. */
+/* `set` is that of the line; NULL: unknown yet. `other`: it is no read, and looks whether the line is dirty. */
 GT_INLINE struct slots_place find_slots_place(const struct gt_level *level, struct gt_tags *tags, uint64_t line, const uint32_t *set,
 				  bool other, struct slots_shape shape)
 {
-	struct slots_place place = {.tags = tags, .other = other};
+	struct slots_place place = {.tags = tags};
 
 	if (shape.recency != GT_RECENCY_NIBBLES) {
 		place.chain = gt_finder_chain(&tags->finder, line);
@@ -223,39 +222,30 @@ GT_INLINE struct slots_place find_slots_place(const struct gt_level *level, stru
 		return place;
 	}
 	place.set = set ? *set : gt_level_set_of(level, line);
-	size_t ways = level->geometry.ways, first = place.set * ways;
-	__builtin_prefetch(&tags->tag[first], 1);
-	__builtin_prefetch(&tags->valid[first], 1);
+	uint32_t ways = level->geometry.ways, first = place.set * ways;
+	__builtin_prefetch(gt_slot_tag(tags, first), 1);
+	__builtin_prefetch(gt_slot_valid(tags, first), 1);
 	if (ways > LINE_WORDS) {
-		__builtin_prefetch(&tags->tag[first + LINE_WORDS], 1);
-		__builtin_prefetch(&tags->valid[first + LINE_WORDS], 1);
+		__builtin_prefetch(gt_slot_tag(tags, first + LINE_WORDS), 1);
+		__builtin_prefetch(gt_slot_valid(tags, first + LINE_WORDS), 1);
 	}
 	if (other) {
-		__builtin_prefetch(&tags->dirty[first], 1);
-		__builtin_prefetch(&tags->dirty[first + ways - 1], 1);
+		__builtin_prefetch(gt_slot_dirty(tags, first), 1);
+		__builtin_prefetch(gt_slot_dirty(tags, first + ways - 1), 1);
 	}
 	__builtin_prefetch(&tags->nibbles[place.set], 1);
 	if (shape.lru)
-		__builtin_prefetch(&tags->depth[4 * first], 1);
+		__builtin_prefetch(gt_slot_depth(tags, first), 1);
 	return place;
 }
 
 /* Prefetches the line to which a chain leads. */
 GT_INLINE void follow_chain(const struct slots_place *place, struct slots_shape shape)
 {
-	const struct gt_tags *tags = place->tags;
 	uint32_t slot = *place->chain - 1;
 
-	if (slot == GT_NO_SLOT)
-		return;
-	__builtin_prefetch(&tags->tag[slot]);
-	__builtin_prefetch(&tags->valid[slot]);
-	if (place->other)
-		__builtin_prefetch(&tags->dirty[slot], 1);
-	if (shape.recency == GT_RECENCY_LIST)
-		__builtin_prefetch(&tags->links[slot], 1);
-	else if (shape.lru)
-		__builtin_prefetch(&tags->depth[4 * (size_t)slot], 1);
+	if (slot != GT_NO_SLOT)
+		gt_slot_prefetch(place->tags, slot, shape.recency == GT_RECENCY_LIST);
 }
 
 /* Finds a line in its set, the most recent way of which is tried first. */
@@ -266,10 +256,10 @@ GT_INLINE struct found find_in_set(const struct gt_level *level, const struct sl
 	struct found found = {.tags = place->tags, .line = line, .set = place->set};
 
 	found.slot = first + (uint32_t)(tags->nibbles[place->set] & 15);
-	found.newest = tags->tag[found.slot] == line + 1;
+	found.newest = *gt_slot_tag(tags, found.slot) == line + 1;
 	if (found.newest)
 		return found;
-	uint32_t match = gt_tags_match(tags->tag + first, ways, line);
+	uint32_t match = gt_tags_match(tags->first_tag + first, ways, line);
 	found.slot = match ? first + (uint32_t)__builtin_ctz(match) : GT_NO_SLOT;
 	return found;
 }
@@ -283,8 +273,8 @@ GT_INLINE struct found find_slot(const struct gt_level *level, const struct slot
 	if (shape.recency == GT_RECENCY_NIBBLES)
 		return find_in_set(level, place, line);
 	uint32_t at = *place->chain;
-	while (at != 0 && tags->tag[at - 1] != line + 1)
-		at = tags->finder.next[at - 1];
+	while (at != 0 && *gt_slot_tag(tags, at - 1) != line + 1)
+		at = *gt_slot_next(tags, at - 1);
 	found.slot = at - 1;
 	if (found.slot == GT_NO_SLOT)
 		found.set = gt_level_set_of(level, line);
@@ -318,7 +308,7 @@ GT_INLINE void use_slot(struct gt_level *level, const struct found *found, uint3
  * need not look. */
 GT_INLINE bool is_dirty(const struct gt_level *level, const struct gt_tags *tags, uint32_t slot)
 {
-	return (level->config.write == GT_WRITE_BACK && tags->dirty[slot] != 0) || (tags->held && tags->held[slot] != 0);
+	return (level->config.write == GT_WRITE_BACK && *gt_slot_dirty(tags, slot) != 0) || (tags->held && tags->held[slot] != 0);
 }
 
 /* Under LRU, a set of few ways that is full, as most are: replaces its oldest line. Valid ways precede the others, so the
@@ -329,11 +319,11 @@ GT_INLINE bool replace_oldest(struct gt_level *level, struct found *found)
 	uint32_t ways = level->geometry.ways, way = (uint32_t)(tags->nibbles[found->set] >> 4 * (ways - 1)) & 15;
 	uint32_t slot = found->set * ways + way;
 
-	if (tags->tag[slot] == 0 || is_dirty(level, tags, slot))
+	if (*gt_slot_tag(tags, slot) == 0 || is_dirty(level, tags, slot))
 		return false;
 	gt_nibbles_touch(&tags->nibbles[found->set], way);
-	tags->tag[slot] = found->line + 1;
-	tags->valid[slot] = 0;
+	*gt_slot_tag(tags, slot) = found->line + 1;
+	*gt_slot_valid(tags, slot) = 0;
 	level->counters.evictions++;
 	found->slot = slot;
 	return true;
@@ -349,7 +339,7 @@ GT_INLINE uint32_t evict_slot(struct gt_level *level, const struct found *found,
 		return GT_NO_SLOT;
 	level->counters.evictions++;
 	if (lru && shape.recency != GT_RECENCY_NIBBLES)
-		gt_tags_prepare_next(found->tags, found->set, slot, shape.recency, level->config.write == GT_WRITE_BACK);
+		gt_tags_prepare_next(found->tags, found->set, slot, shape.recency);
 	return slot;
 }
 
@@ -382,7 +372,7 @@ GT_INLINE bool read_slot(struct gt_level *level, struct found *found, uint32_t u
 {
 	struct gt_tags *tags = found->tags;
 	bool present = found->slot != GT_NO_SLOT;
-	uint32_t missing = present ? used & ~(uint32_t)tags->valid[found->slot] : used;
+	uint32_t missing = present ? used & ~(uint32_t)*gt_slot_valid(tags, found->slot) : used;
 
 	if (missing == 0) {
 		if (found->newest && shape.lru)
@@ -402,9 +392,9 @@ GT_INLINE bool read_slot(struct gt_level *level, struct found *found, uint32_t u
 	served->hits += gt_bits_of_4[used & ~missing];
 	uint32_t brought = level->fetch_sectors == 1
 				   ? missing
-				   : (uint32_t)gt_level_groups(level, missing) & ~(uint32_t)tags->valid[found->slot];
+				   : (uint32_t)gt_level_groups(level, missing) & ~(uint32_t)*gt_slot_valid(tags, found->slot);
 	level->fetch.neighbours += gt_bits_of_4[brought & ~missing];
-	tags->valid[found->slot] |= brought;
+	*gt_slot_valid(tags, found->slot) |= brought;
 	if (shape.recency != GT_RECENCY_LIST)
 		gt_clear_depths_4(tags, found->slot, brought);
 	served_add(served, row, brought, 0);
@@ -688,7 +678,7 @@ GT_INLINE int find_ways_places(const struct reading *reads, const uint32_t *row,
 		uint64_t line = address[i] / GT_LINE;
 		size_t first = (size_t)(mask ? (uint32_t)line & mask : gt_level_set_of(level, line)) * ways;
 		bool read = level->class_of[op[i]] == GT_CLASS_READ;
-		places[k] = (struct ways_place){tags, tags->tag + first, tags->state + first, line,
+		places[k] = (struct ways_place){tags, tags->first_tag + first, tags->state + first, line,
 					   read ? gt_bytes_of_4[sectors[i] & 15] : 0};
 		__builtin_prefetch(places[k].tag, 1);
 		__builtin_prefetch(places[k].state, 1);
@@ -702,7 +692,7 @@ GT_INLINE bool read_way(const struct gt_level *level, const struct ways_place *p
 			 struct ways_shape shape)
 {
 	const uint32_t ways = ways_of(level, shape), last = ways - 1;
-	uint64_t *tag = place->tag, *dirty = place->tags->dirty + (tag - place->tags->tag);
+	uint64_t *tag = place->tag, *dirty = place->tags->first_dirty + (tag - place->tags->first_tag);
 	uint32_t match = gt_tags_match(tag, ways, place->line), absent = match == 0, kept = absent - 1;
 	uint32_t way = (uint32_t)__builtin_ctz(match | UINT32_C(1) << last);
 

@@ -376,7 +376,7 @@ static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct 
 	const struct gt_serving serving = {timed->level, engine->tags, flight.request, &timed->collected, error};
 	if (gt_level_arrive(&serving, flight.line, flight.sectors | flight.uses, flight.used, &slot) != 0)
 		return -1;
-	engine->tags->dirty[slot] |= flight.dirty;
+	*gt_slot_dirty(engine->tags, slot) |= flight.dirty;
 	gt_flights_present(&engine->flights, flight.line);
 	if (timed->watch)
 		watch_effect(timed, &flight);
@@ -488,7 +488,7 @@ static int reserve(struct gt_timed *timed, struct gt_engine *engine, const struc
 {
 	const struct gt_timed_config *config = &timed->config.timed;
 	bool absent = view->slot == GT_NO_SLOT;
-	uint64_t here = view->away.sectors | (absent ? 0 : engine->tags->valid[view->slot]);
+	uint64_t here = view->away.sectors | (absent ? 0 : *gt_slot_valid(engine->tags, view->slot));
 	uint64_t asked = view->missing & ~view->away.sectors, brought = gt_level_groups(timed->level, asked) & ~here;
 	uint64_t latency = gt_engine_latency(timed, engine, item->piece.line);
 

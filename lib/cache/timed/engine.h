@@ -169,7 +169,7 @@ static inline uint32_t gt_recent_find(struct gt_recent *table, uint8_t place, st
 {
 	uint32_t slot = table[place].slot;
 
-	if (tags->tag[slot] == line + 1)
+	if (*gt_slot_tag(tags, slot) == line + 1)
 		return slot;
 	slot = gt_tags_find(tags, set, line);
 	if (slot != GT_NO_SLOT)

@@ -389,7 +389,7 @@ static struct gt_view view_of(struct gt_timed *timed, struct gt_engine *engine, 
 	view.slot = gt_recent_find(timed->recent, item->recent, engine->tags, item->set, line);
 	if (view.slot == GT_NO_SLOT)
 		return view;
-	view.missing &= ~engine->tags->valid[view.slot];
+	view.missing &= ~*gt_slot_valid(engine->tags, view.slot);
 	if (view.away.entry && view.missing != used)
 		view.away = gt_flights_to(&engine->flights, line, view.missing);
 	return view;

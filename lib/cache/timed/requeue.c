@@ -89,7 +89,7 @@ static uint64_t absent(const struct gt_engine *engine, const struct gt_item *ite
 	uint64_t here = coming_now(engine, item->piece.line, step);
 
 	*slot = gt_tags_find(engine->tags, item->set, item->piece.line);
-	here |= *slot == GT_NO_SLOT ? 0 : engine->tags->valid[*slot];
+	here |= *slot == GT_NO_SLOT ? 0 : *gt_slot_valid(engine->tags, *slot);
 	return item->piece.used & ~here;
 }
 

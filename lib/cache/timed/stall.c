@@ -259,8 +259,8 @@ static bool serve_load(struct gt_timed *timed, struct gt_engine *engine, const s
 	if (away.entry)
 		return join(timed, &away, used, step);
 	const struct gt_recent *recent = &timed->recent[gt_recent_place(line)];
-	if (recent->tag != line + 1 || engine->tags->tag[recent->slot] != line + 1 ||
-	    (used & ~engine->tags->valid[recent->slot]) != 0)
+	if (recent->tag != line + 1 || *gt_slot_tag(engine->tags, recent->slot) != line + 1 ||
+	    (used & ~*gt_slot_valid(engine->tags, recent->slot)) != 0)
 		return false;
 	gt_engine_hit(timed, engine, recent->set, recent->slot, used);
 	timed->counters.hit_lookups++;
