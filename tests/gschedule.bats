@@ -68,6 +68,23 @@ rows() {
 	[ "$(paste -sd ' ' found)" = "4 4 6 8" ]
 }
 
+@test "--issue latency: 32 warps of an H100 load from L1 in turn, 32 cycles apart" {
+	cd "$BATS_TEST_TMPDIR"
+	# Measured: steps of 32 cycles (tests/reference/README.md). On an RTX 3090, greedy as table 1 of Huerta et al., a scheduler stays with a warp.
+	{
+		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=1024,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\twork\n'
+		for an in {0..15}; do for w in {0..31}; do printf '0\t%d\t%d\t0x0\tload.global\t0x0\t0xf\t0xf\t32\t0,0\n' $w $an; done; done
+	} | gtrace-cat --from >in.gt
+	for gpu in h100 rtx3090; do
+		gschedule --gpu $gpu --issue latency in.gt | gtrace-cat | awk -F'\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i }
+			!/^#/ { if ($3 >= 8) print $at["step"] - last[$2]; last[$2] = $at["step"] }' | sort -u | paste -sd ,
+	done >found
+	[ "$(paste -sd ' ' found)" = "32 8" ]
+	sed 's/= ready/= fair/' "$ROOT/gpus/h100" >./fair.gpu
+	run ! gschedule --gpu ./fair.gpu --issue latency in.gt
+	[[ "$output" == *"warp_order in the GPU description: 'fair': expected greedy or ready"* ]]
+}
+
 @test "blocks that access nothing take a slot, for as long as they issue: a sum by hand" {
 	cd "$BATS_TEST_TMPDIR"
 	# Blocks of two warps, of which the odd ones issue 4 instructions a warp and return: 8.

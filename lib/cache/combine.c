@@ -21,10 +21,18 @@ void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer)
 	coalescer->used = 0;
 }
 
-/* The GPC of an SM: GPCs have pairs of SMs (TPCs), as many each as can be, in the order of SMs, which is that in which blocks come to them.
- * All are of one if the GPU does not say how many SMs it has. */
+/* The GPC of an SM, in the order of SMs, which is that in which blocks come to them: as the GPU says; else GPCs have pairs of SMs (TPCs), as
+ * many each as can be. All are of one if the GPU does not say how many SMs it has. */
 static uint32_t gpc_of(const struct gt_level_config *config, uint16_t sm)
 {
+	const struct gt_coalescing *coalescer = &config->coalescer;
+	uint32_t gpc = 0;
+
+	if (coalescer->gpcs > 0) {
+		while (gpc + 1 < coalescer->gpcs && sm >= coalescer->gpc_end[gpc])
+			gpc++;
+		return gpc;
+	}
 	uint64_t pairs = (config->spread.sms + 1) / 2;
 
 	return pairs == 0 ? 0 : (uint32_t)(sm / 2 % pairs * config->launch_reads.gpcs / pairs);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of issue that follows from time: a step is a cycle, and a warp issues when what it waits for is there. Schedulers
  * are greedy, then prefer the youngest warp, and L1 takes their accesses in turn: what R. Huerta et al. (Analyzing Modern NVIDIA
- * GPU Cores, 2025) found. Which requests hit is what recent.h takes the caches for. */
+ * GPU Cores, 2025) found; or they take the warp that has been ready longest, if the description says so. Which requests hit is what
+ * recent.h takes the caches for. */
 #include <string.h>
 
 #include "base/wide.h"
@@ -173,12 +174,12 @@ static int runner_issued(struct runner *runner, size_t words, struct keep *keep,
 	return 0;
 }
 
-/* All loads that L1 has taken have their data at `data`. */
-static void runner_has(struct runner *runner, uint64_t data)
+/* All loads that L1 has taken have their data at `data`. It goes on no sooner than at `from`. */
+static void runner_has(struct runner *runner, uint64_t data, uint64_t from)
 {
 	runner->data = later(runner->data, data);
 	if (runner->asking == 0 && runner->queued == 0 && is_left(runner) && runner->arrived == GT_NEVER)
-		arrive(runner, runner->data);
+		arrive(runner, later(runner->data, from));
 }
 
 /* Takes it out of its scheduler. */
@@ -505,7 +506,7 @@ static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *s
 	schedule->steps = later(schedule->steps, now + 1);
 	runner->queued--;
 	runner->asking = (uint16_t)(runner->asking + (clocked->n_waits > taken->waits));
-	runner_has(runner, serving.data);
+	runner_has(runner, serving.data, now + 1);
 	return runner->queued == 0 && !is_left(runner) ? retire(schedule, sm, taken, now, error) : 0;
 }
 
@@ -524,14 +525,33 @@ static int serve(struct gt_schedule *schedule, struct sm *sm, uint64_t now, stru
 
 /* ---- schedulers ---- */
 
-/* Greedy: the warp that issued last; then the youngest. NULL: none can issue; then *next is when one can. */
-static struct runner *choose(const struct scheduler *scheduler, uint64_t now, uint64_t *next)
+/* The warp that has been ready longest, of several the youngest. */
+static struct runner *choose_by_wait(const struct scheduler *scheduler, uint64_t now, uint64_t *next)
 {
 	const uint64_t *ready = scheduler->ready;
+	size_t first = 0;
 
 	*next = GT_NEVER;
-	if (scheduler->last && ready[scheduler->last->place] <= now)
+	for (size_t i = scheduler->n; i-- > 0;)
+		if (ready[i] < *next) {
+			*next = ready[i];
+			first = i;
+		}
+	return *next <= now ? scheduler->runners[first] : NULL;
+}
+
+/* Greedy: the warp that issued last; then the youngest, or that which waits longest, for which a full queue makes room too. NULL: none can
+ * issue; then *next is when one can. */
+static struct runner *choose(const struct gt_issue_times *times, const struct scheduler *scheduler, uint64_t now, uint64_t *next)
+{
+	const uint64_t *ready = scheduler->ready;
+	bool stays = !times->by_wait || scheduler->queued < QUEUE;
+
+	if (stays && scheduler->last && ready[scheduler->last->place] <= now)
 		return scheduler->last;
+	if (times->by_wait)
+		return choose_by_wait(scheduler, now, next);
+	*next = GT_NEVER;
 	for (size_t i = scheduler->n; i-- > 0;) {
 		if (ready[i] <= now)
 			return scheduler->runners[i];
@@ -625,7 +645,7 @@ static int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, 
 
 	while (scheduler->until <= now) {
 		if (!scheduler->current) {
-			struct runner *chosen = choose(scheduler, now, &next);
+			struct runner *chosen = choose(&schedule->config->times, scheduler, now, &next);
 			if (!chosen) {
 				*scheduler->wake = next;
 				return 0;
@@ -640,7 +660,7 @@ static int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, 
 		}
 	}
 	*scheduler->wake = scheduler->until;
-	if (!scheduler->current && !choose(scheduler, scheduler->until, &next))
+	if (!scheduler->current && !choose(&schedule->config->times, scheduler, scheduler->until, &next))
 		*scheduler->wake = next;
 	if (scheduler->current && scheduler->queued == QUEUE)
 		*scheduler->wake = GT_NEVER;
@@ -743,7 +763,7 @@ static void answer(struct sm *sm, const struct taken *taken)
 		data = later(data, *wait & 1 ? of->filled : of->there);
 	}
 	taken->runner->asking = (uint16_t)(taken->runner->asking - (taken[1].waits > taken->waits));
-	runner_has(taken->runner, data);
+	runner_has(taken->runner, data, 0);
 	if (taken->ended == 0)
 		return;
 	const struct ended *ended = &clocked->ended[taken->ended - 1];

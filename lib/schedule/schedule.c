@@ -740,6 +740,14 @@ static bool says(const struct gt_gpu *gpu, const char *key, const char *value)
 	return text && strcmp(text, value) == 0;
 }
 
+static int find_warp_order(const struct gt_gpu *gpu, bool *by_wait, struct gt_error *error)
+{
+	*by_wait = says(gpu, "warp_order", "ready");
+	if (!*by_wait && gt_gpu_get(gpu, "warp_order") && !says(gpu, "warp_order", "greedy"))
+		return gt_fail(error, "warp_order in the GPU description: '%s': expected greedy or ready", gt_gpu_get(gpu, "warp_order"));
+	return 0;
+}
+
 static int find_times(struct gt_issue_times *times, const struct gt_gpu *gpu, struct gt_error *error)
 {
 	bool bypassed = says(gpu, "l1.bypass", "reads") || says(gpu, "l1.bypass", "all");
@@ -758,7 +766,7 @@ static int find_times(struct gt_issue_times *times, const struct gt_gpu *gpu, st
 		.l1_stores = !says(gpu, "l1.allocate", "no"), .access = cycles_of(gpu, "access_cycles"),
 		.scheduler_access = cycles_of(gpu, "scheduler_access_cycles"),
 		.spread = spread};
-	return 0;
+	return find_warp_order(gpu, &times->by_wait, error);
 }
 
 int gt_schedule_configure(struct gt_schedule_config *config, const struct gt_gpu *gpu, struct gt_error *error)

@@ -106,6 +106,7 @@ struct gt_issue_times {
 	struct gt_spread spread; /* of L2 and what is behind it */
 	uint64_t l1_bytes, l1_sector, l2_bytes, l2_fetch; /* no l1_bytes: no L1 */
 	bool l1_stores; /* stores allocate in L1 */
+	bool by_wait;	/* of a scheduler's warps the one that has been ready longest issues; else it is greedy */
 	uint64_t access, scheduler_access; /* the least from one access that L1 takes to the next, of all and of one scheduler; 0: as 1 */
 };
 

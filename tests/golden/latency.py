@@ -92,7 +92,7 @@ class Warp:
 
     def look(self):
         """What comes before the next access."""
-        self.held = False
+        self.held, self.came, self.since = False, None, None  # when it and all others have come to its barriers
         if self.accesses:
             _, barriers, self.waits = self.accesses[0][0][6]
             self.held, self.passed = barriers > 0, self.passed + barriers
@@ -130,6 +130,7 @@ class LoadStoreUnit:
     """Serves the schedulers in turn, each a pass of shared memory a cycle."""
 
     def __init__(self, times):
+        self.by_wait = times["order"] == "ready"
         self.least, self.least_of_scheduler = max(times["access"], 1), times["of_scheduler"]
         self.turn, self.taken = 0, 0  # cycles that other accesses take
 
@@ -157,16 +158,25 @@ class LoadStoreUnit:
 
 class Scheduler:
     def __init__(self, unit):
+        self.by_wait = unit.by_wait
         self.warps, self.current, self.last, self.until, self.queue, self.sends = [], None, None, 0, [], 0
         self.unit, self.passes, self.spare = unit, 0, 0
 
+    def choose(self, able):
+        if self.last in able and not (self.by_wait and len(self.queue) == QUEUE):
+            return self.last
+        return min(reversed(able), key=lambda warp: warp.since) if self.by_wait else able[-1]
+
     def run(self, now):
+        for warp in self.warps:
+            if warp.since is None and warp.ready(now):
+                warp.since = max([warp.came] + [w.came for w in warp.block.warps if warp.held and w.held and w.accesses and w.passed == warp.passed])
         while self.until <= now and self.passes <= self.spare:
             if not self.current:
                 able = [w for w in self.warps if w.ready(now)]
                 if not able:
                     return
-                self.current = self.last = self.last if self.last in able else able[-1]
+                self.current = self.last = self.choose(able)
                 _, _, _, _, _, _, (instructions, _, _), shared = self.current.accesses[0][0]
                 self.until = now + max(instructions, self.unit.ask(self, shared))
             elif len(self.queue) == QUEUE:
@@ -273,6 +283,9 @@ class SM:
             self.schedulers[(block.slot * trace.warps + warp.index) % len(self.schedulers)].warps.append(warp)
 
     def step(self, now, out):
+        for warp in [warp for block in self.blocks for warp in block.warps]:
+            if warp.came is None and warp.accesses and warp.arrived(now):
+                warp.came = now
         for scheduler in self.schedulers:
             scheduler.run(now)
         if self.free <= now:
@@ -376,7 +389,7 @@ def main():
                  "l2_cycles": dice.choice([10, 25]), "dram_cycles": dice.choice([30, 60]), "fetch": dice.choice([32, 64]),
                  "allocate": dice.random() < 0.5, "slice": dice.choice([0, 3, 8]), "slices": dice.choice([1, 4]),
                  "sm": dice.choice([0, 0, 9]), "far": dice.choice([None, None, 0, 7]),
-                 "access": dice.choice([0, 0, 2, 3]), "of_scheduler": dice.choice([0, 0, 4])}
+                 "access": dice.choice([0, 0, 2, 3]), "of_scheduler": dice.choice([0, 0, 4]), "order": dice.choice(["greedy", "ready", 0])}
         spread = ",".join("%s:%d" % (name, times[name]) for name in ("far", "slice", "sm") if times[name] is not None)
         gpu = scratch + "/latency.gpu"
         with open(gpu, "w") as out:
@@ -385,7 +398,7 @@ def main():
                                ("l2.size", times["l2"]), ("l2.fetch", times["fetch"]), ("l2.hit_cycles", "%d,500:1" % times["l2_cycles"]),
                                ("l2.miss_cycles", times["dram_cycles"]), ("l2.spread", spread),
                                ("dram.channels", times["slices"]), ("access_cycles", times["access"]),
-                               ("scheduler_access_cycles", times["of_scheduler"])):
+                               ("scheduler_access_cycles", times["of_scheduler"]), ("warp_order", times["order"])):
                 if value != 0:
                     out.write("%s = %s # assumed: a test\n" % (key, value))
         tsv = trace.tsv()

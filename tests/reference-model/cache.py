@@ -176,6 +176,9 @@ def draw_stage(random, level, drawn, latency):
             drawn.gpu = {**(drawn.gpu or {}), "dram.channels": str(random.randrange(1, 9))}
         options.pop("arrival", None)
         options["miss_cycles"], options["hit_cycles"] = draw_cycles(random), draw_cycles(random)
+    if "coalescer" in options and stream.some(random, 0.5):
+        counts = [random.randrange(1, 4) for _ in range(random.randrange(1, 4))]
+        drawn.gpu = {**(drawn.gpu or {}), "sms": str(sum(counts)), "gpc_sms": ",".join(map(str, counts))}
     name = {"tlb": random.choice(["l1tlb", "l2tlb"]), "name": "other"}.get(level, level)
     command = ["gcache", "--quiet", "--" + level] + ([name] if level in ("tlb", "name") else [])
     for key in list(options):
@@ -565,7 +568,8 @@ def add_mru(configs, launches, results):
 def through(stage, launches, gpu):
     """The launches after a stage."""
     results, instances = [], Instances()
-    configs = [{**configuration(stage, launch), "gpcs": int((gpu or {}).get("gpcs", 1)), "slices": int((gpu or {}).get("dram.channels", 1)), "sms": int((gpu or {}).get("sms", 0))} for launch in launches]
+    configs = [{**configuration(stage, launch), "gpcs": int((gpu or {}).get("gpcs", 1)), "slices": int((gpu or {}).get("dram.channels", 1)), "sms": int((gpu or {}).get("sms", 0)),
+                "gpc_sms": [int(n) for n in (gpu or {}).get("gpc_sms", "").split(",") if n]} for launch in launches]
     for number, (config, launch) in enumerate(zip(configs, launches)):
         if number and config != configs[number - 1]:
             instances.clear()

@@ -101,12 +101,12 @@ class Notes:
     def look(self, piece, row, counts=True):
         if not self.full:
             return
-        what = stream.kind(row)
+        what, leaves = stream.kind(row), self.level.leaves(row)
         if what == "store":
             self.store(piece, row)
-        elif what == "load":
+        elif what == "load" and not leaves:
             self.load(piece, row, counts)
-        elif self.config["write"] == "back":
+        elif self.config["write"] == "back" and not leaves:
             self.bring(piece.number, piece.used, row, counts=True)
         else:
             past = self.past(row)

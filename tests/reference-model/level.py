@@ -200,6 +200,9 @@ class Level:
     # Loads that are served with others
 
     def gpc(self, sm):
+        if self.config["gpc_sms"]:
+            counts = self.config["gpc_sms"]
+            return next(n for n in range(len(counts)) if sm < sum(counts[:n + 1]) or n == len(counts) - 1)
         pairs = (self.config["sms"] + 1) // 2
         return sm // 2 % pairs * self.config["gpcs"] // pairs if pairs else 0
 
