@@ -68,9 +68,9 @@ rows() {
 	[ "$(paste -sd ' ' found)" = "4 4 6 8" ]
 }
 
-@test "--issue latency: 32 warps of an H100 load from L1 in turn, 32 cycles apart" {
+@test "--issue latency: 32 warps of an H100 load from L1 in turn, 28 and 32 cycles apart" {
 	cd "$BATS_TEST_TMPDIR"
-	# Measured: steps of 32 cycles (tests/reference/README.md). On an RTX 3090, greedy as table 1 of Huerta et al., a scheduler stays with a warp.
+	# Measured: 24 to 33 cycles, 29 on average (tests/reference/README.md). On an RTX 3090, greedy as table 1 of Huerta et al., a scheduler stays with a warp.
 	{
 		printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=1024,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\twork\n'
 		for an in {0..15}; do for w in {0..31}; do printf '0\t%d\t%d\t0x0\tload.global\t0x0\t0xf\t0xf\t32\t0,0\n' $w $an; done; done
@@ -79,7 +79,7 @@ rows() {
 		gschedule --gpu $gpu --issue latency in.gt | gtrace-cat | awk -F'\t' '/^#block/ { for (i = 1; i <= NF; i++) at[$i] = i }
 			!/^#/ { if ($3 >= 8) print $at["step"] - last[$2]; last[$2] = $at["step"] }' | sort -u | paste -sd ,
 	done >found
-	[ "$(paste -sd ' ' found)" = "32 8" ]
+	[ "$(paste -sd ' ' found)" = "28,32 8" ]
 	sed 's/= ready/= fair/' "$ROOT/gpus/h100" >./fair.gpu
 	run ! gschedule --gpu ./fair.gpu --issue latency in.gt
 	[[ "$output" == *"warp_order in the GPU description: 'fair': expected greedy or ready"* ]]
@@ -416,6 +416,16 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 		awk '/^#block/ { for (i = 1; i <= NF; i++) if ($i == "step") column = i } !/^#/ { print $1, $column }' | sort -n >begun
 	awk -F'[, ]' 'NR == FNR { begin[$1] = $3; next } $1 >= 528 { n++; sum += d = $2 - begin[$1]; squares += d * d }
 		END { mean = sum / n; exit !(n == 1056 && squares / n - mean * mean < 80 * 80) }' "$ROOT/tests/reference/h100_blocks.csv" begun
+}
+
+@test "gpc_sms: another number of SMs has no GPCs that are known, and a description whose SMs are not all there is refused" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '#kernel\tid=1\tname=k\tgrid=8,1,1\tblock=128,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\n' >in
+	seq 0 7 | sed 's/$/\t0\t0\t0x0\tload.global\t0x0\t0x1\t0x0\t32/' >>in
+	gtrace-cat --from in | gschedule --gpu h100 --sm 4 | gcache --l1 | gcache --l2 >out.gt
+	gtrace-cat --check out.gt
+	sed 's/^gpc_sms .*= 8/gpc_sms = 9/' "$ROOT/gpus/h100" >./wrong.gpu
+	expect_failure 2 "wrong.gpu: gpc_sms: 133 SMs in all, and sms are 132" gschedule --gpu ./wrong.gpu in
 }
 
 @test "invalid steps of blocks are refused with their line" {

@@ -25,11 +25,11 @@ void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer)
  * many each as can be. All are of one if the GPU does not say how many SMs it has. */
 static uint32_t gpc_of(const struct gt_level_config *config, uint16_t sm)
 {
-	const struct gt_coalescing *coalescer = &config->coalescer;
+	const struct gt_gpcs *gpcs = &config->coalescer.gpcs;
 	uint32_t gpc = 0;
 
-	if (coalescer->gpcs > 0) {
-		while (gpc + 1 < coalescer->gpcs && sm >= coalescer->gpc_end[gpc])
+	if (gpcs->n > 0) {
+		while (gpc + 1 < gpcs->n && sm >= gpcs->end[gpc])
 			gpc++;
 		return gpc;
 	}

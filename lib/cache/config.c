@@ -637,23 +637,13 @@ static int resolve_issue(const struct gt_gpu *gpu, struct gt_timed_config *timed
 	return 0;
 }
 
-/* The SMs of each GPC, if the description says so: all of its SMs. */
-static int resolve_gpcs(const struct gt_gpu *gpu, uint64_t sms, struct gt_coalescing *coalescer, struct gt_error *error)
+/* The SMs of each GPC, if the description says so of as many. */
+static int resolve_gpcs(const struct gt_gpu *gpu, uint64_t sms, struct gt_gpcs *gpcs, struct gt_error *error)
 {
-	const char *text = gt_gpu_get(gpu, "gpc_sms");
-	uint64_t end = 0;
-
-	for (const char *at = text; at && *at && coalescer->gpcs < GT_GPCS_MAX; at += *at == ',') {
-		size_t digits = strspn(at, "0123456789");
-		if (digits == 0 || digits > 5 || (at[digits] && at[digits] != ','))
-			break;
-		end += strtoull(at, NULL, 10);
-		coalescer->gpc_end[coalescer->gpcs++] = (uint32_t)end;
-		at += digits;
-	}
-	if (text && (end != sms || text[strlen(text) - 1] == ','))
-		return gt_fail(error, "gpc_sms in the GPU description: '%.100s': expected the SMs of at most %d GPCs, such as 16,18, %" PRIu64 " in all", text,
-			       GT_GPCS_MAX, sms);
+	if (gt_gpu_gpcs(gpu, gpcs, error) != 0)
+		return -1;
+	if (gt_gpcs_sms(gpcs) != sms)
+		gpcs->n = 0;
 	return 0;
 }
 
@@ -680,7 +670,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	}
 	if (gt_gpu_count(gpu, "gpcs", 1, &config->launch_reads.gpcs, error) != 0 ||
 	    gt_gpu_count(gpu, "dram.channels", 1, &config->spread.slices, error) != 0 || gt_gpu_count(gpu, "sms", 0, &config->spread.sms, error) != 0 ||
-	    resolve_gpcs(gpu, config->spread.sms, &config->coalescer, error) != 0 || resolve_below(gpu, config, error) != 0 ||
+	    resolve_gpcs(gpu, config->spread.sms, &config->coalescer.gpcs, error) != 0 || resolve_below(gpu, config, error) != 0 ||
 	    resolve_issue(gpu, &config->timed, error) != 0)
 		return -1;
 	if (config->absent && resolve_absent(settings, config, error) != 0)

@@ -151,12 +151,9 @@ static inline bool gt_launch_reads_any(const struct gt_launch_reads *reads)
 	return reads->code > 0 || reads->reads > 0;
 }
 
-#define GT_GPCS_MAX 64
-
 /* The request coalescer before a shared level, by GPC. */
 struct gt_coalescing {
-	uint32_t gpcs;		       /* whose SMs are known; 0: none, they are divided evenly */
-	uint32_t gpc_end[GT_GPCS_MAX]; /* the SM behind the last of each */
+	struct gt_gpcs gpcs; /* none: the SMs are divided evenly */
 	uint64_t requests; /* that are served as one, at most; 0: there is none */
 	uint64_t cycles;   /* by which they may come after a first that hits, in its own partition, if steps are cycles */
 };

@@ -3,6 +3,7 @@
 #include "gpu/gpu.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,7 +237,39 @@ int gt_gpu_size(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, u
 	return 0;
 }
 
+int gt_gpu_gpcs(const struct gt_gpu *gpu, struct gt_gpcs *gpcs, struct gt_error *error)
+{
+	const char *text = gt_gpu_get(gpu, "gpc_sms"), *at = text;
+	uint32_t end = 0;
+
+	gpcs->n = 0;
+	while (at && gpcs->n < GT_GPCS_MAX) {
+		size_t digits = strspn(at, "0123456789");
+		if (digits == 0 || digits > 5 || at[0] == '0' || (at[digits] && at[digits] != ','))
+			break;
+		gpcs->end[gpcs->n++] = end += (uint32_t)strtoul(at, NULL, 10);
+		at = at[digits] ? at + digits + 1 : NULL;
+	}
+	if (at)
+		return gt_fail(error, "gpu: gpc_sms: '%.100s': expected the SMs of at most %d GPCs, such as 16,18", text, GT_GPCS_MAX);
+	return 0;
+}
+
 /* ---- descriptions on disk ---- */
+
+/* Of a description, whose SMs no option has changed yet. */
+static int check_gpcs(const struct gt_gpu *gpu, const char *path, struct gt_error *error)
+{
+	struct gt_error why;
+	struct gt_gpcs gpcs;
+	uint64_t sms;
+
+	if (gt_gpu_gpcs(gpu, &gpcs, &why) != 0 || gt_gpu_count(gpu, "sms", 0, &sms, &why) != 0)
+		return gt_fail(error, "%s: %s", path, why.text);
+	if (gpcs.n > 0 && sms > 0 && gt_gpcs_sms(&gpcs) != sms)
+		return gt_fail(error, "%s: gpc_sms: %" PRIu64 " SMs in all, and sms are %" PRIu64, path, gt_gpcs_sms(&gpcs), sms);
+	return 0;
+}
 
 #define PATH_BYTES 4096
 #define LINE_BYTES 1024
@@ -469,6 +502,8 @@ int gt_gpu_load(struct gt_gpu *gpu, const char *name_or_file, struct gt_error *e
 		return gt_fail_errno(error, "%s", path);
 	int result = read_lines(gpu, file, path, error);
 	fclose(file);
+	if (result == 0)
+		result = check_gpcs(gpu, path, error);
 	if (result != 0)
 		gt_gpu_clear(gpu);
 	return result;

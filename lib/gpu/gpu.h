@@ -59,6 +59,23 @@ int gt_gpu_count(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, 
 int gt_gpu_size(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, uint64_t *value,
 		struct gt_error *error);
 
+/* ---- the SMs of GPCs, in the order in which blocks come to them ---- */
+
+#define GT_GPCS_MAX 64
+
+struct gt_gpcs {
+	uint32_t n; /* 0: not known */
+	uint32_t end[GT_GPCS_MAX]; /* the SM behind the last of each */
+};
+
+static inline uint64_t gt_gpcs_sms(const struct gt_gpcs *gpcs)
+{
+	return gpcs->n > 0 ? gpcs->end[gpcs->n - 1] : 0;
+}
+
+/* What the description says. Returns 0, or -1 with an error that names the key. */
+int gt_gpu_gpcs(const struct gt_gpu *gpu, struct gt_gpcs *gpcs, struct gt_error *error);
+
 /* True if the key may stand in a description: one of a table, or LEVEL.PARAMETER. */
 bool gt_gpu_known(const char *key);
 
