@@ -172,7 +172,7 @@ setup() {
 @test "blocks that count, back off and store while they wait for later blocks end, or are stopped" {
 	passes spin_counts
 	[ "$(wc -c <stream)" -lt $((20 << 20)) ]
-	run -1 --separate-stderr gtrace-record --max-instructions 400000000 ./spin_counts never
+	run -1 --separate-stderr env LD_PRELOAD="${PRELOAD-}" gtrace-record --max-instructions 400000000 ./spin_counts never
 	# shellcheck disable=SC2154 # set by run
 	grep -q "kernel _Z5chainPViS0_i, PTX line [0-9]*, .*: it runs away: in 1048576 warp instructions all blocks have found what" <<<"$stderr"
 }

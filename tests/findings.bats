@@ -251,6 +251,7 @@ many() {
 # bats test_tags=cuda
 @test "programs of nvcc: each finding, with the line of each array's allocation" {
 	needs_cuda
+	not_instrumented gtrace # the sanitizers' calls stand between a program's and ours
 	make -s -C "$ROOT/tests/findings" OUT="$PWD"
 	prepare_preload
 	holds --list | tr '\n' '\0' | LD_PRELOAD=$PRELOAD xargs -0 python3 "$ROOT/tests/findings/pairs.py" --programs "$PWD"

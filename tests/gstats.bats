@@ -285,6 +285,7 @@ open('flipped.gt', 'wb').write(data)"
 bytes() { "$BUILD/tests/bench/used" "$@" 2>used >/dev/null && awk '{ print $2 }' used; }
 
 @test "memory is neither of launches nor of names" {
+	not_instrumented gstats
 	# 198 MB and 102 MB if each launch, or name, were whole.
 	"$BUILD/tests/bench/launches" 40000 20 | gcoalesce >launches
 	"$BUILD/tests/bench/launches" 20000 20000 | gcoalesce >names

@@ -1078,7 +1078,7 @@ older() {
 @test "programs of CUDA 10.1 and 10.2, whose structures and calls differ" {
 	older 10 libcudart.so.10.1
 	older 10 libcudart.so.10.2
-	gtrace-record ./older 2>err | gtrace-cat --check
+	LD_PRELOAD=${PRELOAD-} gtrace-record ./older 2>err | gtrace-cat --check
 	# CUDA 10.0 numbers its errors in another way, and programs before 9.2 launch in another way.
 	sed 's/10\.2/10.0/' names.map >other.map
 	gcc -shared -fPIC -fno-builtin -o libcudart.so.10.0 names.c -Wl,-soname,libcudart.so.10.0,--version-script,other.map

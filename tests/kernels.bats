@@ -132,7 +132,7 @@ each() {
 			# 4 iterations of 64 loads, and 32 stores of the words.
 			[ "$(gcoalesce trace | gstats --csv | awk -F, '$1 == "total" && $3 == "bank_passes" { print $4 }')" = $((4 * 64 * passes + 32)) ]
 		done
-		expect_failure 2 "expected a stride of up to 32" env LD_LIBRARY_PATH="$BUILD/cudart" "$program" 33
+		expect_failure 2 "expected a stride of up to 32" env LD_PRELOAD="${PRELOAD-}" LD_LIBRARY_PATH="$BUILD/cudart" "$program" 33
 	done
 }
 
@@ -178,14 +178,14 @@ each() {
 @test "transposes" {
 	each transposes 64 32
 	for program in $(programs transposes); do
-		expect_failure 2 "expected a multiple of 32, found 48" env LD_LIBRARY_PATH="$BUILD/cudart" "$program" 48
+		expect_failure 2 "expected a multiple of 32, found 48" env LD_PRELOAD="${PRELOAD-}" LD_LIBRARY_PATH="$BUILD/cudart" "$program" 48
 	done
 }
 # bats test_tags=cuda
 @test "reductions" {
 	each reductions 1024 4096
 	for program in $(programs reductions); do
-		expect_failure 2 "expected a multiple of 1024, found 1000" env LD_LIBRARY_PATH="$BUILD/cudart" "$program" 1000
+		expect_failure 2 "expected a multiple of 1024, found 1000" env LD_PRELOAD="${PRELOAD-}" LD_LIBRARY_PATH="$BUILD/cudart" "$program" 1000
 	done
 }
 # bats test_tags=cuda-long

@@ -334,12 +334,13 @@ static float border_of(const struct gt_ptx_texture *texture, unsigned channel)
 {
 	const struct gt_ptx_image *image = &texture->image;
 	const bool is_signed = image->kind == GT_PTX_CHANNEL_SIGNED;
-	const float colour = texture->border[channel], steps = (float)((UINT32_C(1) << (8 * image->channel_bytes - is_signed)) - 1);
+	const float colour = texture->border[channel];
 
 	if (channel >= image->channels)
 		return 0;
 	if (image->kind == GT_PTX_CHANNEL_FLOAT)
 		return image->channel_bytes == 2 ? gt_ptx_from_half(gt_ptx_to_half((double)colour, GT_PTX_RN)) : colour;
+	const float steps = (float)((UINT32_C(1) << (8 * image->channel_bytes - is_signed)) - 1);
 	const float part = !(fabsf(colour) < 1) ? 1 : fabsf(colour);
 	return signbit(colour) ? is_signed ? -ceilf(part * steps - 0.5F) / steps : 0 : ceilf(part * steps - 0.5F) / steps;
 }
