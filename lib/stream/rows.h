@@ -170,7 +170,9 @@ static inline uint64_t gt_affine_from(const struct gt_affine *affine, unsigned f
 /* That of access i. */
 static inline struct gt_affine gt_rows_affine(const struct gt_rows *rows, size_t i)
 {
-	return (struct gt_affine){rows->stride[i], rows->width[i] ? rows->pitch[i] : 0, rows->width[i]};
+	const struct gt_affine affine = {rows->stride[i], rows->width[i] ? rows->pitch[i] : 0, rows->width[i]};
+
+	return affine;
 }
 
 /* Sets it. */

@@ -47,6 +47,11 @@ def way(config, sm, line):
     return (place_cycles(config, sm, line) + of_sm // 2 + of_slice - of_slice // 2) // 2
 
 
+def side_of(config, sm):
+    """The half of an SM: quarters of the SMs take turns; if their number is not known, SMs do."""
+    return sm * 4 // config["sms"] % 2 if config["sms"] else sm % 2
+
+
 def home_of(number):
     """The half that is a line's home: the XOR of all bits of the number of its 4 KB."""
     return count_of(number // 32) % 2
@@ -514,7 +519,7 @@ class Level:
 
     def read_halves(self, piece, row):
         """First the half of the SM, then, for what is not there and its groups, the line's home."""
-        near, home = row.get("sm", 0) % 2, home_of(piece.number)
+        near, home = side_of(self.config, row.get("sm", 0)), home_of(piece.number)
         where, way, hits = self.look(near, piece.number, piece.used)
         missing, new = piece.used - hits, way is None
         valid = set() if new else set(where.ways[way].valid)
@@ -565,7 +570,7 @@ class Level:
         """What is no load and comes from an SM of the other half is counted; but for a store of these, it makes the sectors of a copy invalid."""
         if not has_halves(self.config):
             return
-        if row.get("sm", 0) % 2 != home_of(piece.number):
+        if side_of(self.config, row.get("sm", 0)) != home_of(piece.number):
             self.halves[{"store": "far_writes", "atomic": "far_atomics", "reduction": "far_reductions"}[what]] += len(piece.used)
             if what == "store":
                 return
