@@ -315,8 +315,7 @@ static bool allocate_sectors(struct gt_tags *tags)
 }
 
 /* A record of a slot: half a line of the machine's cache. calloc takes no memory for what is never used, so it is aligned by hand. */
-#define RECORD_TAG 0   /* words */
-#define RECORD_VALID 1
+#define RECORD_VALID 1 /* words behind the tag */
 #define RECORD_DIRTY 2
 #define RECORD_NEXT 3  /* half a word; in the other half the depths of up to RECORD_DEPTHS sectors */
 #define RECORD_DEPTHS 4

@@ -291,10 +291,10 @@ GT_INLINE void gt_slot_prefetch(const struct gt_tags *tags, uint32_t slot, bool 
 	__builtin_prefetch(&tags->links[slot], 1);
 }
 
-/* The slot that holds a line, found by the finder, or GT_NO_SLOT. */
-static inline uint32_t gt_tags_find_many(const struct gt_tags *tags, uint64_t line)
+/* The slot that holds a line, of those in a chain of the finder, or GT_NO_SLOT. */
+static inline uint32_t gt_tags_find_in(const struct gt_tags *tags, const uint32_t *chain, uint64_t line)
 {
-	uint32_t at = *gt_finder_chain(&tags->finder, line);
+	uint32_t at = *chain;
 
 	while (at != 0 && *gt_slot_tag(tags, at - 1) != line + 1)
 		at = *gt_slot_next(tags, at - 1);
@@ -324,7 +324,7 @@ static inline uint32_t gt_tags_find(struct gt_tags *tags, uint32_t set, uint64_t
 	/* The line that was found last is often looked for again; a slot that has another line now does not match. */
 	if (tags->last_line == line && *gt_slot_tag(tags, tags->last_slot) == line + 1)
 		return tags->last_slot;
-	uint32_t slot = gt_tags_find_many(tags, line);
+	uint32_t slot = gt_tags_find_in(tags, gt_finder_chain(&tags->finder, line), line);
 	if (slot != GT_NO_SLOT) {
 		tags->last_line = line;
 		tags->last_slot = slot;
@@ -525,7 +525,8 @@ GT_INLINE bool gt_line_column_find(struct gt_line_column *column, const struct g
 	uint8_t set[GT_COLUMN_MOST], from[GT_COLUMN_SETS + 1] = {0};
 
 	for (size_t k = 0; k < n; k++) {
-		slot[k] = gt_tags_find_many(tags, first + k * distance);
+		const uint64_t line = first + k * distance;
+		slot[k] = gt_tags_find_in(tags, gt_finder_chain(&tags->finder, line), line);
 		if (slot[k] == GT_NO_SLOT || used & ~*gt_slot_valid(tags, slot[k]))
 			return false;
 		set[k] = (uint8_t)(slot[k] / ways);

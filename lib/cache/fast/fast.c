@@ -134,9 +134,10 @@ static int served_send(struct served *served, struct gt_level *level, const stru
 	}
 	if (served->list && row_list_note(served->list, served->row, 1, sent->rows->n, error) != 0)
 		return -1;
+	uint64_t sectors = 0;
 	for (size_t k = 0; k < served->n; k++)
-		level->counters.sent_reads += gt_bits_of_4[served->sectors[k]];
-	level->counters.sent_reads -= served->written;
+		sectors += gt_bits_of_4[served->sectors[k]];
+	level->counters.sent_reads += sectors - served->written;
 	level->counters.sent_writes += served->written;
 	level->counters.sent_requests += served->n;
 	served->written = served->n = 0;
@@ -272,10 +273,7 @@ GT_INLINE struct found find_slot(const struct gt_level *level, const struct slot
 
 	if (shape.recency == GT_RECENCY_NIBBLES)
 		return find_in_set(level, place, line);
-	uint32_t at = *place->chain;
-	while (at != 0 && *gt_slot_tag(tags, at - 1) != line + 1)
-		at = *gt_slot_next(tags, at - 1);
-	found.slot = at - 1;
+	found.slot = gt_tags_find_in(tags, place->chain, line);
 	if (found.slot == GT_NO_SLOT)
 		found.set = gt_level_set_of(level, line);
 	else if (shape.recency == GT_RECENCY_BYTES)

@@ -193,7 +193,7 @@ static void find_rounds(const struct gt_ptx_hold *hold, const uint64_t *first, u
 	rounds->end = bound - an < room ? bound : an + room;
 }
 
-/* Passes them on until one has addresses of lanes, which may be at a pitch, or another ordinal. The columns are named once, since a compiler must take it
+/* Passes them on until one lists the addresses of its lanes, or has another ordinal. The columns are named once, since a compiler must take it
  * that each store may change where they are. */
 static void fill_rounds(struct rounds *rounds, uint32_t block, struct gt_rows *rows)
 {

@@ -95,10 +95,15 @@ static inline void gt_ptx_kept_fill(struct gt_ptx_kept *kept, const struct gt_ro
 		memcpy(kept + 1, rows->lanes + kept->base, kept->words * sizeof *rows->lanes);
 }
 
-/* How many words row i has. */
+/* How many words an access has: the addresses of its lanes, or a pitch. */
+static inline size_t gt_ptx_words_of(uint32_t mask, int64_t stride, uint8_t width)
+{
+	return stride == GT_STRIDE_LANES ? (size_t)__builtin_popcount(mask) : width != 0;
+}
+
 static inline size_t gt_ptx_row_words(const struct gt_rows *rows, size_t i)
 {
-	return rows->stride[i] == GT_STRIDE_LANES ? (size_t)__builtin_popcount(rows->mask[i]) : rows->width[i] != 0;
+	return gt_ptx_words_of(rows->mask[i], rows->stride[i], rows->width[i]);
 }
 
 /* Adds row i. */

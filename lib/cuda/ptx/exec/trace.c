@@ -276,7 +276,7 @@ GT_INLINE int hold_access(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 		write_lanes(listed, mask, lanes, offset);
 		form = gt_affine_of(mask, listed);
 	}
-	const size_t words = form.stride == GT_STRIDE_LANES ? (size_t)__builtin_popcount(mask) : form.width != 0;
+	const size_t words = gt_ptx_words_of(mask, form.stride, form.width);
 	struct gt_ptx_kept *kept = gt_ptx_hold_add(core->hold, (uint32_t)core->block, warp->index, warp->an, hint, words, core->error);
 
 	if (!kept) {
