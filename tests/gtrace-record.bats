@@ -265,6 +265,48 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 }
 
 # bats test_tags=cuda
+@test "an array has the name of a variable only where the source shows which call of its line allocated it" {
+	needs_cuda
+	[ -z "$PRELOAD" ] || skip "the sanitizers' library has line numbers of its own, and stands between the call and the runtime"
+	cat >several.cu <<-'END'
+		#define CHECK(call) do { if ((call) != cudaSuccess) return 1; } while (0)
+		#define ALLOC(p) cudaMalloc(&(p), 64)
+		struct S { float *p, *q; };
+		__global__ void k(float *a) { a[0] = 1; }
+		static float *wrapped() { float *r; cudaMalloc(&r, 64); return r; }
+		template <class T> void allocate(T **to) { cudaMalloc(to, 64); }
+		int main(int n, char **)
+		{
+			float *a, *b, *c, *ptrs[4]; S s, *t = &s;
+			cudaMalloc(&a, 64); cudaMalloc(&b, 64); cudaMalloc(&c, 64);
+			CHECK(cudaMalloc((void **)&a, 64)); CHECK(cudaMalloc((void **)&b, 64)); // not cudaMalloc(&c, 64)
+			for (int i = 0; i < 2; i++) cudaMalloc(&ptrs[i + 1], 64);
+			for (int i = 0; i < 2; i++) {
+				cudaMalloc(&ptrs[i], 64); cudaMalloc(&a, 64);
+			}
+			cudaMalloc(&s.p, 64); cudaMalloc(&t->q, 64);
+			cudaMallocManaged(&a, 64); cudaMalloc(&b, 64);
+			cudaMalloc(&a, 0); cudaMalloc(&b, 64);
+			if (n > 1) cudaMalloc(&a, 64); else cudaMalloc(&b, 64);
+			if (n > 1)
+				cudaMalloc(&a, 64); cudaMalloc(&b, 64);
+			ALLOC(a); cudaMalloc(&b, 64);
+			cudaMalloc(n > 1 ? &a : &b, 64);
+			wrapped(); wrapped(); allocate(&c); allocate(&a);
+			const auto get = [](float **p) { cudaMalloc(p, 64); }; get(&a); cudaMalloc(&b, 64);
+			k<<<1, 32>>>(a);
+			return cudaDeviceSynchronize() != cudaSuccess;
+		}
+	END
+	# What stands in the source, by hand; `cudaMalloc` where a line leaves it open.
+	printf '%s several.cu:%s\n' a 10 b 10 c 10 a 11 b 11 'ptrs[i+1]' 12 'ptrs[i+1]' '12 #2' 'ptrs[i]' 14 a 14 'ptrs[i]' '14 #2' a '14 #2' s.p 16 't->q' 16 \
+		a 17 b 17 b 18 cudaMalloc 19 cudaMalloc 21 cudaMalloc 22 cudaMalloc '22 #2' cudaMalloc 23 r 5 r '5 #2' to 6 to '6 #2' cudaMalloc 25 cudaMalloc '25 #2' >expected
+	nvcc -g -O2 -w -cudart shared -arch=sm_75 -o several several.cu
+	arrays ./several | tr , '\n' >found
+	diff expected found
+}
+
+# bats test_tags=cuda
 @test "arrays in shared memory have names in the trace, in counts of their passes, and in faults; namespaces are left out" {
 	needs_cuda
 	cat >own.cu <<-'END'

@@ -232,6 +232,7 @@ static int allocate(void **pointer, size_t bytes, const char *call, unsigned own
 	if (!pointer)
 		return CUDA_INVALID_VALUE;
 	*pointer = NULL;
+	gt_callsite_name(call, NULL);
 	if (bytes == 0)
 		return CUDA_SUCCESS;
 	if (!fits(owner, bytes))

@@ -25,6 +25,9 @@
 struct site {
 	void *frames[FRAMES];
 	int n;
+	uint64_t address; /* of the call that has the source line, in its module */
+	size_t turn; /* of that call among those on its line, from 0 */
+	char place[GT_CALLSITE_TEXT + 64]; /* the line and the function that is called there */
 	char name[GT_CALLSITE_TEXT]; /* "" if it has no source line */
 	unsigned long calls;
 };
@@ -111,15 +114,117 @@ static int visit_lines(struct dl_phdr_info *info, size_t size, void *context)
 
 /* ---- the source ---- */
 
+#define SOURCE (16U << 20) /* bytes of a source file that are read */
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
+/* The end of what begins here and is no code: a comment, a string, a character; the same place if it is code. */
+static char *behind_words(char *at)
+{
+	char *end = at;
+
+	if (strncmp(at, "//", 2) == 0)
+		return at + strcspn(at, "\n");
+	if (strncmp(at, "/*", 2) == 0)
+		return (end = strstr(at + 2, "*/")) ? end + 2 : at + strlen(at);
+	if (*at != '"' && *at != '\'')
+		return at;
+	for (end++; *end && *end != '\n' && *end != *at; end++)
+		end += *end == '\\' && end[1];
+	return end + (*end == *at);
+}
+
+/* A source file whose comments and texts are blanks; NULL if it cannot be read. The caller frees it. */
+static char *read_source(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = file ? malloc(SOURCE + 1) : NULL;
+	size_t n = text ? fread(text, 1, SOURCE, file) : 0;
+
+	if (file)
+		fclose(file);
+	if (!text)
+		return NULL;
+	text[n] = '\0';
+	for (char *at = text; *at;) {
+		char *end = behind_words(at);
+		if (end == at)
+			at++;
+		for (; at < end; at++)
+			*at = *at == '\n' ? '\n' : ' ';
+	}
+	return text;
+}
+
+static bool is_letter(char c)
+{
+	return c != '\0' && strchr(LETTERS, c);
+}
+
+/* The next place from `at` on where a text has this word whole; NULL if there is none before `end`. */
+static const char *find_word(const char *text, const char *at, const char *end, const char *word, size_t length)
+{
+	for (; at + length <= end; at++)
+		if (memcmp(at, word, length) == 0 && !is_letter(at[length]) && (at == text || !is_letter(at[-1])))
+			return at;
+	return NULL;
+}
+
+/* Whether the source defines a macro of that name in which the call stands. */
+static bool macro_calls(const char *text, const char *name, size_t length, const char *call)
+{
+	for (const char *at = text; (at = strstr(at, "define")); at++) {
+		const char *word = at + strlen("define"), *end;
+		word += strspn(word, " \t");
+		if (strncmp(word, name, length) != 0 || is_letter(word[length]))
+			continue;
+		for (end = strchrnul(word, '\n'); *end && end[-1] == '\\'; end = strchrnul(end + 1, '\n'))
+			;
+		if (find_word(text, word + length, end, call, strlen(call)))
+			return true;
+	}
+	return false;
+}
+
+static bool line_has_macro(const char *text, const char *line, const char *end, const char *call)
+{
+	for (const char *at = line; at < end;) {
+		size_t length = strspn(at, LETTERS);
+		if (length > 0 && macro_calls(text, at, length, call))
+			return true;
+		at += length + 1;
+	}
+	return false;
+}
+
+/* Whether the calls of a line are made one after the other, each once, whenever the line is reached: they are statements of
+ * one block, no control is on the line, and the line before it ends a statement. */
+static bool is_straight(const char *text, const char *line, const char *end, const char *call)
+{
+	static const char *const control[] = {"if", "else", "for", "while", "do", "switch", "case", "goto", "return", "try", "catch"};
+	const char *before = line, *last = NULL;
+
+	while (before > text && strchr(" \t\n\\", before[-1]))
+		before--;
+	if (before > text && !strchr(";{}:", before[-1]))
+		return false;
+	for (size_t i = 0; i < sizeof control / sizeof control[0]; i++)
+		if (find_word(text, line, end, control[i], strlen(control[i])))
+			return false;
+	for (const char *at = line; at < end; at++)
+		if (*at == '?' || (*at == ']' && strchr("( ", at[1]) && at[1 + strspn(at + 1, " ")] == '('))
+			return false;
+	for (const char *at = line; (at = find_word(text, at, end, call, strlen(call))); last = at++)
+		if (last && (!memchr(last, ';', (size_t)(at - last)) || memchr(last, '{', (size_t)(at - last)) || memchr(last, '}', (size_t)(at - last))))
+			return false;
+	return true;
+}
+
 /* Copies the expression that a call's first argument points to: "d_in" of "cudaMalloc((void **)&d_in, bytes)". False if it
  * is more than a name with members and elements. */
-static bool argument_of(const char *line, const char *call, char *name, size_t size)
+static bool copy_argument(const char *at, char *name, size_t size)
 {
-	const char *at = strstr(line, call);
+	size_t n = 0;
 
-	if (!at)
-		return false;
-	at += strlen(call);
 	if (*at == '<')
 		at += strcspn(at, ">") + (strchr(at, '>') != NULL);
 	at += strspn(at, " \t");
@@ -130,59 +235,116 @@ static bool argument_of(const char *line, const char *call, char *name, size_t s
 		at += strcspn(at, ")") + (strchr(at, ')') != NULL);
 		at += strspn(at, " \t");
 	}
-	if (strncmp(at, "reinterpret_cast<", 17) == 0 && (at = strchr(at, '(')))
-		at++;
-	at += at && *at == '&';
-	size_t length = at ? strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.->[]") : 0;
-	if (length == 0 || length >= size || !strchr(",) ", at[length]) || isdigit((unsigned char)*at))
+	if ((strncmp(at, "reinterpret_cast<", 17) == 0 || strncmp(at, "static_cast<", 12) == 0) && !(at = strchr(at, '(')))
 		return false;
-	snprintf(name, size, "%.*s", (int)length, at);
-	return true;
-}
-
-static bool argument_at(const char *path, unsigned long number, const char *call, char *name, size_t size)
-{
-	FILE *file = fopen(path, "re");
-	char line[1024];
-	bool found = false;
-
-	for (unsigned long at = 1; file && at <= number && fgets(line, sizeof line, file);) {
-		bool whole = strchr(line, '\n') != NULL;
-		if (at == number && whole)
-			found = argument_of(line, call, name, size);
-		at += whole;
+	at += *at == '(';
+	at += *at == '&';
+	at += strspn(at, " \t");
+	if (isdigit((unsigned char)*at))
+		return false;
+	for (int depth = 0; is_letter(*at) || (*at && strchr(".->[]", *at)) || (depth > 0 && *at && strchr(" +*%/", *at)); at++) {
+		depth += *at == '[' ? 1 : *at == ']' ? -1 : 0;
+		if (n + 1 >= size || (*at == '-' && at[1] != '>' && depth == 0))
+			return false;
+		if (*at != ' ')
+			name[n++] = *at;
 	}
-	if (file)
-		fclose(file);
-	return found;
+	name[n] = '\0';
+	at += strspn(at, " \t");
+	return n > 0 && (*at == ',' || *at == ')');
 }
 
 /* ---- sites ---- */
+
+/* Which of the calls on its line a site is, if they are made in order: a new one comes after those before it. A loop that is unrolled has
+ * several sites for a call. */
+static size_t turn_of(const struct site *site)
+{
+	size_t turn = 0;
+
+	for (size_t i = 0; i < sites_n; i++) {
+		if (strcmp(sites[i].place, site->place) != 0)
+			continue;
+		if (sites[i].address == site->address)
+			return sites[i].turn;
+		turn = sites[i].turn >= turn ? sites[i].turn + 1 : turn;
+	}
+	return turn;
+}
+
+/* The argument of a site's call in line `number`; false if it is not plain to see which call that is. */
+static bool find_argument(const struct site *site, const char *text, unsigned long number, const char *call, char *name, size_t size)
+{
+	const char *line = text, *end, *at;
+	size_t calls = 0;
+
+	for (unsigned long i = 1; i < number && line; i++)
+		if ((line = strchr(line, '\n')))
+			line++;
+	if (!line)
+		return false;
+	end = strchrnul(line, '\n');
+	for (at = line; (at = find_word(text, at, end, call, strlen(call))); at++)
+		calls++;
+	if (calls == 0 || line_has_macro(text, line, end, call) || (calls > 1 && !is_straight(text, line, end, call)))
+		return false;
+	at = find_word(text, line, end, call, strlen(call));
+	for (size_t i = 0; i < site->turn % calls; i++)
+		at = find_word(text, at + 1, end, call, strlen(call));
+	return copy_argument(at + strlen(call), name, size);
+}
+
+/* nvcc's compiler reads a file "tmpxft_...-6_my.cudafe1.cpp", and some lines of debug information have its name: they are of my.cu, whose
+ * folder is not known. Whether it is one. */
+static bool name_original(char *path)
+{
+	char *end = strstr(path, ".cudafe1.cpp"), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *own = name;
+
+	if (!end || end[strlen(".cudafe1.cpp")])
+		return false;
+	strcpy(end, ".cu");
+	for (int i = 0; i < 3 && own && strncmp(name, "tmpxft_", 7) == 0; i++)
+		if ((own = strchr(own, '_')))
+			own++;
+	if (own)
+		memmove(name, own, strlen(own) + 1);
+	return true;
+}
 
 /* Names a site by "FILE:LINE", the first line of addr2line's answer outside of folders of headers, or the first of all. */
 static void name_site(struct site *site, const char *call, char *answer)
 {
 	char *chosen = NULL, variable[GT_CALLSITE_TEXT], base[GT_CALLSITE_TEXT];
 	const char *what = call;
+	unsigned long long address = 0;
 
 	for (char *line = strtok(answer, "\n"); line; line = strtok(NULL, "\n")) {
 		char *colon = strrchr(line, ':');
+		if (!colon && strncmp(line, "0x", 2) == 0) /* each address precedes its lines */
+			address = strtoull(line, NULL, 16);
 		if (!colon || !isdigit((unsigned char)colon[1]) || colon[1] == '0' || *line == '?')
 			continue;
-		if (!chosen || (strstr(chosen, "/include/") && !strstr(line, "/include/")))
+		if (!chosen || (strstr(chosen, "/include/") && !strstr(line, "/include/"))) {
 			chosen = line;
+			site->address = address;
+		}
 	}
 	if (!chosen)
 		return;
 	char *colon = strrchr(chosen, ':');
 	unsigned long number = strtoul(colon + 1, NULL, 10);
 	*colon = '\0';
+	const bool elsewhere = name_original(chosen);
 	const char *slash = strrchr(chosen, '/');
 	int length = snprintf(base, sizeof base, "%s:%lu", slash ? slash + 1 : chosen, number);
 	if ((size_t)length >= sizeof base)
 		return;
-	if (argument_at(chosen, number, call, variable, sizeof variable - (size_t)length - 1))
+	snprintf(site->place, sizeof site->place, "%s %s", base, call);
+	site->turn = turn_of(site);
+	char *text = elsewhere ? NULL : read_source(chosen);
+	if (text && find_argument(site, text, number, call, variable, sizeof variable - (size_t)length - 1))
 		what = variable;
+	free(text);
 	if ((size_t)snprintf(site->name, sizeof site->name, "%s %s", what, base) >= sizeof site->name)
 		snprintf(site->name, sizeof site->name, "%s", base);
 }
@@ -190,11 +352,11 @@ static void name_site(struct site *site, const char *call, char *answer)
 /* Asks addr2line, without this runtime in LD_PRELOAD, about the frames in the first module outside of this library. */
 static void look_up(struct site *site, const char *call)
 {
-	char addresses[FRAMES][24], *argv[FRAMES + 9] = {"env", "-u", "LD_PRELOAD", "addr2line", "-i", "-e"};
+	char addresses[FRAMES][24], *argv[FRAMES + 10] = {"env", "-u", "LD_PRELOAD", "addr2line", "-a", "-i", "-e"};
 	struct module ours, module = {0}, first = {0};
 	struct gt_child_output output;
 	struct gt_error error;
-	int n = 6;
+	int n = 7;
 
 	if (!find_module((const void *)(uintptr_t)look_up, &ours))
 		return;
@@ -239,6 +401,18 @@ static struct site *find_site(const char *call)
 	return &sites[sites_n++];
 }
 
+/* Writes a name with the number of the call; what is too long loses its first word. */
+static void number_name(char name[GT_CALLSITE_TEXT], const char *text, unsigned long number)
+{
+	const char *blank = strchr(text, ' ');
+	int length = snprintf(name, GT_CALLSITE_TEXT, "%s #%lu", text, number);
+
+	if (length >= GT_CALLSITE_TEXT && blank)
+		snprintf(name, GT_CALLSITE_TEXT, "%s #%lu", blank + 1, number);
+	else if (length >= GT_CALLSITE_TEXT)
+		snprintf(name, GT_CALLSITE_TEXT, "%.*s #%lu", GT_CALLSITE_TEXT - 8, text, number);
+}
+
 bool gt_callsite_name(const char *call, char name[GT_CALLSITE_TEXT])
 {
 	static int known = -1; /* whether some module had line numbers at the first call */
@@ -248,6 +422,8 @@ bool gt_callsite_name(const char *call, char name[GT_CALLSITE_TEXT])
 		known = dl_iterate_phdr(visit_lines, NULL);
 	if (known == 0 || !(site = find_site(call)) || !site->name[0])
 		return false;
+	if (!name)
+		return true;
 	/* Sites that differ by what called them may be one line. */
 	unsigned long calls = 0;
 	for (size_t i = 0; i < sites_n; i++)
@@ -256,6 +432,6 @@ bool gt_callsite_name(const char *call, char name[GT_CALLSITE_TEXT])
 	if (calls == 0)
 		snprintf(name, GT_CALLSITE_TEXT, "%s", site->name);
 	else
-		snprintf(name, GT_CALLSITE_TEXT, "%.*s #%lu", GT_CALLSITE_TEXT - 8, site->name, calls + 1);
+		number_name(name, site->name, calls + 1);
 	return true;
 }

@@ -296,9 +296,10 @@ uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function);
 /* Where the program calls the runtime, by its debug information. */
 #define GT_CALLSITE_TEXT 32 /* bytes of a name, with its final 0 */
 
-/* Names what the present call makes: by the variable that its first argument names, if the source can be read, and the file
- * and line of the call, "d_in my.cu:38"; else with the call's own name, "cudaMalloc my.cu:38". A site that calls again gets
- * "d_in my.cu:38 #2". False if the program has no debug information there. */
+/* Names what the present call makes: by the variable that its first argument names, if the source can be read and shows which of the
+ * calls on a line it is, and the file and line of the call, "d_in my.cu:38"; else with the call's own name, "cudaMalloc my.cu:38". A
+ * name that is given again gets a number, "d_in my.cu:38 #2". NULL for a call that makes nothing with a name of ours: those after
+ * it on its line are told from it. False if the program has no debug information there. */
 bool gt_callsite_name(const char *call, char name[GT_CALLSITE_TEXT]);
 
 /* A call of the driver returns to this code: libraries that use the driver by themselves may run kernels unseen. */
