@@ -8,12 +8,12 @@ load helpers
 
 setup() { export TMPDIR=$BATS_TEST_TMPDIR; }
 
-# agrees STAGE: 200 cases without a difference.
+# agrees STAGE [CASES]: 200 cases, or so many, without a difference.
 agrees() {
-	run "$ROOT/tests/reference-model/run" "$1" --cases 200
+	run "$ROOT/tests/reference-model/run" "$1" --cases "${2:-200}"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$output" = "$1: 200 cases, 0 differ" ]
+	[ "$output" = "$1: ${2:-200} cases, 0 differ" ]
 }
 
 @test "gcoalesce agrees with its manual page" { agrees coalesce; }
@@ -22,6 +22,7 @@ agrees() {
 @test "grd agrees with its manual page" { agrees reuse; }
 @test "gcache agrees with its manual page" { agrees cache; }
 @test "a timed gcache agrees with its manual page" { agrees cache_timed; }
+@test "findings agree with their manual page" { agrees findings 60; }
 
 @test "a wrong tool is found" {
 	mkdir "$TMPDIR/wrong"

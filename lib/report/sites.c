@@ -128,6 +128,24 @@ static int take_stage(struct gt_site_rows *rows, const struct gt_report_stage *s
 	return 0;
 }
 
+/* Levels give a request to the array that it begins in, coalescing an access to that of its first lane: an instruction whose lanes access several arrays has
+ * sites that only levels count. They have its operation, too. */
+static int take_operations(struct gt_site_rows *rows, struct gt_error *error)
+{
+	struct gt_map with; /* from an instruction to a row that has its operation */
+	uint64_t *found;
+	int fresh, result = gt_map_open(&with, 0, error);
+
+	for (size_t i = 0; i < rows->n && result == 0; i++)
+		if (rows->rows[i].op && rows->rows[i].pc != GT_MAP_EMPTY && !gt_map_put(&with, rows->rows[i].pc, i, &fresh))
+			result = gt_fail_memory(error, "sites");
+	for (size_t i = 0; i < rows->n && result == 0; i++)
+		if (!rows->rows[i].op && rows->rows[i].pc != GT_MAP_EMPTY && (found = gt_map_get(&with, rows->rows[i].pc)))
+			rows->rows[i].op = rows->rows[*found].op;
+	gt_map_close(&with);
+	return result;
+}
+
 int gt_site_rows_gather(struct gt_site_rows *rows, const struct gt_report_kernel *kernel, struct gt_error *error)
 {
 	static const struct {
@@ -147,7 +165,7 @@ int gt_site_rows_gather(struct gt_site_rows *rows, const struct gt_report_kernel
 		const char *blank = strchr(rows->rows[i].name, ' ');
 		rows->rows[i].array = blank ? blank + 1 : "-";
 	}
-	return 0;
+	return take_operations(rows, error);
 }
 
 void gt_site_rows_clear(struct gt_site_rows *rows)

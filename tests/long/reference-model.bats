@@ -16,3 +16,4 @@ agrees() {
 @test "20,000 streams in grd" { agrees reuse; }
 @test "20,000 streams in gcache" { agrees cache; }
 @test "20,000 streams in a timed gcache" { agrees cache_timed; }
+@test "20,000 streams in findings" { agrees findings; }

@@ -390,7 +390,7 @@ def counters_of(level, config):
         counters.update(level.constants)
     if any(level.places.values()):
         counters.update(level.places)
-    if config["launch_reads"] != "none":
+    if config["launch_reads"] != "none" and any(map(int, config["launch_reads"].split(",")[:2])):
         counters.update(level.launch)
     if config["fetch"] > config["sector"]:
         counters["neighbours"] = level.neighbours

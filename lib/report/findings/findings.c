@@ -310,7 +310,8 @@ static int by_cost(const void *left, const void *right)
 	if (a->cost != b->cost)
 		return a->cost < b->cost ? 1 : -1;
 	int kinds = strcmp(a->kind->id, b->kind->id);
-	return kinds ? kinds : strcmp(a->place, b->place);
+	int places = kinds ? kinds : strcmp(a->place, b->place);
+	return places ? places : strcmp(a->arrays, b->arrays);
 }
 
 static int find_all(struct gt_kernel_findings *to, const struct gt_site_rows *rows, const struct groups *groups, const double weights[GT_BOUNDARIES], struct gt_error *error)

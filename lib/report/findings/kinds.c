@@ -26,15 +26,16 @@ static double ratio(uint64_t numerator, uint64_t denominator)
 
 static bool in_memory(const struct gt_group *group, enum gt_group_action action)
 {
-	return group->action == action && !group->shared && !group->local && group->access.accesses > 0;
+	return group->action == action && !group->shared && !group->local;
 }
 
-/* What a level reads from the next for so many sectors that loads miss: more, where it fetches several sectors at a time. */
+/* What a level reads from the next for so many sectors that loads miss: more, where it fetches several sectors at a time. Loads that bypass it fetch
+ * none. */
 static uint64_t fetched(const struct gt_site_level *level, uint64_t missed)
 {
-	uint64_t misses = level->reads - level->read_hits;
+	uint64_t misses = level->reads - level->read_hits, sent = level->sent_reads - level->bypassed;
 
-	return misses > 0 && level->sent_reads > misses ? (uint64_t)((double)missed * (double)level->sent_reads / (double)misses) : missed;
+	return misses > 0 && level->sent_reads > level->bypassed && sent > misses ? (uint64_t)((double)missed * (double)sent / (double)misses) : missed;
 }
 
 /* ---- coalescing ---- */
@@ -161,15 +162,15 @@ static const struct gt_group *loads_of(const struct gt_finding_input *input, con
 	return most;
 }
 
-/* A part of what L1 read, and of what L2 read of memory, where it may have fetched sectors that no load asked for. */
+/* A part of what L1 read, and of what L2 read of memory, where it may have fetched sectors that no load asked for. L2 reads fewer first than loads ask for
+ * if stores have brought the others: the part that is not needed is the same. */
 static void gain_of_packing_array(struct gt_finding *finding, const struct gt_site_level sums[GT_SITE_LEVELS], uint64_t sectors, uint64_t enough)
 {
 	const struct gt_site_level *l1 = &sums[GT_SITE_L1], *l2 = &sums[GT_SITE_L2];
-	uint64_t first = l2->compulsory > 0 ? fetched(l2, l2->compulsory) : sectors;
+	const uint64_t fetched_first = fetched(l2, l2->compulsory), first = fetched_first > sectors ? fetched_first : sectors;
 
 	gt_finding_gains(finding, GT_TO_L2, (uint64_t)((double)l1->sent_reads * (double)(sectors - enough) / (double)sectors), GT_GAIN_BOUNDED);
-	if (first > enough)
-		gt_finding_gains(finding, GT_TO_DRAM, (uint64_t)((double)l2->sent_reads * (double)(first - enough) / (double)first), GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_DRAM, (uint64_t)((double)l2->sent_reads * (double)(first - enough) / (double)first), GT_GAIN_BOUNDED);
 }
 
 /* By array: sectors that loads and atomics read, and the bytes of them that some lane asks for. */
@@ -218,7 +219,7 @@ static uint64_t size_that_keeps(const uint64_t distance[GT_DISTANCE_BINS], uint6
 		nearer += distance[bin];
 		end = gt_distance_end(bin);
 	}
-	*kept = (uint64_t)((double)misses * ratio(nearer, beyond));
+	*kept = beyond ? (uint64_t)((double)misses * (double)nearer / (double)beyond) : 0;
 	return end;
 }
 
@@ -247,13 +248,19 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 		if (!finding)
 			return -1;
 		uint64_t size = facts->line * size_that_keeps(group->distance[at], facts->size / facts->line, counts->capacity, &kept);
-		gt_finding_gains(finding, behind(at), fetched(counts, kept), GT_GAIN_COMPUTED);
+		const bool early = size == 0; /* all reuse is nearer than the cache is large */
+		gt_finding_gains(finding, behind(at), fetched(counts, early ? counts->capacity : kept), early ? GT_GAIN_BOUNDED : GT_GAIN_COMPUTED);
 		gt_finding_count(finding, "reads", "sectors", counts->reads);
 		gt_finding_count(finding, "capacity_misses", "sectors", counts->capacity);
 		gt_finding_count(finding, "size", "bytes", facts->size);
-		gt_finding_count(finding, "size_that_keeps_90_percent", "bytes", size);
-		SAY(finding, "%.0f %% of its reads were in %s before: %s would keep them, %s has %s", percent(counts->capacity, counts->reads),
-		    level_names[at], gt_bytes_words((double)size, need), level_names[at], gt_bytes_words((double)facts->size, has));
+		gt_finding_count(finding, "size_that_keeps_90_percent", "bytes", early ? facts->size : size);
+		gt_bytes_words((double)facts->size, has);
+		if (early)
+			SAY(finding, "%.0f %% of its reads were in %s before, and %s would keep them, did not operators or hints such as .cs have lines replaced early",
+			    percent(counts->capacity, counts->reads), level_names[at], has);
+		else
+			SAY(finding, "%.0f %% of its reads were in %s before: %s would keep them, %s has %s", percent(counts->capacity, counts->reads),
+			    level_names[at], gt_bytes_words((double)size, need), level_names[at], has);
 	}
 	return 0;
 }

@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: MIT
+"""gtrace-findings(7): what gstats --findings says of a kernel, from the counters of the stages before it."""
+
+import json
+from fractions import Fraction
+
+import coalesce
+import stream
+from stream import some
+
+BOUNDARIES = ("l1", "l2", "dram")
+SECTOR = stream.SECTOR
+LATENCIES = {"l1": "l1.hit_cycles", "l2": "l2.hit_cycles", "dram": "l2.miss_cycles"}
+
+
+# Drawing
+
+def same_programs(random, launches):
+    """Launches of one name execute one program: an instruction that another of them has otherwise gets a number of its own. Each instruction has one
+    source line, if any; several may be of one."""
+    programs, places = {}, {}
+    for launch in launches:
+        name = launch.fields["name"]
+        program = programs.setdefault(name, {})
+        for row in launch.rows:
+            while program.setdefault(row["pc"], (row["op"], row["size"])) != (row["op"], row["size"]):
+                row["pc"] += 0x1000
+        for pc in program:
+            places.setdefault((name, pc), (random.randrange(7, 10), random.randrange(2)) if some(random, 0.8) else None)
+    sources = {name: some(random, 0.6) for name in programs}
+    for launch in launches:
+        name = launch.fields["name"]
+        known = {pc: places[name, pc] for pc in sorted(programs[name]) if places[name, pc]}
+        if sources[name] and known:
+            launch.counts.append(("source", {"pcs": list(known), "lines": [line for line, _ in known.values()],
+                                             "files": [file for _, file in known.values()], "names": "a.cu,b.cu"}))
+
+
+def draw_l1(random):
+    command = ["gcache", "--l1", "--size", str(128 * random.choice([8, 16, 64])), "--ways", random.choice(["1", "2", "4", "8"])]
+    if some(random, 0.4):
+        command += ["--write", random.choice(["through", "evict"])]
+    if some(random, 0.3):
+        command += ["--replace", random.choice(["lru", "fifo", "plru"])]
+    if some(random, 0.2):
+        command += ["--sector", "line"]
+    return command + ["--index", "mod"]
+
+
+def draw(random):
+    drawn = stream.draw_stream(random, kernels=3, blocks=8, accesses=random.choice([6, 20]), extent=random.choice([2048, 16384]), hints=False,
+                               spaces=("global", "global", "global", "local", "shared"))
+    sms = random.choice([1, 2, 4])
+    if some(random, 0.5):
+        drawn.gpu = {"sms": str(sms)}
+        if some(random, 0.7):
+            drawn.gpu.update({key: str(random.randrange(1, 500)) for key in LATENCIES.values()})
+    for launch in drawn.launches:
+        if some(random, 0.6):
+            coalesce.add_allocations(random, launch)
+    same_programs(random, drawn.launches)
+    l2 = ["gcache", "--l2", "--size", str(128 * random.choice([16, 64, 512])), "--ways", random.choice(["2", "4", "8"]), "--index", "mod"]
+    if some(random, 0.5):
+        l2 += ["--partial", "fetch"]
+    if some(random, 0.3):
+        l2 += ["--fetch", "64"]
+    if some(random, 0.3):
+        l2 += ["--launch-reads", random.choice(["512,13,256", "64,2,64,3", "0,40,1280"])]
+    sites = ["--by", "site"]
+    pipe = [["gcoalesce", *sites], ["gschedule", "--sm", str(sms)], draw_l1(random) + sites + ["--causes"], l2 + sites + ["--causes"],
+            ["gdram", "--channels", random.choice(["1", "2", "3"])]]
+    every = some(random, 0.7)
+    return stream.Case(drawn, pipe + [["gstats", "--findings", "--json"] + (["--all"] if every else [])], every=every)
+
+
+# Counters
+
+def add(into, numbers):
+    """Sums of counters; of arrays element by element. Texts are left out."""
+    for key, number in numbers.items():
+        if isinstance(number, list):
+            old = into.get(key, [])
+            longest = max(len(old), len(number))
+            into[key] = [a + b for a, b in zip(old + [0] * (longest - len(old)), number + [0] * (longest - len(number)))]
+        elif isinstance(number, int):
+            into[key] = into.get(key, 0) + number
+
+
+def sites_of(counters):
+    """The counters of each site, of a stage that counts by site: {(pc, array): {counter: value}}."""
+    sites = {}
+    for key, number in counters.items():
+        if key.startswith("0x"):
+            site, _, counter = key.rpartition(".")
+            pc, _, array = site.partition(" ")
+            sites.setdefault((int(pc, 16), array), {})[counter] = number
+    return sites
+
+
+def places_of(launch):
+    """The source lines of instructions."""
+    for stage, counters in launch.counts:
+        if stage == "source":
+            names = counters["names"].split(",")
+            return {pc: f"{names[file]}:{line}" for pc, line, file in zip(counters["pcs"], counters["lines"], counters["files"])}
+    return {}
+
+
+class Group(dict):
+    """What was counted at a place of one operation in one array, {stage: counters}, in sectors of 32 bytes."""
+
+    def __init__(self):
+        super().__init__(coalesce={}, l1={}, l2={})
+
+    def of(self, stage, counter):
+        return self[stage].get(counter, 0)
+
+
+def in_sectors(numbers, sectors):
+    """A level counts what it sends and reads of partial stores in sectors of 32 bytes, all else in its own."""
+    return {key: number if key.startswith("sent_") or key == "partial_reads" else
+            [sectors * one for one in number] if isinstance(number, list) else sectors * number for key, number in numbers.items()}
+
+
+def action_of(op):
+    """What an operation does, and the memory: global stands for all but local and shared."""
+    what, where = op.split(".")[:2]
+    return {"reduction": "atomic"}.get(what, what), where if where in ("local", "shared") else "global"
+
+
+class Kernel:
+    """The launches of one name, summed. Groups are those of a place, an action, a memory and an array."""
+
+    def __init__(self, launch):
+        self.number, self.name, self.launches, self.blocks = launch.fields["id"], launch.fields.get("name"), 0, 0
+        self.stages, self.groups, self.asked, self.resident = {}, {}, 0, set()
+
+    def add(self, launch):
+        self.launches += 1
+        x, y, z = map(int, str(launch.fields["grid"]).split(","))
+        self.blocks += x * y * z
+        places = places_of(launch)
+        actions = {pc: action_of(counters["op"]) for (pc, _), counters in sites_of(dict(launch.counts).get("coalesce", {})).items()}
+        for stage, counters in launch.counts:
+            add(self.stages.setdefault(stage, {}), counters)
+            if stage == "schedule":
+                self.resident.add(counters["resident_blocks"])
+            if stage not in ("coalesce", "l1", "l2"):
+                continue
+            for (pc, array), numbers in sites_of(counters).items():
+                if stage != "coalesce":
+                    numbers = in_sectors(numbers, counters["sector"] // SECTOR)
+                key = places.get(pc, hex(pc)), *actions[pc], array
+                add(self.groups.setdefault(key, Group())[stage], numbers)
+                if stage == "coalesce" and actions[pc][1] != "shared":
+                    self.asked += numbers["bytes"]
+
+    def of(self, stage, counter):
+        return self.stages.get(stage, {}).get(counter, 0)
+
+    def traffic(self):
+        return {"asked_bytes": self.asked, "unique_bytes": self.of("coalesce", "unique_bytes"), "l1_sectors": self.of("coalesce", "sectors"),
+                "l2_sectors": sum(self.of("l2", what) for what in ("reads", "writes", "atomics", "launch_reads")),
+                "dram_sectors": self.of("dram", "reads") + self.of("dram", "writes")}
+
+    def those(self, action=None, memory=None, holds=lambda group: True, by=lambda place, action, memory, array: (place, action, memory)):
+        """The groups of an action and a memory of which something holds, summed by their line or by another key:
+        [(place, array that is accessed most, Group)]."""
+        sums = {}
+        for (place, does, where, array), group in self.groups.items():
+            if action not in (None, does) or memory not in (None, where) or not holds(group):
+                continue
+            key = by(place, does, where, array)
+            _, arrays, total = sums.setdefault(key, (place, {}, Group()))
+            arrays[array] = arrays.get(array, 0) + group.of("coalesce", "passes" if where == "shared" else "sectors")
+            for stage, numbers in group.items():
+                add(total[stage], numbers)
+        return [(place, arrays, total) for place, arrays, total in sums.values()]
+
+
+# Findings
+
+class Finding:
+    def __init__(self, what, place, arrays, evidence=None, **gains):
+        """gains: of a boundary, or passes: (sectors, basis). evidence: some of its numbers."""
+        self.what, self.place, self.arrays, self.evidence = what, place, arrays, evidence or {}
+        self.gains = {name: gain for name, gain in gains.items() if gain[0] > 0}
+
+    def cost(self, latencies):
+        """What orders findings: half of a bounded gain counts."""
+        return sum(Fraction(latencies[name] * sectors, 1 if basis == "computed" else 2)
+                   for name, (sectors, basis) in self.gains.items() if name in latencies)
+
+
+C, B = "computed", "bounded"
+BEHIND = {"l1": "l2", "l2": "dram"}
+
+
+def fetched(group, level, sectors):
+    """What a level reads for so many sectors that loads miss, of those that it does not pass on."""
+    missed = group.of(level, "reads") - group.of(level, "read_hits")
+    return max(sectors, sectors * (group.of(level, "sent_reads") - group.of(level, "bypassed")) // missed) if missed else sectors
+
+
+def misses(group, level):
+    return fetched(group, level, group.of(level, "capacity") + group.of(level, "conflict"))
+
+
+def excess(group):
+    return group.of("coalesce", "sectors") - group.of("coalesce", "least_sectors")
+
+
+def is_misaligned(group):
+    return 2 * group.of("coalesce", "misaligned_sectors") > excess(group)
+
+
+def is_uncoalesced(group):
+    return 4 * group.of("coalesce", "sectors") > 5 * group.of("coalesce", "least_sectors") and not is_misaligned(group)
+
+
+def ratios(group, what, least):
+    accesses = group.of("coalesce", "accesses")
+    return {"accesses": accesses, what + "_per_access": Fraction(group.of("coalesce", what), accesses or 1),
+            least + "_per_access": Fraction(group.of("coalesce", least), accesses or 1)}
+
+
+def coalescing(kernel):
+    for action in ("load", "store", "atomic"):
+        for place, arrays, group in kernel.those(action, "global", is_uncoalesced):
+            behind = {"l2": (excess(group), C)} if action != "load" else {"l2": (misses(group, "l1"), B), "dram": (misses(group, "l2"), B)}
+            yield Finding("uncoalesced_" + action, place, arrays, ratios(group, "sectors", "least_sectors"), l1=(excess(group), C), **behind)
+        for place, arrays, group in kernel.those(action, "global", is_misaligned):
+            misaligned = group.of("coalesce", "misaligned_sectors")
+            yield Finding("misaligned", place, arrays, l1=(misaligned, C), l2=(misaligned if action != "load" else 0, C))
+
+
+def unused_bytes(kernel):
+    for _, arrays, group in kernel.those("load", "global", by=lambda place, action, memory, array: array):
+        array, = arrays
+        read, sectors = kernel.of("coalesce", array + ".unique_read_bytes"), kernel.of("coalesce", array + ".unique_read_sectors")
+        spare = sectors - -(-read // SECTOR)
+        first = max(sectors, fetched(group, "l2", group.of("l2", "compulsory")))
+        if spare > 0:
+            yield Finding("unused_bytes", None, arrays, {"read_sectors": sectors, "read_bytes": read}, l2=(group.of("l1", "sent_reads") * spare // sectors, B),
+                          dram=(group.of("l2", "sent_reads") * (first - sectors + spare) // first, B))
+
+
+def first_of(element):
+    """The least distance of an element of distance."""
+    if element == 0:
+        return 0
+    k, f = divmod(element - 1, 4)
+    return 2 ** k + -(-(f * 2 ** k) // 4)
+
+
+def kept(distances, lines, number):
+    """The lines that keep 90 % of the loads whose distance is at least as many lines, and how many of the misses these are."""
+    beyond = [(first_of(element + 1), sectors) for element, sectors in enumerate(distances) if first_of(element) >= lines]
+    whole, nearer = sum(sectors for _, sectors in beyond), 0
+    for end, sectors in beyond:
+        nearer += sectors
+        if 10 * nearer >= 9 * whole:
+            return end, number * nearer // whole
+    return 0, 0
+
+
+def lines_of(config):
+    return config["size"] // config["line"]
+
+
+def capacity(kernel, level, config):
+    for place, arrays, group in kernel.those("load", holds=lambda group: group.of(level, "capacity") > 0):
+        number = group.of(level, "capacity")
+        need, sectors = kept(group[level]["distance"], lines_of(config), number)
+        gain = (fetched(group, level, sectors), C) if need else (fetched(group, level, number), B)
+        size = config["size"] if not need else config["line"] * need
+        yield Finding(level + "_capacity", place, arrays, {"capacity_misses": number, "size_that_keeps_90_percent": size}, **{BEHIND[level]: gain})
+
+
+def conflict(kernel, level, config):
+    for place, arrays, group in kernel.those("load", holds=lambda group: group.of(level, "conflict") > 0):
+        far = sum(number for element, number in enumerate(group[level].get("distance", [])) if first_of(element) >= lines_of(config))
+        hits = max(0, far - group.of(level, "capacity"))
+        if group.of(level, "conflict") > hits:
+            yield Finding(level + "_conflict", place, arrays, **{BEHIND[level]: (fetched(group, level, group.of(level, "conflict") - hits), C)})
+
+
+def resident(kernel, config):
+    """Fewer blocks an SM would fit."""
+    level = in_sectors(kernel.stages["l1"], config["sector"] // SECTOR)
+    need, sectors = kept(level["distance"], lines_of(config), level["capacity"])
+    blocks = kernel.resident.pop() if len(kernel.resident) == 1 else 0
+    if level["capacity"] and need and 0 < blocks * lines_of(config) // need < blocks:
+        yield Finding("resident_blocks", None, {}, l2=(sectors, B))
+
+
+def others(kernel):
+    for place, arrays, group in kernel.those("load", holds=lambda group: group.of("l1", "invalidated") > 0):
+        yield Finding("l1_dropped", place, arrays, l2=(group.of("l1", "invalidated"), B))
+    for _, arrays, group in kernel.those("load", holds=lambda group: group.of("l1", "elsewhere") > 0,
+                                         by=lambda place, action, memory, array: (place, memory, array) if array == "-" else array):
+        yield Finding("read_by_many_sms", None, arrays, l2=(group.of("l1", "elsewhere"), B))
+
+
+def stores(kernel):
+    for place, arrays, group in kernel.those(holds=lambda group: group.of("l2", "partial_reads") > 0):
+        yield Finding("partial_store", place, arrays, dram=(group.of("l2", "partial_reads"), C))
+    least = sum(group.of("coalesce", "least_sectors") for _, _, group in kernel.those("store", "global"))
+    written = kernel.of("l2", "sent_writes")
+    if least > 2 * written and kernel.of("l2", "flushed"):
+        yield Finding("repeated_store", None, None, l1=(least - written, B), l2=(least - written, B))
+
+
+def apart(kernel):
+    for place, arrays, group in kernel.those(None, "shared", lambda group: 10 * group.of("coalesce", "passes") > 11 * group.of("coalesce", "least_passes"),
+                                             by=lambda place, action, memory, array: place):
+        yield Finding("bank_conflict", place, arrays, ratios(group, "passes", "least_passes"), passes=(group.of("coalesce", "passes") - group.of("coalesce", "least_passes"), C))
+    for _, _, group in kernel.those(None, "local", by=lambda *key: 0):
+        yield Finding("local_memory", None, None, l1=(group.of("coalesce", "sectors"), C),
+                      l2=(group.of("l1", "reads") - group.of("l1", "read_hits") + group.of("l1", "writes"), B))
+    for place, arrays, group in kernel.those("atomic", "global", lambda group: group.of("coalesce", "lanes") >= 4 * group.of("coalesce", "addresses") > 0):
+        yield Finding("same_address_atomic", place, arrays, l2=(group.of("coalesce", "sectors") - kernel.blocks, B))
+
+
+def launched(kernel):
+    reads = kernel.of("l2", "launch_reads")
+    if kernel.launches > 1 and 5 * reads > reads + kernel.of("l2", "reads"):
+        sites = sum(group.of("l2", "sent_reads") for _, _, group in kernel.those())
+        yield Finding("launch_traffic", None, {}, l2=(reads, B), dram=(kernel.of("l2", "sent_reads") - sites, B))
+
+
+def memory(kernel):
+    hits, misses_of_rows = kernel.of("dram", "row_hits"), kernel.of("dram", "row_misses")
+    if 10 * hits < 7 * (hits + misses_of_rows):
+        yield Finding("dram_rows", None, {})
+    sectors = [a + b for a, b in zip(kernel.of("dram", "channel_reads") or [], kernel.of("dram", "channel_writes") or [])]
+    if sectors and sum(sectors) >= 100 * len(sectors) and 2 * max(sectors) * len(sectors) > 3 * sum(sectors):
+        yield Finding("dram_channels", None, {}, excess=(max(sectors) - sum(sectors) // len(sectors), C))
+
+
+def findings_of(kernel, configs):
+    for found in (coalescing, unused_bytes, others, stores, apart, launched, memory):
+        yield from found(kernel)
+    if "l1" in configs:
+        yield from resident(kernel, configs["l1"])
+    for level, config in configs.items():
+        yield from capacity(kernel, level, config)
+        yield from conflict(kernel, level, config)
+
+
+# Comparison
+
+KEYS = {"l1": "l1_sectors", "l2": "l2_sectors", "dram": "dram_sectors", "passes": "passes"}
+
+
+def gains_of(found):
+    return {name: (found["gain"][key]["value"], found["gain"][key]["basis"]) for name, key in KEYS.items() if key in found["gain"]}
+
+
+def bounded(finding, kernel):
+    """A gain is no more than what crosses its boundary. Sets the share."""
+    traffic = kernel.traffic()
+    whole = {name: traffic[key] for name, key in KEYS.items() if key in traffic}
+    whole["passes"] = kernel.of("coalesce", "bank_passes")
+    gains = {name: (min(sectors, whole[name]), basis) for name, (sectors, basis) in finding.gains.items() if name in whole}
+    finding.gains = {name: gain for name, gain in gains.items() if gain[0] > 0} | {name: gain for name, gain in finding.gains.items() if name == "excess"}
+    finding.share = max((Fraction(sectors, whole[name]) for name, (sectors, _) in gains.items() if sectors), default=Fraction(0))
+    if finding.what == "dram_rows":
+        finding.share = 1 - Fraction(kernel.of("dram", "row_hits"), traffic["dram_sectors"])
+    return finding
+
+
+def arrays_text(arrays):
+    """The array that is accessed most comes first; without those that have no name."""
+    named = {array: number for array, number in arrays.items() if array != "-"}
+    first = max(named.values(), default=0)
+    return {f"{array.split(' ')[0]} ({array.partition(' ')[2]})" if " " in array else array for array, number in named.items() if number == first}
+
+
+def is_the_same(finding, found):
+    if finding.what != found["finding"] or {name: gain for name, gain in finding.gains.items() if name in KEYS} != gains_of(found):
+        return False
+    if finding.place is not None and finding.place != found["place"]:
+        return False
+    if finding.arrays is None:
+        return True
+    first = arrays_text(finding.arrays)
+    return (found["arrays"] or "").split(", ")[0] in first if first else not found["arrays"]
+
+
+def words(finding):
+    return f"{finding.what} {finding.place} {finding.arrays} {finding.gains}"
+
+
+def compare(expected, found, latencies):
+    """The first difference in words, or None."""
+    unmatched = list(expected)
+    last = None
+    for one in found:
+        same = [finding for finding in unmatched if is_the_same(finding, one)]
+        if not same:
+            return (f"not expected: {one['finding']} {one['place']} {one['arrays']} {gains_of(one)}\n  expected " +
+                    "\n           ".join(map(words, unmatched)))
+        unmatched.remove(same[0])
+        if one["finding"] != "dram_channels" and abs(one["share"] - same[0].share) > 1e-5:
+            return f"{words(same[0])}: expected share {float(same[0].share)}, got {one['share']}"
+        for name, number in same[0].evidence.items():
+            if abs(one["evidence"][name]["value"] - number) > 1e-5 * number:
+                return f"{words(same[0])}: expected {name} {float(number)}, got {one['evidence'][name]['value']}"
+        cost = same[0].cost(latencies)
+        if last is not None and cost > last:
+            return f"order: {words(same[0])} costs {float(cost)}, the one before it {float(last)}"
+        last = cost
+    return f"expected {words(unmatched[0])}" if unmatched else None
+
+
+def check(case, before, text):
+    kernels = {}
+    for launch in before.launches:
+        kernels.setdefault(launch.fields["name"], Kernel(launch)).add(launch)
+    configs = {stage: counters for launch in before.launches for stage, counters in launch.counts if stage in ("l1", "l2")}
+    got = json.loads(text)["kernels"]
+    if [one["kernel"] for one in got] != [kernel.number for kernel in kernels.values()]:
+        return f"kernels: expected {[kernel.number for kernel in kernels.values()]}, got {[one['kernel'] for one in got]}"
+    latencies = {name: int((before.gpu or {}).get(key, 0)) for name, key in LATENCIES.items()}
+    latencies = latencies if all(latencies.values()) else dict.fromkeys(BOUNDARIES, 1)
+    latencies.update(passes=latencies["l1"], excess=latencies["dram"])
+    for kernel, one in zip(kernels.values(), got):
+        what = f"kernel {kernel.number}: "
+        if one["traffic"] != kernel.traffic() or one["launches"] != kernel.launches:
+            return what + f"traffic: expected {kernel.launches} launches, {kernel.traffic()}, got {one['launches']}, {one['traffic']}"
+        expected = [bounded(finding, kernel) for finding in findings_of(kernel, configs)]
+        if not case.every:
+            expected = [finding for finding in expected if finding.share >= Fraction(2, 100) or finding.what == "dram_channels"]
+        difference = compare(expected, one["findings"], latencies)
+        if difference:
+            return what + difference
+    return None
