@@ -294,7 +294,7 @@ static bool find_pitch(uint32_t mask, const uint64_t *addresses, unsigned width,
 }
 
 /* Whether rows of lanes, all of them active, are at a pitch, and lanes in a row at a stride. */
-GT_WIDE static bool is_pitched(const uint64_t *addresses, unsigned width, uint64_t stride, uint64_t pitch)
+static inline bool is_pitched(const uint64_t *addresses, unsigned width, uint64_t stride, uint64_t pitch)
 {
 	uint64_t differences = 0;
 
@@ -305,25 +305,55 @@ GT_WIDE static bool is_pitched(const uint64_t *addresses, unsigned width, uint64
 	return differences == 0;
 }
 
+/* Whether two lanes in a row are elsewhere than two others: lanes 2k and 2k + 1 are at the stride of every width. Of the first two such pairs
+ * that are active, which tells most accesses without a pitch from the others before a width is tried. */
+static bool are_pairs_apart(uint32_t mask, const uint64_t *addresses)
+{
+	uint32_t pairs = mask & mask >> 1 & UINT32_C(0x55555555);
+	uint64_t differences[2];
+	unsigned n = 0, lane = 0;
+
+	for (unsigned found = 0; found < 2; found++, pairs &= pairs - 1) {
+		if (!pairs)
+			return false;
+		const unsigned next = (unsigned)__builtin_ctz(pairs);
+		for (; lane < next; lane++)
+			n += mask >> lane & 1;
+		differences[found] = addresses[n + 1] - addresses[n];
+	}
+	return differences[0] != differences[1];
+}
+
 #define PITCHED_LEAST 5 /* lanes: fewer need no more numbers than the form has, base, stride, pitch and width, and mostly fit it by chance */
 
-struct gt_affine gt_affine_of(uint32_t mask, const uint64_t *addresses)
+/* The greatest width with a stride and a pitch, or GT_STRIDE_LANES. Of a whole warp, ends of rows are compared before the lanes between them. */
+GT_WIDE static struct gt_affine pitched(uint32_t mask, const uint64_t *addresses)
 {
-	struct gt_affine affine = {.stride = gt_common_stride(mask, addresses)};
+	const struct gt_affine none = {.stride = GT_STRIDE_LANES};
+	struct gt_affine affine;
 
-	if (affine.stride != GT_STRIDE_LANES || __builtin_popcount(mask) < PITCHED_LEAST)
-		return affine;
+	if (__builtin_popcount(mask) < PITCHED_LEAST || are_pairs_apart(mask, addresses))
+		return none;
 	for (unsigned width = GT_WIDTH_MAX; width >= 2; width /= 2) {
-		const uint64_t stride = addresses[1] - addresses[0];
 		if (mask != UINT32_MAX) {
 			if (find_pitch(mask, addresses, width, &affine))
 				return affine;
-		} else if (addresses[width - 1] - addresses[0] == stride * (width - 1) && stride != (uint64_t)GT_STRIDE_LANES &&
-			   is_pitched(addresses, width, stride, addresses[width] - addresses[0])) {
-			return (struct gt_affine){(int64_t)stride, (int64_t)(addresses[width] - addresses[0]), (uint8_t)width};
+			continue;
 		}
+		const uint64_t stride = addresses[1] - addresses[0], pitch = addresses[width] - addresses[0], row = stride * (width - 1);
+		if (addresses[width - 1] - addresses[0] == row && stride != (uint64_t)GT_STRIDE_LANES &&
+		    addresses[GT_WARP_SIZE - 1] - addresses[0] == row + pitch * (GT_WARP_SIZE / width - 1) &&
+		    is_pitched(addresses, width, stride, pitch))
+			return (struct gt_affine){(int64_t)stride, (int64_t)pitch, (uint8_t)width};
 	}
-	return (struct gt_affine){.stride = GT_STRIDE_LANES};
+	return none;
+}
+
+struct gt_affine gt_affine_of(uint32_t mask, const uint64_t *addresses)
+{
+	const struct gt_affine affine = {.stride = gt_common_stride(mask, addresses)};
+
+	return affine.stride == GT_STRIDE_LANES ? pitched(mask, addresses) : affine;
 }
 
 int gt_rows_set_addresses(struct gt_rows *rows, size_t i, uint32_t mask, const uint64_t *addresses,

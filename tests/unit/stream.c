@@ -164,6 +164,17 @@ static void addresses_come_back_affine_or_not(void)
 	gt_rows_free(rows);
 }
 
+/* Whether two lanes of a row of that width are active, so that they tell the stride. */
+static bool tells_stride(uint32_t mask, unsigned width)
+{
+	for (unsigned first = 0; first < GT_WARP_SIZE; first += width) {
+		const uint32_t row = mask >> first & ((UINT32_C(1) << width) - 1);
+		if (row & (row - 1))
+			return true;
+	}
+	return false;
+}
+
 /* Rows of lanes at a pitch, in numbers of any size, and what comes near to that. */
 static void addresses_come_back_pitched_or_not(void)
 {
@@ -177,6 +188,7 @@ static void addresses_come_back_pitched_or_not(void)
 		const uint32_t mask = kind == 0 ? UINT32_MAX : kind == 1 ? UINT32_MAX >> random_bits(5) << random_bits(3) | 1 << 20 : (uint32_t)random_bits(32) | 1U << random_bits(5);
 		const uint64_t base = random_bits(64), stride = random_bits(1 + random_bits(6) % 64) - random_bits(2);
 		const uint64_t pitch = random_bits(1 + random_bits(6) % 64) - random_bits(9);
+		const bool small = stride + (1U << 31) < UINT32_MAX && pitch + (1U << 31) < UINT32_MAX; /* so that no product of theirs wraps */
 		unsigned n = 0;
 		for (unsigned l = 0; l < GT_WARP_SIZE; l++)
 			if (mask >> l & 1)
@@ -189,6 +201,7 @@ static void addresses_come_back_pitched_or_not(void)
 		CHECK(memcmp(addresses, back, n * sizeof *back) == 0);
 		CHECK(mask != UINT32_MAX || round % 4 == 1 || rows->stride[0] != GT_STRIDE_LANES);
 		CHECK(mask != UINT32_MAX || round % 4 == 1 || rows->width[0] == (pitch == stride * width ? 0 : width));
+		CHECK(round % 4 == 1 || n < 5 || !small || !tells_stride(mask, width) || rows->stride[0] != GT_STRIDE_LANES);
 		pitched += rows->width[0] != 0;
 	}
 	CHECK(pitched > 20000);

@@ -303,17 +303,17 @@ GT_INLINE uint32_t nth_set(uint32_t x, uint32_t from, int32_t n)
 	return left == 0 ? UINT32_MAX : n > 0 ? found(left & (0 - left)) : found(left);
 }
 
-/* Bytes of y:x selected by the nibbles of z; bit 3 of a nibble replicates the byte's sign. */
+/* Bytes of y:x selected by the nibbles of z; bit 3 of a nibble replicates the byte's sign. Of operations that vectors have, and without a
+ * loop, so that a compiler takes many lanes at once. */
+GT_INLINE uint32_t selected(uint32_t x, uint32_t y, uint32_t choice)
+{
+	const uint32_t top = (choice & 4 ? y : x) << (24 - 8 * (choice & 3));
+
+	return (choice & 8 ? 0 - (top >> 31) : top) >> 24;
+}
 GT_INLINE uint32_t permuted(uint32_t x, uint32_t y, uint32_t z)
 {
-	uint64_t bytes = (uint64_t)y << 32 | x;
-	uint32_t result = 0;
-
-	for (unsigned i = 0; i < 4; i++) {
-		uint32_t choice = z >> 4 * i & 15, byte = (uint32_t)(bytes >> 8 * (choice & 7)) & 255;
-		result |= (choice & 8 ? (byte & 128 ? 255U : 0U) : byte) << 8 * i;
-	}
-	return result;
+	return selected(x, y, z) | selected(x, y, z >> 4) << 8 | selected(x, y, z >> 8) << 16 | selected(x, y, z >> 12) << 24;
 }
 
 /* The modes of prmt: which byte of y:x is selected for byte i; n is the low two bits of z. */
@@ -407,18 +407,25 @@ GT_INLINE uint32_t dot2(uint32_t x, uint32_t y, uint32_t z, bool x_signed, bool 
 	DOTS(X, s32, u32, true, false) DOTS(X, s32, s32, true, true)
 BITS(GT_LANES)
 
+/* The bits of `one` where those of `which` are set, else those of `zero`. */
+GT_INLINE uint32_t bits_by(uint32_t which, uint32_t zero, uint32_t one) { return zero ^ (which & (zero ^ one)); }
+
 /* lop3: bit (4x + 2y + z) of the fourth source, the same in all lanes, for each bit. */
+GT_INLINE uint32_t looked_up(uint32_t x, uint32_t y, uint32_t z, uint32_t table)
+{
+	/* For each of the four values of x and y: the bits that z chooses between. */
+#define BY_Z(XY) bits_by(z, 0 - (table >> 2 * (XY) & 1), 0 - (table >> (2 * (XY) + 1) & 1))
+	return bits_by(x, bits_by(y, BY_Z(0), BY_Z(1)), bits_by(y, BY_Z(2), BY_Z(3)));
+#undef BY_Z
+}
 GT_INLINE const struct gt_ptx_op *lop3(GT_STEP_ARGUMENTS)
 {
 	uint32_t *lanes_d = gt_ptx_lanes(warp, op->d);
 	GT_OPERANDS(b32, b32, b32)
 	const uint32_t *tables = gt_ptx_lanes(warp, op->e);
 
-	for (unsigned i = 0; i < GT_WARP_SIZE; i++) {
-		uint32_t x = lanes_a[i], y = lanes_b[i], z = lanes_c[i], result = 0;
-		for (unsigned t = 0; t < 8; t++)
-			if (tables[i] >> t & 1)
-				result |= (t & 4 ? x : ~x) & (t & 2 ? y : ~y) & (t & 1 ? z : ~z);
+	GT_ELEMENTWISE for (int i = 0; i < GT_WARP_SIZE; i++) {
+		const uint32_t result = looked_up(lanes_a[i], lanes_b[i], lanes_c[i], tables[i]);
 		lanes_d[i] = mask >> i & 1 ? result : lanes_d[i];
 	}
 	return op + 1;
