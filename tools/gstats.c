@@ -334,9 +334,13 @@ static void print_errors(struct tool *tool, const struct options *options)
 	tool_end(tool);
 }
 
-/* A report that is only written, kernel by kernel, needs none of them whole. `adds`: it is by name and adds launches as they come. */
-static void pack(struct tool *tool, struct gt_report *report, const struct options *options, bool adds)
+/* By name, launches are added as they come, unless they are to be scaled first. A report that is only written, kernel by kernel, needs none of them whole. */
+static void prepare(struct tool *tool, struct gt_report *report, const struct options *options, const char *const *history)
 {
+	const bool adds = options->by_name && !options->scale && !gt_history_find(history, "gsample", NULL);
+
+	if (adds)
+		tool_must(tool, gt_report_add_by_name(report, &tool->error));
 	if (!options->report && !options->callgrind && !options->findings && !options->lines && !options->kernels && !options->reference &&
 	    (adds || !options->by_name))
 		tool_must(tool, gt_report_pack(report, &tool->error));
@@ -348,10 +352,7 @@ static void read_stream(struct tool *tool, struct gt_report *report, const struc
 	enum gt_event event;
 
 	tool_read(tool);
-	const bool adds = options->by_name && !options->scale && !gt_history_find(gt_reader_history(tool->in), "gsample", NULL);
-	if (adds)
-		tool_must(tool, gt_report_add_by_name(report, &tool->error));
-	pack(tool, report, options, adds);
+	prepare(tool, report, options, gt_reader_history(tool->in));
 	if (options->tee)
 		tool_write(tool);
 	while (tool_next(tool, &event)) {
@@ -367,10 +368,10 @@ static void read_parts(struct tool *tool, struct gt_report *report, const struct
 	uint64_t rows, bytes;
 	enum gt_event event;
 
-	pack(tool, report, options, false);
 	tool->started = tool_now();
 	*parts = gt_parts_open(tool->argv + optind, (size_t)(tool->argc - optind), &tool->error);
 	tool_must(tool, *parts ? 0 : -1);
+	prepare(tool, report, options, gt_reader_history(gt_parts_reader(*parts)));
 	while ((event = gt_parts_next(*parts, &tool->error)) != GT_END) {
 		tool_must(tool, event == GT_FAILED ? -1 : 0);
 		tool->in = gt_parts_reader(*parts);

@@ -555,10 +555,22 @@ struct unique {
 	GT_UNIQUE_COUNTERS(GT_COUNTER_FIELD)
 };
 
-/* Of the kernel, and of each array of which it reads. */
+/* What is read of an array, once. */
+static int count_read(struct gt_count *count, const char *name, struct amount *read, struct gt_error *error)
+{
+	const struct amount amount = *read;
+
+	*read = (struct amount){0};
+	if (amount.bytes == 0)
+		return 0;
+	return count_named(count, name, "unique_read_bytes", amount.bytes, error) != 0 ? -1 : count_named(count, name, "unique_read_sectors", amount.sectors, error);
+}
+
+/* Of the kernel, and of each array of which it reads, in the order of their addresses: names are numbered as earlier launches had them. */
 static int count_footprint(const struct gt_by_site *by, struct gt_count *count, struct gt_error *error)
 {
-	const struct gt_names *names = &by->sites.arrays[false].names;
+	const struct gt_arrays *arrays = &by->sites.arrays[false];
+	const struct gt_names *names = &arrays->names;
 	struct amount *of = calloc(names->n, sizeof *of);
 	struct unique unique = {0};
 	int result;
@@ -570,17 +582,16 @@ static int count_footprint(const struct gt_by_site *by, struct gt_count *count, 
 		unique.unique_bytes += touched.bytes;
 		unique.unique_sectors += touched.sectors;
 	}
-	add_by_array(&by->print, &by->sites.arrays[false], of);
+	add_by_array(&by->print, arrays, of);
 	for (size_t i = 0; i < names->n; i++) {
 		unique.unique_read_bytes += of[i].bytes;
 		unique.unique_read_sectors += of[i].sectors;
 	}
 	result = gt_count_numbers(count, &gt_counters_unique, &unique, sizeof unique, error);
-	for (size_t i = 0; i < names->n && result == 0; i++)
-		if (of[i].bytes > 0 &&
-		    (count_named(count, names->names[i], "unique_read_bytes", of[i].bytes, error) != 0 ||
-		     count_named(count, names->names[i], "unique_read_sectors", of[i].sectors, error) != 0))
-			result = -1;
+	if (result == 0)
+		result = count_read(count, names->names[0], &of[0], error);
+	for (size_t i = 0; i < arrays->n && result == 0; i++)
+		result = count_read(count, names->names[arrays->arrays[i].name], &of[arrays->arrays[i].name], error);
 	free(of);
 	return result;
 }

@@ -2,12 +2,12 @@
 # More random streams than reference-model.bats in the tools and in the second implementation: 20,000 of each stage.
 # Some ten minutes a stage.
 
-# agrees STAGE
+# agrees STAGE [CASES]
 agrees() {
-	TMPDIR=$BATS_TEST_TMPDIR run "$ROOT/tests/reference-model/run" "$1" --seed long --cases 20000
+	TMPDIR=$BATS_TEST_TMPDIR run "$ROOT/tests/reference-model/run" "$1" --seed long --cases "${2:-20000}"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$output" = "$1: 20000 cases, 0 differ" ]
+	[ "$output" = "$1: ${2:-20000} cases, 0 differ" ]
 }
 
 @test "20,000 streams in gcoalesce" { agrees coalesce; }
@@ -17,3 +17,5 @@ agrees() {
 @test "20,000 streams in gcache" { agrees cache; }
 @test "20,000 streams in a timed gcache" { agrees cache_timed; }
 @test "20,000 streams in findings" { agrees findings; }
+@test "1,000 tables of gtrace sizes" { agrees sizes 1000; }
+@test "10,000 divided streams" { agrees merge 10000; }

@@ -7,6 +7,7 @@ from fractions import Fraction
 import coalesce
 import stream
 from stream import some
+from tools import given
 
 BOUNDARIES = ("l1", "l2", "dram")
 SECTOR = stream.SECTOR
@@ -414,7 +415,9 @@ def compare(expected, found, latencies):
     return f"expected {words(unmatched[0])}" if unmatched else None
 
 
-def check(case, before, text):
+def check(case, folder):
+    """What the findings differ in, from the counters that they are made of."""
+    before, text = given(case, folder)
     kernels = {}
     for launch in before.launches:
         kernels.setdefault(launch.fields["name"], Kernel(launch)).add(launch)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Runs the tools, from PATH, on a case."""
+
+import os
+import subprocess
+
+import stream
+
+
+class Failed(Exception):
+    pass
+
+
+def through(command, data, folder):
+    done = subprocess.run(command, input=data, capture_output=True, cwd=folder, check=False)
+    if done.returncode != 0:
+        raise Failed(f"{command[0]}: exit {done.returncode}: {done.stderr.decode().strip()}")
+    return done.stdout
+
+
+def ask(case, folder):
+    """What the tools print: a Stream, or the lines of a table."""
+    for name, content in case.files.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(content)
+    data = through(["gtrace-cat", "--from"], stream.text(case.stream).encode(), folder)
+    for command in case.commands:
+        data = through(command, data, folder)
+    if case.table:
+        return [line.split("\t") for line in data.decode().splitlines()]
+    return stream.parse(through(["gtrace-cat"], data, folder).decode())
+
+
+def given(case, folder):
+    """What the last tool is given, and what it prints."""
+    last = case.commands[-1]
+    case.commands, commands = case.commands[:-1], case.commands
+    before = ask(case, folder)
+    case.commands = commands
+    data = through(last, through(["gtrace-cat", "--from"], stream.text(before).encode(), folder), folder)
+    return before, data.decode()
