@@ -47,6 +47,21 @@ row() { tr -s ' ' <got | sed 's/^ //; s/ $//' | grep -F -- "$*"; }
 
 is() { diff <(printf '%s\n' "$@") -; }
 
+@test "kernels that one side alone has are no pair, however many they are" {
+	counts a <<-END
+		few 10 40 40 40 1280
+		one 10 40 40 40 1280
+		two 10 40 40 40 1280
+		three 10 40 40 40 1280
+	END
+	counts b <<<"few 10 40 40 40 1280"
+	for sides in "a b" "b a"; do
+		gtrace compare --quiet --json $sides >got
+		# Three that are left on a side alone were taken for one on each side.
+		[ "$(python3 -c 'import json; print(*sorted(str(one["names"]) for one in json.load(open("got"))["kernels"] if None in one["names"]), sep="\n")' | grep -c None)" -eq 3 ]
+	done
+}
+
 @test "what each kernel moves, the largest change first, and what the run moves in the first line" {
 	counts a <<-END
 		few 10 40 40 40 1280

@@ -24,6 +24,7 @@ agrees() {
 @test "a timed gcache agrees with its manual page" { agrees cache_timed; }
 @test "findings agree with their manual page" { agrees findings 60; }
 @test "gtrace sizes has what gcache has with each size" { agrees sizes 4; }
+@test "gtrace compare agrees with its manual page" { agrees compare 30; }
 @test "reports on the parts of a stream are those on the whole" { agrees merge 40; }
 
 @test "a wrong tool is found" {

@@ -19,3 +19,4 @@ agrees() {
 @test "20,000 streams in findings" { agrees findings; }
 @test "1,000 tables of gtrace sizes" { agrees sizes 1000; }
 @test "10,000 divided streams" { agrees merge 10000; }
+@test "10,000 pairs of runs in gtrace compare" { agrees compare 10000; }

@@ -377,19 +377,20 @@ static void pair_kernels(struct pairing *pairing, bool alike(const char *, const
 /* One kernel left on each side: it has another name now. */
 static void pair_last(struct pairing *pairing)
 {
-	size_t n[GT_RUN_SIDES] = {pairing->runs->run[GT_RUN_A]->report.n, pairing->runs->run[GT_RUN_B]->report.n}, left = NONE, right = NONE, open = 0;
+	size_t n[GT_RUN_SIDES] = {pairing->runs->run[GT_RUN_A]->report.n, pairing->runs->run[GT_RUN_B]->report.n}, left = NONE, right = NONE;
+	size_t open[GT_RUN_SIDES] = {0};
 
 	for (size_t i = 0; i < n[GT_RUN_A]; i++)
 		if (pairing->with[i] == NONE) {
 			left = i;
-			open++;
+			open[GT_RUN_A]++;
 		}
 	for (size_t i = 0; i < n[GT_RUN_B]; i++)
 		if (!pairing->taken[i]) {
 			right = i;
-			open += 2;
+			open[GT_RUN_B]++;
 		}
-	if (open != 3)
+	if (open[GT_RUN_A] != 1 || open[GT_RUN_B] != 1)
 		return;
 	pairing->with[left] = right;
 	pairing->taken[right] = true;
@@ -492,10 +493,11 @@ static bool has_launches_alone(const struct gt_run *run)
 	return run->saved && !run->named;
 }
 
-/* What its stages counted by site: gcoalesce --by site, gcache --by site, and that with --causes. */
+/* What its stages counted by site: gcoalesce --by site, gcache --by site, and that with --causes. An L1 without requests has no site either way. */
 static unsigned counted_by_site(const struct gt_run *run)
 {
 	unsigned by_site = 0;
+	uint64_t requests = 0;
 
 	for (size_t i = 0; i < run->report.n; i++) {
 		const struct gt_report_stage *l1 = gt_report_find_stage(&run->report.kernels[i], "l1");
@@ -503,10 +505,11 @@ static unsigned counted_by_site(const struct gt_run *run)
 		size_t length;
 		by_site |= run->findings[i].traffic.by_site ? GT_BY_SITE_ACCESSES : 0;
 		by_site |= l1 && gt_report_number(l1, "capacity", &number) ? GT_BY_SITE_CAUSES : 0;
+		requests += l1 && gt_report_number(l1, "requests", &number) ? number : 0;
 		for (size_t k = 0; l1 && k < l1->n && !(by_site & GT_BY_SITE_LEVELS); k++)
 			by_site |= gt_report_class(l1->counters[k].value.name, &length) ? GT_BY_SITE_LEVELS : 0;
 	}
-	return by_site;
+	return requests == 0 && by_site & GT_BY_SITE_CAUSES ? by_site | GT_BY_SITE_LEVELS : by_site;
 }
 
 /* A run whose GPU is not known has its gains weighed as the other's. */
