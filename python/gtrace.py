@@ -37,7 +37,7 @@ OPS = {int(op): name for op, name in _schema["ops"].items()}
 STATUSES = _schema["statuses"]
 OPTIONAL = ("step", "sm", "hint", "work", "shared", "status", "latency", "lanes")  # of the columns
 # The limits of the tools, for a stream that came from elsewhere.
-VERSION, RECORD_MAX, OBJECTS_MAX, ROWS_MAX = 2, 32 << 20, 1 << 22, 1 << 16
+VERSION, RECORD_MAX, OBJECTS_MAX, ROWS_MAX, SPAN_MOST = 3, 32 << 20, 1 << 22, 1 << 16, 64
 PACKED = {b"\x1f\x8b": "gzip", b"\xfd7": "xz", b"\x28\xb5": "zstd"}
 
 
@@ -117,6 +117,8 @@ def _rows(kind, n, columns):
         _check_access(rows, columns)
         if "width" in columns or "pitch" in columns:
             _spread(rows, _column(columns["width"], n, "u1"), _column(columns["pitch"], n, "<i8"))
+    elif "width" in columns or "pitch" in columns:
+        rows = _expand(rows, _column(columns["width"], n, "u1"), _column(columns["pitch"], n, "<i8"))
     return rows
 
 
@@ -156,6 +158,19 @@ def _spread(rows, width, pitch):
     rows["base"] = numpy.where(pitched | listed, begin.astype("<u8"), rows["base"])
 
 
+def _expand(rows, width, pitch):
+    """Makes a row of each request, where rows are several."""
+    several = width > 1
+    if (width > SPAN_MOST).any() or (pitch[several] % 128).any():
+        raise Error(f"a row of more than {SPAN_MOST} requests, or of some that are not lines apart")
+    counts = numpy.where(several, width, 1).astype("<i8")
+    row = numpy.repeat(numpy.arange(len(width)), counts)
+    number = numpy.arange(len(row)) - (numpy.cumsum(counts) - counts)[row]
+    rows = {name: column[row] for name, column in rows.items()}
+    rows["address"] = rows["address"] + (number * numpy.where(several, pitch, 0)[row]).view("<u8")
+    return rows
+
+
 def _open(path):
     if hasattr(path, "read"):
         return path, None
@@ -184,7 +199,8 @@ def _events(path):
                 if kind == "count" and not (rest[0]["stage"] and "kernel" in rest[0]):
                     raise Error("counts of no stage")
                 if kind in COLUMNS:
-                    rest[1:] = [_rows(kind, *rest)]
+                    rows = _rows(kind, *rest)
+                    rest = [len(rows["op"]), rows]
                 yield kind, *rest
         except Error as error:
             raise Error(f"{path}: {error}" if isinstance(path, str) else str(error)) from None

@@ -236,8 +236,8 @@ pitched() {
 	expect_failure 1 "standard input: empty" gtrace-cat </dev/null
 	expect_failure 1 "not a gtrace stream" gtrace-cat "$ROOT/LICENSE"
 	expect_failure 1 "no-such-file" gtrace-cat no-such-file
-	sed 's/gtrace\x02/gtrace\x03/' small.gt >newer.gt
-	expect_failure 1 "stream version 3: this program reads versions 1 to 2" gtrace-cat newer.gt
+	sed 's/gtrace\x03/gtrace\x04/' small.gt >newer.gt
+	expect_failure 1 "stream version 4: this program reads versions 1 to 3" gtrace-cat newer.gt
 	cat small.gt small.gt >two.gt
 	run gtrace-cat two.gt
 	[ "$status" -eq 1 ]

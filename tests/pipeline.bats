@@ -141,7 +141,7 @@ all_fail() {
 
 @test "another version of the stream is refused by every stage" {
 	small
-	{ head -c 8 small.gt; printf '\x03'; tail -c +10 small.gt; } >newer
+	{ head -c 8 small.gt; printf '\x7f'; tail -c +10 small.gt; } >newer
 	fails() { $1 <newer >/dev/null; }
 	for tool in gcoalesce "gschedule --sm 2" "gcache --l1" gdram gstats gtrace-cat; do
 		expect_failure 1 version fails "$tool"

@@ -212,7 +212,7 @@ static size_t columns_of(const struct gt_rows *rows, size_t lanes, bool pitched)
 	return columns;
 }
 
-/* Accesses have columns besides those of the table: they are written if a row needs them. */
+/* Rows have columns besides those of the table: they are written if a row needs them. */
 static const struct gt_column width_column = {.name = "width", .offset = offsetof(struct gt_rows, width), .width = sizeof(uint8_t)};
 static const struct gt_column pitch_column = {.name = "pitch", .offset = offsetof(struct gt_rows, pitch), .width = sizeof(int64_t)};
 
@@ -228,7 +228,7 @@ GT_WIDE static bool any_width(const uint8_t *width, size_t n)
 static bool are_pitched(const struct gt_slice *slices, size_t n)
 {
 	for (size_t s = 0; s < n; s++)
-		if (slices[s].rows->kind == GT_ACCESSES && any_width(slices[s].rows->width + slices[s].first, slices[s].n))
+		if ((slices[s].rows->kind == GT_ACCESSES || slices[s].rows->has_spans) && any_width(slices[s].rows->width + slices[s].first, slices[s].n))
 			return true;
 	return false;
 }
@@ -420,6 +420,36 @@ static int check_accesses(const struct gt_rows *rows, const struct gt_kernel *ke
 	return 0;
 }
 
+/* How many requests the rows are; a number that is not possible if some row has a width or a pitch that it may not have. */
+GT_WIDE static uint64_t count_spans(const struct gt_rows *rows)
+{
+	uint64_t requests = rows->n, pitch = 0;
+	uint8_t large = 0;
+
+	if (!rows->has_spans)
+		return requests;
+	for (size_t i = 0; i < rows->n; i++)
+		requests += rows->width[i] > 1 ? rows->width[i] - 1U : 0;
+	for (size_t i = 0; i < rows->n; i++)
+		large |= rows->width[i] > GT_SPAN_MOST;
+	for (size_t i = 0; i < rows->n; i++)
+		pitch |= rows->width[i] > 1 ? (uint64_t)rows->pitch[i] : 0;
+	return large || pitch % GT_LINE != 0 ? UINT64_MAX : requests;
+}
+
+static int check_spans(const struct gt_rows *rows, struct gt_error *error)
+{
+	const uint64_t requests = count_spans(rows);
+
+	for (size_t i = 0; requests == UINT64_MAX && i < rows->n; i++) {
+		if (rows->width[i] > GT_SPAN_MOST)
+			return gt_fail(error, "row %zu: %u requests: expected at most %d", i + 1, rows->width[i], GT_SPAN_MOST);
+		if (rows->width[i] > 1 && rows->pitch[i] % GT_LINE != 0)
+			return gt_fail(error, "row %zu: requests %" PRId64 " bytes apart: expected a multiple of %d", i + 1, rows->pitch[i], GT_LINE);
+	}
+	return requests <= GT_REQUESTS_MAX ? 0 : gt_fail(error, "%" PRIu64 " requests: expected at most %d in a batch", requests, GT_REQUESTS_MAX);
+}
+
 /* Whether some row may be bad: turns are looked at one by one. */
 GT_WIDE static bool requests_bad(const struct gt_rows *rows)
 {
@@ -439,11 +469,14 @@ GT_WIDE static bool requests_bad(const struct gt_rows *rows)
 
 static bool is_turn(const struct gt_rows *rows, size_t i)
 {
-	return gt_op_space(rows->op[i]) == GT_SHARED && !(rows->address[i] | rows->sectors[i] | rows->full[i] | rows->threads[i]);
+	return gt_op_space(rows->op[i]) == GT_SHARED && gt_rows_span(rows, i) == 1 &&
+	       !(rows->address[i] | rows->sectors[i] | rows->full[i] | rows->threads[i]);
 }
 
 static int check_requests(const struct gt_rows *rows, struct gt_error *error)
 {
+	if (check_spans(rows, error) != 0)
+		return -1;
 	if (!requests_bad(rows))
 		return 0;
 	for (size_t i = 0; i < rows->n; i++) {
@@ -559,6 +592,7 @@ static void find_columns(struct gt_rows *rows, enum gt_rows_kind kind, const msg
 	rows->has_hints = gt_object_get(columns, "hint") != NULL;
 	rows->has_work = gt_object_get(columns, "work") != NULL;
 	rows->has_shared = gt_object_get(columns, "shared") != NULL;
+	rows->has_spans = kind == GT_REQUESTS && (gt_object_get(columns, "width") || gt_object_get(columns, "pitch"));
 }
 
 int gt_rows_unpack(struct gt_rows **into, enum gt_rows_kind kind, size_t n, const msgpack_object *columns,
@@ -576,7 +610,9 @@ int gt_rows_unpack(struct gt_rows **into, enum gt_rows_kind kind, size_t n, cons
 		if (!object || decode_column(object, gt_column_of(rows, column), n, column->width) != 0)
 			return gt_fail(error, "column '%s': expected %zu elements of %u bytes", column->name, n, column->width);
 	}
-	if (kind == GT_ACCESSES && (unpack_lanes(rows, columns, error) != 0 || unpack_pitch(rows, columns, error) != 0))
+	if (kind == GT_ACCESSES && unpack_lanes(rows, columns, error) != 0)
+		return -1;
+	if ((kind == GT_ACCESSES || rows->has_spans) && unpack_pitch(rows, columns, error) != 0)
 		return -1;
 	return gt_rows_check(rows, kernel, error);
 }
@@ -618,8 +654,25 @@ void gt_rows_drop_turns(struct gt_rows *rows)
 	for (size_t c = 0; c < gt_columns_n; c++)
 		if (gt_column_present(rows, &gt_columns[c]) && gt_column_of(rows, &gt_columns[c]) != rows->op)
 			close_gaps(rows, &gt_columns[c]);
+	if (rows->has_spans) {
+		close_gaps(rows, &width_column);
+		close_gaps(rows, &pitch_column);
+	}
 	for (size_t i = 0; i < rows->n; i++)
 		if (!is_shared(rows->op[i]))
 			rows->op[kept++] = rows->op[i];
 	rows->n = kept;
+}
+
+int gt_rows_spread(struct gt_rows **rows, struct gt_rows **room, struct gt_error *error)
+{
+	struct gt_rows *from = *rows;
+
+	if (from->kind != GT_REQUESTS || !from->has_spans)
+		return 0;
+	if (gt_rows_expand(room, from, 0, from->n, error) != 0)
+		return -1;
+	*rows = *room;
+	*room = from;
+	return 0;
 }

@@ -242,7 +242,7 @@ static void free_history(char **history)
 struct gt_reader {
 	struct frames frames;
 	bool told_failure; /* a record `failed` was read */
-	bool keeps_turns;
+	bool keeps_turns, keeps_spans;
 
 	XXH3_state_t *checksum;
 	uint64_t rows_read, bytes_read;
@@ -254,7 +254,7 @@ struct gt_reader {
 	struct gt_gpu gpu;
 	bool has_gpu;
 	struct gt_count count;
-	struct gt_rows *rows;
+	struct gt_rows *rows, *room; /* room: that their requests take, if a row was several; NULL: none was */
 
 	char **history; /* lines, up to a NULL; owned */
 };
@@ -465,6 +465,7 @@ void gt_reader_close(struct gt_reader *reader)
 	gt_gpu_clear(&reader->gpu);
 	gt_count_clear(&reader->count);
 	gt_rows_free(reader->rows);
+	gt_rows_free(reader->room);
 	free(reader);
 }
 
@@ -498,12 +499,17 @@ int gt_reader_unpack(struct gt_reader *reader, struct gt_error *error)
 		return place(&reader->frames, reader->frames.records, error);
 	if (!reader->keeps_turns)
 		gt_rows_drop_turns(reader->rows);
-	return 0;
+	return reader->keeps_spans ? 0 : gt_rows_spread(&reader->rows, &reader->room, error);
 }
 
 void gt_reader_keep_turns(struct gt_reader *reader)
 {
 	reader->keeps_turns = true;
+}
+
+void gt_reader_keep_spans(struct gt_reader *reader)
+{
+	reader->keeps_spans = true;
 }
 
 enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error)

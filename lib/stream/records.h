@@ -79,6 +79,10 @@ int gt_rows_unpack(struct gt_rows **rows, enum gt_rows_kind kind, size_t n, cons
 /* Takes turns out of a batch: requests on shared memory, which gcoalesce leaves for gschedule. */
 void gt_rows_drop_turns(struct gt_rows *rows);
 
+/* Makes a row of each request where rows are several: *rows is then what was *room, which is made if it is NULL. Returns 0, or -1 when
+ * memory is short. */
+int gt_rows_spread(struct gt_rows **rows, struct gt_rows **room, struct gt_error *error);
+
 /* ---- rows against the kernel that they belong to ---- */
 
 /* Returns 0 if every row is valid: blocks, warps and lanes that the launch has, known ops, and sizes, sectors

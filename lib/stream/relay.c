@@ -20,6 +20,7 @@ struct item {
 	size_t rows_n;
 	enum gt_rows_kind kind;
 	msgpack_unpacked unpacked;
+	struct gt_rows *room; /* for requests of which several were a row */
 	struct gt_batch_records records;
 };
 
@@ -50,7 +51,7 @@ static int unpack(struct gt_relay *relay, struct item *item, struct gt_error *er
 			   error) != 0)
 		return gt_reader_place(relay->reader, item->record_number, error);
 	gt_rows_drop_turns(item->stage.rows);
-	return 0;
+	return gt_rows_spread(&item->stage.rows, &item->room, error);
 }
 
 static int take(void *context, void *of, unsigned lane, struct gt_error *error)
@@ -126,6 +127,7 @@ static void close_item(struct gt_relay *relay, struct item *item)
 {
 	msgpack_unpacked_destroy(&item->unpacked);
 	gt_rows_free(item->stage.rows);
+	gt_rows_free(item->room);
 	if (relay->stage.close_own && item->stage.own)
 		relay->stage.close_own(item->stage.own);
 	free(item->stage.own);

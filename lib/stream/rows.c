@@ -173,8 +173,74 @@ void gt_requests_append(struct gt_rows *to, const struct gt_rows *from, const ui
 	to->n += n;
 }
 
+/* Repeats each element of rows [first, first + n) for the requests of its row: mostly few stores of a vector, which may go into the room
+ * behind the last element. */
+#define REPEAT(TYPE)                                                                                                      \
+	do {                                                                                                               \
+		typedef TYPE many __attribute__((vector_size(GT_ROWS_SLACK * sizeof(TYPE))));                              \
+		const TYPE *in = gt_column_of(rows, column);                                                               \
+		TYPE *out = gt_column_of(to, column);                                                                      \
+		for (size_t i = first; i < first + n; out += gt_rows_span(rows, i++)) {                                    \
+			const many all = (many){0} + in[i];                                                                \
+			for (unsigned k = 0; k < gt_rows_span(rows, i); k += GT_ROWS_SLACK)                                \
+				memcpy(out + k, &all, sizeof all);                                                         \
+		}                                                                                                          \
+	} while (0)
+
+GT_WIDE static void repeat(struct gt_rows *to, const struct gt_rows *rows, size_t first, size_t n, const struct gt_column *column)
+{
+	switch (column->width) {
+	case 1: REPEAT(uint8_t); break;
+	case 2: REPEAT(uint16_t); break;
+	case 4: REPEAT(uint32_t); break;
+	default: REPEAT(uint64_t);
+	}
+}
+
+/* The lines of requests are at their distances. */
+GT_WIDE static void add_pitches(struct gt_rows *to, const struct gt_rows *rows, size_t first, size_t n)
+{
+	uint64_t *out = to->address;
+
+	for (size_t i = first; i < first + n; out += gt_rows_span(rows, i++))
+		for (unsigned k = 1; k < gt_rows_span(rows, i); k++)
+			out[k] += k * (uint64_t)rows->pitch[i];
+}
+
+int gt_rows_expand(struct gt_rows **room, const struct gt_rows *rows, size_t first, size_t n, struct gt_error *error)
+{
+	size_t requests = 0;
+
+	for (size_t i = first; i < first + n; i++)
+		requests += gt_rows_span(rows, i);
+	if (!*room && !(*room = gt_rows_new(GT_ROWS_BATCH, error)))
+		return -1;
+	if (requests > (*room)->capacity && gt_rows_grow(*room, requests, error) != 0)
+		return -1;
+	gt_rows_shape(*room, rows);
+	(*room)->has_spans = false;
+	(*room)->n = requests;
+	(*room)->n_lanes = 0;
+	for (size_t c = 0; c < gt_columns_n; c++)
+		if (gt_column_present(rows, &gt_columns[c]))
+			repeat(*room, rows, first, n, &gt_columns[c]);
+	add_pitches(*room, rows, first, n);
+	return 0;
+}
+
+/* The columns that are not in the table. */
+static void append_pitches(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n)
+{
+	memcpy(to->width + to->n, from->width + first, n * sizeof *to->width);
+	memcpy(to->pitch + to->n, from->pitch + first, n * sizeof *to->pitch);
+}
+
 void gt_rows_append(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n)
 {
+	if (to->kind == GT_REQUESTS && to->has_spans && from->has_spans)
+		append_pitches(to, from, first, n);
+	else if (to->kind == GT_REQUESTS && to->has_spans)
+		memset(to->width + to->n, 0, n * sizeof *to->width);
 	for (size_t c = 0; c < gt_columns_n; c++) {
 		const struct gt_column *column = &gt_columns[c];
 		if (!gt_column_present(to, column))
@@ -192,11 +258,11 @@ int gt_rows_join(struct gt_rows *to, const struct gt_rows *from, size_t first, s
 {
 	size_t at = to->n;
 
+	if (from->kind == GT_ACCESSES)
+		append_pitches(to, from, first, n);
 	gt_rows_append(to, from, first, n);
 	if (from->kind == GT_REQUESTS)
 		return 0;
-	memcpy(to->width + at, from->width + first, n * sizeof *to->width);
-	memcpy(to->pitch + at, from->pitch + first, n * sizeof *to->pitch);
 	if (from->n_lanes == 0)
 		return 0;
 	for (; at < to->n; at++)

@@ -19,6 +19,9 @@ GT_PUBLIC_BEGIN
 #define GT_ROWS_BATCH 4096  /* rows a writer puts into a batch */
 #define GT_ROWS_SLACK 8	    /* elements behind the capacity of each column of a batch, which may be overwritten */
 #define GT_ROWS_MAX 65536   /* rows a reader accepts in a batch */
+#define GT_SPAN_MOST (2 * GT_WARP_SIZE) /* requests that one row may be: all of an access, each lane of which reaches over the end of its line */
+#define GT_SPAN_LEAST 4 /* that gtrace writes as one row: fewer are as short one by one */
+#define GT_REQUESTS_MAX (GT_ROWS_BATCH * GT_SPAN_MOST) /* that the rows of a batch may be */
 #define GT_STRIDE_LANES INT64_MIN /* as a stride: the addresses are in `lanes` */
 #define GT_ACCESS_SIZE_MAX 32	  /* bytes per lane */
 
@@ -31,6 +34,7 @@ struct gt_rows {
 	bool has_hints;		      /* the column hint is present: some row has a hint */
 	bool has_work;		      /* the column work is present, */
 	bool has_shared;	      /* and with it the column shared: some row has accesses to shared memory before it */
+	bool has_spans;	/* requests: a row may be several, by its width and pitch */
 	size_t n;	/* rows in use */
 	size_t capacity;
 
@@ -56,7 +60,8 @@ struct gt_rows {
 	uint64_t *lanes;
 	size_t n_lanes, lanes_capacity;
 
-	/* Requests. */
+	/* Requests. If there are spans, row i is width[i] requests of one access, up to GT_SPAN_MOST, if that is above 1: the first of the
+	 * address, each other one pitch[i] bytes, modulo 2^64, from the one before, and else alike. */
 	uint64_t *address; /* of the line: a multiple of GT_LINE */
 	uint8_t *sectors;  /* mask of the line's GT_SECTOR-byte sectors, never 0 */
 	uint8_t *full;	   /* stores: sectors that are overwritten whole; else 0 */
@@ -101,7 +106,7 @@ static inline bool gt_rows_alike(const struct gt_rows *a, const struct gt_rows *
 {
 	return a->kind == b->kind && a->scheduled == b->scheduled && a->has_status == b->has_status &&
 	       a->has_latency == b->has_latency && a->has_hints == b->has_hints && a->has_work == b->has_work &&
-	       a->has_shared == b->has_shared;
+	       a->has_shared == b->has_shared && a->has_spans == b->has_spans;
 }
 /* Makes `to`, which must be empty, carry the columns of `from`. */
 static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
@@ -113,12 +118,19 @@ static inline void gt_rows_shape(struct gt_rows *to, const struct gt_rows *from)
 	to->has_hints = from->has_hints;
 	to->has_work = from->has_work;
 	to->has_shared = from->has_shared;
+	to->has_spans = from->has_spans;
 }
 
 /* The hint of row i. */
 static inline uint16_t gt_rows_hint(const struct gt_rows *rows, size_t i)
 {
 	return rows->has_hints ? rows->hint[i] : 0;
+}
+
+/* How many requests row i is. */
+static inline unsigned gt_rows_span(const struct gt_rows *rows, size_t i)
+{
+	return rows->has_spans && rows->width[i] > 1 ? rows->width[i] : 1;
 }
 
 /* What the column shared says of row i. */
@@ -145,6 +157,10 @@ int gt_rows_copy(struct gt_rows *to, const struct gt_rows *from, size_t i, struc
 void gt_rows_append(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n);
 /* The same for rows of either kind, with the addresses that accesses list. Returns 0, or -1 when memory is short. */
 int gt_rows_join(struct gt_rows *to, const struct gt_rows *from, size_t first, size_t n, struct gt_error *error);
+
+/* Makes *room, which is made if it is NULL, the requests of rows [first, first + n): the same columns, but a row for each. Returns 0, or -1
+ * when memory is short. */
+int gt_rows_expand(struct gt_rows **room, const struct gt_rows *rows, size_t first, size_t n, struct gt_error *error);
 
 /* Writes the addresses of the active lanes of access i, lowest lane first, and returns how many. */
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE]);
@@ -210,7 +226,7 @@ struct gt_sink {
 	void *context;
 };
 
-/* Sets the kind of the rows to come, without status, latency, hints or work, flushing rows of another shape. */
+/* Sets the kind of the rows to come, without status, latency, hints, work or spans, flushing rows of another shape. */
 int gt_sink_begin(struct gt_sink *sink, enum gt_rows_kind kind, bool scheduled, struct gt_error *error);
 /* The same for rows that carry the columns of `shape`, whose rows are not read. */
 int gt_sink_begin_as(struct gt_sink *sink, const struct gt_rows *shape, struct gt_error *error);

@@ -18,7 +18,7 @@
 
 GT_PUBLIC_BEGIN
 
-#define GT_STREAM_VERSION 2 /* that is written; those before it are read */
+#define GT_STREAM_VERSION 3 /* that is written; those before it are read */
 #define GT_RECORD_MAX (32U << 20) /* bytes a record may have */
 
 enum gt_event {
@@ -51,6 +51,9 @@ enum gt_event gt_read(struct gt_reader *reader, struct gt_error *error);
 
 /* Rows shall have the turns of shared memory too (gtrace(5)), which otherwise are taken out of them. */
 void gt_reader_keep_turns(struct gt_reader *reader);
+
+/* A row of requests may be several of them (stream/rows.h); otherwise each is a row. */
+void gt_reader_keep_spans(struct gt_reader *reader);
 
 /* What the last event of that kind held; valid until the next gt_read. kernel and gpu stay valid
  * (NULL before the first). */

@@ -208,15 +208,18 @@ int gt_write_count(struct gt_writer *writer, const struct gt_count *count, struc
 
 int gt_write_rows(struct gt_writer *writer, const struct gt_rows *rows, struct gt_error *error)
 {
-	const struct gt_slice all = {rows, 0, rows->n, 0, rows->kind == GT_ACCESSES ? rows->n_lanes : 0};
-
-	if (rows->n == 0)
-		return 0;
-	if (rows != writer->output.rows.rows && flush_rows(writer, error) != 0)
+	if (rows->n > 0 && rows != writer->output.rows.rows && flush_rows(writer, error) != 0)
 		return -1;
-	gt_rows_pack(&writer->bytes, &all, 1);
-	writer->rows_written += rows->n;
-	return flush_if_full(writer, error);
+	/* Requests are more than a record may have if rows that were several of them have been expanded. */
+	for (size_t first = 0, n; first < rows->n; first += n) {
+		n = rows->kind == GT_ACCESSES || rows->n - first < GT_ROWS_MAX ? rows->n - first : GT_ROWS_MAX;
+		const struct gt_slice some = {rows, first, n, 0, rows->kind == GT_ACCESSES ? rows->n_lanes : 0};
+		gt_rows_pack(&writer->bytes, &some, 1);
+		writer->rows_written += n;
+		if (flush_if_full(writer, error) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 int gt_writer_put(struct gt_writer *writer, const unsigned char *records, size_t n, size_t rows, struct gt_error *error)

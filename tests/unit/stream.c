@@ -347,8 +347,8 @@ static void expect_refusal(const struct gt_kernel *kernel, void (*spoil)(struct 
 	close(descriptor);
 }
 
-/* A stream is one of version 1 if its header says so and its end has the sum of that. */
-static void version_1_is_read(void)
+/* A stream is one of an earlier version if its header says so and its end has the sum of that. */
+static void expect_version_read(unsigned char version)
 {
 	struct gt_error error = {""};
 	char *argv[] = {NULL};
@@ -365,11 +365,11 @@ static void version_1_is_read(void)
 	CHECK(gt_writer_finish(writer, &error) == 0);
 	gt_writer_close(writer);
 	const ssize_t n = pread(descriptor, bytes, sizeof bytes, 0);
-	CHECK(n > 40 && memcmp(bytes, "\x93\xa6gtrace\x02", 9) == 0);
+	CHECK(n > 40 && memcmp(bytes, "\x93\xa6gtrace\x03", 9) == 0);
 	ssize_t end = n - 5;
 	while (memcmp(bytes + end, "\x92\xa3" "end", 5) != 0)
 		end--;
-	bytes[8] = 1;
+	bytes[8] = version;
 	const uint64_t sum = XXH3_64bits(bytes, (size_t)end);
 	bytes[n - 9] = 0xcf;
 	for (int i = 0; i < 8; i++)
@@ -384,6 +384,131 @@ static void version_1_is_read(void)
 	gt_reader_close(reader);
 	gt_rows_free(rows);
 	close(descriptor);
+}
+
+static void earlier_versions_are_read(void)
+{
+	expect_version_read(1);
+	expect_version_read(2);
+}
+
+/* Rows of which some are several requests, with turns between them. */
+static struct gt_rows *make_spans(size_t n, unsigned turns)
+{
+	struct gt_error error;
+	struct gt_rows *rows = gt_rows_new(n, &error);
+
+	fill(rows, n, (struct gt_rows){.kind = GT_REQUESTS, .scheduled = n % 2, .has_hints = n % 3 == 0, .has_spans = true}, 12, false);
+	for (size_t i = 0; i < n; i++) {
+		rows->width[i] = random_bits(1) ? (uint8_t)(random_bits(6) + random_bits(1)) : 0;
+		rows->pitch[i] = ((int64_t)random_bits((unsigned)(i % 57)) - (int64_t)random_bits(20)) * GT_LINE;
+		if (turns == 0 || i % turns != 1)
+			continue;
+		rows->op[i] = gt_op(GT_LOAD, GT_SHARED, GT_OPERATOR_NONE);
+		rows->address[i] = 0;
+		rows->sectors[i] = rows->full[i] = rows->threads[i] = rows->width[i] = 0;
+	}
+	return rows;
+}
+
+static bool is_turn(const struct gt_rows *rows, size_t i)
+{
+	return gt_op_space(rows->op[i]) == GT_SHARED;
+}
+
+/* Whether `singly` has a row for each request of `rows`, but turns; each field by itself, as gtrace(5) says. */
+static bool is_expanded(const struct gt_rows *singly, const struct gt_rows *rows)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		for (unsigned k = 0; !is_turn(rows, i) && k < (rows->width[i] > 1 ? rows->width[i] : 1U); k++, at++)
+			if (at >= singly->n || singly->address[at] != rows->address[i] + k * (uint64_t)rows->pitch[i] || singly->block[at] != rows->block[i] ||
+			    singly->warp[at] != rows->warp[i] || singly->an[at] != rows->an[i] || singly->pc[at] != rows->pc[i] ||
+			    singly->op[at] != rows->op[i] || singly->sectors[at] != rows->sectors[i] || singly->full[at] != rows->full[i] ||
+			    singly->threads[at] != rows->threads[i] || gt_rows_hint(singly, at) != gt_rows_hint(rows, i) ||
+			    (rows->scheduled && (singly->step[at] != rows->step[i] || singly->sm[at] != rows->sm[i])))
+				return false;
+	return at == singly->n && !singly->has_spans;
+}
+
+/* The same rows, of which those that are single are no turns; widths of 1 and 0 are the same. */
+static bool is_whole(const struct gt_rows *whole, const struct gt_rows *rows)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (is_turn(rows, i))
+			continue;
+		if (at >= whole->n || whole->address[at] != rows->address[i] || gt_rows_span(whole, at) != gt_rows_span(rows, i) ||
+		    (gt_rows_span(rows, i) > 1 && whole->pitch[at] != rows->pitch[i]) || whole->an[at] != rows->an[i])
+			return false;
+		at++;
+	}
+	return at == whole->n;
+}
+
+static struct gt_reader *read_rows(const struct gt_rows *rows, bool whole, struct gt_error *error)
+{
+	char *argv[] = {NULL};
+	int descriptor = temporary();
+	struct gt_kernel kernel = {.id = 1, .grid = {1 << 30, 1, 1}, .block = {1024, 1, 1}};
+	struct gt_writer *writer = gt_writer_open(descriptor, NULL, "test", "1", argv, error);
+
+	CHECK(gt_write_kernel(writer, &kernel, error) == 0);
+	CHECK(gt_write_rows(writer, rows, error) == 0);
+	CHECK(gt_writer_finish(writer, error) == 0);
+	gt_writer_close(writer);
+	lseek(descriptor, 0, SEEK_SET);
+	struct gt_reader *reader = gt_reader_open(descriptor, "test", NULL, 0, error);
+	if (whole)
+		gt_reader_keep_spans(reader);
+	CHECK_EQUAL(gt_read(reader, error), GT_KERNEL);
+	return reader;
+}
+
+static void spans_come_back_whole_or_expanded(void)
+{
+	for (unsigned round = 0; round < 300; round++) {
+		struct gt_error error = {""};
+		struct gt_rows *rows = make_spans(1 + random_bits(round % 12), round % 4);
+		struct gt_reader *singly = read_rows(rows, false, &error), *whole = read_rows(rows, true, &error);
+		CHECK_EQUAL(gt_read(singly, &error), GT_ROWS);
+		CHECK(is_expanded(gt_reader_rows(singly), rows));
+		CHECK_EQUAL(gt_read(singly, &error), GT_END);
+		CHECK_EQUAL(gt_read(whole, &error), GT_ROWS);
+		CHECK(is_whole(gt_reader_rows(whole), rows));
+		CHECK_EQUAL(gt_read(whole, &error), GT_END);
+		gt_reader_close(singly);
+		gt_reader_close(whole);
+		gt_rows_free(rows);
+	}
+}
+
+/* A batch may not be more requests than those of whole accesses; what has been expanded is written in several. */
+static void spans_have_a_limit(void)
+{
+	struct gt_error error = {""};
+	struct gt_rows *rows = make_spans(GT_ROWS_BATCH + 1, 0);
+
+	memset(rows->width, GT_SPAN_MOST, rows->n);
+	struct gt_reader *reader = read_rows(rows, false, &error);
+	CHECK_EQUAL(gt_read(reader, &error), GT_FAILED);
+	CHECK(strstr(error.text, "262208 requests: expected at most 262144 in a batch") != NULL);
+	gt_reader_close(reader);
+	rows->n = GT_ROWS_BATCH;
+	reader = read_rows(rows, false, &error);
+	CHECK_EQUAL(gt_read(reader, &error), GT_ROWS);
+	CHECK_EQUAL(gt_reader_rows(reader)->n, GT_REQUESTS_MAX);
+	struct gt_reader *again = read_rows(gt_reader_rows(reader), false, &error);
+	for (size_t i = 0; i < GT_REQUESTS_MAX / GT_ROWS_MAX; i++) {
+		CHECK_EQUAL(gt_read(again, &error), GT_ROWS);
+		CHECK(memcmp(gt_reader_rows(again)->address, gt_reader_rows(reader)->address + i * GT_ROWS_MAX, GT_ROWS_MAX * sizeof(uint64_t)) == 0);
+	}
+	CHECK_EQUAL(gt_read(again, &error), GT_END);
+	gt_reader_close(again);
+	gt_reader_close(reader);
+	gt_rows_free(rows);
 }
 
 static void spoil_nothing(struct gt_rows *rows) { (void)rows; }
@@ -401,6 +526,17 @@ static void spoil_sectors(struct gt_rows *rows) { rows->sectors[3] = 0; }
 static void spoil_full(struct gt_rows *rows) { rows->full[3] = 2; }
 static void spoil_address(struct gt_rows *rows) { rows->address[2] += 32; }
 static void spoil_threads(struct gt_rows *rows) { rows->threads[2] = 33; }
+
+static void spoil_span(struct gt_rows *rows) { rows->has_spans = true, rows->width[2] = 0, rows->width[1] = GT_SPAN_MOST + 1, rows->pitch[1] = 128; }
+static void spoil_pitch(struct gt_rows *rows) { rows->has_spans = true, rows->width[2] = 2, rows->pitch[2] = -64; }
+static void spoil_turn(struct gt_rows *rows)
+{
+	rows->has_spans = true;
+	rows->op[2] = gt_op(GT_LOAD, GT_SHARED, GT_OPERATOR_NONE);
+	rows->address[2] = rows->sectors[2] = rows->full[2] = rows->threads[2] = 0;
+	rows->width[2] = 2;
+	rows->pitch[2] = 128;
+}
 
 static void spoil_status(struct gt_rows *rows) { rows->has_status = true, rows->status[1] = GT_STATUSES; }
 
@@ -425,6 +561,9 @@ static void rows_that_make_no_sense_are_refused(void)
 	expect_refusal(&kernel, spoil_address, GT_REQUESTS, "row 3: address 0x");
 	expect_refusal(&kernel, spoil_threads, GT_REQUESTS, "row 3: 33 lanes");
 	expect_refusal(&kernel, spoil_status, GT_REQUESTS, "row 2: status 8");
+	expect_refusal(&kernel, spoil_span, GT_REQUESTS, "row 2: 65 requests: expected at most 64");
+	expect_refusal(&kernel, spoil_pitch, GT_REQUESTS, "row 3: requests -64 bytes apart: expected a multiple of 128");
+	expect_refusal(&kernel, spoil_turn, GT_REQUESTS, "row 3: a request on shared memory: expected a turn");
 }
 
 int main(void)
@@ -435,7 +574,9 @@ int main(void)
 	RUN(ops_have_one_name_each);
 	RUN(hints_have_one_name_each);
 	RUN(kernels_and_counts_come_back);
-	RUN(version_1_is_read);
+	RUN(earlier_versions_are_read);
+	RUN(spans_come_back_whole_or_expanded);
+	RUN(spans_have_a_limit);
 	RUN(shapes_are_checked);
 	RUN(rows_that_make_no_sense_are_refused);
 	return check_report();
