@@ -315,6 +315,8 @@ int main(int argc, char **argv)
 	if (self.block_steps)
 		tool_must(tool, gt_durations_read(&self.config.durations, self.block_steps, &tool->error));
 	tool_read(tool);
+	gt_reader_keep_spans(tool->in);
+	self.config.spans = true;
 	if (!gt_issue_is_timed(self.config.issue)) /* that knows accesses to shared memory as instructions, by the column work */
 		gt_reader_keep_turns(tool->in);
 	tool_write(tool);

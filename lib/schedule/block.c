@@ -229,6 +229,9 @@ static void rows_follow(const struct gt_rows *rows, size_t first, size_t n, bool
 {
 	follow((rows->kind == GT_REQUESTS ? rows->address : rows->base) + first, rows->an + first, rows->warp + first, n, by_warp,
 	       differs, follows);
+	for (size_t k = 0; rows->has_spans && k < n; k++)
+		if (gt_rows_span(rows, first + k) > 1)
+			follows[k] = follows[k + 1] = 0; /* a row that is several is a span by itself */
 }
 
 #define FIRST_WORDS 32 /* of spans */
@@ -278,15 +281,15 @@ static size_t next_capacity(const struct piece *last, size_t first, size_t most)
 	return capacity < most ? capacity : most;
 }
 
-/* How many of the next rows can be kept, more than 0; the first piece has room for `expected` words. 0: the memory is used up; -1: an
- * error. */
-static ptrdiff_t loose_room(struct loose *loose, struct loose_memory *memory, size_t expected, struct gt_error *error)
+/* How many of the next rows, each of at most so many words, can be kept, more than 0; the first piece has room for `expected` words. 0: the
+ * memory is used up; -1: an error. */
+static ptrdiff_t loose_room(struct loose *loose, struct loose_memory *memory, size_t expected, size_t words, struct gt_error *error)
 {
 	size_t first = expected > 0 ? expected + SPARE_WORDS : FIRST_WORDS;
 	struct piece *last = loose->last;
 
-	if (last && last->capacity - last->n >= SPAN_WORDS)
-		return (ptrdiff_t)((last->capacity - last->n) / SPAN_WORDS);
+	if (last && last->capacity - last->n >= words)
+		return (ptrdiff_t)((last->capacity - last->n) / words);
 	size_t capacity = next_capacity(last, first, MOST_WORDS);
 	if (memory->used > memory->limit || capacity * sizeof(uint64_t) > memory->limit - memory->used)
 		return 0;
@@ -295,7 +298,7 @@ static ptrdiff_t loose_room(struct loose *loose, struct loose_memory *memory, si
 		return -1;
 	*(last ? &last->next : &loose->rows) = piece;
 	loose->last = piece;
-	return (ptrdiff_t)(capacity / SPAN_WORDS);
+	return (ptrdiff_t)(capacity / words);
 }
 
 /* Room for n words that live as long as the block. */
@@ -349,12 +352,16 @@ static size_t span_length(const uint8_t *follows, size_t n)
 	return length;
 }
 
+static inline void make_many(struct kept *row, struct span_more more)
+{
+	row->shape |= SPAN_MANY;
+	*gt_span_more(row) = more;
+}
+
 /* Makes one span of n rows, more than one, of which `row` is the first. */
 static void join(struct kept *row, uint64_t second_base, uint16_t second_warp, size_t n)
 {
-	row->shape |= SPAN_MANY;
-	*gt_span_more(row) = (struct span_more){(int32_t)(second_base - row->base), (uint16_t)n,
-						(uint16_t)(second_warp - row->warp)};
+	make_many(row, (struct span_more){(int32_t)(second_base - row->base), (uint16_t)n, (uint16_t)(second_warp - row->warp)});
 }
 
 /* Whether a row comes after the last one in the order of (an, warp), and the highest warp. */
@@ -376,7 +383,7 @@ static int loose_add(struct loose *loose, struct loose_memory *memory, struct sh
 	struct kept *begin = gt_piece_end(loose->last), *row = begin;
 	uint16_t shape = SHAPE_NONE;
 	uint8_t differs[COMPARED_ROOM], follows[COMPARED_ROOM] = {0};
-	size_t k = 0;
+	size_t k = 0, requests = 0;
 
 	rows_compare(rows, first, *n, differs);
 	rows_follow(rows, first, *n, memory->by_warp, differs, follows);
@@ -391,6 +398,10 @@ static int loose_add(struct loose *loose, struct loose_memory *memory, struct sh
 		shape = row->shape;
 		length = shape == SHAPE_NONE ? 1 : length;
 		note_row(loose, row);
+		const unsigned several = gt_rows_span(rows, first + k);
+		requests += several > 1 ? several : length;
+		if (several > 1)
+			make_many(row, (struct span_more){(int32_t)rows->pitch[first + k], (uint16_t)several, 0});
 		if (length > 1) {
 			note_row(loose, &(struct kept){0, an[k], warp[k + length - 1], shape});
 			join(row, bases[k + 1], warp[k + 1], length);
@@ -400,7 +411,7 @@ static int loose_add(struct loose *loose, struct loose_memory *memory, struct sh
 	size_t words = (size_t)((uint64_t *)(void *)row - (uint64_t *)(void *)begin);
 	loose->last->n += words;
 	loose->words += words;
-	loose->n += k;
+	loose->n += requests;
 	*n = k;
 	return 0;
 }
@@ -672,9 +683,10 @@ static int packing_add(struct block *block, struct keep *keep, const struct gt_r
 			if (!lanes && shapes_find(&keep->shapes, &shape, &number, error) != 0)
 				return -1;
 		}
-		const struct kept row = {bases[k], rows->an[first + k], rows->warp[first + k], number};
-		if (pack(block, keep, &row, number == SHAPE_NONE ? &shape : NULL, lanes, error) != 0)
-			return -1;
+		struct kept row = {bases[k], rows->an[first + k], rows->warp[first + k], number};
+		for (unsigned left = gt_rows_span(rows, first + k); left > 0; left--, row.base += left > 0 ? (uint64_t)rows->pitch[first + k] : 0)
+			if (pack(block, keep, &row, number == SHAPE_NONE ? &shape : NULL, lanes, error) != 0)
+				return -1;
 	}
 	return 0;
 }
@@ -755,6 +767,7 @@ void gt_keep_close(struct keep *keep)
 	gt_spill_close(&keep->spill);
 	free(keep->loose.fold);
 	free(keep->packers);
+	gt_rows_free(keep->singly);
 }
 
 struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *error)
@@ -784,12 +797,34 @@ void gt_block_free(struct block *block, struct keep *keep)
 
 /* ---- rows that come ---- */
 
+/* Whether each row that is several requests can be a span: at a distance that one can have, and with a numbered shape. */
+static bool spans_fit(const struct keep *keep, const struct gt_rows *rows, size_t first, size_t last)
+{
+	bool far = keep->shapes.n + (last - first) > SHAPES_MAX;
+
+	for (size_t i = first; i < last; i++)
+		far |= gt_rows_span(rows, i) > 1 && !is_near((uint64_t)rows->pitch[i]);
+	return !far;
+}
+
+/* The same as gt_block_add, request by request. */
+static int add_singly(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last, struct gt_error *error)
+{
+	if (gt_rows_expand(&keep->singly, rows, first, last - first, error) != 0)
+		return -1;
+	return gt_block_add(block, keep, keep->singly, 0, keep->singly->n, error);
+}
+
 int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *rows, size_t first, size_t last,
 		 struct gt_error *error)
 {
+	const size_t words = SPAN_WORDS + (rows->has_spans ? SPAN_MORE_WORDS : 0); /* of a row, at most */
+
+	if (rows->has_spans && !spans_fit(keep, rows, first, last))
+		return add_singly(block, keep, rows, first, last, error);
 	for (size_t n; first < last; first += n) {
 		n = last - first < COMPARED_ROWS ? last - first : COMPARED_ROWS;
-		ptrdiff_t room = block->packed ? 0 : loose_room(&block->loose, &keep->loose, keep->expected, error);
+		ptrdiff_t room = block->packed ? 0 : loose_room(&block->loose, &keep->loose, keep->expected, words, error);
 		if (room < 0 || (room == 0 && !block->packed && packing_take_loose(block, keep, error) != 0))
 			return -1;
 		n = room == 0 || n < (size_t)room ? n : (size_t)room;

@@ -306,6 +306,7 @@ struct keep {
 	struct gt_spill spill;
 	struct shapes shapes;
 	size_t expected; /* words of a block that is loose: as many as the last one had */
+	struct gt_rows *singly; /* room for requests of which several were a row, but cannot be a span; NULL: none yet */
 	struct warp_packer *packers; /* by warp */
 	size_t n_packers;
 	uint64_t blocks; /* made so far */

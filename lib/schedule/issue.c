@@ -98,6 +98,8 @@ static inline void append_common(struct gt_rows *out, size_t n, const struct sha
 		fill_8(out->sectors + at, n, (uint8_t)shape->mask);
 		fill_8(out->full + at, n, (uint8_t)(shape->mask >> 8));
 		fill_8(out->threads + at, n, (uint8_t)(shape->mask >> 16));
+		if (out->has_spans)
+			fill_8(out->width + at, n, 0);
 		return;
 	}
 	fill_8(out->size + at, n, shape->size);
@@ -240,6 +242,7 @@ static inline void append_one(struct gt_schedule *schedule, const struct shape *
 		out->sectors[at] = (uint8_t)shape->mask;
 		out->full[at] = (uint8_t)(shape->mask >> 8);
 		out->threads[at] = (uint8_t)(shape->mask >> 16);
+		out->width[at] = 0;
 		return;
 	}
 	out->base[at] = row->base;
@@ -250,6 +253,38 @@ static inline void append_one(struct gt_schedule *schedule, const struct shape *
 	out->pitch[at] = shape->pitch;
 }
 
+/* Writes requests [first, first + n) of a span, which are of one access, as a row. Rows before the first that is several are each one. */
+static void append_whole(struct gt_rows *out, size_t n, const struct shape *shape, const struct kept *span, size_t first, const struct place *place)
+{
+	const uint64_t delta = (uint64_t)(int64_t)gt_span_more(span)->delta;
+	const size_t at = out->n;
+
+	if (!out->has_spans)
+		memset(out->width, 0, at * sizeof *out->width);
+	out->has_spans = true;
+	append_common(out, 1, shape, place);
+	out->address[at] = span->base + first * delta;
+	out->an[at] = span->an;
+	out->warp[at] = span->warp;
+	out->width[at] = (uint8_t)(n > 1 ? n : 0);
+	out->pitch[at] = (int64_t)delta;
+	out->n++;
+}
+
+/* Writes requests [first, first + n) of a span of one access in rows that are as many as such a row may be. */
+static int write_wholes(struct gt_schedule *schedule, const struct shape *shape, const struct place *place, const struct kept *span, size_t first,
+			size_t n, bool begins, struct gt_error *error)
+{
+	for (size_t part; n > 0; first += part, n -= part) {
+		if (make_room(schedule, shape, begins, error) != 0)
+			return -1;
+		begins = false;
+		part = n < GT_SPAN_MOST ? n : GT_SPAN_MOST;
+		append_whole(schedule->sink->rows, part, shape, span, first, place);
+	}
+	return 0;
+}
+
 /* Writes rows [first, first + n) of a span of several. */
 static int write_span(struct gt_schedule *schedule, const struct place *place, const struct kept *span, size_t first, size_t n,
 		      bool begins, struct gt_error *error)
@@ -258,6 +293,8 @@ static int write_span(struct gt_schedule *schedule, const struct place *place, c
 	struct gt_rows *out = schedule->sink->rows;
 
 	schedule->rows += n;
+	if (gt_span_more(span)->warp_delta == 0 && n >= GT_SPAN_LEAST && schedule->config->spans && shape->size == 0)
+		return write_wholes(schedule, shape, place, span, first, n, begins, error);
 	for (size_t part; n > 0; first += part, n -= part) {
 		if (make_room(schedule, shape, begins, error) != 0)
 			return -1;

@@ -124,6 +124,7 @@ struct gt_schedule_config {
 	struct gt_durations durations; /* for first-done: the durations of blocks, sorted */
 	size_t memory;		       /* bytes for rows that wait; the rest goes to a file */
 	const char *directory;	       /* of that file */
+	bool spans;		       /* requests of an access at even distances, and else alike, are written as one row (stream/rows.h) */
 };
 
 /* Whether SMs take a block as soon as a slot is free, so that durations count. */

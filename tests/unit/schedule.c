@@ -3,10 +3,13 @@
  * schedules. */
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "base/spill.h"
 #include "check.h"
 #include "gpu/occupancy.h"
 #include "schedule/schedule.h"
+#include "stream/hint.h"
+#include "stream/op.h"
 
 static struct gt_error error;
 
@@ -310,6 +313,138 @@ static void many_shapes(void)
 	gt_rows_free(sink.rows);
 }
 
+/* ---- rows that are several requests ---- */
+
+static uint64_t random_state = 5;
+
+static uint32_t draw(uint32_t below)
+{
+	return (uint32_t)((gt_random(&random_state) >> 32) * below >> 32);
+}
+
+/* Requests by block, warps after each other or in turns; some rows are several of them, at distances that a span can have or not. */
+static struct gt_rows *make_requests(size_t n, bool many_pcs)
+{
+	struct gt_rows *rows = gt_rows_new(n, &error);
+
+	rows->kind = GT_REQUESTS;
+	rows->has_spans = rows->has_work = true;
+	rows->n = n;
+	for (size_t i = 0; i < n; i++) {
+		const bool store = draw(4) == 0, several = draw(3) == 0;
+		const size_t access = i / 2 % (n / 4 + 1);
+		rows->block[i] = (uint32_t)(i * 4 / n);
+		rows->warp[i] = (uint16_t)(n % 2 ? access % 3 : access / 16 % 3);
+		rows->an[i] = (uint32_t)(access / 3);
+		rows->pc[i] = many_pcs ? (uint32_t)i : 8 * (uint32_t)(access % 5);
+		rows->op[i] = gt_op(store ? GT_STORE : GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
+		rows->sectors[i] = (uint8_t)(draw(5) ? 1 : 15);
+		rows->full[i] = store ? rows->sectors[i] : 0;
+		rows->threads[i] = 1;
+		rows->work[i] = gt_work(draw(3), 0, draw(2));
+		rows->address[i] = (uint64_t)GT_LINE * (0x100000 + draw(3000));
+		rows->width[i] = several ? (uint8_t)(2 + draw(63)) : 0;
+		rows->pitch[i] = several ? GT_LINE * (draw(12) ? (int64_t)draw(60) - 20 : INT64_C(1) << 40) : 0;
+	}
+	return rows;
+}
+
+static int keep_all(void *context, struct gt_rows *rows, struct gt_error *reason)
+{
+	struct gt_rows *all = context, *singly = NULL;
+
+	CHECK_EQUAL(gt_rows_expand(&singly, rows, 0, rows->n, reason), 0);
+	gt_rows_shape(all, singly);
+	while (all->n + singly->n > all->capacity)
+		CHECK_EQUAL(gt_rows_grow(all, 2 * all->capacity, reason), 0);
+	gt_rows_append(all, singly, 0, singly->n);
+	gt_rows_free(singly);
+	rows->n = 0;
+	return 0;
+}
+
+/* What a schedule writes, request by request. */
+static struct gt_rows *schedule_rows(struct gt_schedule_config *config, const struct gt_rows *rows, enum gt_order order)
+{
+	struct gt_kernel kernel = {.order = order, .grid = {4, 1, 1}, .block = {96, 1, 1}};
+	struct gt_rows *all = gt_rows_new(1000, &error);
+	struct gt_sink sink = {gt_rows_new(512, &error), keep_all, all};
+	struct gt_schedule *schedule = gt_schedule_open(config, &kernel, &sink, &error);
+	struct gt_count count;
+
+	CHECK(schedule != NULL);
+	CHECK_EQUAL(gt_schedule_put(schedule, rows, &error), 0);
+	gt_count_begin(&count, "schedule", 0);
+	CHECK_EQUAL(gt_schedule_finish(schedule, &count, &error), 0);
+	CHECK_EQUAL(keep_all(all, sink.rows, &error), 0);
+	CHECK_EQUAL(gt_count_value(&count, "rows", 0), all->n);
+	gt_count_clear(&count);
+	gt_schedule_close(schedule);
+	gt_rows_free(sink.rows);
+	return all;
+}
+
+#define SAME(COLUMN) CHECK(memcmp(a->COLUMN, b->COLUMN, a->n * sizeof *a->COLUMN) == 0)
+
+static void compare_schedules(struct gt_schedule_config *config, const struct gt_rows *rows, const struct gt_rows *singly, enum gt_order order)
+{
+	config->spans = false;
+	struct gt_rows *b = schedule_rows(config, singly, order);
+	for (unsigned way = 0; way < 2; way++) {
+		config->spans = way == 0;
+		struct gt_rows *a = schedule_rows(config, rows, order);
+		CHECK_EQUAL(a->n, b->n);
+		SAME(block);
+		SAME(warp);
+		SAME(an);
+		SAME(pc);
+		SAME(op);
+		SAME(address);
+		SAME(sectors);
+		SAME(full);
+		SAME(threads);
+		SAME(step);
+		SAME(sm);
+		gt_rows_free(a);
+	}
+	gt_rows_free(b);
+}
+
+/* The schedule of rows that are several requests is that of the requests, whether they wait loose, folded or packed. */
+static void spans_are_scheduled_as_their_requests(void)
+{
+	static const char *const issues[] = {"rr", "gto", "latency"};
+
+	for (unsigned round = 0; round < 60 && check_failures == 0; round++) {
+		struct gt_schedule_config config = {
+			.sms = 2, .schedulers = 1 + draw(4), .memory = round % 4 == 0 ? 0 : round % 4 == 1 ? 20000 : 1 << 24, .directory = "/tmp",
+			.times = {.l1 = 28, .l2 = 190, .dram = 300, .l1_bytes = 32768, .l1_sector = 32, .l2_bytes = 1 << 20, .l2_fetch = 32, .access = 1}};
+		struct gt_rows *rows = make_requests(40 + draw(2000), round % 7 == 6), *singly = NULL;
+		CHECK_EQUAL(gt_rows_expand(&singly, rows, 0, rows->n, &error), 0);
+		config.dispatch = gt_dispatch_find("wave", &error);
+		config.issue = gt_issue_find(issues[round % 3], &error);
+		CHECK_EQUAL(gt_mapping_parse(&config.mapping, "rr", &error), 0);
+		compare_schedules(&config, rows, singly, round % 5 ? GT_ORDER_BLOCK : GT_ORDER_NONE);
+		gt_rows_free(rows);
+		gt_rows_free(singly);
+	}
+}
+
+/* More shapes than have numbers: then rows that are several wait request by request. */
+static void spans_of_many_shapes(void)
+{
+	struct gt_schedule_config config = {.sms = 1, .schedulers = 1, .memory = 1 << 24, .directory = "/tmp"};
+	struct gt_rows *rows = make_requests(34000, true), *singly = NULL;
+
+	CHECK_EQUAL(gt_rows_expand(&singly, rows, 0, rows->n, &error), 0);
+	config.dispatch = gt_dispatch_find("wave", &error);
+	config.issue = gt_issue_find("rr", &error);
+	CHECK_EQUAL(gt_mapping_parse(&config.mapping, "rr", &error), 0);
+	compare_schedules(&config, rows, singly, GT_ORDER_BLOCK);
+	gt_rows_free(rows);
+	gt_rows_free(singly);
+}
+
 int main(void)
 {
 	RUN(algorithm_3);
@@ -325,5 +460,7 @@ int main(void)
 	RUN(store_in_both);
 	RUN(sink_failure);
 	RUN(many_shapes);
+	RUN(spans_are_scheduled_as_their_requests);
+	RUN(spans_of_many_shapes);
 	return check_report();
 }
