@@ -368,6 +368,7 @@ int main(int argc, char **argv)
 	const struct tool_filter filter = {.kernel = begin_kernel, .rows = take_rows, .count = take_count, .gpu = take_gpu, .end = end_kernel,
 					   .relay = &threads, .relays = relays, .context = &stage};
 	tool_read(&tool);
+	gt_reader_keep_spans(tool.in);
 	tool_write(&tool);
 	tool_run(&tool, &filter);
 	tool_end(&tool);

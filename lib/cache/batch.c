@@ -676,6 +676,23 @@ static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, st
 	return 0;
 }
 
+/* Whether the fast wing serves a batch. */
+static bool is_fast(const struct gt_level *level, const struct gt_rows *rows)
+{
+	const bool noted = level->notes || level->config.by != GT_BY_NONE, emits = level->config.emit == GT_EMIT_ALL || level->config.emit == GT_EMIT_LATENCY;
+
+	return level->fast && !noted && !emits && !level->full && level->config.coalescer.requests == 0 && !hinted(level, rows);
+}
+
+static uint64_t requests_of(const struct gt_rows *rows)
+{
+	uint64_t requests = 0;
+
+	for (size_t i = 0; rows->has_spans && i < rows->n; i++)
+		requests += gt_rows_span(rows, i);
+	return rows->has_spans ? requests : rows->n;
+}
+
 /* Serves a batch in its order. */
 static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent,
 		       struct gt_error *error)
@@ -687,17 +704,19 @@ static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struc
 		return -1;
 	if (level->config.emit == GT_EMIT_ALL || level->config.emit == GT_EMIT_LATENCY)
 		return serve_and_emit(level, rows, sent, error);
-	level->counters.requests += rows->n;
+	level->counters.requests += requests_of(rows);
 	if (level->config.emit == GT_EMIT_NONE)
 		sent = &level->dropped;
 	if (gt_sink_begin_as(sent, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = rows->scheduled,
 						     .has_hints = rows->has_hints}, error) != 0)
 		return -1;
+	if (is_fast(level, rows))
+		return level->fast(level, rows, sent, error);
 	if (hinted(level, rows))
 		return serve_hinted(level, rows, sent, error);
 	if (level->full && level->config.by != GT_BY_PC && !coalesces)
 		return gt_notes_serve(level, rows, sent, error);
-	return (noted ? serve_and_note : level->fast && !coalesces ? level->fast : serve_rows)(level, rows, sent, error);
+	return (noted ? serve_and_note : serve_rows)(level, rows, sent, error);
 }
 
 /* ---- what a level takes, and the end of a kernel ---- */
@@ -765,13 +784,23 @@ static int take_travelling(struct gt_level *level, const struct gt_rows *rows, s
 	return serve_taken(level, sent, error);
 }
 
-int gt_level_take(struct gt_level *level, const struct gt_rows *requests, struct gt_sink *sent,
-		  struct gt_error *error)
+/* The rows as the level takes them: request by request, unless it takes those that are several. NULL when memory is short. */
+static const struct gt_rows *find_requests(struct gt_level *level, const struct gt_rows *rows, struct gt_error *error)
 {
-	bool in_turns = level->config.arrival == GT_ARRIVAL_RR && requests->scheduled;
+	if (!rows->has_spans || (level->takes_spans && is_fast(level, rows) && level->config.arrival == GT_ARRIVAL_STEP))
+		return rows;
+	return gt_rows_expand(&level->singly, rows, 0, rows->n, error) == 0 ? level->singly : NULL;
+}
 
+int gt_level_take(struct gt_level *level, const struct gt_rows *rows, struct gt_sink *sent, struct gt_error *error)
+{
+	const struct gt_rows *requests = find_requests(level, rows, error);
+
+	if (!requests)
+		return -1;
 	if (requests->n == 0)
 		return 0;
+	bool in_turns = level->config.arrival == GT_ARRIVAL_RR && requests->scheduled;
 	level->scheduled = requests->scheduled;
 	if (gt_level_serve_launch_reads(level, in_turns || !requests->scheduled ? 0 : requests->step[0], sent, error) != 0)
 		return -1;

@@ -470,6 +470,7 @@ void gt_level_close(struct gt_level *level)
 	free(level->coalescer.asked);
 	gt_combine_close(level);
 	gt_rows_free(level->dropped.rows);
+	gt_rows_free(level->singly);
 	free(level->deal);
 	gt_index_close(&level->index);
 	gt_geometry_close(&level->geometry);

@@ -268,6 +268,8 @@ struct gt_level {
 	gt_serve *serve[GT_CLASSES]; /* of each class */
 	gt_serve *in_partition[GT_CLASSES];  /* the same in one L2 partition, if there are two */
 	gt_serve_batch *fast;  /* serves a batch without hints faster, with the same result; NULL: the general path serves it */
+	bool takes_spans; /* that serves rows that are several requests, too */
+	struct gt_rows *singly; /* room for those request by request; NULL: none yet */
 	struct gt_tags **instances; /* one, or by L2 partition or SM, NULL until first used; of a private level that is emptied, in this launch */
 	struct gt_tags **emptied;   /* those of earlier launches that this one has not used */
 	size_t instances_n;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -503,6 +504,23 @@ GT_INLINE void gt_clear_depths_4(struct gt_tags *tags, uint32_t slot, uint32_t s
 
 /* ---- columns, under LRU, of lines of four sectors in equal sets that keep their order in bytes ---- */
 
+#define GT_COLUMNS 32 /* of an instance, by the address of their first line */
+
+/* The place of the column that begins at a line. NULL when memory is short. */
+static inline struct gt_line_column *gt_line_column_of(struct gt_tags *tags, uint64_t first, struct gt_error *error)
+{
+	if (!tags->columns && !(tags->columns = calloc(GT_COLUMNS, sizeof *tags->columns)))
+		gt_fail_memory(error, "a cache's columns");
+	return tags->columns ? &tags->columns[gt_fibonacci(first) / (UINT64_MAX / GT_COLUMNS + 1)] : NULL;
+}
+
+/* Brings that place into the machine's cache, of whose lines it takes two. */
+GT_INLINE void gt_line_column_prefetch_place(const struct gt_line_column *column)
+{
+	__builtin_prefetch(column);
+	__builtin_prefetch((const char *)column + sizeof *column / 2);
+}
+
 /* Whether used sectors of all lines of a column are where they were. */
 GT_INLINE bool gt_line_column_is_there(const struct gt_line_column *column, const struct gt_tags *tags, uint64_t used)
 {
@@ -583,14 +601,20 @@ GT_INLINE void gt_tags_use_slots(struct gt_tags *tags, uint32_t set, const uint1
 		gt_note_depths_4(tags, slot[i], gt_bytes_touch(order, ways, way[i]), used, used, mru);
 }
 
-/* Uses sectors of all lines of a column that is there, one after the other. */
-GT_INLINE void gt_line_column_use(const struct gt_line_column *column, struct gt_tags *tags, uint32_t used, uint64_t *mru)
+/* Uses sectors of n lines, at most GT_COLUMN_MOST, one after the other; `column` is their place. Returns false, having changed nothing but
+ * that, if some are not there. */
+GT_INLINE bool gt_line_column_use(struct gt_line_column *column, struct gt_tags *tags, uint64_t first, uint64_t distance, size_t n, uint32_t used,
+				  uint64_t *mru)
 {
 	const uint16_t *slot = column->slot;
+	bool known = column->n == n && column->first == first && column->distance == distance && gt_line_column_is_there(column, tags, used);
 
+	if (!known && !gt_line_column_find(column, tags, first, distance, n, used))
+		return false;
 	for (uint32_t set = 0; set < tags->geometry->sets; slot += column->of_set[set++])
 		if (column->of_set[set] > 0)
 			gt_tags_use_slots(tags, set, slot, column->of_set[set], used, mru);
+	return true;
 }
 
 /* Brings what that touches into the machine's cache: lines that came together have slots side by side. */

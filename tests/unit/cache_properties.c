@@ -535,6 +535,31 @@ static struct gt_rows *make_columns(size_t n, uint32_t columns, unsigned others)
 	return rows;
 }
 
+/* Whether row i goes on with those from `first` on that may be one. */
+static bool goes_on(const struct gt_rows *rows, size_t first, size_t i)
+{
+	return i == first + 1 || rows->address[i] - rows->address[i - 1] == rows->address[first + 1] - rows->address[first];
+}
+
+/* The same requests, of which those at even distances are one row, as far as the draw says. */
+static struct gt_rows *make_spans(const struct gt_rows *rows)
+{
+	struct gt_rows *spans = gt_rows_new(rows->n, &error);
+
+	gt_rows_shape(spans, rows);
+	spans->has_spans = true;
+	for (size_t i = 0, n; i < rows->n; i += n) {
+		const size_t most = draw(20) ? 64 : 1 + draw(8);
+		for (n = 1; i + n < rows->n && n < most && rows->op[i + n] == rows->op[i] && rows->sectors[i + n] == rows->sectors[i] &&
+			    rows->full[i + n] == rows->full[i] && rows->sm[i + n] == rows->sm[i] && rows->step[i + n] == rows->step[i] && goes_on(rows, i, i + n);)
+			n++;
+		CHECK_EQUAL(gt_rows_copy(spans, rows, i, &error), 0);
+		spans->width[spans->n - 1] = (uint8_t)(n > 1 ? n : draw(2));
+		spans->pitch[spans->n - 1] = n > 1 ? (int64_t)(rows->address[i + 1] - rows->address[i]) : 1;
+	}
+	return spans;
+}
+
 struct sent {
 	uint64_t hash, rows;
 };
@@ -566,7 +591,8 @@ static struct sent serve_batches(struct gt_level *level, struct gt_rows *const *
 	return sent;
 }
 
-/* Columns are served together in the fast wing, in sets that keep their order in bytes, with the result of the general path. */
+/* Columns are served together in the fast wing, in sets that keep their order in bytes, with the result of the general path; so are rows
+ * that are several requests, in any level. */
 static void test_columns(void)
 {
 	static const char *const sizes[] = {"4K", "16K", "32K", "128K"}, *const ways[] = {"17", "32", "64", "128", "256", "full"};
@@ -584,16 +610,29 @@ static void test_columns(void)
 		if (gt_level_resolve(&settings, NULL, NULL, &config, &error) != 0 || gt_level_check(&config, ~UINT64_C(0), &error) != 0)
 			continue;
 		struct gt_level *fast = gt_level_open(&config, &error), *plain = gt_level_open_plain(&config, true, &error);
-		struct gt_rows *batches[4];
-		for (size_t i = 0; i < 4; i++)
+		struct gt_level *spans = draw(4) ? gt_level_open(&config, &error) : gt_level_open_plain(&config, true, &error);
+		struct gt_rows *batches[4], *folded[4];
+		for (size_t i = 0; i < 4; i++) {
 			batches[i] = make_columns(1 + draw(4096), 1 + draw(draw(2) ? 4 : 40), draw(60));
+			for (size_t k = 0; k < batches[i]->n; k++)
+				batches[i]->step[k] = k / 100;
+			folded[i] = make_spans(batches[i]);
+		}
+		struct sent by_spans = serve_batches(spans, folded, 4);
 		struct sent by_fast = serve_batches(fast, batches, 4), by_plain = serve_batches(plain, batches, 4);
 		CHECK(memcmp(&fast->counters, &plain->counters, sizeof fast->counters) == 0);
 		CHECK_EQUAL(fast->pair.pair_misses, plain->pair.pair_misses);
 		CHECK_EQUAL(by_fast.rows, by_plain.rows);
 		CHECK_EQUAL(by_fast.hash, by_plain.hash);
-		for (size_t i = 0; i < 4; i++)
+		CHECK(memcmp(&spans->counters, &plain->counters, sizeof spans->counters) == 0);
+		CHECK_EQUAL(spans->pair.pair_misses, plain->pair.pair_misses);
+		CHECK_EQUAL(by_spans.rows, by_plain.rows);
+		CHECK_EQUAL(by_spans.hash, by_plain.hash);
+		for (size_t i = 0; i < 4; i++) {
 			gt_rows_free(batches[i]);
+			gt_rows_free(folded[i]);
+		}
+		gt_level_close(spans);
 		gt_level_close(fast);
 		gt_level_close(plain);
 	}

@@ -154,6 +154,7 @@ struct reading {
 	bool in_columns;      /* columns are looked for: even[] says of each row from `first` on whether it is inside of one */
 	size_t first;
 	uint8_t even[GT_DEDUPLICATED_ROWS + sizeof(uint64_t)];
+	int (*serve_some)(struct reading *reads, const uint32_t *row, size_t n); /* a serve_some_rows */
 };
 
 /* Serves n rows, at most GT_DEDUPLICATED_ROWS, of which none repeats the one before, and adds what they fetch to `served`. There is
@@ -524,34 +525,17 @@ static struct column_run next_column(const struct reading *reads, const uint32_t
 	return (struct column_run){.begin = n, .end = n};
 }
 
-#define LINE_BYTES 64 /* of a line of the machine's cache */
-#define COLUMNS 32 /* of an instance, by the address of their first line */
-
-/* The place of the column that begins at a line. NULL when memory is short. */
-static inline struct gt_line_column *column_of(struct gt_tags *tags, uint64_t first, struct gt_error *error)
-{
-	if (!tags->columns && !(tags->columns = calloc(COLUMNS, sizeof *tags->columns)))
-		gt_fail_memory(error, "a cache's columns");
-	return tags->columns ? &tags->columns[gt_fibonacci(first) / (UINT64_MAX / COLUMNS + 1)] : NULL;
-}
-
-/* Serves the reads of a column, at most GT_COLUMN_MOST. Returns false, having changed nothing but where its lines are, if some are not there. */
+/* Serves the reads of a column. Returns false, having changed nothing but where its lines are, if some are not there. */
 GT_INLINE bool serve_column(struct reading *reads, const struct column_run *run, const uint32_t *row)
 {
-	struct gt_level *level = reads->serving.level;
 	const struct gt_rows *rows = reads->rows;
-	const uint32_t used = rows->sectors[row[0]] & 15;
 	const uint64_t first = rows->address[row[0]] / GT_LINE, distance = rows->address[row[1]] / GT_LINE - first;
+	const uint32_t used = rows->sectors[row[0]] & 15;
 	const size_t n = run->end - run->begin;
-	struct gt_line_column *column = run->column;
-	bool known = column->n == n && column->first == first && column->distance == distance &&
-		     gt_line_column_is_there(column, run->tags, used);
+	const bool there = gt_line_column_use(run->column, run->tags, first, distance, n, used, reads->serving.level->counters.mru);
 
-	if (!known && !gt_line_column_find(column, run->tags, first, distance, n, used))
-		return false;
-	gt_line_column_use(column, run->tags, used, level->counters.mru);
-	reads->served.hits += n * gt_bits_of_4[used];
-	return true;
+	reads->served.hits += there ? n * gt_bits_of_4[used] : 0;
+	return there;
 }
 
 /* Prefetches what tells where the lines of a column are, and those of the n rows before it. Returns 0, or -1. */
@@ -564,11 +548,10 @@ GT_INLINE int prefetch_places(const struct reading *reads, struct column_run *ru
 		__builtin_prefetch(gt_finder_chain(&tags->finder, reads->rows->address[row[k]] / GT_LINE));
 	}
 	run->tags = reads_instance(reads, row[run->begin]);
-	run->column = run->tags ? column_of(run->tags, reads->rows->address[row[run->begin]] / GT_LINE, reads->serving.error) : NULL;
+	run->column = run->tags ? gt_line_column_of(run->tags, reads->rows->address[row[run->begin]] / GT_LINE, reads->serving.error) : NULL;
 	if (!run->column)
 		return -1;
-	__builtin_prefetch(run->column);
-	__builtin_prefetch((const char *)run->column + LINE_BYTES);
+	gt_line_column_prefetch_place(run->column);
 	return 0;
 }
 
@@ -840,6 +823,8 @@ struct some {
 	uint64_t repeated;
 };
 
+#define FEW 4 /* rows that are as quickly served as compared */
+
 /* Those of rows [first, first + n) of a batch, or of a list of rows. */
 static struct some find_some(const struct reading *reads, size_t first, size_t n, struct gt_deduplicated *deduplicated)
 {
@@ -847,6 +832,11 @@ static struct some find_some(const struct reading *reads, size_t first, size_t n
 
 	if (list)
 		return (struct some){list->row + first, n, first == 0 ? list->repeated : 0};
+	if (n <= FEW) {
+		for (size_t k = 0; k < n; k++)
+			deduplicated->row[k] = (uint32_t)(first + k);
+		return (struct some){deduplicated->row, n, 0};
+	}
 	gt_deduplicate(deduplicated, reads->rows, reads->sm, first, n, reads->serving.level->repeats_hit);
 	return (struct some){deduplicated->row, deduplicated->n, deduplicated->repeated};
 }
@@ -867,27 +857,107 @@ static size_t look_for_columns(struct reading *reads, size_t first, size_t n, bo
 	return before - 1;
 }
 
+/* Serves rows [first, end) of a batch, or of a list of rows, some at a time. */
+static int serve_range(struct reading *reads, size_t first, size_t end)
+{
+	struct gt_level *level = reads->serving.level;
+	struct gt_deduplicated deduplicated;
+
+	for (size_t n; first < end; first += n) {
+		n = end - first < GT_DEDUPLICATED_ROWS ? end - first : GT_DEDUPLICATED_ROWS;
+		n = reads->in_columns ? look_for_columns(reads, first, n, first + n < end) : n;
+		struct some some = find_some(reads, first, n, &deduplicated);
+		reads->served.hits += some.repeated;
+		if (level->geometry.depths)
+			level->counters.mru[0] += some.repeated;
+		if (reads->serve_some(reads, some.row, some.n) != 0 ||
+		    served_send(&reads->served, level, reads->rows, reads->serving.sent, reads->serving.error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- rows that are several requests: mostly columns ---- */
+
+#define AHEAD 4 /* rows: so far before it is served, and twice that, a row is looked at */
+
+/* Brings what tells where the lines of row i are, or these lines, into the machine's cache. Returns 0, or -1. */
+GT_INLINE int look_ahead(const struct reading *reads, size_t i, bool lines)
+{
+	const uint64_t line = reads->rows->address[i] / GT_LINE;
+	const bool several = reads->rows->width[i] > 1;
+	struct gt_tags *tags = reads_instance(reads, i);
+	struct gt_line_column *column = tags && several ? gt_line_column_of(tags, line, reads->serving.error) : NULL;
+
+	if (!tags || (several && !column))
+		return -1;
+	if (several && lines)
+		gt_line_column_prefetch(column, tags);
+	else if (several)
+		gt_line_column_prefetch_place(column);
+	else if (lines)
+		follow_chain(&(struct slots_place){.tags = tags, .chain = gt_finder_chain(&tags->finder, line)}, (struct slots_shape){GT_RECENCY_BYTES, true});
+	else
+		__builtin_prefetch(gt_finder_chain(&tags->finder, line));
+	return 0;
+}
+
+/* Serves rows [first, end) request by request; `several`: some of them are more than one. */
+static int serve_singly(struct reading *reads, size_t first, size_t end, bool several)
+{
+	const struct gt_rows *rows = reads->rows;
+	struct gt_level *level = reads->serving.level;
+
+	if (!several || first == end)
+		return serve_range(reads, first, end);
+	if (gt_rows_expand(&level->singly, rows, first, end - first, reads->serving.error) != 0)
+		return -1;
+	reads->rows = level->singly;
+	reads->sm = reads->sm ? level->singly->sm : NULL;
+	const int result = serve_range(reads, 0, level->singly->n);
+	reads->rows = rows;
+	reads->sm = reads->sm ? rows->sm : NULL;
+	return result;
+}
+
+/* Serves a batch of which rows are several requests. */
+GT_WIDE static int serve_spans(struct reading *reads)
+{
+	const struct gt_rows *rows = reads->rows;
+	const unsigned least = COLUMN_LINES * reads->serving.level->geometry.sets;
+	size_t first = 0; /* that is not served yet */
+	bool several = false;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const unsigned n = gt_rows_span(rows, i);
+		if ((i + 2 * AHEAD < rows->n && look_ahead(reads, i + 2 * AHEAD, false) != 0) ||
+		    (i + AHEAD < rows->n && look_ahead(reads, i + AHEAD, true) != 0))
+			return -1;
+		if (n < least || n > GT_COLUMN_MOST || !reads_is_read(reads, i)) {
+			several |= n > 1;
+			continue;
+		}
+		if (serve_singly(reads, first, i, several) != 0)
+			return -1;
+		const uint64_t line = rows->address[i] / GT_LINE, distance = (rows->address[i] + (uint64_t)rows->pitch[i]) / GT_LINE - line;
+		struct gt_tags *tags = reads_instance(reads, i);
+		several = !gt_line_column_use(gt_line_column_of(tags, line, reads->serving.error), tags, line, distance, n, rows->sectors[i] & 15,
+					      reads->serving.level->counters.mru);
+		reads->served.hits += several ? 0 : n * gt_bits_of_4[rows->sectors[i] & 15];
+		first = several ? i : i + 1;
+	}
+	return serve_singly(reads, first, rows->n, several);
+}
+
 static int serve(struct gt_level *level, const struct gt_rows *rows, struct gt_row_list *list, struct gt_sink *sent,
 		 struct gt_error *error)
 {
-	struct reading reads = {.serving = {.level = level, .sent = sent, .error = error}, .rows = rows, .served.list = list,
+	struct reading reads = {.serving = {.level = level, .sent = sent, .error = error}, .rows = rows, .served.list = list, .serve_some = choose(level),
 				 .sm = level->config.shared || !rows->scheduled ? NULL : rows->sm};
-	serve_some_rows *serve_some = choose(level);
 
-	reads.in_columns = !list && serve_some == many_lru && level->geometry.sets <= GT_COLUMN_SETS;
-	struct gt_deduplicated deduplicated;
-	size_t all = list ? list->n : rows->n;
-
-	for (size_t first = 0, n; first < all; first += n) {
-		n = all - first < GT_DEDUPLICATED_ROWS ? all - first : GT_DEDUPLICATED_ROWS;
-		n = reads.in_columns ? look_for_columns(&reads, first, n, first + n < all) : n;
-		struct some some = find_some(&reads, first, n, &deduplicated);
-		reads.served.hits += some.repeated;
-		if (level->geometry.depths)
-			level->counters.mru[0] += some.repeated;
-		if (serve_some(&reads, some.row, some.n) != 0 || served_send(&reads.served, level, rows, sent, error) != 0)
-			return -1;
-	}
+	reads.in_columns = !list && level->takes_spans && !rows->has_spans;
+	if ((rows->has_spans ? serve_spans(&reads) : serve_range(&reads, 0, list ? list->n : rows->n)) != 0)
+		return -1;
 	level->counters.reads += reads.served.hits;
 	level->counters.read_hits += reads.served.hits;
 	return 0;
@@ -914,18 +984,12 @@ struct gt_level *gt_fast_open(const struct gt_level_config *config, bool fixed, 
 
 	if (level && is_fast(level))
 		level->fast = serve_reads;
+	if (level && level->fast)
+		level->takes_spans = choose(level) == many_lru && level->geometry.sets <= GT_COLUMN_SETS;
 	return level;
 }
 
 struct gt_level *gt_level_open(const struct gt_level_config *config, struct gt_error *error)
 {
 	return gt_fast_open(config, false, error);
-}
-
-struct gt_level *gt_level_make(const char *role, const char *const *parameters, const struct gt_gpu *gpu,
-			       const struct gt_kernel *kernel, struct gt_error *error)
-{
-	struct gt_level_config config;
-
-	return gt_level_configure(role, parameters, gpu, kernel, &config, error) == 0 ? gt_level_open(&config, error) : NULL;
 }

@@ -141,6 +141,14 @@ static int warming_apply(struct gt_warming *warming, struct gt_level *level, uin
 
 /* ---- one functional level ---- */
 
+struct gt_level *gt_level_make(const char *role, const char *const *parameters, const struct gt_gpu *gpu,
+			       const struct gt_kernel *kernel, struct gt_error *error)
+{
+	struct gt_level_config config;
+
+	return gt_level_configure(role, parameters, gpu, kernel, &config, error) == 0 ? gt_level_open(&config, error) : NULL;
+}
+
 static void *functional_open(const struct gt_level_config *config, unsigned lanes, struct gt_error *error)
 {
 	(void)lanes;
@@ -719,6 +727,12 @@ bool gt_cache_stage_relays(const struct gt_cache_stage *stage, bool hints)
 int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_sink *sent,
 			struct gt_error *error)
 {
+	/* Only a level that is functional and whole takes rows that are several requests. */
+	if (requests->has_spans && stage->kind != &functional_kind) {
+		if (gt_rows_expand(&stage->singly, requests, 0, requests->n, error) != 0)
+			return -1;
+		requests = stage->singly;
+	}
 	return stage->kind->take(stage->level, requests, sent, error);
 }
 
@@ -764,4 +778,5 @@ void gt_cache_stage_close(struct gt_cache_stage *stage)
 	free(stage->said);
 	warming_clear(&stage->warming);
 	gt_count_clear(&stage->arrays);
+	gt_rows_free(stage->singly);
 }

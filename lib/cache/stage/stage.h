@@ -35,6 +35,7 @@ struct gt_cache_stage {
 	void *level; /* of this kind; NULL before the first kernel */
 	uint64_t kernel;	/* id of the launch that has begun */
 	struct gt_warming warming;
+	struct gt_rows *singly; /* room for requests of which several were a row; NULL: none yet */
 	struct gt_count arrays; /* the last count "allocations", for the sites of a level that is made later */
 };
 
