@@ -232,6 +232,49 @@ pitched() {
 	gtrace-cat --check p.gt
 }
 
+# Loads of the columns of a matrix, forth and back, with some lanes off, and stores of its rows.
+columns() {
+	printf '#kernel\tid=1\tname=k\tgrid=64,1,1\tblock=256,1,1\n#block\twarp\tan\tpc\top\tsize\tmask\tbase\tstride\tlanes\tkernel\n'
+	awk 'BEGIN { for (i = 0; i < 4000; i++)
+		printf "%d\t%d\t%d\t0x%x\t%s.global\t4\t0x%x\t0x%x\t%d\t-\t1\n", int(i / 64), i % 8, int(i % 64 / 8), 16 + i % 4, i % 4 == 3 ? "store" : "load",
+			i % 9 == 0 ? 65535 : 4294967295, 1099511627776 + 4 * i, i % 4 == 3 ? 4 : i % 4 == 2 ? -4096 : 2048 }'
+}
+
+@test "requests of a column are one row of the stream, and in every view each of them" {
+	columns >given.tsv
+	gtrace-cat --from given.tsv | gcoalesce >c.gt
+	[ "$(wc -c <c.gt)" -lt 100000 ] # of 92600 requests
+	gtrace-cat --decimal c.gt >c.text
+	# Each lane of a column has a line and a sector of its own.
+	python3 - given.tsv <<-'END' >expected
+		import sys
+		for line in open(sys.argv[1]):
+		    field = line.rstrip("\n").split("\t")
+		    if line.startswith("#") or field[8] == "4":
+		        continue
+		    for lane in range(32):
+		        address = int(field[7], 0) + int(field[8]) * lane
+		        if int(field[6], 0) >> lane & 1:
+		            print(*field[:5], address - address % 128, f"{1 << address % 128 // 32:#x}", "0x0", 1, sep="\t")
+	END
+	grep '	load.global	' c.text | cut -f 1-9 >found
+	cmp expected found
+	[ "$(wc -l <found)" -gt 80000 ]
+	gtrace-cat --from given.tsv | gcoalesce -j 2 | cmp - c.gt
+	# The same requests, a row each.
+	gtrace-cat --from c.text >singly.gt
+	[ "$(wc -c <singly.gt)" -gt 1000000 ]
+	gtrace-cat --rows c.gt | gtrace-cat --from | gtrace-cat --decimal | grep -v '^#' | cmp - <(grep -v '^#' c.text)
+	for view in "gschedule --sm 4" "gschedule --sm 4 --issue gto" "gschedule --sm 4 -S 64K" "gcache --l1 --size 32K --ways 64" "gcache --l1 --size 32K --ways 4 --mshr 1x32" \
+		"gcache --l1 --by pc" "gcache --l2 --size 64K -j 2" "gcache --l2 --causes" "gdram" "grd" "grd -j 2"; do
+		echo "$view"
+		$view c.gt | gtrace-cat | grep -v '^#history' >of.c
+		$view singly.gt | gtrace-cat | grep -v '^#history' | cmp of.c -
+	done
+	gtrace-cat --check c.gt
+	gschedule --sm 4 c.gt | gcache --l1 --size 16K --ways full | gtrace-cat --check
+}
+
 @test "input that is not a stream is refused" {
 	expect_failure 1 "standard input: empty" gtrace-cat </dev/null
 	expect_failure 1 "not a gtrace stream" gtrace-cat "$ROOT/LICENSE"

@@ -41,6 +41,19 @@ scattered() {
 	[ "$(wc -l <expected)" -ge 2 ]
 }
 
+@test "requests that are one row of the stream are a row each" {
+	gtrace-ptx --launch 'transpose<<<(4,16),(32,8)>>>(A=f32[16384]:ramp, B=f32[16384], 128, 128)' "$ROOT/examples/kernels/ptx/transpose.ptx" | gcoalesce | gschedule --sm 4 >t.gt
+	gtrace-cat --decimal t.gt | grep -v '^#' | cut -f 1-3,6,10,11 >expected
+	[ "$(wc -l <expected)" -gt 10000 ]
+	[ "$(wc -c <t.gt)" -lt 40000 ]
+	"$PYTHON" - <<-'END' >found
+		import gtrace
+		frame = gtrace.read("t.gt").to_pandas()
+		print(frame[["block", "warp", "an", "address", "step", "sm"]].to_csv(sep="\t", header=False, index=False), end="")
+	END
+	cmp expected found
+}
+
 @test "every column is that of the text, sums by hand, and counts are those of gstats" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l1 --size 16K >g.gt
 	zstd -q g.gt

@@ -123,6 +123,12 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 #define SHAPES 16
 #define SHAPE_LINES 32 /* more are not kept */
 
+/* How many lines an access touches, their sectors, and of a rule of groups those that are distinct. */
+struct access_lines {
+	unsigned n, sectors, distinct;
+	int64_t pitch; /* from line to line, if all are touched alike: they are a span; else 0 */
+};
+
 struct shape_key {
 	struct gt_affine affine;
 	uint32_t mask; /* 0: none is kept here */
@@ -131,19 +137,23 @@ struct shape_key {
 
 struct shape {
 	struct shape_key key;
-	uint8_t n, sectors, distinct;
+	struct access_lines lines;
 	struct gt_touched touched[SHAPE_LINES];
 };
 
 struct requests {
+	bool spans; /* some may be written as one */
 	unsigned n;
+	uint8_t width[REQUESTS_KEPT + GT_TOUCHED_MAX]; /* so many requests; 0: one */
+	int64_t pitch[REQUESTS_KEPT + GT_TOUCHED_MAX];
 	uint32_t access[REQUESTS_KEPT + GT_TOUCHED_MAX]; /* that the request belongs to; ascending */
 	struct gt_touched touched[REQUESTS_KEPT + GT_TOUCHED_MAX];
 	struct shape shapes[SHAPES];
 };
 
-static void begin_requests(struct requests *requests)
+static void begin_requests(struct requests *requests, bool spans)
 {
+	requests->spans = spans;
 	requests->n = 0;
 	for (size_t i = 0; i < SHAPES; i++)
 		requests->shapes[i].key = (struct shape_key){.mask = 0};
@@ -160,7 +170,16 @@ static void add_requests(struct requests *requests, unsigned n, size_t i)
 {
 	for (unsigned k = 0; k < n; k++)
 		requests->access[requests->n + k] = (uint32_t)i;
+	memset(requests->width + requests->n, 0, n);
 	requests->n += n;
+}
+
+/* The same of n that are a span, of which the first was put there. */
+static void add_span(struct requests *requests, const struct access_lines *lines, size_t i)
+{
+	requests->access[requests->n] = (uint32_t)i;
+	requests->width[requests->n] = (uint8_t)lines->n;
+	requests->pitch[requests->n++] = lines->pitch;
 }
 
 /* True if successive requests belong to successive accesses. */
@@ -292,6 +311,10 @@ static int write_requests(struct requests *requests, const struct gt_rows *acces
 		else
 			gather(to, accesses, access, n);
 		set_lines(to, requests->touched + done, n, rule);
+		if (to->has_spans) {
+			memcpy(to->width + to->n, requests->width + done, n * sizeof *to->width);
+			memcpy(to->pitch + to->n, requests->pitch + done, n * sizeof *to->pitch);
+		}
 		to->n += n;
 	}
 	requests->n = 0;
@@ -431,20 +454,31 @@ static void coalesce_constant(struct gt_coalescer *coalescer, const struct gt_ro
 		coalescer->counts.constant_sectors += gt_bits_of_4[touched[k].sectors];
 }
 
-/* The lines of access i by the rule, their sectors, and of a rule of groups those that are distinct. */
-static unsigned find_touched(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct gt_touched *touched,
-			     unsigned *sectors, unsigned *distinct)
+/* The distance between lines that are touched alike, if it is one and they are enough for a span; else 0. */
+static int64_t pitch_of(const struct gt_touched *touched, unsigned n)
+{
+	const uint64_t pitch = n >= GT_SPAN_LEAST ? touched[1].address - touched[0].address : 0;
+	unsigned k = 1;
+
+	while (k < n && touched[k].address - touched[k - 1].address == pitch && touched[k].sectors == touched[0].sectors &&
+	       touched[k].full == touched[0].full && touched[k].threads == touched[0].threads)
+		k++;
+	return k == n ? (int64_t)pitch : 0;
+}
+
+/* The lines of access i by the rule. */
+static struct access_lines find_touched(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct gt_touched *touched)
 {
 	const unsigned group = coalescer->group[from->size[i]];
 	const bool joined = coalescer->rule->join_stores && gt_op_action(from->op[i]) == GT_STORE;
 	unsigned n = group == GT_WARP_SIZE ? lines_of_warp(from, i, from->size[i], touched) : lines_of_groups(from, i, group, touched);
 
 	n = joined ? join(touched, n) : n;
-	*sectors = 0;
+	struct access_lines lines = {.n = n, .pitch = pitch_of(touched, n)};
 	for (unsigned k = 0; k < n; k++)
-		*sectors += gt_bits_of_4[touched[k].sectors];
-	*distinct = group == GT_WARP_SIZE ? *sectors : distinct_sectors(touched, n);
-	return n;
+		lines.sectors += gt_bits_of_4[touched[k].sectors];
+	lines.distinct = group == GT_WARP_SIZE ? lines.sectors : distinct_sectors(touched, n);
+	return lines;
 }
 
 /* Where the shape with a key is kept, if it is. */
@@ -463,45 +497,41 @@ static bool is_same(const struct shape_key *a, const struct shape_key *b)
 }
 
 /* Keeps what an access that begins in this line touches. */
-static void keep_shape(struct shape *shape, const struct shape_key *key, uint64_t line, const struct gt_touched *touched, unsigned n,
-		       unsigned sectors, unsigned distinct)
+static void keep_shape(struct shape *shape, const struct shape_key *key, uint64_t line, const struct gt_touched *touched,
+		       const struct access_lines *lines)
 {
-	if (n > SHAPE_LINES)
+	if (lines->n > SHAPE_LINES)
 		return;
 	shape->key = *key;
-	shape->n = (uint8_t)n;
-	shape->sectors = (uint8_t)sectors;
-	shape->distinct = (uint8_t)distinct;
-	for (unsigned k = 0; k < n; k++) {
+	shape->lines = *lines;
+	for (unsigned k = 0; k < lines->n; k++) {
 		shape->touched[k] = touched[k];
 		shape->touched[k].address -= line;
 	}
 }
 
-/* The same as find_touched, into the next requests, by the shape of the access if that is known. */
-static unsigned lines_of_access(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests,
-				unsigned *sectors, unsigned *distinct)
+/* The same as find_touched, into the next requests, by the shape of the access if that is known: then of a span the first line alone. */
+static struct access_lines lines_of_access(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests)
 {
 	struct gt_touched *touched = next_request(requests);
 	const uint64_t offset = from->base[i] % GT_LINE, line = from->base[i] - offset;
 
 	if (from->stride[i] == GT_STRIDE_LANES)
-		return find_touched(coalescer, from, i, touched, sectors, distinct);
+		return find_touched(coalescer, from, i, touched);
 	const struct shape_key key = {.affine = gt_rows_affine(from, i), .mask = from->mask[i], .offset = (uint8_t)offset, .size = from->size[i],
 				      .store = gt_op_action(from->op[i]) == GT_STORE};
 	struct shape *shape = shape_at(requests, &key);
 	if (!is_same(&shape->key, &key)) {
-		unsigned n = find_touched(coalescer, from, i, touched, sectors, distinct);
-		keep_shape(shape, &key, line, touched, n, *sectors, *distinct);
-		return n;
+		const struct access_lines lines = find_touched(coalescer, from, i, touched);
+		keep_shape(shape, &key, line, touched, &lines);
+		return lines;
 	}
-	for (unsigned k = 0; k < shape->n; k++) {
+	const unsigned n = requests->spans && shape->lines.pitch ? 1 : shape->lines.n;
+	for (unsigned k = 0; k < n; k++) {
 		touched[k] = shape->touched[k];
 		touched[k].address += line;
 	}
-	*sectors = shape->sectors;
-	*distinct = shape->distinct;
-	return shape->n;
+	return shape->lines;
 }
 
 /* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
@@ -509,7 +539,6 @@ static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows
 		     struct requests *requests)
 {
 	uint8_t op = from->op[i];
-	unsigned sectors = 0, distinct = 0, n;
 	const bool whole_warp = coalescer->group[from->size[i]] == GT_WARP_SIZE;
 
 	if (gt_op_space(op) == GT_SHARED) {
@@ -526,14 +555,16 @@ static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows
 		coalesce_constant(coalescer, from, i, requests);
 		return;
 	}
-	n = lines_of_access(coalescer, from, i, requests, &sectors, &distinct);
-	add_requests(requests, n, i);
-	if (gt_rule_whole_lines(coalescer->rule, op))
-		sectors = n * GT_LINE / GT_SECTOR;
+	const struct access_lines lines = lines_of_access(coalescer, from, i, requests);
+	if (requests->spans && lines.pitch)
+		add_span(requests, &lines, i);
+	else
+		add_requests(requests, lines.n, i);
+	const unsigned sectors = gt_rule_whole_lines(coalescer->rule, op) ? lines.n * GT_LINE / GT_SECTOR : lines.sectors;
 	if (gt_op_action(op) == GT_LOAD)
-		coalescer->counts.load_warp_sectors += whole_warp ? sectors : distinct;
+		coalescer->counts.load_warp_sectors += whole_warp ? sectors : lines.distinct;
 	coalescer->accesses[gt_op_action(op)]++;
-	coalescer->requests[gt_op_action(op)] += n;
+	coalescer->requests[gt_op_action(op)] += lines.n;
 	coalescer->sectors[gt_op_action(op)] += sectors;
 }
 
@@ -588,7 +619,7 @@ static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *a
 {
 	struct requests requests;
 
-	begin_requests(&requests);
+	begin_requests(&requests, coalescer->spans);
 	for (size_t i = first; i < first + n; i++) {
 		coalesce(coalescer, accesses, i, &requests);
 		if (requests.n >= REQUESTS_KEPT &&
@@ -616,7 +647,7 @@ static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows
 	if (shared)
 		cost.least_passes = gt_bank_least_passes(&coalescer->shared.banks, from, i);
 	for (unsigned k = first; k < requests->n; k++)
-		cost.full += gt_bits_of_4[requests->touched[k].full];
+		cost.full += gt_bits_of_4[requests->touched[k].full] * (requests->width[k] ? requests->width[k] : 1U);
 	return gt_by_site_add(coalescer->by_site, from, i, &cost, error);
 }
 
@@ -626,7 +657,7 @@ static int coalesce_each_by_site(struct gt_coalescer *coalescer, const struct gt
 {
 	struct requests requests;
 
-	begin_requests(&requests);
+	begin_requests(&requests, coalescer->spans);
 	for (size_t i = first; i < first + n; i++)
 		if (coalesce_by_site(coalescer, accesses, i, &requests, error) != 0 ||
 		    (requests.n >= REQUESTS_KEPT && write_requests(&requests, accesses, coalescer->rule, sink, error) != 0))
@@ -655,7 +686,8 @@ int gt_coalesce(struct gt_coalescer *coalescer, const struct gt_rows *accesses, 
 	struct gt_single_counts counts = {{0}, {0}};
 
 	if (gt_sink_begin_as(sink, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = accesses->scheduled,
-						     .has_hints = accesses->has_hints, .has_work = accesses->has_work, .has_shared = accesses->has_shared}, error) != 0)
+						     .has_hints = accesses->has_hints, .has_work = accesses->has_work, .has_shared = accesses->has_shared,
+						     .has_spans = coalescer->spans}, error) != 0)
 		return -1;
 	for (size_t i = 0, n; i < accesses->n; i += n) {
 		if (gt_sink_room(sink, error) != 0)

@@ -55,6 +55,7 @@ struct gt_coalescer {
 	uint8_t group[GT_ACCESS_SIZE_MAX + 1]; /* lanes coalesced together, by size */
 	struct gt_shared shared;
 	bool turns; /* accesses to shared memory leave turns, for gschedule; else nothing */
+	bool spans; /* requests of an access at even distances, and else alike, are one row (stream/rows.h) */
 	struct gt_by_array *by_array; /* counts accesses to shared memory too, where it is set; the caller's */
 	struct gt_by_site *by_site;   /* the same of all accesses of data */
 

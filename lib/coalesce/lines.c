@@ -482,6 +482,8 @@ bool gt_single_lines(const struct gt_rows *accesses, size_t first, size_t n, str
 	find_sectors(&parts, accesses->op + first, n, requests->sectors + requests->n, requests->full + requests->n);
 	copy_columns(accesses, first, n, requests);
 	count(accesses->op + first, requests->sectors + requests->n, n, counts);
+	if (requests->has_spans)
+		memset(requests->width + requests->n, 0, n);
 	requests->n += n;
 	return true;
 }

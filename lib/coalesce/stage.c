@@ -122,6 +122,7 @@ int gt_coalesce_stage_begin(struct gt_coalesce_stage *stage, const struct gt_gpu
 	if (stage->by_site)
 		gt_by_site_begin(stage->by_site);
 	stage->coalescer.turns = stage->turns;
+	stage->coalescer.spans = true;
 	stage->relayed = stage->coalescer;
 	stage->coalesced = stage->accessed = false;
 	return 0;

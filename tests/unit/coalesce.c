@@ -296,6 +296,65 @@ static void coalesce_some(struct gt_coalescer *coalescer, struct gt_rows *access
 
 #define SAME(COLUMN) CHECK_EQUAL(memcmp(together->COLUMN, apart->COLUMN, apart->n * sizeof *apart->COLUMN), 0)
 
+/* With spans the rows are fewer, and the same requests. */
+static void compare_spans(const char *rule, struct gt_rows *accesses, const struct gt_rows *singly, const struct gt_coalescer *counted)
+{
+	struct gt_rows *rows = new_rows(64 * accesses->n), *requests = NULL;
+	struct gt_coalescer coalescer;
+	struct gt_error error;
+
+	CHECK_EQUAL(gt_coalescer_open(&coalescer, rule, &error), 0);
+	coalescer.spans = true;
+	coalesce_some(&coalescer, accesses, 0, accesses->n, rows);
+	CHECK(rows->n <= singly->n);
+	CHECK_EQUAL(gt_rows_expand(&requests, rows, 0, rows->n, &error), 0);
+	CHECK_EQUAL(requests->n, singly->n);
+	CHECK(memcmp(requests->address, singly->address, singly->n * sizeof *singly->address) == 0);
+	CHECK(memcmp(requests->sectors, singly->sectors, singly->n) == 0);
+	CHECK(memcmp(requests->full, singly->full, singly->n) == 0);
+	CHECK(memcmp(requests->threads, singly->threads, singly->n) == 0);
+	CHECK(memcmp(requests->an, singly->an, singly->n * sizeof *singly->an) == 0);
+	CHECK(memcmp(&coalescer.counts, &counted->counts, sizeof counted->counts) == 0);
+	CHECK(memcmp(coalescer.requests, counted->requests, sizeof counted->requests) == 0);
+	CHECK(memcmp(coalescer.sectors, counted->sectors, sizeof counted->sectors) == 0);
+	for (size_t i = 0; i + 1 < requests->n; i++)
+		CHECK(requests->an[i] <= requests->an[i + 1]);
+	gt_rows_free(rows);
+	gt_rows_free(requests);
+}
+
+/* A column of a matrix of n bytes a row is one row of 32 requests, each of a sector. */
+static void columns_are_spans(void)
+{
+	struct gt_rows *accesses = new_rows(3), *rows = new_rows(64);
+	struct gt_coalescer coalescer;
+	struct gt_error error;
+
+	accesses->kind = GT_ACCESSES;
+	accesses->n = 3;
+	for (size_t i = 0; i < 3; i++) {
+		accesses->size[i] = 4;
+		accesses->mask[i] = i == 2 ? 0x7 : UINT32_MAX; /* three are written one by one */
+		accesses->base[i] = 0x10000 + 4 * i;
+		gt_rows_set_affine(accesses, i, (struct gt_affine){.stride = i == 1 ? -4096 : 4096});
+	}
+	CHECK_EQUAL(gt_coalescer_open(&coalescer, NULL, &error), 0);
+	coalescer.spans = true;
+	coalesce_some(&coalescer, accesses, 0, 3, rows);
+	CHECK_EQUAL(rows->n, 5);
+	for (size_t i = 0; i < 2; i++) {
+		CHECK_EQUAL(rows->address[i], 0x10000);
+		CHECK_EQUAL(rows->width[i], 32);
+		CHECK_EQUAL(rows->pitch[i], i == 1 ? -4096 : 4096);
+		CHECK_EQUAL(rows->sectors[i], 1);
+		CHECK_EQUAL(rows->threads[i], 1);
+	}
+	for (size_t i = 2; i < 5; i++)
+		CHECK_EQUAL(gt_rows_span(rows, i), 1);
+	gt_rows_free(accesses);
+	gt_rows_free(rows);
+}
+
 /* A batch in which few accesses come again, at other lines, is as each of it alone, which the reference tells. */
 static void compare_batch(const char *rule)
 {
@@ -313,6 +372,7 @@ static void compare_batch(const char *rule)
 	}
 	for (size_t i = 0; i < ROWS; i++) {
 		join(accesses, kinds, random_number() % KINDS, 1);
+		accesses->an[i] = (uint32_t)i;
 		if (accesses->stride[i] != GT_STRIDE_LANES)
 			accesses->base[i] += GT_LINE * (random_number() % 1000);
 	}
@@ -328,6 +388,7 @@ static void compare_batch(const char *rule)
 	SAME(threads);
 	SAME(op);
 	CHECK_EQUAL(memcmp(&whole.counts, &each.counts, sizeof each.counts), 0);
+	compare_spans(rule, accesses, together, &whole);
 	CHECK_EQUAL(memcmp(whole.sectors, each.sectors, sizeof each.sectors), 0);
 	CHECK_EQUAL(memcmp(whole.requests, each.requests, sizeof each.requests), 0);
 	gt_rows_free(one);
@@ -627,6 +688,7 @@ int main(void)
 	RUN(default_equals_the_reference);
 	RUN(pascal_equals_the_reference);
 	RUN(pascal_apart_equals_the_reference);
+	RUN(columns_are_spans);
 	RUN(fermi_equals_the_reference);
 	RUN(batches_equal_their_accesses);
 	RUN(bank_passes_equal_the_reference);
