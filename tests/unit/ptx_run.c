@@ -253,6 +253,32 @@ static void test_calls(void)
 		CHECK_EQUAL(out[t], fibonacci[t & 7] + 200 * t + (t < 10 ? 50000 : 0) + t);
 }
 
+/* What is handed over as a whole, with an immediate number, under a guard, in part, by its address, and to a function that takes less of it. */
+static void test_handed_over(void)
+{
+	static const char text[] = HEAD
+		".func (.param .b32 r) mix(.param .b32 n, .param .b64 wide, .param .b32 parted, .param .f32 single, .param .b32 pointed, .param .b64 unused)\n"
+		"{\n.reg .b32 %r<10>;\n.reg .b64 %rd<4>;\n.reg .f32 %f1;\n.reg .pred %p1;\n"
+		"ld.param.u32 %r1, [n];\nld.param.u64 %rd1, [wide+0];\nshr.u64 %rd1, %rd1, 32;\ncvt.u32.u64 %r2, %rd1;\n"
+		"ld.param.u8 %r3, [parted+1];\nld.param.f32 %f1, [single];\ncvt.rzi.u32.f32 %r4, %f1;\n"
+		"mov.u64 %rd2, pointed;\nld.param.u32 %r5, [%rd2];\n"
+		"add.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r3;\nadd.u32 %r1, %r1, %r4;\nadd.u32 %r1, %r1, %r5;\n"
+		"st.param.b32 [r], %r1;\nsetp.eq.u64 %p1, %rd1, 3;\n@%p1 st.param.b32 [r+0], 7;\nret;\n}\n"
+		".func (.param .b32 r) low(.param .b32 n)\n{\n.reg .b32 %r1;\nld.param.u32 %r1, [n];\nst.param.b32 [r], %r1;\nret;\n}\n"
+		KERNEL "and.b32 %r5, %r1, 3;\ncvt.u64.u32 %rd5, %r5;\nshl.b64 %rd5, %rd5, 32;\nor.b64 %rd5, %rd5, 99;\n"
+		"mov.u32 %r6, 0x0500;\nsetp.lt.u32 %p2, %r1, 20;\nmov.u32 %r9, 50000;\n"
+		"{\n.param .b32 a0;\n.param .b64 a1;\n.param .b32 a2;\n.param .f32 a3;\n.param .b32 a4;\n.param .b64 a5;\n.param .b32 back;\n"
+		"st.param.b32 [a0+0], %r1;\nst.param.b64 [a1+0], %rd5;\nst.param.b32 [a2+0], %r6;\nst.param.f32 [a3+0], 0f43480000;\n"
+		"st.param.b32 [a4+0], 1000;\n@%p2 bra CALL;\nst.param.b32 [a0+0], 10000;\n"
+		"CALL:\ncall (back), mix, (a0, a1, a2, a3, a4, a5);\nld.param.b32 %r9, [back+0];\n}\n"
+		"{\n.param .b64 a0;\n.param .b32 back;\nst.param.b64 [a0], %rd5;\ncall (back), low, (a0);\nld.param.b32 %r7, [back];\n}\n"
+		"mad.lo.u32 %r9, %r7, 100000, %r9;\n" STORE "ret;\n}\n";
+
+	works(text, 1, 40);
+	for (uint32_t t = 0; t < 40; t++)
+		CHECK_EQUAL(out[t], 9900000 + ((t & 3) == 3 ? 7 : (t < 20 ? t : 10000) + (t & 3) + 5 + 200 + 1000));
+}
+
 static void test_variables(void)
 {
 	/* Initial values, addresses in them, constants, generic addresses of every space. */
@@ -672,6 +698,7 @@ int main(void)
 	RUN(test_shuffles);
 	RUN(test_votes);
 	RUN(test_calls);
+	RUN(test_handed_over);
 	RUN(test_variables);
 	RUN(test_vectors_and_copies);
 	RUN(test_special_registers);

@@ -201,7 +201,7 @@ static int decode_call(struct gt_ptx_decoder *decoder)
 			     instruction->n_operands != 1))
 		return gt_ptx_emit_unknown(decoder, "call of '%.60s': expected %zu arguments and %zu results", target->name,
 					   call->callee->n_parameters, call->callee->n_returns);
-	decoder->code->deepens |= call->callee == decoder->function;
+	decoder->code->deepens |= call->callee == decoder->code->function;
 	call->n_arguments = instruction->n_arguments;
 	call->n_returns = instruction->n_returns;
 	call->arguments = place_actuals(decoder, instruction->arguments, instruction->n_arguments, false);

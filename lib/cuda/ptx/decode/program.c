@@ -131,6 +131,155 @@ static gt_ptx_decode_one *decoder_of(enum gt_ptx_opcode opcode)
 	return one ? one : gt_ptx_decode_lanes[GT_PTX_OP_OTHER];
 }
 
+/* ---- .param variables that are registers in all but name ---- */
+
+/* A compiler hands values to functions in .param variables, which it loads and stores as a whole. They are decoded as registers: a copy of
+ * the function declares them so, and has mov where it loads or stores them. */
+
+static bool may_be_register(const struct gt_ptx_variable *variable)
+{
+	return variable->space == GT_PTX_PARAM && variable->elements == 1 && variable->vector == 1 && (variable->bytes == 4 || variable->bytes == 8) &&
+	       gt_ptx_type_size(variable->type) == variable->bytes;
+}
+
+enum { LOADED_OR_STORED = 1, USED_OTHERWISE = 2 };
+
+/* The operand of a load or store of a .param variable that may move all of it; NULL if the instruction is none. */
+static const struct gt_ptx_operand *whole_of(const struct gt_ptx_instruction *instruction)
+{
+	const bool loads = instruction->row == GT_PTX_OP_LD;
+
+	if ((!loads && instruction->row != GT_PTX_OP_ST) || instruction->n_operands != 2 || instruction->n_modifiers != 2 ||
+	    strcmp(instruction->modifiers[0], "param") != 0)
+		return NULL;
+	const struct gt_ptx_operand *variable = &instruction->operands[loads], *value = &instruction->operands[!loads];
+	const bool whole = variable->kind == GT_PTX_ADDRESS && variable->offset == 0 && variable->n_elements == 0;
+	return whole && (value->kind == GT_PTX_REGISTER || value->kind == GT_PTX_IMMEDIATE) ? variable : NULL;
+}
+
+/* Bytes of the type that the instruction's second modifier names. */
+static unsigned bytes_moved(const struct gt_ptx_instruction *instruction)
+{
+	return gt_ptx_type_size(gt_ptx_type_named(instruction->modifiers[1], strlen(instruction->modifiers[1])));
+}
+
+static void note_uses(const struct gt_map *uses, const struct gt_ptx_operand *operands, size_t n, const struct gt_ptx_operand *whole, unsigned bytes)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *use = operands[i].name ? gt_map_get(uses, (uint64_t)(uintptr_t)operands[i].name) : NULL;
+		if (use && &operands[i] == whole && *use >> 8 == bytes)
+			*use |= LOADED_OR_STORED;
+		else if (use)
+			*use |= USED_OTHERWISE;
+		note_uses(uses, operands[i].elements, operands[i].n_elements, whole, bytes);
+	}
+}
+
+/* Whether the variable of a name is a register: it is loaded or stored as a whole, or handed over, and nothing else. */
+static bool is_register(const struct gt_map *uses, const char *name)
+{
+	const uint64_t *use = name ? gt_map_get(uses, (uint64_t)(uintptr_t)name) : NULL;
+
+	return use && (*use & 255) == LOADED_OR_STORED;
+}
+
+/* The lists of variables that a function may have .param variables in. */
+struct declared {
+	struct gt_ptx_variable *list;
+	size_t n;
+};
+enum { DECLARATIONS = 3 };
+static void declarations_of(const struct gt_ptx_function *function, struct declared declared[DECLARATIONS])
+{
+	declared[0] = (struct declared){function->variables, function->n_variables};
+	declared[1] = (struct declared){function->parameters, function->entry ? 0 : function->n_parameters};
+	declared[2] = (struct declared){function->returns, function->entry ? 0 : function->n_returns};
+}
+
+/* Finds by name how .param variables are used: their bytes, shifted, and the two above. Returns how many may be registers; -1 on error. */
+static int find_uses(const struct gt_ptx_function *function, struct gt_map *uses, struct gt_error *error)
+{
+	struct declared declared[DECLARATIONS];
+	int fresh, n = 0;
+
+	declarations_of(function, declared);
+	for (size_t d = 0; d < DECLARATIONS; d++)
+		for (size_t i = 0; i < declared[d].n; i++) {
+			const struct gt_ptx_variable *variable = &declared[d].list[i];
+			if (may_be_register(variable) && !gt_map_put(uses, (uint64_t)(uintptr_t)variable->name, variable->bytes << 8, &fresh))
+				return gt_fail_memory(error, "the parameters of calls");
+			n += may_be_register(variable);
+		}
+	for (size_t i = 0; n > 0 && i < function->n_instructions; i++) {
+		const struct gt_ptx_instruction *instruction = &function->instructions[i];
+		const struct gt_ptx_operand *whole = whole_of(instruction);
+		note_uses(uses, instruction->operands, instruction->n_operands, whole, whole ? bytes_moved(instruction) : 0);
+	}
+	return n;
+}
+
+static void *copied(struct gt_ptx_decoder *decoder, const void *from, size_t bytes)
+{
+	void *to = gt_ptx_own(decoder, bytes + 1);
+
+	return to && bytes > 0 ? memcpy(to, from, bytes) : to;
+}
+
+/* Makes mov of a load or store of such a variable. */
+static int move_instead(struct gt_ptx_decoder *decoder, struct gt_ptx_instruction *instruction, const char *name)
+{
+	static char opcode[] = "mov", bits[2][4] = {"b32", "b64"};
+	struct gt_ptx_operand *operands = copied(decoder, instruction->operands, 2 * sizeof *operands);
+
+	if (!operands)
+		return -1;
+	operands[operands[0].name != name].kind = GT_PTX_REGISTER;
+	instruction->operands = operands;
+	instruction->modifiers[0] = bits[bytes_moved(instruction) == 8];
+	instruction->n_modifiers = 1;
+	instruction->opcode = opcode;
+	instruction->row = GT_PTX_OP_MOV;
+	return 0;
+}
+
+/* The copy of the function. NULL when memory is short. */
+static const struct gt_ptx_function *with_registers(struct gt_ptx_decoder *decoder, const struct gt_map *uses)
+{
+	const struct gt_ptx_function *from = decoder->function;
+	struct gt_ptx_function *to = copied(decoder, from, sizeof *from);
+	struct declared declared[DECLARATIONS];
+
+	if (!to || !(to->variables = copied(decoder, from->variables, from->n_variables * sizeof *from->variables)) ||
+	    !(to->parameters = copied(decoder, from->parameters, from->n_parameters * sizeof *from->parameters)) ||
+	    !(to->returns = copied(decoder, from->returns, from->n_returns * sizeof *from->returns)) ||
+	    !(to->instructions = copied(decoder, from->instructions, from->n_instructions * sizeof *from->instructions)))
+		return NULL;
+	declarations_of(to, declared);
+	for (size_t d = 0; d < DECLARATIONS; d++)
+		for (size_t i = 0; i < declared[d].n; i++)
+			if (is_register(uses, declared[d].list[i].name))
+				declared[d].list[i].space = GT_PTX_REG;
+	for (size_t i = 0; i < to->n_instructions; i++) {
+		const struct gt_ptx_operand *whole = whole_of(&to->instructions[i]);
+		if (whole && is_register(uses, whole->name) && move_instead(decoder, &to->instructions[i], whole->name) != 0)
+			return NULL;
+	}
+	return to;
+}
+
+static int take_registers(struct gt_ptx_decoder *decoder)
+{
+	struct gt_map uses;
+
+	if (gt_map_open(&uses, 16, decoder->error) != 0)
+		return -1;
+	const int n = find_uses(decoder->function, &uses, decoder->error);
+	if (n > 0)
+		decoder->function = with_registers(decoder, &uses);
+	gt_map_close(&uses);
+	return n < 0 || !decoder->function ? -1 : 0;
+}
+
 /* Gives a variable its place in the function's local frame. Variables never touch, so that one step beyond the end of one is no
  * step into the next. */
 static int place_in_frame(struct gt_ptx_decoder *decoder, const struct gt_ptx_variable *variable)
@@ -376,7 +525,7 @@ static int decode_function(struct gt_ptx_decoder *decoder)
 	for (size_t i = 0; i < sizeof decoder->constants / sizeof *decoder->constants; i++)
 		if (gt_map_open(&decoder->constants[i], 16, decoder->error) != 0)
 			return -1;
-	if (gt_map_open(&decoder->frame, 16, decoder->error) != 0 ||
+	if (gt_map_open(&decoder->frame, 16, decoder->error) != 0 || take_registers(decoder) != 0 ||
 	    gt_ptx_flow_make(&decoder->flow, decoder->function, decoder->error) != 0 ||
 	    gt_ptx_flow_find_joins(&decoder->flow, decoder->error) != 0 ||
 	    gt_ptx_registers_make(&decoder->registers, decoder->function, &decoder->flow, decoder->error) !=
