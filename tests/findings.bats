@@ -256,3 +256,16 @@ many() {
 	prepare_preload
 	holds --list | tr '\n' '\0' | LD_PRELOAD=$PRELOAD xargs -0 python3 "$ROOT/tests/findings/pairs.py" --programs "$PWD"
 }
+
+# bats test_tags=cuda
+@test "faults that were put into kernels are the first findings, with their line and array, and what they promise is what mending saves" {
+	needs_cuda
+	not_instrumented gtrace
+	for part in bad mended; do
+		nvcc -cudart shared -arch=sm_80 -lineinfo -g $([ "$part" = bad ] || echo -DMENDED) -o $part "$ROOT/tests/findings/planted.cu"
+		gtrace run --quiet --json --all ./$part >$part.json
+	done
+	run python3 "$ROOT/tests/findings/planted.py" "$ROOT/tests/findings/planted.cu" bad.json mended.json
+	echo "$output"
+	[ "$output" = "10 faults, 0 differences" ]
+}

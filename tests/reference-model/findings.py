@@ -225,14 +225,22 @@ def ratios(group, what, least):
             least + "_per_access": Fraction(group.of("coalesce", least), accesses or 1)}
 
 
+def passed_on(group, action, sectors):
+    """Of sectors beyond the least, those that go on to L2 as they are."""
+    bypassed = group.of("l1", "bypassed")
+    return sectors if action != "load" else sectors * bypassed // (group.of("l1", "reads") + bypassed) if bypassed else 0
+
+
 def coalescing(kernel):
     for action in ("load", "store", "atomic"):
         for place, arrays, group in kernel.those(action, "global", is_uncoalesced):
-            behind = {"l2": (excess(group), C)} if action != "load" else {"l2": (misses(group, "l1"), B), "dram": (misses(group, "l2"), B)}
+            behind = {"l2": (passed_on(group, action, excess(group)), C)}
+            if action == "load":
+                behind = {"l2": (behind["l2"][0] + misses(group, "l1"), B if group.of("l1", "reads") else C), "dram": (misses(group, "l2"), B)}
             yield Finding("uncoalesced_" + action, place, arrays, ratios(group, "sectors", "least_sectors"), l1=(excess(group), C), **behind)
         for place, arrays, group in kernel.those(action, "global", is_misaligned):
             misaligned = group.of("coalesce", "misaligned_sectors")
-            yield Finding("misaligned", place, arrays, l1=(misaligned, C), l2=(misaligned if action != "load" else 0, C))
+            yield Finding("misaligned", place, arrays, l1=(misaligned, C), l2=(passed_on(group, action, misaligned), C))
 
 
 def unused_bytes(kernel):
@@ -309,7 +317,11 @@ def stores(kernel):
     least = sum(group.of("coalesce", "least_sectors") for _, _, group in kernel.those("store", "global"))
     written = kernel.of("l2", "sent_writes")
     if least > 2 * written and kernel.of("l2", "flushed"):
-        yield Finding("repeated_store", None, None, l1=(least - written, B), l2=(least - written, B))
+        stored = {(place, array) for place, action, where, array in kernel.groups if (action, where) == ("store", "global") and array != "-"}
+        again = [group for (place, action, where, array), group in kernel.groups.items()
+                 if (action, where) == ("load", "global") and (place, array) in stored]
+        yield Finding("repeated_store", None, None, l1=(least - written + sum(group.of("coalesce", "sectors") for group in again), B),
+                      l2=(least - written + sum(group.of("l1", "sent_reads") for group in again), B))
 
 
 def apart(kernel):

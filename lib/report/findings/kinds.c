@@ -40,18 +40,30 @@ static uint64_t fetched(const struct gt_site_level *level, uint64_t missed)
 
 /* ---- coalescing ---- */
 
-/* What L2 and device memory would be spared of accesses that touched so many sectors less. Stores and atomics go on to L2 as they are; of loads
- * only what L1, or L2, had before and lost can be gained. */
+/* How many of the sectors that accesses touch in excess go on to L2 as they are: those of stores, atomics, and loads that bypass L1. */
+static uint64_t passed_on(const struct gt_group *group, uint64_t excess)
+{
+	const struct gt_site_level *l1 = &group->level[GT_SITE_L1];
+
+	if (group->action != GT_GROUP_LOADS)
+		return excess;
+	return l1->bypassed > 0 ? (uint64_t)((double)excess * (double)l1->bypassed / (double)(l1->reads + l1->bypassed)) : 0;
+}
+
+/* What L2 and device memory would be spared of accesses that touched so many sectors less. Of loads, what is not passed on can be gained only if L1, or L2, had
+ * it before and lost it. */
 static void gain_of_packing(struct gt_finding *finding, const struct gt_group *group, uint64_t excess)
 {
 	const struct gt_site_level *l1 = &group->level[GT_SITE_L1], *l2 = &group->level[GT_SITE_L2];
 
+	const uint64_t passed = passed_on(group, excess);
+
 	gt_finding_gains(finding, GT_TO_L1, excess, GT_GAIN_COMPUTED);
 	if (group->action != GT_GROUP_LOADS) {
-		gt_finding_gains(finding, GT_TO_L2, excess, GT_GAIN_COMPUTED);
+		gt_finding_gains(finding, GT_TO_L2, passed, GT_GAIN_COMPUTED);
 		return;
 	}
-	gt_finding_gains(finding, GT_TO_L2, fetched(l1, l1->capacity + l1->conflict), GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_L2, passed + fetched(l1, l1->capacity + l1->conflict), l1->reads > 0 ? GT_GAIN_BOUNDED : GT_GAIN_COMPUTED);
 	gt_finding_gains(finding, GT_TO_DRAM, fetched(l2, l2->capacity + l2->conflict), GT_GAIN_BOUNDED);
 }
 
@@ -134,8 +146,7 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 		if (!finding)
 			return -1;
 		gt_finding_gains(finding, GT_TO_L1, access->misaligned_sectors, GT_GAIN_COMPUTED);
-		if (group->action != GT_GROUP_LOADS)
-			gt_finding_gains(finding, GT_TO_L2, access->misaligned_sectors, GT_GAIN_COMPUTED);
+		gt_finding_gains(finding, GT_TO_L2, passed_on(group, access->misaligned_sectors), GT_GAIN_COMPUTED);
 		count_sectors(finding, access);
 		SAY(finding, "%.2f sectors an access, %.2f are enough: not at a multiple of %d bytes",
 		    ratio(access->sectors, access->accesses), ratio(access->least_sectors, access->accesses), GT_SECTOR);
@@ -409,10 +420,22 @@ static int find_partial_stores(const struct gt_finding_input *input, const struc
 	return 0;
 }
 
+/* Adds the loads of the line and array of a store: what it stores is read again, as by y[i] += x. */
+static void add_reread(const struct gt_finding_input *input, const struct gt_group *store, uint64_t *looked_up, uint64_t *sent)
+{
+	for (size_t i = store->first[GT_SAME_ARRAY]; store->n_arrays > 0 && i != GT_LAST_GROUP; i = input->groups[i].next[GT_SAME_ARRAY]) {
+		const struct gt_group *group = &input->groups[i];
+		if (!in_memory(group, GT_GROUP_LOADS) || strcmp(group->place, store->place) != 0)
+			continue;
+		*looked_up += group->access.sectors;
+		*sent += group->level[GT_SITE_L1].sent_reads;
+	}
+}
+
 /* Stores of the kernel that are coalesced, against what L2 writes to memory of them. The place is the line that stores most. */
 static int find_repeated_stores(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
-	uint64_t stored = 0, written = gt_finding_number(input, "l2", "sent_writes");
+	uint64_t stored = 0, written = gt_finding_number(input, "l2", "sent_writes"), looked_up = 0, sent = 0;
 	const struct gt_group *most = NULL;
 
 	for (size_t i = 0; i < input->n; i++) {
@@ -420,6 +443,7 @@ static int find_repeated_stores(const struct gt_finding_input *input, const stru
 		if (!in_memory(group, GT_GROUP_STORES))
 			continue;
 		stored += group->access.least_sectors;
+		add_reread(input, group, &looked_up, &sent);
 		most = !most || group->access.least_sectors > most->access.least_sectors ? group : most;
 	}
 	if (!most || stored <= 2 * written || gt_finding_number(input, "l2", "flushed") == 0)
@@ -427,8 +451,8 @@ static int find_repeated_stores(const struct gt_finding_input *input, const stru
 	struct gt_finding *finding = gt_finding_add(input, kind, most);
 	if (!finding)
 		return -1;
-	gt_finding_gains(finding, GT_TO_L1, stored - written, GT_GAIN_BOUNDED);
-	gt_finding_gains(finding, GT_TO_L2, stored - written, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_L1, stored - written + looked_up, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_L2, stored - written + sent, GT_GAIN_BOUNDED);
 	gt_finding_count(finding, "stored", "sectors", stored);
 	gt_finding_count(finding, "written", "sectors", written);
 	SAY(finding, "a sector is stored %.1f times before memory gets it", ratio(stored, written));
