@@ -131,8 +131,7 @@ struct access_lines {
 
 struct shape_key {
 	struct gt_affine affine;
-	uint32_t mask; /* 0: none is kept here */
-	uint8_t offset, size, store;
+	uint64_t rest; /* mask, and from bit 32 on a byte each: place in a line, size, whether it stores. 0: none is kept here */
 };
 
 struct shape {
@@ -156,7 +155,7 @@ static void begin_requests(struct requests *requests, bool spans)
 	requests->spans = spans;
 	requests->n = 0;
 	for (size_t i = 0; i < SHAPES; i++)
-		requests->shapes[i].key = (struct shape_key){.mask = 0};
+		requests->shapes[i].key = (struct shape_key){.rest = 0};
 }
 
 /* Where the next GT_TOUCHED_MAX may be put. */
@@ -484,16 +483,14 @@ static struct access_lines find_touched(const struct gt_coalescer *coalescer, co
 /* Where the shape with a key is kept, if it is. */
 static struct shape *shape_at(struct requests *requests, const struct shape_key *key)
 {
-	uint64_t all = (uint64_t)key->affine.stride << 16 ^ (uint64_t)key->mask << 7 ^ key->offset ^ (uint64_t)key->size << 40;
-
-	all ^= (uint64_t)key->affine.pitch << 24 ^ (uint64_t)key->affine.width << 56;
+	const uint64_t all = (uint64_t)key->affine.stride << 16 ^ (uint64_t)key->affine.pitch << 24 ^ (uint64_t)key->affine.width << 56 ^ key->rest << 7 ^ key->rest >> 32;
 
 	return &requests->shapes[all * UINT64_C(0x9e3779b97f4a7c15) >> 60];
 }
 
 static bool is_same(const struct shape_key *a, const struct shape_key *b)
 {
-	return a->affine.stride == b->affine.stride && a->affine.pitch == b->affine.pitch && a->affine.width == b->affine.width && a->mask == b->mask && a->offset == b->offset && a->size == b->size && a->store == b->store;
+	return a->affine.stride == b->affine.stride && a->affine.pitch == b->affine.pitch && a->affine.width == b->affine.width && a->rest == b->rest;
 }
 
 /* Keeps what an access that begins in this line touches. */
@@ -518,8 +515,14 @@ static struct access_lines lines_of_access(const struct gt_coalescer *coalescer,
 
 	if (from->stride[i] == GT_STRIDE_LANES)
 		return find_touched(coalescer, from, i, touched);
-	const struct shape_key key = {.affine = gt_rows_affine(from, i), .mask = from->mask[i], .offset = (uint8_t)offset, .size = from->size[i],
-				      .store = gt_op_action(from->op[i]) == GT_STORE};
+	const unsigned lanes = gt_count_lanes(from->mask[i]);
+	if (requests->spans && lanes >= GT_SPAN_LEAST && from->width[i] == 0 && coalescer->group[from->size[i]] == GT_WARP_SIZE &&
+	    gt_is_column(from->base[i], from->stride[i], from->mask[i], from->size[i], touched)) {
+		const unsigned sectors = lanes * gt_bits_of_4[touched->sectors];
+		return (struct access_lines){lanes, sectors, sectors, from->stride[i]};
+	}
+	const uint64_t stores = gt_op_action(from->op[i]) == GT_STORE;
+	const struct shape_key key = {gt_rows_affine(from, i), from->mask[i] | offset << 32 | (uint64_t)from->size[i] << 40 | stores << 48};
 	struct shape *shape = shape_at(requests, &key);
 	if (!is_same(&shape->key, &key)) {
 		const struct access_lines lines = find_touched(coalescer, from, i, touched);

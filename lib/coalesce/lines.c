@@ -241,6 +241,18 @@ static unsigned lines_apart(uint64_t base, int64_t stride, uint32_t mask, unsign
 	return n;
 }
 
+bool gt_is_column(uint64_t base, int64_t stride, uint32_t mask, unsigned size, struct gt_touched *touched)
+{
+	const uint32_t lanes = mask >> __builtin_ctz(mask);
+
+	if (stride == 0 || lanes & (lanes + 1) || !keeps_to_lines(base, stride, size))
+		return false;
+	struct gt_touched lines[2];
+	lines_of_broadcast(base, 1, size, lines);
+	*touched = lines[0];
+	return true;
+}
+
 unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
 			    struct gt_touched touched[GT_TOUCHED_MAX])
 {

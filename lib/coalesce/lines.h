@@ -35,7 +35,11 @@ struct gt_touched {
 unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
 			    struct gt_touched touched[GT_TOUCHED_MAX]);
 
-/* The same with a pitch. */
+/* Whether each of these lanes, which are neighbours, has a line of its own, at one place in it. Then the first is touched so, and the others
+ * are a stride apart. */
+bool gt_is_column(uint64_t base, int64_t stride, uint32_t mask, unsigned size, struct gt_touched *touched);
+
+/* As gt_lines_of_affine, with a pitch. */
 unsigned gt_lines_of_pitch(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size,
 			   struct gt_touched touched[GT_TOUCHED_MAX]);
 
