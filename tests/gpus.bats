@@ -275,8 +275,12 @@ listed_values() {
 	sed -n '/^\.Ss The GPU/,/^\.Ss A cache level/p; /^\.Ss DRAM/,/^\.Sh/p' man/gtrace-gpu.5 | sed -n 's/^\.It Cm //p' | tr -s ' ,' '\n' >"$BATS_TEST_TMPDIR/keys"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/keys")" -eq "$(sed -n '/keys\[\] = {/,/^};/p' lib/gpu/gpu.c | grep -c '{"')" ]
 	while read -r key; do
-		printf '%s = 32 # assumed: a test\n' "$key" >"$BATS_TEST_TMPDIR/gpu"
-		gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu" | grep -q "^$key  *32 "
+		case $key in
+		gpc_again) value=32,32 ;;
+		*) value=32 ;;
+		esac
+		printf '%s = %s # assumed: a test\n' "$key" "$value" >"$BATS_TEST_TMPDIR/gpu"
+		gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu" | grep -q "^$key  *$value "
 		printf '%sx = 32 # assumed: a test\n' "$key" >"$BATS_TEST_TMPDIR/gpu"
 		expect_failure 1 "unknown key" gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu"
 	done <"$BATS_TEST_TMPDIR/keys"

@@ -418,6 +418,25 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 		END { mean = sum / n; exit !(n == 1056 && squares / n - mean * mean < 80 * 80) }' "$ROOT/tests/reference/h100_blocks.csv" begun
 }
 
+# gpc_sms numbers the SMs in the order in which they got their first blocks.
+@test "gpc_again: the first blocks of a grid that does not fit come to the SMs as on an H100, those of one that fits SM by SM" {
+	cd "$BATS_TEST_TMPDIR"
+	sms_of() {
+		{ printf '#kernel\tid=1\tname=k\tgrid=%s,1,1\tblock=128,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\n' "$1"
+			seq 0 $(($1 - 1)) | sed 's/$/\t0\t0\t0x0\tload.global\t0x0\t0x1\t0x0\t32/'
+		} | gtrace-cat --from | gschedule --gpu h100 --max-blocks 4 | gtrace-cat |
+			awk '/^#block/ { for (i = 1; i <= NF; i++) if ($i == "sm") column = i } !/^#/ && $1 < 528 { print $1, $column }' | sort -n
+	}
+	sms_of 1584 >large
+	awk -F, 'NR > 1 && $1 < 528 { if (!($2 in rank)) rank[$2] = n++; print $1, rank[$2] }' "$ROOT/tests/reference/h100_blocks.csv" | cmp - large
+	sms_of 528 >small
+	seq 0 527 | awk '{ print $1, $1 % 132 }' | cmp - small
+	for wrong in 5 5, 5,6,7 0,6 5,100 a,b; do
+		sed "s/^gpc_again .*= 5,6/gpc_again = $wrong/" "$ROOT/gpus/h100" >wrong.gpu
+		expect_failure 2 "wrong.gpu: gpu: gpc_again: '$wrong': expected two counts of 1 to 99, such as 5,6" gschedule --gpu ./wrong.gpu large
+	done
+}
+
 @test "gpc_sms: another number of SMs has no GPCs that are known, and a description whose SMs are not all there is refused" {
 	cd "$BATS_TEST_TMPDIR"
 	printf '#kernel\tid=1\tname=k\tgrid=8,1,1\tblock=128,1,1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\n' >in
@@ -511,11 +530,14 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 		if [ "$good" ]; then
 			[ "$(gschedule --gpu ./gpu in.gt | gtrace-cat | counter l1_bytes)" -eq $((65536 - 32767)) ]
 		else
-			expect_failure 2 "l1_reserved: expected less than what the largest of shared_options leaves of unified" gschedule --gpu ./gpu in.gt
+			expect_failure 2 "shared and l1_reserved: expected less than unified together, so that L1 has lines" gschedule --gpu ./gpu in.gt
 		fi
 	done
 	grep -v shared_options gpu >none
-	expect_failure 2 "l1_reserved: expected less" gschedule --gpu ./none in.gt
+	expect_failure 2 "l1_reserved: expected unified and shared_options too" gschedule --gpu ./none in.gt
+	# An option may leave L1 nothing, too: `shared` is the largest carve-out.
+	expect_failure 2 "shared and l1_reserved: expected less than unified together" gschedule --gpu ./gpu --shared 33K in.gt
+	expect_failure 2 "shared and l1_reserved: expected less than unified together" gschedule --gpu ./good --shared 64K in.gt
 }
 
 @test "the command line is checked before anything is read" {

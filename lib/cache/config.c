@@ -637,16 +637,6 @@ static int resolve_issue(const struct gt_gpu *gpu, struct gt_timed_config *timed
 	return 0;
 }
 
-/* The SMs of each GPC, if the description says so of as many. */
-static int resolve_gpcs(const struct gt_gpu *gpu, uint64_t sms, struct gt_gpcs *gpcs, struct gt_error *error)
-{
-	if (gt_gpu_gpcs(gpu, gpcs, error) != 0)
-		return -1;
-	if (gt_gpcs_sms(gpcs) != sms)
-		gpcs->n = 0;
-	return 0;
-}
-
 int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_gpu *gpu,
 		     const struct gt_kernel *kernel, struct gt_level_config *config, struct gt_error *error)
 {
@@ -670,7 +660,7 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 	}
 	if (gt_gpu_count(gpu, "gpcs", 1, &config->launch_reads.gpcs, error) != 0 ||
 	    gt_gpu_count(gpu, "dram.channels", 1, &config->spread.slices, error) != 0 || gt_gpu_count(gpu, "sms", 0, &config->spread.sms, error) != 0 ||
-	    resolve_gpcs(gpu, config->spread.sms, &config->coalescer.gpcs, error) != 0 || resolve_below(gpu, config, error) != 0 ||
+	    gt_gpu_gpcs(gpu, config->spread.sms, &config->coalescer.gpcs, error) != 0 || resolve_below(gpu, config, error) != 0 ||
 	    resolve_issue(gpu, &config->timed, error) != 0)
 		return -1;
 	if (config->absent && resolve_absent(settings, config, error) != 0)

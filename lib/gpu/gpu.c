@@ -39,6 +39,7 @@ static const struct {
 	{"sms", COUNT},
 	{"gpcs", COUNT},
 	{"gpc_sms", WORD},
+	{"gpc_again", WORD},
 	{"schedulers", COUNT},
 	{"access_cycles", COUNT},
 	{"scheduler_access_cycles", COUNT},
@@ -237,12 +238,27 @@ int gt_gpu_size(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, u
 	return 0;
 }
 
-int gt_gpu_gpcs(const struct gt_gpu *gpu, struct gt_gpcs *gpcs, struct gt_error *error)
+/* "FIRST,THEN", both below 100. */
+static int get_again(const struct gt_gpu *gpu, struct gt_gpcs *gpcs, struct gt_error *error)
+{
+	const char *text = gt_gpu_get(gpu, "gpc_again");
+	int length = 0;
+
+	gpcs->again = gpcs->then_again = 0;
+	if (text && (sscanf(text, "%2" SCNu32 ",%2" SCNu32 "%n", &gpcs->again, &gpcs->then_again, &length) != 2 || text[length] ||
+		     gpcs->again == 0 || gpcs->then_again == 0))
+		return gt_fail(error, "gpu: gpc_again: '%.100s': expected two counts of 1 to 99, such as 5,6", text);
+	return 0;
+}
+
+int gt_gpu_gpcs(const struct gt_gpu *gpu, uint64_t sms, struct gt_gpcs *gpcs, struct gt_error *error)
 {
 	const char *text = gt_gpu_get(gpu, "gpc_sms"), *at = text;
 	uint32_t end = 0;
 
 	gpcs->n = 0;
+	if (get_again(gpu, gpcs, error) != 0)
+		return -1;
 	while (at && gpcs->n < GT_GPCS_MAX) {
 		size_t digits = strspn(at, "0123456789");
 		if (digits == 0 || digits > 5 || at[0] == '0' || (at[digits] && at[digits] != ','))
@@ -252,6 +268,10 @@ int gt_gpu_gpcs(const struct gt_gpu *gpu, struct gt_gpcs *gpcs, struct gt_error 
 	}
 	if (at)
 		return gt_fail(error, "gpu: gpc_sms: '%.100s': expected the SMs of at most %d GPCs, such as 16,18", text, GT_GPCS_MAX);
+	if (sms > 0 && gt_gpcs_sms(gpcs) != sms)
+		gpcs->n = 0;
+	if (gpcs->n < 2)
+		gpcs->again = 0;
 	return 0;
 }
 
@@ -264,7 +284,7 @@ static int check_gpcs(const struct gt_gpu *gpu, const char *path, struct gt_erro
 	struct gt_gpcs gpcs;
 	uint64_t sms;
 
-	if (gt_gpu_gpcs(gpu, &gpcs, &why) != 0 || gt_gpu_count(gpu, "sms", 0, &sms, &why) != 0)
+	if (gt_gpu_gpcs(gpu, 0, &gpcs, &why) != 0 || gt_gpu_count(gpu, "sms", 0, &sms, &why) != 0)
 		return gt_fail(error, "%s: %s", path, why.text);
 	if (gpcs.n > 0 && sms > 0 && gt_gpcs_sms(&gpcs) != sms)
 		return gt_fail(error, "%s: gpc_sms: %" PRIu64 " SMs in all, and sms are %" PRIu64, path, gt_gpcs_sms(&gpcs), sms);

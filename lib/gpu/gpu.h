@@ -66,6 +66,7 @@ int gt_gpu_size(const struct gt_gpu *gpu, const char *key, uint64_t otherwise, u
 struct gt_gpcs {
 	uint32_t n; /* 0: not known */
 	uint32_t end[GT_GPCS_MAX]; /* the SM behind the last of each */
+	uint32_t again, then_again; /* after how many others the first one gets blocks again, for the first time and then; 0: in its turn */
 };
 
 static inline uint64_t gt_gpcs_sms(const struct gt_gpcs *gpcs)
@@ -73,8 +74,8 @@ static inline uint64_t gt_gpcs_sms(const struct gt_gpcs *gpcs)
 	return gpcs->n > 0 ? gpcs->end[gpcs->n - 1] : 0;
 }
 
-/* What the description says. Returns 0, or -1 with an error that names the key. */
-int gt_gpu_gpcs(const struct gt_gpu *gpu, struct gt_gpcs *gpcs, struct gt_error *error);
+/* What the description says, if it is of that many SMs; 0: of any. Returns 0, or -1 with an error that names the key. */
+int gt_gpu_gpcs(const struct gt_gpu *gpu, uint64_t sms, struct gt_gpcs *gpcs, struct gt_error *error);
 
 /* True if the key may stand in a description: one of a table, or LEVEL.PARAMETER. */
 bool gt_gpu_known(const char *key);

@@ -70,13 +70,11 @@ static int load_carveouts(struct gt_limits *limits, const char *text, struct gt_
 /* The largest carve-out and what holds no lines leave some of the unified memory to L1. */
 static int check_reserved(const struct gt_limits *limits, struct gt_error *error)
 {
-	uint64_t most = 0;
-
-	for (unsigned i = 0; i < limits->n_carveouts; i++)
-		most = limits->carveouts[i] > most ? limits->carveouts[i] : most;
-	if (limits->l1_reserved == 0 || (limits->n_carveouts > 0 && most < limits->unified && limits->l1_reserved < limits->unified - most))
+	if (limits->n_carveouts == 0 || limits->unified == 0)
+		return limits->l1_reserved == 0 ? 0 : gt_fail(error, "gpu: l1_reserved: expected unified and shared_options too");
+	if (limits->shared < limits->unified && limits->l1_reserved < limits->unified - limits->shared)
 		return 0;
-	return gt_fail(error, "gpu: l1_reserved: expected less than what the largest of shared_options leaves of unified");
+	return gt_fail(error, "gpu: shared and l1_reserved: expected less than unified together, so that L1 has lines");
 }
 
 int gt_limits_load(struct gt_limits *limits, const struct gt_gpu *gpu, struct gt_error *error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedule of a kernel: which SM a block runs on, when an SM takes its next block, and the steps in which SMs issue. Rows come in
- * by block or in any order, and go out in the order in which a GPU would issue them, each with its SM and its step. Which warps of an
- * SM issue next is in issue.c and latency.c. */
+/* The schedule of a kernel: when an SM takes its next block, and the steps in which SMs issue. Rows come in by block or in any order,
+ * and go out in the order in which a GPU would issue them, each with its SM and its step. Which SM a block is mapped to is in mapping.c,
+ * which warps of an SM issue next in issue.c and latency.c. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,95 +17,6 @@
 #include "schedule/machine.h"
 #include "stream/counted.h"
 #include "stream/program.h"
-
-/* ---- which SM a block runs on ---- */
-
-/* How many of n items an SM gets if they are assigned round-robin. */
-static uint64_t share_of_sm(uint64_t n, uint32_t sm, uint32_t sms)
-{
-	return n > sm ? (n - sm - 1) / sms + 1 : 0;
-}
-
-static uint32_t rr_sm(const struct gt_mapping *mapping, uint64_t block)
-{
-	return (uint32_t)(block % mapping->sms);
-}
-
-static uint64_t rr_count(const struct gt_mapping *mapping, uint32_t sm, uint64_t blocks)
-{
-	return share_of_sm(blocks, sm, mapping->sms);
-}
-
-/* [000] BPART: partitions of consecutive blocks are assigned round-robin. */
-static uint32_t part_sm(const struct gt_mapping *mapping, uint64_t block)
-{
-	return (uint32_t)(block / mapping->parameter % mapping->sms);
-}
-
-static uint64_t part_count(const struct gt_mapping *mapping, uint32_t sm, uint64_t blocks)
-{
-	uint64_t whole = blocks / mapping->parameter, rest = blocks % mapping->parameter;
-
-	return share_of_sm(whole, sm, mapping->sms) * mapping->parameter + (whole % mapping->sms == sm ? rest : 0);
-}
-
-static uint32_t random_sm(const struct gt_mapping *mapping, uint64_t block)
-{
-	return (uint32_t)(XXH3_64bits_withSeed(&block, sizeof block, mapping->parameter) % mapping->sms);
-}
-
-static const struct gt_mapping_kind kinds[] = {
-	{"rr", NULL, 0, 0, false, true, rr_sm, rr_count},
-	{"part", "blocks", 1, UINT32_MAX, false, false, part_sm, part_count},
-	{"random", "seed", 0, UINT64_MAX, false, false, random_sm, NULL},
-	{"trace", NULL, 0, 0, true, false, NULL, NULL},
-};
-
-int gt_mapping_parse(struct gt_mapping *mapping, const char *text, struct gt_error *error)
-{
-	size_t length = strcspn(text, ":");
-	struct gt_error reason;
-
-	*mapping = (struct gt_mapping){0};
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (strlen(kinds[i].name) != length || strncmp(kinds[i].name, text, length) != 0)
-			continue;
-		if (!kinds[i].parameter != (text[length] == '\0'))
-			break;
-		mapping->kind = &kinds[i];
-		if (kinds[i].parameter && gt_parse_count(text + length + 1, kinds[i].min, kinds[i].max,
-							 &mapping->parameter, &reason) != 0)
-			return gt_fail(error, "%s: %s", kinds[i].parameter, reason.text);
-		return 0;
-	}
-	return gt_fail(error, "'%.100s': expected rr, part:BLOCKS, random:SEED or trace", text);
-}
-
-int gt_mapping_open(struct gt_mapping *mapping, uint32_t sms, struct gt_error *error)
-{
-	mapping->sms = sms;
-	mapping->counts = NULL;
-	mapping->walked = 0;
-	if (mapping->kind->count)
-		return 0;
-	mapping->counts = calloc(sms, sizeof *mapping->counts);
-	return mapping->counts ? 0 : gt_fail_memory(error, "the blocks of every SM");
-}
-
-void gt_mapping_close(struct gt_mapping *mapping)
-{
-	free(mapping->counts);
-	mapping->counts = NULL;
-}
-
-uint64_t gt_mapping_count(struct gt_mapping *mapping, uint32_t sm, uint64_t blocks)
-{
-	if (mapping->kind->count)
-		return mapping->kind->count(mapping, sm, blocks);
-	for (; !mapping->kind->traced && mapping->walked < blocks; mapping->walked++)
-		mapping->counts[gt_mapping_sm(mapping, mapping->walked)]++;
-	return mapping->counts[sm];
-}
 
 /* ---- which SMs and blocks are modelled ---- */
 
@@ -264,6 +175,29 @@ static bool is_ready(const struct block_queue *queue)
 	return queue->first && !queue->first->open;
 }
 
+/* Deals blocks to the SMs of one part after another until `all` have been dealt: one to each SM that has room. The first part comes
+ * again before its turn. */
+static int deal_by_gpc(struct gt_schedule *schedule, uint64_t all, struct gt_error *error)
+{
+	const struct gt_gpcs *gpcs = &schedule->config->gpcs;
+	uint32_t part = 0, other = 0, left = gpcs->again;
+
+	while (all > 0 && is_ready(&schedule->floaters)) {
+		for (uint32_t i = part > 0 ? gpcs->end[part - 1] : 0; i < gpcs->end[part] && is_ready(&schedule->floaters); i++) {
+			struct sm *sm = &schedule->sms[i];
+			if (sm->n_resident == gt_machine_capacity(schedule))
+				continue;
+			if (machine_admit(schedule, sm, &schedule->floaters, sm->n_resident, sm->n_resident, error) != 0)
+				return -1;
+			all--;
+		}
+		part = left-- > 0 ? other = other % (gpcs->n - 1) + 1 : 0;
+		if (part == 0)
+			left = gpcs->then_again;
+	}
+	return 0;
+}
+
 /* [002] 4.1: the first blocks are assigned to the SMs round-robin until all are full. */
 static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
 {
@@ -272,12 +206,14 @@ static enum filled deal(struct gt_schedule *schedule, struct gt_error *error)
 
 	if (closed < all && !schedule->finished)
 		return FILL_WAIT;
+	schedule->first_assigned = true;
+	if (schedule->config->gpcs.again > 0 && schedule->blocks > all)
+		return deal_by_gpc(schedule, all, error) == 0 ? FILL_DONE : FILL_FAILED;
 	for (uint64_t i = 0; i < all && is_ready(&schedule->floaters); i++) {
 		struct sm *sm = &schedule->sms[i % schedule->config->sms];
 		if (machine_admit(schedule, sm, &schedule->floaters, sm->n_resident, sm->n_resident, error) != 0)
 			return FILL_FAILED;
 	}
-	schedule->first_assigned = true;
 	return FILL_DONE;
 }
 
@@ -784,6 +720,8 @@ int gt_schedule_configure(struct gt_schedule_config *config, const struct gt_gpu
 		return -1;
 	config->sms = (uint32_t)sms;
 	config->schedulers = (uint32_t)schedulers;
+	if (gt_gpu_gpcs(gpu, sms, &config->gpcs, error) != 0)
+		return -1;
 	if (config->dispatch)
 		return 0;
 	const char *dispatch = gt_gpu_get(gpu, "dispatch");

@@ -116,6 +116,7 @@ struct gt_schedule_config {
 	struct gt_mapping mapping;
 	const struct gt_dispatch *dispatch;
 	const struct gt_issue *issue;
+	struct gt_gpcs gpcs;	       /* whose turns the first blocks of a large grid take; none: SM by SM */
 	uint64_t seed;		       /* of any-done: decides which of the SMs that have room takes a block */
 	struct gt_limits limits;
 	const unsigned char *only_sms; /* which SMs to model, sms of them; NULL: all */

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """gschedule(1): which SM a block runs on, how many are resident, and in which step an access issues."""
 
+import itertools
+
 import stream
 from stream import some
 
@@ -21,6 +23,11 @@ def draw_gpu(random, sms):
     for key, values in choices.items():
         if some(random, 0.5):
             gpu[key] = random.choice(values)
+    if sms > 1 and some(random, 0.4):
+        cuts = [0, *sorted(random.sample(range(1, sms), random.randrange(1, sms))), sms]
+        gpu["gpc_sms"] = ",".join(str(end - begin) for begin, end in zip(cuts, cuts[1:]))
+        if some(random, 0.7):
+            gpu["gpc_again"] = f"{random.randrange(1, 4)},{random.randrange(1, 4)}"
     if some(random, 0.4):
         gpu.update(shared="32768", unified="65536", shared_options=random.choice(["8192,16384,32768", "0,8192,32768", "16384,32768"]))
         if some(random, 0.4):
@@ -108,6 +115,8 @@ def draw(random):
     chosen = draw_options(random, sms, where != "none")
     if scheduled and some(random, 0.5):
         chosen["map"] = "trace"
+    if any(gpu and chosen.get("shared", 0) + int(gpu.get("l1_reserved", 0)) >= int(gpu.get("unified", 1 << 40)) for gpu in (drawn.gpu, described)):
+        del chosen["shared"]  # no lines would be left to L1: refused
     files = {}
     if chosen.get("dispatch") in ("first-done", "any-done") and some(random, 0.4):
         files["durations"] = draw_durations(random, drawn)
@@ -333,6 +342,7 @@ class Machine:
         self.occupancy = Occupancy(launch, gpu, chosen.get("max-blocks") == "all")
         self.limit = self.occupancy.limit
         self.n_sms = int(gpu["sms"])
+        self.gpu = gpu
         self.blocks = blocks_of(launch)
         self.mapping = chosen.get("map", "rr")
         self.replaces = chosen.get("dispatch", gpu.get("dispatch", "wave")) != "wave"
@@ -394,19 +404,31 @@ class Machine:
         slot = len(self.sms[sm].slots)
         return slot if self.limit is None or slot < self.limit else None
 
+    def first_turns(self):
+        """The SMs, in the order in which the first blocks come to them."""
+        counts = [int(count) for count in self.gpu.get("gpc_sms", "").split(",") if count]
+        fits = self.limit is None or len(self.blocks) <= self.n_sms * self.limit
+        if fits or len(counts) < 2 or sum(counts) != self.n_sms or "gpc_again" not in self.gpu:
+            yield from itertools.cycle(range(self.n_sms))
+        first, *others = [range(sum(counts[:i]), sum(counts[: i + 1])) for i in range(len(counts))]
+        others = itertools.cycle(others)
+        again, then_again = map(int, self.gpu["gpc_again"].split(","))
+        for n in itertools.chain([again], itertools.repeat(then_again)):
+            yield from first
+            for _ in range(n):
+                yield from next(others)
+
     def run_anywhere(self):
-        """Round-robin until all SMs are full, then to the SM that has room first."""
+        """In turns until all SMs are full, then to the SM that has room first."""
         listed = sum(self.lists, [])
         waiting = [block for block in self.blocks if block in listed]
-        full = False
-        while waiting and not full:
-            full = True
-            for sm in range(self.n_sms):
-                slot = self.sms[sm].free_slot(self.limit)
-                if waiting and slot is not None:
-                    self.taken[sm] += bool(waiting[0].rows)
-                    self.sms[sm].take(waiting.pop(0), slot, 0)
-                    full = False
+        turns = self.first_turns()
+        while waiting and any(self.sms[sm].free_slot(self.limit) is not None for sm in range(self.n_sms)):
+            sm = next(turns)
+            slot = self.sms[sm].free_slot(self.limit)
+            if slot is not None:
+                self.taken[sm] += bool(waiting[0].rows)
+                self.sms[sm].take(waiting.pop(0), slot, 0)
         now = 0
         while any(sm.slots for sm in self.sms):
             for sm in range(self.n_sms):
