@@ -416,17 +416,17 @@ static const char *name_of(const struct row *row)
 	return of_level(row, 0) == 0 ? "L1" : "L2";
 }
 
-/* What a larger size would do. */
+/* What a larger size would do: the knee, or else the largest, where the knee is nearly as the GPU's own. */
 static void say_gain(const struct rows *rows, FILE *to)
 {
-	const struct row *gpu = rows->gpu, *last = &rows->all[rows->n - 1], *best = rows->knee && rows->knee > gpu ? rows->knee : last;
+	const struct row *gpu = rows->gpu, *last = &rows->all[rows->n - 1], *best = rows->knee && rows->knee > gpu && takes(rows->knee, gpu) ? rows->knee : last;
 	char text[32];
 
 	fprintf(to, "%s: ", name_of(gpu));
 	if (best > gpu && takes(best, gpu))
 		fprintf(to, "%s would take %s of the load misses of the GPU's %s%s.", best->size,
 			share(misses(gpu) - misses(best), misses(gpu), text), gpu->size,
-			best == rows->knee ? " (the knee)" : ", and a larger one more");
+			best == rows->knee ? " (the knee)" : rows->infinite && takes(rows->infinite, last) ? ", and a larger one more" : "");
 	else if (!rows->infinite || takes(rows->infinite, gpu))
 		fprintf(to, "no size up to %s helps.", last->size);
 	else

@@ -2,6 +2,7 @@
 """gtrace-findings(7): what gstats --findings says of a kernel, from the counters of the stages before it."""
 
 import json
+import re
 from fractions import Fraction
 
 import coalesce
@@ -427,6 +428,40 @@ def compare(expected, found, latencies):
     return f"expected {words(unmatched[0])}" if unmatched else None
 
 
+SHOWN = [5, 3, 2, 2, 2]
+
+
+def read_report(text):
+    """The kernels of a report: [name, [(title, place)], how many findings are counted only]."""
+    found = []
+    for line, behind in zip(text.splitlines(), text.splitlines()[1:]):
+        if behind.startswith("  asked "):
+            found.append([line.split(", ")[0], [], 0])
+        elif re.match(r"  [ \d]?\d  \S", line):
+            found[-1][1].append(tuple(re.split(r"   +", line.strip().split("  ", 1)[1])[:2]))
+        elif re.match(r"     \d+ smaller one", line):
+            found[-1][2] = int(line.split()[0])
+    return found
+
+
+def compare_report(text, kernels, latencies):
+    """What the report shows: kernels by their cost, and so many findings of each."""
+    def cost(one):
+        return sum(one["traffic"][KEYS[name]] * latencies[name] for name in BOUNDARIES)
+    found = read_report(text)
+    expected = sorted(kernels, key=cost, reverse=True)
+    if [cost(one) for one in kernels if one["name"] not in [name for name, *_ in found]] and len(kernels) <= len(SHOWN):
+        return f"report: expected kernels {[one['name'] for one in expected]}, got {[name for name, *_ in found]}"
+    for (name, shown, smaller), one, most in zip(found, expected, SHOWN):
+        if len(found) > 1 and name != one["name"] and cost(one) != cost(next(other for other in kernels if other["name"] == name)):
+            return f"report: expected kernel {one['name']}, got {name}"
+        one = next(other for other in kernels if other["name"] == name)
+        wanted = [(each["title"], *([each["place"]] if each["place"] else [])) for each in one["findings"] if each["share"] >= 0.02][:most]
+        if [each[:len(want)] for each, want in zip(shown, wanted)] != wanted or len(shown) != len(wanted) or smaller != len(one["findings"]) - len(wanted):
+            return f"report: expected {wanted} and {len(one['findings']) - len(wanted)} smaller ones of {name}, got {shown} and {smaller}"
+    return None
+
+
 def check(case, folder):
     """What the findings differ in, from the counters that they are made of."""
     before, text = given(case, folder)
@@ -450,4 +485,7 @@ def check(case, folder):
         difference = compare(expected, one["findings"], latencies)
         if difference:
             return what + difference
+    if case.every:
+        case.commands[-1] = ["gstats", "--findings"]
+        return compare_report(given(case, folder)[1], got, latencies)
     return None

@@ -4,6 +4,7 @@
 import csv
 import io
 import os
+import re
 from fractions import Fraction
 
 import stream
@@ -91,8 +92,46 @@ def knee_of(rows):
     return None
 
 
+def percent(part, whole):
+    """As a text says it: all or none only where it is that."""
+    if part in (0, whole):
+        return "All" if part else "None"
+    number = Fraction(100 * part, whole)
+    if number < 1:
+        return "Less than 1 %"
+    return "More than 99 %" if number > 99 else f"{float(number):.0f} %"
+
+
+def size_text(size):
+    return next((f"{float(Fraction(size, 1 << shift)):g}{unit}" for shift, unit in ((20, "M"), (10, "K")) if size >= 1 << shift), str(size))
+
+
+def sentences(level, rows, own, knee):
+    """What the table shows of a level's load misses."""
+    sizes, infinite = rows[:-1], rows[-1]
+    gpu = next(row for row in sizes if row["size"] == own)
+    if gpu[level + ".reads"] == 0:
+        return "no load reaches it."
+    if gpu["misses"] == 0:
+        return "every load hits."
+    larger, largest = [row for row in sizes if row["size"] > own], sizes[-1]
+    if not any(takes(gpu, row) for row in larger):
+        words = f"no size up to {size_text(largest['size'])} helps." if takes(gpu, infinite) else "no larger size helps."
+    else:
+        best = next((row for row in larger if row["size"] == knee and takes(gpu, row)), largest)
+        words = f"{size_text(best['size'])} would take {percent(gpu['misses'] - best['misses'], gpu['misses']).lower()} of the load misses of the GPU's {size_text(own)}"
+        words += " (the knee)." if best["size"] == knee else ", and a larger one more." if takes(largest, infinite) else "."
+    words += f" {percent(infinite['misses'], gpu['misses'])} of its {gpu['misses']:,} load misses are compulsory, first reads of a sector"
+    words += " by an SM." if level == "l1" else "."
+    smaller = next((row for row in sizes if row["size"] < own and not takes(row, gpu)), None)
+    if smaller:
+        words += f" {size_text(smaller['size'])} would do as well as {size_text(own)}"
+        words += "." if smaller["size"] != knee else " (the knee is there or below)." if smaller is sizes[0] else " (the knee)."
+    return words
+
+
 def check(case, folder):
-    """What the table differs in."""
+    """What the table and the sentences above it differ in."""
     for name, content in case.files.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(content)
@@ -100,6 +139,8 @@ def check(case, folder):
     with open(os.path.join(folder, "case.gt"), "wb") as file:
         file.write(data)
     found = list(csv.DictReader(io.StringIO(through(case.commands[0], b"", folder).decode())))
+    text = re.sub(r"\n +", " ", through([word for word in case.commands[0] if word != "--csv"], b"", folder).decode().split("\n\n")[0])
+    said = dict(line.split(": ", 1) for line in text.splitlines())
     scheduled = through(["gschedule", "--gpu", "./gpu"], through(["gcoalesce", "--gpu", "./gpu"], data, folder), folder)
     for level in ("l1", "l2"):
         own = int(case.gpu[level + ".size"])
@@ -114,4 +155,7 @@ def check(case, folder):
             expected = [str(row[name]) for name in COLUMNS] + ["yes" if row["size"] == own else "no", "yes" if row["size"] == knee else "no"]
             if expected != [other[name] for name in COLUMNS + ["gpu", "knee"]]:
                 return f"{level}, size {row['size']}: expected {expected}, got {dict(other)}; misses {[one['misses'] for one in rows]}"
+        expected = sentences(level, rows, own, knee)
+        if said[level.upper()] != expected:
+            return f"{level}: expected {expected!r}, got {said[level.upper()]!r}; misses {[one['misses'] for one in rows]}"
     return None
