@@ -22,10 +22,10 @@ agrees() {
 @test "grd agrees with its manual page" { agrees reuse; }
 @test "gcache agrees with its manual page" { agrees cache; }
 @test "a timed gcache agrees with its manual page" { agrees cache_timed; }
-@test "findings agree with their manual page" { agrees findings 60; }
-@test "gtrace sizes has what gcache has with each size" { agrees sizes 4; }
-@test "gtrace compare agrees with its manual page" { agrees compare 30; }
-@test "reports on the parts of a stream are those on the whole" { agrees merge 40; }
+@test "findings agree with their manual page" { agrees findings 40; }
+@test "gtrace sizes has what gcache has with each size" { agrees sizes 2; }
+@test "gtrace compare agrees with its manual page" { agrees compare 15; }
+@test "reports on the parts of a stream are those on the whole" { agrees merge 25; }
 
 @test "a wrong tool is found" {
 	mkdir "$TMPDIR/wrong"

@@ -128,20 +128,32 @@ static int take_stage(struct gt_site_rows *rows, const struct gt_report_stage *s
 	return 0;
 }
 
+#define SEVERAL UINT64_MAX /* in place of a row: sites of the instruction have different operations */
+
+static int note_operation(struct gt_map *with, const struct gt_site_rows *rows, size_t i)
+{
+	int fresh;
+	uint64_t *row = gt_map_put(with, rows->rows[i].pc, i, &fresh);
+
+	if (row && !fresh && *row != SEVERAL && strcmp(rows->rows[*row].op, rows->rows[i].op) != 0)
+		*row = SEVERAL;
+	return row ? 0 : -1;
+}
+
 /* Levels give a request to the array that it begins in, coalescing an access to that of its first lane: an instruction whose lanes access several arrays has
  * sites that only levels count. They have its operation, too. */
 static int take_operations(struct gt_site_rows *rows, struct gt_error *error)
 {
 	struct gt_map with; /* from an instruction to a row that has its operation */
-	uint64_t *found;
-	int fresh, result = gt_map_open(&with, 0, error);
+	const uint64_t *row;
+	int result = gt_map_open(&with, 0, error);
 
 	for (size_t i = 0; i < rows->n && result == 0; i++)
-		if (rows->rows[i].op && rows->rows[i].pc != GT_MAP_EMPTY && !gt_map_put(&with, rows->rows[i].pc, i, &fresh))
+		if (rows->rows[i].op && rows->rows[i].pc != GT_MAP_EMPTY && note_operation(&with, rows, i) != 0)
 			result = gt_fail_memory(error, "sites");
 	for (size_t i = 0; i < rows->n && result == 0; i++)
-		if (!rows->rows[i].op && rows->rows[i].pc != GT_MAP_EMPTY && (found = gt_map_get(&with, rows->rows[i].pc)))
-			rows->rows[i].op = rows->rows[*found].op;
+		if (!rows->rows[i].op && rows->rows[i].pc != GT_MAP_EMPTY && (row = gt_map_get(&with, rows->rows[i].pc)))
+			rows->rows[i].op = *row == SEVERAL ? "several" : rows->rows[*row].op;
 	gt_map_close(&with);
 	return result;
 }

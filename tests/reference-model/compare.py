@@ -65,14 +65,6 @@ QUANTITIES = ["asked_bytes", "l1_sectors", "l2_sectors", "dram_sectors", "unique
               "dram_per_unique"]
 
 
-def kernels_of(side):
-    """Launches of one name are one kernel, those without a name are each their own."""
-    kernels = {}
-    for launch in side.launches:
-        kernels.setdefault(launch.fields.get("name") or launch.fields["id"], findings.Kernel(launch)).add(launch)
-    return list(kernels.values())
-
-
 def ratio(numerator, denominator, factor=1):
     return Fraction(factor * numerator, denominator) if denominator else None
 
@@ -190,7 +182,7 @@ def check(case, folder):
             data = through(command, data, folder)
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
-        sides.append(kernels_of(stream.parse(through(["gtrace-cat"], data, folder).decode())))
+        sides.append(findings.kernels_of(stream.parse(through(["gtrace-cat"], data, folder).decode())))
         reports.append({one["kernel"]: one["findings"] for one in json.loads(through(["gstats", "--findings", "--json", "--all"], data, folder))["kernels"]})
     got = json.loads(through(case.commands[0], b"", folder))
     text = compare_values([values_of(side) for side in sides], got["total"]["values"], "total")

@@ -50,8 +50,9 @@ def draw_l1(random):
 
 
 def draw(random):
+    told_apart = some(random, 0.9)
     drawn = stream.draw_stream(random, kernels=3, blocks=8, accesses=random.choice([6, 20]), extent=random.choice([2048, 16384]), hints=False,
-                               spaces=("global", "global", "global", "local", "shared"))
+                               spaces=("global", "global", "global", "local", "shared") if told_apart else ("global",))
     sms = random.choice([1, 2, 4])
     if some(random, 0.5):
         drawn.gpu = {"sms": str(sms)}
@@ -61,6 +62,8 @@ def draw(random):
         if some(random, 0.6):
             coalesce.add_allocations(random, launch)
     same_programs(random, drawn.launches)
+    for row in [row for launch in drawn.launches for row in launch.rows if not told_apart]:
+        row["pc"] = 0
     l2 = ["gcache", "--l2", "--size", str(128 * random.choice([16, 64, 512])), "--ways", random.choice(["2", "4", "8"]), "--index", "mod"]
     if some(random, 0.5):
         l2 += ["--partial", "fetch"]
@@ -71,6 +74,8 @@ def draw(random):
     sites = ["--by", "site"]
     pipe = [["gcoalesce", *sites], ["gschedule", "--sm", str(sms)], draw_l1(random) + sites + ["--causes"], l2 + sites + ["--causes"],
             ["gdram", "--channels", random.choice(["1", "2", "3"])]]
+    if some(random, 0.2):
+        pipe = pipe[:random.randrange(1, 5)]
     every = some(random, 0.7)
     return stream.Case(drawn, pipe + [["gstats", "--findings", "--json"] + (["--all"] if every else [])], every=every)
 
@@ -125,7 +130,9 @@ def in_sectors(numbers, sectors):
 
 
 def action_of(op):
-    """What an operation does, and the memory: global stands for all but local and shared."""
+    """What an operation does, and the memory: global stands for all but local and shared. Several count as loads."""
+    if op == "several":
+        return "load", "global"
     what, where = op.split(".")[:2]
     return {"reduction": "atomic"}.get(what, what), where if where in ("local", "shared") else "global"
 
@@ -135,14 +142,20 @@ class Kernel:
 
     def __init__(self, launch):
         self.number, self.name, self.launches, self.blocks = launch.fields["id"], launch.fields.get("name"), 0, 0
-        self.stages, self.groups, self.asked, self.resident = {}, {}, 0, set()
+        self.stages, self.groups, self.asked, self.resident, self.operations = {}, {}, 0, set(), {}
+
+    def note(self, launch):
+        """What the instructions do: several, if they or their launches differ. A site that only levels count has what its instruction does elsewhere."""
+        for (pc, array), counters in sites_of(dict(launch.counts).get("coalesce", {})).items():
+            for key in ((pc, array), pc):
+                op = self.operations.setdefault(key, counters["op"])
+                self.operations[key] = op if op == counters["op"] else "several"
 
     def add(self, launch):
         self.launches += 1
         x, y, z = map(int, str(launch.fields["grid"]).split(","))
         self.blocks += x * y * z
         places = places_of(launch)
-        actions = {pc: action_of(counters["op"]) for (pc, _), counters in sites_of(dict(launch.counts).get("coalesce", {})).items()}
         for stage, counters in launch.counts:
             add(self.stages.setdefault(stage, {}), counters)
             if stage == "schedule":
@@ -152,18 +165,25 @@ class Kernel:
             for (pc, array), numbers in sites_of(counters).items():
                 if stage != "coalesce":
                     numbers = in_sectors(numbers, counters["sector"] // SECTOR)
-                key = places.get(pc, hex(pc)), *actions[pc], array
+                action, where = action_of(self.operations.get((pc, array), self.operations[pc]))
+                key = places.get(pc, hex(pc)), action, where, array
                 add(self.groups.setdefault(key, Group())[stage], numbers)
-                if stage == "coalesce" and actions[pc][1] != "shared":
+                if stage == "coalesce" and where != "shared":
                     self.asked += numbers["bytes"]
 
     def of(self, stage, counter):
         return self.stages.get(stage, {}).get(counter, 0)
 
     def traffic(self):
-        return {"asked_bytes": self.asked, "unique_bytes": self.of("coalesce", "unique_bytes"), "l1_sectors": self.of("coalesce", "sectors"),
-                "l2_sectors": sum(self.of("l2", what) for what in ("reads", "writes", "atomics", "launch_reads")),
-                "dram_sectors": self.of("dram", "reads") + self.of("dram", "writes")}
+        """What is known: without gdram, what L2 sends."""
+        known = {"asked_bytes": self.asked, "unique_bytes": self.of("coalesce", "unique_bytes"), "l1_sectors": self.of("coalesce", "sectors")}
+        if "l1" in self.stages:
+            known["l2_sectors"] = sum(self.of("l1", what) for what in ("sent_reads", "sent_writes", "sent_atomics")) + self.of("l2", "launch_reads")
+        if "dram" in self.stages:
+            known["dram_sectors"] = self.of("dram", "reads") + self.of("dram", "writes")
+        elif "l2" in self.stages:
+            known["dram_sectors"] = sum(self.of("l2", what) for what in ("sent_reads", "sent_writes", "sent_atomics"))
+        return known
 
     def those(self, action=None, memory=None, holds=lambda group: True, by=lambda place, action, memory, array: (place, action, memory)):
         """The groups of an action and a memory of which something holds, summed by their line or by another key:
@@ -178,6 +198,16 @@ class Kernel:
             for stage, numbers in group.items():
                 add(total[stage], numbers)
         return [(place, arrays, total) for place, arrays, total in sums.values()]
+
+
+def kernels_of(run):
+    """Launches of one name are one kernel, those without a name are each their own."""
+    kernels = {}
+    for launch in run.launches:
+        kernels.setdefault(launch.fields.get("name") or launch.fields["id"], Kernel(launch)).note(launch)
+    for launch in run.launches:
+        kernels[launch.fields.get("name") or launch.fields["id"]].add(launch)
+    return list(kernels.values())
 
 
 # Findings
@@ -380,7 +410,7 @@ def bounded(finding, kernel):
     finding.gains = {name: gain for name, gain in gains.items() if gain[0] > 0} | {name: gain for name, gain in finding.gains.items() if name == "excess"}
     finding.share = max((Fraction(sectors, whole[name]) for name, (sectors, _) in gains.items() if sectors), default=Fraction(0))
     if finding.what == "dram_rows":
-        finding.share = 1 - Fraction(kernel.of("dram", "row_hits"), traffic["dram_sectors"])
+        finding.share = 1 - Fraction(kernel.of("dram", "row_hits"), kernel.of("dram", "row_hits") + kernel.of("dram", "row_misses"))
     return finding
 
 
@@ -447,7 +477,7 @@ def read_report(text):
 def compare_report(text, kernels, latencies):
     """What the report shows: kernels by their cost, and so many findings of each."""
     def cost(one):
-        return sum(one["traffic"][KEYS[name]] * latencies[name] for name in BOUNDARIES)
+        return sum(one["traffic"].get(KEYS[name], 0) * latencies[name] for name in BOUNDARIES)
     found = read_report(text)
     expected = sorted(kernels, key=cost, reverse=True)
     if [cost(one) for one in kernels if one["name"] not in [name for name, *_ in found]] and len(kernels) <= len(SHOWN):
@@ -465,17 +495,15 @@ def compare_report(text, kernels, latencies):
 def check(case, folder):
     """What the findings differ in, from the counters that they are made of."""
     before, text = given(case, folder)
-    kernels = {}
-    for launch in before.launches:
-        kernels.setdefault(launch.fields["name"], Kernel(launch)).add(launch)
+    kernels = kernels_of(before)
     configs = {stage: counters for launch in before.launches for stage, counters in launch.counts if stage in ("l1", "l2")}
     got = json.loads(text)["kernels"]
-    if [one["kernel"] for one in got] != [kernel.number for kernel in kernels.values()]:
-        return f"kernels: expected {[kernel.number for kernel in kernels.values()]}, got {[one['kernel'] for one in got]}"
+    if [one["kernel"] for one in got] != [kernel.number for kernel in kernels]:
+        return f"kernels: expected {[kernel.number for kernel in kernels]}, got {[one['kernel'] for one in got]}"
     latencies = {name: int((before.gpu or {}).get(key, 0)) for name, key in LATENCIES.items()}
     latencies = latencies if all(latencies.values()) else dict.fromkeys(BOUNDARIES, 1)
     latencies.update(passes=latencies["l1"], excess=latencies["dram"])
-    for kernel, one in zip(kernels.values(), got):
+    for kernel, one in zip(kernels, got):
         what = f"kernel {kernel.number}: "
         if one["traffic"] != kernel.traffic() or one["launches"] != kernel.launches:
             return what + f"traffic: expected {kernel.launches} launches, {kernel.traffic()}, got {one['launches']}, {one['traffic']}"

@@ -18,14 +18,20 @@ def through(command, data, folder):
     return done.stdout
 
 
-def ask(case, folder):
-    """What the tools print: a Stream, or the lines of a table."""
+def pipe(case, folder, commands):
+    """What these commands make of a case's stream and files."""
     for name, content in case.files.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(content)
     data = through(["gtrace-cat", "--from"], stream.text(case.stream).encode(), folder)
-    for command in case.commands:
+    for command in commands:
         data = through(command, data, folder)
+    return data
+
+
+def ask(case, folder):
+    """What the tools print: a Stream, or the lines of a table."""
+    data = pipe(case, folder, case.commands)
     if case.table:
         return [line.split("\t") for line in data.decode().splitlines()]
     return stream.parse(through(["gtrace-cat"], data, folder).decode())
@@ -33,9 +39,5 @@ def ask(case, folder):
 
 def given(case, folder):
     """What the last tool is given, and what it prints."""
-    last = case.commands[-1]
-    case.commands, commands = case.commands[:-1], case.commands
-    before = ask(case, folder)
-    case.commands = commands
-    data = through(last, through(["gtrace-cat", "--from"], stream.text(before).encode(), folder), folder)
-    return before, data.decode()
+    data = pipe(case, folder, case.commands[:-1])
+    return stream.parse(through(["gtrace-cat"], data, folder).decode()), through(case.commands[-1], data, folder).decode()
