@@ -259,9 +259,13 @@ static unsigned char *lane_at(const struct gt_ptx_warp *warp, const struct side 
 	return (place->in_slot ? warp->arenas + side->frame->arena : warp->local + side->frame->local) + place->at;
 }
 
-/* Inlined for the commonest sizes. */
+/* Inlined for the commonest sizes. What all lanes hand from slot to slot is copied at once. */
 GT_INLINE void hand_lanes(unsigned char *to, size_t to_apart, const unsigned char *from, size_t from_apart, size_t bytes, uint32_t mask)
 {
+	if (mask == GT_PTX_FULL && to_apart == bytes && from_apart == bytes) {
+		memcpy(to, from, GT_WARP_SIZE * bytes);
+		return;
+	}
 	for (uint32_t m = mask; m; m &= m - 1)
 		memcpy(to + gt_ptx_lowest(m) * to_apart, from + gt_ptx_lowest(m) * from_apart, bytes);
 }
