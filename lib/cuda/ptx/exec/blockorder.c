@@ -90,7 +90,7 @@ void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_ptx_held_store *store
 /* ---- order ---- */
 
 #define WARPS GT_PTX_HOLD_WARPS
-#define EARLY GT_ROWS_BATCH /* held accesses above which some are passed on before the block ends: so many stay in a core's cache */
+#define EARLY (1U << 16) /* held accesses above which some are passed on before the block ends */
 
 struct gt_ptx_blockorder {
 	struct gt_ptx_hold hold; /* first: `turn` is given it */
