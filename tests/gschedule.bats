@@ -522,6 +522,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 }
 
 @test "a description whose L1 would have no lines is refused: l1_reserved beside unified and shared_options" {
+	cd "$BATS_TEST_TMPDIR"
 	printf '%s\n' 'sms = 1 # assumed: a test' 'unified = 64K # assumed: a test' 'shared = 32K # assumed: a test' 'shared_options = 0,32K # assumed: a test' >good
 	for case in '64K' '32K' '32767 good'; do
 		read -r reserved good <<<"$case"

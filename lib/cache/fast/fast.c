@@ -941,8 +941,10 @@ GT_WIDE static int serve_spans(struct reading *reads)
 			return -1;
 		const uint64_t line = rows->address[i] / GT_LINE, distance = (rows->address[i] + (uint64_t)rows->pitch[i]) / GT_LINE - line;
 		struct gt_tags *tags = reads_instance(reads, i);
-		several = !gt_line_column_use(gt_line_column_of(tags, line, reads->serving.error), tags, line, distance, n, rows->sectors[i] & 15,
-					      reads->serving.level->counters.mru);
+		struct gt_line_column *column = tags ? gt_line_column_of(tags, line, reads->serving.error) : NULL;
+		if (!column)
+			return -1;
+		several = !gt_line_column_use(column, tags, line, distance, n, rows->sectors[i] & 15, reads->serving.level->counters.mru);
 		reads->served.hits += several ? 0 : n * gt_bits_of_4[rows->sectors[i] & 15];
 		first = several ? i : i + 1;
 	}
