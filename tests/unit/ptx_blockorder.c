@@ -60,9 +60,9 @@ static size_t make_rows(void)
 	return n;
 }
 
-static int feed(struct gt_sink *sink, size_t n)
+static int feed(struct gt_sink *sink, size_t first, size_t end)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = first; i < end; i++) {
 		if (gt_sink_room(sink, &error) != 0)
 			return -1;
 		struct gt_rows *batch = sink->rows;
@@ -94,7 +94,7 @@ static int by_block_an_warp(const void *left, const void *right)
 static void check_round(struct gt_ptx_blockorder *order, struct gt_sink *sink, size_t n)
 {
 	n_got = 0;
-	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), n), 0);
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 0, n), 0);
 	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
 	CHECK_EQUAL(sink->flush(NULL, sink->rows, &error), 0);
 	qsort(rows, n, sizeof *rows, by_block_an_warp);
@@ -139,7 +139,7 @@ static void test_early(void)
 	make_late_warp(each);
 	gt_ptx_blockorder_hold(order)->ended = ~UINT32_C(0xf);
 	n_got = 0;
-	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 3 * each), 0);
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 0, 3 * each), 0);
 	CHECK_EQUAL(n_got, 0);
 	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
 	CHECK_EQUAL(sink.flush(NULL, sink.rows, &error), 0);
@@ -149,13 +149,39 @@ static void test_early(void)
 	make_late_warp(each);
 	gt_ptx_blockorder_hold(order)->ended = ~UINT32_C(0xe);
 	n_got = 0;
-	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 3 * each), 0);
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 0, 3 * each), 0);
 	CHECK(n_got > 60000);
 	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
 	CHECK_EQUAL(sink.flush(NULL, sink.rows, &error), 0);
 	CHECK_EQUAL(n_got, 3 * each);
 	for (size_t i = 0; i < n_got; i++)
 		CHECK_EQUAL(got[i].an, i / 3);
+	gt_ptx_blockorder_close(order);
+	gt_rows_free(sink.rows);
+}
+
+/* A warp that has ended, of whose accesses the last are in the batch that is being taken: those of the other warp wait for them. */
+static void test_ended_in_batch(void)
+{
+	struct gt_sink sink = {gt_rows_new(1000, &error), keep, NULL};
+	struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, 1 << 30, &error);
+	const size_t ahead = 70000, behind = ahead + 5000, n = behind + 10000;
+
+	memset(rows, 0, sizeof rows);
+	for (size_t i = 0; i < n; i++) {
+		const bool second = i >= ahead && i < behind;
+		rows[i] = (struct row){7, (uint32_t)(second ? i - ahead : i < ahead ? i : i - 5000), (uint32_t)i, 1, second, {i}};
+	}
+	n_got = 0;
+	gt_ptx_blockorder_hold(order)->ended = ~UINT32_C(3);
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 0, behind), 0);
+	gt_ptx_blockorder_hold(order)->ended = ~UINT32_C(1);
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), behind, n), 0);
+	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), 0);
+	CHECK_EQUAL(sink.flush(NULL, sink.rows, &error), 0);
+	qsort(rows, n, sizeof *rows, by_block_an_warp);
+	CHECK_EQUAL(n_got, n);
+	CHECK_EQUAL(memcmp(rows, got, n * sizeof *rows), 0);
 	gt_ptx_blockorder_close(order);
 	gt_rows_free(sink.rows);
 }
@@ -167,7 +193,7 @@ static void test_no_file(void)
 	setenv("TMPDIR", "/nowhere", 1);
 	struct gt_ptx_blockorder *order = gt_ptx_blockorder_open(&sink, 0, &error);
 	rows[0] = (struct row){.block = 3, .mask = 1};
-	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 1), 0);
+	CHECK_EQUAL(feed(gt_ptx_blockorder_sink(order), 0, 1), 0);
 	CHECK_EQUAL(gt_ptx_blockorder_finish(order, &error), -1);
 	CHECK_TEXT(error.text, "/nowhere: cannot make a temporary file: No such file or directory");
 	gt_ptx_blockorder_close(order);
@@ -179,6 +205,7 @@ int main(void)
 {
 	RUN(test_order);
 	RUN(test_early);
+	RUN(test_ended_in_batch);
 	RUN(test_no_file);
 	return check_report();
 }

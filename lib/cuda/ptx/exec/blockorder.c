@@ -95,6 +95,7 @@ void gt_ptx_held_clear(struct gt_ptx_held *held, struct gt_ptx_held_store *store
 struct gt_ptx_blockorder {
 	struct gt_ptx_hold hold; /* first: `turn` is given it */
 	struct gt_sink in, *to;
+	size_t taken, coming; /* while a batch is taken: the row whose turn it is, and the end; else 0 */
 	uint64_t group_blocks; /* 0: no groups */
 	int (*ended)(void *context, uint64_t last, uint64_t next, struct gt_error *error);
 	void *context; /* of it */
@@ -296,16 +297,31 @@ static int pass_block(struct gt_ptx_blockorder *order, struct gt_error *error)
 	return result;
 }
 
+/* The warps that make no more accesses, and have none among the rows that are not taken yet. */
+static uint32_t find_ended(const struct gt_ptx_blockorder *order)
+{
+	const struct gt_rows *rows = order->in.rows;
+	const size_t end = order->coming > 0 ? order->coming : rows->n;
+	uint32_t ended = order->hold.ended;
+
+	for (size_t i = order->taken; i < end; i++)
+		ended &= ~(UINT32_C(1) << rows->warp[i] % WARPS);
+	return ended;
+}
+
 /* Passes on the accesses that no later one can precede, if many are held. */
 static int pass_early(struct gt_ptx_blockorder *order, struct gt_error *error)
 {
 	const struct gt_ptx_hold *hold = &order->hold;
 	uint64_t bound = UINT64_MAX;
 
+	if (hold->n < EARLY)
+		return 0;
+	const uint32_t ended = find_ended(order);
 	for (unsigned warp = 0; warp < WARPS; warp++)
-		if (!(hold->ended >> warp & 1) && hold->next[warp] < bound)
+		if (!(ended >> warp & 1) && hold->next[warp] < bound)
 			bound = hold->next[warp];
-	return hold->n >= EARLY ? pass_below(order, bound, error) : 0;
+	return pass_below(order, bound, error);
 }
 
 /* Before an access of another block, or after a batch of them. */
@@ -353,8 +369,10 @@ static int take_batch(void *context, struct gt_rows *rows, struct gt_error *erro
 	int result = 0;
 
 	rows->n = 0; /* they are taken: a turn that one of them makes takes none again */
-	for (size_t i = 0; result == 0 && i < n; i++)
-		result = hold_row(&order->hold, rows, i, error);
+	order->coming = n;
+	for (order->taken = 0; result == 0 && order->taken < n; order->taken++)
+		result = hold_row(&order->hold, rows, order->taken, error);
+	order->taken = order->coming = 0;
 	rows->n_lanes = 0;
 	rows->has_hints = false;
 	return result;
