@@ -455,7 +455,7 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 }
 
 @test "whatever signal ends it, the program ends too, and it says so" {
-	python3 "$ROOT/tests/orphans.py" 2 gtrace-record "$(command -v sleep)" 60
+	LD_PRELOAD=${PRELOAD:-} python3 "$ROOT/tests/orphans.py" 2 gtrace-record "$(command -v sleep)" 60
 }
 
 @test "one of a script's programs is recorded" {
