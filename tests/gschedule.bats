@@ -431,7 +431,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	awk -F, 'NR > 1 && $1 < 528 { if (!($2 in rank)) rank[$2] = n++; print $1, rank[$2] }' "$ROOT/tests/reference/h100_blocks.csv" | cmp - large
 	sms_of 528 >small
 	seq 0 527 | awk '{ print $1, $1 % 132 }' | cmp - small
-	for wrong in 5 5, 5,6,7 0,6 5,100 a,b; do
+	for wrong in 5 5, 5,6,7 0,6 5,100 a,b -5,6 5,+6; do
 		sed "s/^gpc_again .*= 5,6/gpc_again = $wrong/" "$ROOT/gpus/h100" >wrong.gpu
 		expect_failure 2 "wrong.gpu: gpu: gpc_again: '$wrong': expected two counts of 1 to 99, such as 5,6" gschedule --gpu ./wrong.gpu large
 	done

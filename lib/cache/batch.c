@@ -677,7 +677,7 @@ static int serve_and_emit(struct gt_level *level, const struct gt_rows *rows, st
 }
 
 /* Whether the fast wing serves a batch. */
-static bool is_fast(const struct gt_level *level, const struct gt_rows *rows)
+static bool goes_fast(const struct gt_level *level, const struct gt_rows *rows)
 {
 	const bool noted = level->notes || level->config.by != GT_BY_NONE, emits = level->config.emit == GT_EMIT_ALL || level->config.emit == GT_EMIT_LATENCY;
 
@@ -710,7 +710,7 @@ static int serve_batch(struct gt_level *level, const struct gt_rows *rows, struc
 	if (gt_sink_begin_as(sent, &(struct gt_rows){.kind = GT_REQUESTS, .scheduled = rows->scheduled,
 						     .has_hints = rows->has_hints}, error) != 0)
 		return -1;
-	if (is_fast(level, rows))
+	if (goes_fast(level, rows))
 		return level->fast(level, rows, sent, error);
 	if (hinted(level, rows))
 		return serve_hinted(level, rows, sent, error);
@@ -787,7 +787,7 @@ static int take_travelling(struct gt_level *level, const struct gt_rows *rows, s
 /* The rows as the level takes them: request by request, unless it takes those that are several. NULL when memory is short. */
 static const struct gt_rows *find_requests(struct gt_level *level, const struct gt_rows *rows, struct gt_error *error)
 {
-	if (!rows->has_spans || (level->takes_spans && is_fast(level, rows) && level->config.arrival == GT_ARRIVAL_STEP))
+	if (!rows->has_spans || (level->takes_spans && goes_fast(level, rows) && level->config.arrival == GT_ARRIVAL_STEP))
 		return rows;
 	return gt_rows_expand(&level->singly, rows, 0, rows->n, error) == 0 ? level->singly : NULL;
 }

@@ -245,8 +245,8 @@ static int get_again(const struct gt_gpu *gpu, struct gt_gpcs *gpcs, struct gt_e
 	int length = 0;
 
 	gpcs->again = gpcs->then_again = 0;
-	if (text && (sscanf(text, "%2" SCNu32 ",%2" SCNu32 "%n", &gpcs->again, &gpcs->then_again, &length) != 2 || text[length] ||
-		     gpcs->again == 0 || gpcs->then_again == 0))
+	if (text && (text[strspn(text, "0123456789,")] || sscanf(text, "%2" SCNu32 ",%2" SCNu32 "%n", &gpcs->again, &gpcs->then_again, &length) != 2 ||
+		     text[length] || gpcs->again == 0 || gpcs->then_again == 0))
 		return gt_fail(error, "gpu: gpc_again: '%.100s': expected two counts of 1 to 99, such as 5,6", text);
 	return 0;
 }

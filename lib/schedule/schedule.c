@@ -180,7 +180,7 @@ static bool is_ready(const struct block_queue *queue)
 static int deal_by_gpc(struct gt_schedule *schedule, uint64_t all, struct gt_error *error)
 {
 	const struct gt_gpcs *gpcs = &schedule->config->gpcs;
-	uint32_t part = 0, other = 0, left = gpcs->again;
+	uint32_t part = 0, other = 0, left = gpcs->again; /* turns of the others until the first part's */
 
 	while (all > 0 && is_ready(&schedule->floaters)) {
 		for (uint32_t i = part > 0 ? gpcs->end[part - 1] : 0; i < gpcs->end[part] && is_ready(&schedule->floaters); i++) {
@@ -191,9 +191,14 @@ static int deal_by_gpc(struct gt_schedule *schedule, uint64_t all, struct gt_err
 				return -1;
 			all--;
 		}
-		part = left-- > 0 ? other = other % (gpcs->n - 1) + 1 : 0;
-		if (part == 0)
+		if (left == 0) {
+			part = 0;
 			left = gpcs->then_again;
+			continue;
+		}
+		other = other % (gpcs->n - 1) + 1;
+		part = other;
+		left--;
 	}
 	return 0;
 }
