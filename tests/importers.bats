@@ -154,6 +154,12 @@ with_lead() {
 	expect_failure 1 "expected the block and the warp of the section that the line is in" gtrace-order other.traceg
 }
 
+@test "a launch of an ungrouped trace that has no instructions is a launch, and leaves nothing to the next" {
+	printf -- '-kernel name = %s\n-kernel id = %s\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n%s\n' none 1 '-enable lineinfo = 1' some 2 '-nregs = 8' >trace
+	printf '0 0 0 0 0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4\n' >>trace
+	gtrace-order --quiet trace | gtrace-cat | grep '^#kernel' | cut -f 2,3,6 | diff - <(printf 'id=%s\tname=%s\tregisters=%s\n' 1 none 0 2 some 8)
+}
+
 @test "contexts in the names of a list, its other lines and the streams of its kernels: all is read, counted and said" {
 	formats traceg5 1 | sed 's/^-kernel id = 1/-kernel id = 2/; s/^-cuda stream id = .*/-cuda stream id = 0/' >kernel-2-ctx_0x55d5c0de.traceg
 	for id in 9 10; do

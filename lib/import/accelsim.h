@@ -66,7 +66,7 @@ enum gt_accelsim_place {
 /* What is known of the launch under way, so that a part of its trace can be read by itself. */
 struct gt_accelsim_launch {
 	struct gt_kernel kernel;
-	unsigned has;	/* keys seen, by the header's own bits */
+	unsigned has;	/* keys of the header that were seen, a bit each */
 	bool announced; /* the launch was reported */
 	bool grouped;	/* by blocks and warps; else each line names them */
 	uint64_t version; /* of the tracer; 0: not given */

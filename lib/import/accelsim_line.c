@@ -17,9 +17,6 @@
 
 /* ---- the header, which describes the launch ---- */
 
-/* Keys that a launch needs. */
-enum { HAS_ID = 1, HAS_GRID = 2, HAS_BLOCK = 4, HAS_ALL = 7 };
-
 static bool scan_size(const char **at, uint32_t size[3])
 {
 	uint64_t value;
@@ -51,17 +48,14 @@ static bool key_name(struct gt_accelsim *reader, const char **at)
 }
 static bool key_id(struct gt_accelsim *reader, const char **at)
 {
-	reader->launch.has |= HAS_ID;
 	return gt_scan_upto(at, GT_KERNEL_NEXT - 1, &reader->launch.kernel.id);
 }
 static bool key_grid(struct gt_accelsim *reader, const char **at)
 {
-	reader->launch.has |= HAS_GRID;
 	return scan_size(at, reader->launch.kernel.grid);
 }
 static bool key_block(struct gt_accelsim *reader, const char **at)
 {
-	reader->launch.has |= HAS_BLOCK;
 	return scan_size(at, reader->launch.kernel.block);
 }
 static bool key_shared(struct gt_accelsim *reader, const char **at)
@@ -94,16 +88,16 @@ static bool key_line_info(struct gt_accelsim *reader, const char **at)
 	return gt_scan_upto(at, 1, &reader->launch.line_info);
 }
 
-/* Other keys are ignored. */
+/* Other keys are ignored. A launch needs the first three. */
 static const struct {
 	const char *key;
 	bool (*scan)(struct gt_accelsim *reader, const char **at);
 	const char *expected;
 } keys[] = {
-	{"kernel name", key_name, "a name"},
 	{"kernel id", key_id, "a number"},
 	{"grid dim", key_grid, "(x,y,z), each at least 1"},
 	{"block dim", key_block, "(x,y,z), each at least 1"},
+	{"kernel name", key_name, "a name"},
 	{"shmem", key_shared, "a number of bytes"},
 	{"nregs", key_registers, "a number"},
 	{"shmem base_addr", key_shared_window, "a hexadecimal address"},
@@ -112,6 +106,7 @@ static const struct {
 	{"enable lineinfo", key_line_info, "0 or 1"},
 	{"cuda stream id", key_stream, "a number"},
 };
+#define NEEDED 7U
 
 void gt_accelsim_begin(struct gt_accelsim *reader, const struct gt_accelsim_launch *launch)
 {
@@ -131,8 +126,6 @@ static int read_key(struct gt_accelsim *reader, const char *line)
 		return gt_accelsim_fail(reader, "a header line inside a thread block: expected #END_TB first");
 	if (!value)
 		return gt_accelsim_fail(reader, "expected '-KEY = VALUE'");
-	if (reader->launch.announced)
-		gt_accelsim_begin(reader, &(struct gt_accelsim_launch){.has = 0});
 	while (length > 0 && key[length - 1] == ' ')
 		length--;
 	value++;
@@ -140,6 +133,12 @@ static int read_key(struct gt_accelsim *reader, const char *line)
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		if (strncmp(key, keys[i].key, length) != 0 || keys[i].key[length] != '\0')
 			continue;
+		/* Also if no line of the launch before came between: it is one without instructions. */
+		if ((reader->launch.has & 1U << i) != 0 && gt_accelsim_announce(reader) != 0)
+			return -1;
+		if (reader->launch.announced)
+			gt_accelsim_begin(reader, &(struct gt_accelsim_launch){.has = 0});
+		reader->launch.has |= 1U << i;
 		if (!keys[i].scan(reader, &value) || !gt_scan_end(&value))
 			return gt_input_fail(reader->input, reader->error, "-%s: expected %s", keys[i].key,
 					     keys[i].expected);
@@ -152,7 +151,7 @@ int gt_accelsim_announce(struct gt_accelsim *reader)
 {
 	if (reader->launch.announced)
 		return 0;
-	if (reader->launch.has != HAS_ALL)
+	if ((reader->launch.has & NEEDED) != NEEDED)
 		return gt_accelsim_fail(reader, "expected a header with -kernel id, -grid dim and -block dim first");
 	/* A header is a launch, though another may have its id: a list may name a file twice. */
 	if (reader->to->new_ids)

@@ -18,11 +18,18 @@ def through(command, data, folder):
     return done.stdout
 
 
+def put(folder, files):
+    """Writes files {name: text or bytes}; a name may have folders."""
+    for name, content in files.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+
+
 def pipe(case, folder, commands):
     """What these commands make of a case's stream and files."""
-    for name, content in case.files.items():
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(content)
+    put(folder, case.files)
     data = through(["gtrace-cat", "--from"], stream.text(case.stream).encode(), folder)
     for command in commands:
         data = through(command, data, folder)
