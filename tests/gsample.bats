@@ -166,6 +166,14 @@ passed() { gtrace-cat | sed -n 's/^#kernel\tid=\([0-9]*\).*/\1/p' | paste -sd' '
 	done
 }
 
+@test "gstats --scale scales a wave to its grid, and not what the launch stands for" {
+	vectors 320 32 320 | gsample | gschedule --gpu titanv --sm 5 --waves 1 | gcache --l1 | gstats --scale --csv >scaled
+	# one wave of 5 SMs has 40 of 320 blocks, each with 64 sectors of loads; two launches of 320 and one of 32
+	grep -E '^(1|total),(sample|l1,reads)' scaled | diff - <(printf '%s\n' 1,l1,reads,40960 1,sample,launches,2 1,sample,modelled_launches,1 \
+		1,sample,sectors,61440 1,sample,modelled_sectors,30720 total,l1,reads,43008 total,sample,launches,3 total,sample,modelled_launches,2 \
+		total,sample,sectors,64512 total,sample,modelled_sectors,33792)
+}
+
 @test "a stream that is cut, or weights that cannot be, are errors" {
 	vectors 40 40 >all
 	head -c 3000 all >cut

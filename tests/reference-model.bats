@@ -27,6 +27,7 @@ agrees() {
 @test "gtrace compare agrees with its manual page" { agrees compare 15; }
 @test "gtrace-order agrees with its manual page" { agrees order 60; }
 @test "gtrace-order reads the traces of NVBit, Accel-Sim and PPT-GPU as its manual page says" { agrees importers 60; }
+@test "gstats prints the numbers and ratios that its manual page defines" { agrees stats 60; }
 @test "reports on the parts of a stream are those on the whole" { agrees merge 25; }
 
 @test "a wrong tool is found" {

@@ -18,6 +18,7 @@ agrees() {
 @test "20,000 streams in a timed gcache" { agrees cache_timed; }
 @test "20,000 traces in gtrace-order" { agrees order; }
 @test "20,000 traces of NVBit, Accel-Sim and PPT-GPU in gtrace-order" { agrees importers; }
+@test "20,000 reports of gstats" { agrees stats; }
 @test "20,000 streams in findings" { agrees findings; }
 @test "1,000 tables of gtrace sizes" { agrees sizes 1000; }
 @test "10,000 divided streams" { agrees merge 10000; }
