@@ -157,6 +157,51 @@ found() {
 	[ "$(found 2 out.gt sent_writes left_dirty)" = "4 8" ]
 }
 
+# Four ways of 128 bytes, of which two lines are found dirty. Two loads take the ways that are free, the third line and the fourth replace
+# what was found, and a fifth replaces the first of the loads. What is left of what was found is not the kernel's.
+@test "--found-dirty: what a profiler has left dirty goes first, and is written back once" {
+	printf 'load.global %s 0xf\n' 0x1000 0x2000 | stream 1 a b >fits.gt
+	printf 'load.global %s 0xf\n' 0x1000 0x2000 0x3000 0x4000 0x5000 | stream 1 a b >in.gt
+	options="--size 512 --ways full --flush between --found-dirty"
+	counters="found_dirty found_writes sent_writes left_dirty writes evictions"
+	for kernel in 1 2; do
+		gcache --l2 $options 8 fits.gt >out.gt
+		[ "$(found $kernel out.gt $counters)" = "8 0 0 0 0 0" ]
+		gcache --l2 $options 8 in.gt >out.gt
+		[ "$(found $kernel out.gt $counters)" = "8 8 8 0 0 3" ]
+		gtrace-cat --check out.gt
+	done
+	[ "$(gtrace-cat out.gt | grep -c 'store.global	0x8000000000000[08]0')" = 4 ]
+	# Whole lines, and no more than fit or may be dirty.
+	gcache --l2 $options 5 in.gt >out.gt
+	[ "$(found 1 out.gt found_dirty found_writes)" = "8 8" ]
+	gcache --l2 $options 100 fits.gt >out.gt
+	[ "$(found 1 out.gt found_dirty found_writes evictions)" = "16 8 2" ]
+	gcache --l2 $options 100 --dirty-ways 1 fits.gt >out.gt
+	[ "$(found 1 out.gt found_dirty found_writes cleaned)" = "4 0 0" ]
+	# A launch reads what it reads behind it, and a kernel without an access finds the same.
+	gcache --l2 $options 12 --launch-reads 0,8,256 fits.gt >out.gt
+	[ "$(found 1 out.gt found_dirty found_writes launch_reads)" = "12 12 8" ]
+	stream 1 a </dev/null | gcache --l2 $options 8 >out.gt
+	[ "$(found 1 out.gt found_dirty found_writes)" = "8 0" ]
+	# A store of the kernel's own is what is left.
+	printf 'store.global 0x1000 0xf\n' | stream 1 a | gcache --l2 $options 8 >out.gt
+	[ "$(found 1 out.gt $counters)" = "8 0 0 4 4 0" ]
+}
+
+@test "--found-dirty is of what a profiler empties; elsewhere a description's value has no effect" {
+	printf 'load.global 0x1000 0xf\n' | stream 1 a >in.gt
+	for options in "--l2" "--l2 --flush never" "--l2 --flush between --write through" "--l2 --flush between --allocate no" \
+		"--l2 --flush between --bypass writes" "--l2 --flush between --latency fixed:5" "--l1 --flush between --write back"; do
+		expect_failure 2 "found-dirty is of a shared data cache" gcache $options --found-dirty 8 in.gt
+	done
+	gtrace-cat in.gt | sed 's/gpcs=2/&\tl2.found_dirty=8/' | gtrace-cat --from >said.gt
+	gcache --l2 --flush between said.gt >out.gt
+	[ "$(found 1 out.gt found_dirty)" = 8 ]
+	gcache --l2 said.gt >out.gt
+	[ "$(found 1 out.gt found_dirty)" = "" ]
+}
+
 # A set of four ways. The third dirty line writes the first one back, which stays, so a load of it hits; when it is written to again,
 # the second one goes. At the end two lines of four sectors are left.
 @test "--dirty-ways: one line too many that is dirty writes the least recently used of them back, and keeps it" {

@@ -836,7 +836,8 @@ static void leave(struct gt_level *level)
 	for (size_t i = 0; i < level->instances_end; i++) {
 		struct gt_tags *tags = level->instances[i];
 		for (uint32_t slot = 0; tags && slot < level->geometry.slots; slot++)
-			level->between.left_dirty += (uint64_t)__builtin_popcountll(*gt_slot_dirty(tags, slot)) << level->sector_shift;
+			if (!gt_is_found(level, *gt_slot_tag(tags, slot) - 1))
+				level->between.left_dirty += (uint64_t)__builtin_popcountll(*gt_slot_dirty(tags, slot)) << level->sector_shift;
 		if (tags)
 			gt_tags_clear(tags);
 	}

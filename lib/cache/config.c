@@ -429,6 +429,7 @@ static const struct place places[GT_PARAMETERS] = {
 	[GT_LEVEL_LAUNCH_READS] = TAKEN(take_launch_reads),
 	[GT_LEVEL_SPREAD] = TAKEN(take_spread),
 	[GT_LEVEL_DIRTY_WAYS] = FIELD(dirty_ways, GT_LEVEL_SLOTS_MAX),
+	[GT_LEVEL_FOUND_DIRTY] = FIELD(found_dirty, 0),
 	[GT_LEVEL_COMBINE] = TAKEN(take_combine),
 	[GT_LEVEL_EMIT] = FIELD(emit, 0),
 	[GT_LEVEL_BY] = FIELD(by, 0),
@@ -685,6 +686,8 @@ int gt_level_resolve(const struct gt_level_settings *settings, const struct gt_g
 		config->l2_partitions = false;
 	if (config->is_timed && !settings->option[GT_LEVEL_DIRTY_WAYS])
 		config->dirty_ways = GT_LEVEL_SLOTS_MAX;
+	if (!settings->option[GT_LEVEL_FOUND_DIRTY] && !gt_level_can_find_dirty(config))
+		config->found_dirty = 0;
 	if (config->l2_partitions)
 		config->size /= GT_L2_PARTITIONS;
 	resolve_constants(settings, config);

@@ -213,6 +213,7 @@ struct gt_level_config {
 	struct gt_launch_reads launch_reads; /* what a launch reads by itself */
 	struct gt_spread spread;
 	bool l2_partitions; /* two instances, each for half of the SMs, that hold copies of each other's lines */
+	uint64_t found_dirty; /* sectors that a kernel finds dirty; at most as many as may be */
 	uint32_t dirty_ways; /* with write back: lines of a set that may be dirty; GT_LEVEL_SLOTS_MAX: all */
 	struct gt_cycles hit_cycles, miss_cycles; /* with GT_EMIT_LATENCY */
 	size_t memory;	       /* bytes, for requests that wait because the policy looks ahead */
@@ -287,6 +288,9 @@ static inline bool gt_level_interleaved(const struct gt_level_config *config)
 
 /* The number of sets of a config that passed the check, and the ways of each if they are equal
  * (else 0). */
+/* Whether a kernel can find dirty sectors: a profiler empties the level, which keeps what is stored. */
+bool gt_level_can_find_dirty(const struct gt_level_config *config);
+
 uint32_t gt_level_sets(const struct gt_level_config *config, uint32_t *ways);
 
 #endif

@@ -230,6 +230,21 @@ static int check_dirty(const struct gt_level_config *config, struct gt_error *er
 	return 0;
 }
 
+bool gt_level_can_find_dirty(const struct gt_level_config *config)
+{
+	bool data = config->shared && !config->translate && !config->absent && !config->is_timed;
+
+	return data && config->write == GT_WRITE_BACK && config->allocate && config->flush == GT_FLUSH_BETWEEN &&
+	       (config->bypass == GT_BYPASS_NONE || config->bypass == GT_BYPASS_READS);
+}
+
+static int check_found(const struct gt_level_config *config, struct gt_error *error)
+{
+	if (config->found_dirty > 0 && !gt_level_can_find_dirty(config))
+		return gt_fail(error, "found-dirty is of a shared data cache with write back and flush between, in the functional model");
+	return 0;
+}
+
 static int check_combine(const struct gt_level_config *config, struct gt_error *error)
 {
 	if (config->combining.lines > 0 && (config->shared || config->translate || config->is_timed || config->write == GT_WRITE_BACK))
@@ -271,6 +286,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch_reads},
 	{GT_OF(GT_LEVEL_SPREAD) | GT_OF(GT_LEVEL_READ_MISSES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_spread},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},
+	{GT_OF(GT_LEVEL_FOUND_DIRTY) | GT_OF(GT_LEVEL_FLUSH) | GT_OF(GT_LEVEL_WRITE) | GT_OF(GT_LEVEL_SCOPE), check_found},
 	{GT_OF(GT_LEVEL_COMBINE) | GT_OF(GT_LEVEL_WRITE) | GT_OF(GT_LEVEL_SCOPE), check_combine},
 };
 

@@ -369,10 +369,9 @@ void gt_level_prefetch_from(const struct gt_level *level, const struct gt_rows *
 			follow_ahead(&ahead[k]);
 }
 
-/* ---- what a launch reads by itself, which no trace has: each GPC that gets a block fetches the kernel's code, and the launch its
- * constants ---- */
+/* ---- before the first request of a kernel, which no trace has: what a profiler has left dirty; and what a launch reads by itself: each
+ * GPC that gets a block fetches the kernel's code, and the launch its constants ---- */
 
-/* No device memory is there: virtual addresses of GPUs have up to 57 bits, and these have more. */
 #define CONSTANTS (UINT64_C(1) << 60)
 #define CODE (UINT64_C(1) << 61)
 #define CODE_SLOT_SHIFT 9 /* kernels begin at multiples of 512 bytes */
@@ -391,12 +390,58 @@ void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 	const struct gt_launch_reads *reads = &level->config.launch_reads;
 	uint64_t blocks = gt_kernel_blocks(kernel);
 
-	if (!gt_launch_reads_any(reads))
-		return;
-	level->launch_reads_code = code_of(kernel->name);
-	level->launch_reads_gpcs = blocks > 0 && blocks < reads->gpcs ? blocks : reads->gpcs;
+	level->to_find = level->config.found_dirty;
+	if (gt_launch_reads_any(reads)) {
+		level->launch_reads_code = code_of(kernel->name);
+		level->launch_reads_gpcs = blocks > 0 && blocks < reads->gpcs ? blocks : reads->gpcs;
+	}
 	if (level->full)
 		gt_level_launch(level->full, kernel);
+}
+
+/* Serves the request, of no SM, as one with this op. */
+static int serve_apart(struct gt_serving *serving, uint8_t op)
+{
+	struct gt_level *level = serving->level;
+	gt_serve *const *of_class = level->config.l2_partitions ? level->in_partition : level->serve; /* GPCs are of no partition */
+
+	if (level->config.l2_partitions &&
+	    !(serving->tags = gt_level_instance(level, gt_home_partition(serving->request.address), serving->error)))
+		return -1;
+	return of_class[level->class_of[op]](serving);
+}
+
+/* The sectors that may be dirty at a time. */
+static uint64_t most_dirty(const struct gt_level *level)
+{
+	uint64_t lines = level->geometry.slots, bound = (uint64_t)level->geometry.sets * level->config.dirty_ways;
+
+	return (bound < lines ? bound : lines) * (level->config.line / GT_SECTOR) * (level->config.l2_partitions ? GT_L2_PARTITIONS : 1);
+}
+
+/* Whole lines are stored to that follow each other, which are then the least recently used ones. */
+static int find_dirty(const struct gt_serving *launch)
+{
+	struct gt_serving serving = *launch;
+	struct gt_level *level = launch->level;
+	const uint64_t whole = level->config.line / GT_SECTOR, most = most_dirty(level), lines = (level->to_find + whole - 1) / whole;
+	const uint64_t n = lines * whole < most ? lines * whole : most;
+	struct gt_apart apart;
+	uint64_t none = 0;
+
+	gt_level_set_apart(level, &apart);
+	serving.request.op = gt_op(GT_STORE, GT_GLOBAL, GT_OPERATOR_NONE);
+	for (uint64_t i = 0; i < n; i += GT_LINE / GT_SECTOR) {
+		unsigned sectors = n - i < GT_LINE / GT_SECTOR ? (unsigned)(n - i) : GT_LINE / GT_SECTOR;
+		serving.request.address = GT_FOUND + i * GT_SECTOR;
+		serving.request.sectors = serving.request.full = (uint8_t)((1U << sectors) - 1);
+		if (serve_apart(&serving, serving.request.op) != 0)
+			return -1;
+	}
+	gt_level_take_apart(level, &apart, &none, &none);
+	level->found.found_dirty += n;
+	level->to_find = 0;
+	return 0;
 }
 
 /* Reads `n` sectors, one a request, that follow each other from `first` on; after `bytes` they begin again. `sent`: the sectors that the
@@ -404,17 +449,13 @@ void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 static int read_sectors(struct gt_serving *serving, uint64_t first, uint64_t bytes, uint64_t n, uint64_t sent)
 {
 	struct gt_level *level = serving->level;
-	gt_serve *const *of_class = level->config.l2_partitions ? level->in_partition : level->serve; /* GPCs are of no partition */
-	gt_serve *serve = of_class[level->class_of[gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)]];
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t at = first + i * GT_SECTOR % bytes;
 		level->unsent = level->counters.sent_reads - sent >= level->config.launch_reads.memory;
 		serving->request.address = at / GT_LINE * GT_LINE;
 		serving->request.sectors = (uint8_t)(1U << at % GT_LINE / GT_SECTOR);
-		if (level->config.l2_partitions && !(serving->tags = gt_level_instance(level, gt_home_partition(at), serving->error)))
-			return -1;
-		if (serve(serving) != 0)
+		if (serve_apart(serving, gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE)) != 0)
 			return -1;
 	}
 	return 0;
@@ -443,7 +484,7 @@ int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt
 {
 	static const uint64_t never[GT_LINE / GT_SECTOR] = {NO_USE, NO_USE, NO_USE, NO_USE};
 
-	if (level->launch_reads_gpcs == 0)
+	if (!gt_level_launches(level))
 		return 0;
 	struct gt_serving serving = {
 		.level = level, .tags = gt_level_instance(level, 0, error), .error = error,
@@ -453,7 +494,7 @@ int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt
 	if (!serving.tags || gt_sink_begin(serving.sent, GT_REQUESTS, level->scheduled, error) != 0)
 		return -1;
 	serving.tags->next_use = never; /* a policy that looks ahead sees the rows only */
-	if (serve_reads(&serving) != 0)
+	if ((level->to_find > 0 && find_dirty(&serving) != 0) || serve_reads(&serving) != 0)
 		return -1;
 	gt_notes_skip(level);
 	return level->full ? gt_level_serve_launch_reads(level->full, step, sent, error) : 0;

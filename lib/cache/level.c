@@ -218,6 +218,7 @@ void gt_level_join_counts(struct gt_level *level, const struct gt_level *other)
 	gt_counters_add(&level->bypass, &other->bypass, sizeof other->bypass);
 	gt_counters_add(&level->fetch, &other->fetch, sizeof other->fetch);
 	gt_counters_add(&level->pair, &other->pair, sizeof other->pair);
+	gt_counters_add(&level->found, &other->found, sizeof other->found);
 	gt_counters_add(&level->between, &other->between, sizeof other->between);
 	gt_counters_add(&level->clean, &other->clean, sizeof other->clean);
 	gt_counters_add(&level->constants, &other->constants, sizeof other->constants);
@@ -251,6 +252,8 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 		return -1;
 	if (level->config.flush == GT_FLUSH_BETWEEN &&
 	    gt_count_numbers(count, &gt_counters_between, &level->between, sizeof level->between, error) != 0)
+		return -1;
+	if (level->config.found_dirty > 0 && gt_count_numbers(count, &gt_counters_found_dirty, &level->found, sizeof level->found, error) != 0)
 		return -1;
 	if (level->config.dirty_ways < GT_LEVEL_SLOTS_MAX &&
 	    gt_count_numbers(count, &gt_counters_clean, &level->clean, sizeof level->clean, error) != 0)
@@ -508,6 +511,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->between, 0, sizeof level->between);
 	memset(&level->constants, 0, sizeof level->constants);
 	memset(&level->launch_reads, 0, sizeof level->launch_reads);
+	memset(&level->found, 0, sizeof level->found);
 	memset(&level->clean, 0, sizeof level->clean);
 	memset(&level->l2_partitions, 0, sizeof level->l2_partitions);
 	memset(&level->coalesced, 0, sizeof level->coalesced);
@@ -517,6 +521,7 @@ void gt_level_begin(struct gt_level *level)
 	gt_combine_begin(level);
 	put_aside(level);
 	level->launch_reads_gpcs = 0;
+	level->to_find = 0;
 	level->last_step = 0;
 	gt_notes_begin(level);
 	if (level->full)

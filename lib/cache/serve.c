@@ -192,8 +192,11 @@ int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask)
 
 int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full)
 {
+	struct gt_level *level = serving->level;
 	struct gt_request store = serving->request;
 
+	if (gt_is_found(level, line))
+		level->found.found_writes += (uint64_t)__builtin_popcountll(mask) << level->sector_shift;
 	store.op = gt_op(GT_STORE, GT_GLOBAL, GT_OPERATOR_NONE);
 	store.hint = 0;
 	store.threads = 0;

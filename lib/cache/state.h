@@ -75,6 +75,11 @@ struct gt_between_counters {
 	GT_BETWEEN_COUNTERS(GT_COUNTER_FIELD)
 };
 
+/* Counters of a level of which a kernel finds sectors dirty; written only by such a level. */
+struct gt_found_counters {
+	GT_FOUND_COUNTERS(GT_COUNTER_FIELD)
+};
+
 /* Counters of a level that bounds the dirty lines of a set; written only by such a level. */
 struct gt_clean_counters {
 	GT_CLEAN_COUNTERS(GT_COUNTER_FIELD)
@@ -291,6 +296,7 @@ struct gt_level {
 	struct gt_fetch_counters fetch;
 	struct gt_pair_counters pair;
 	struct gt_between_counters between;
+	struct gt_found_counters found;
 	struct gt_clean_counters clean;
 	struct gt_constant_counters constants;
 	struct gt_launch_read_counters launch_reads;
@@ -307,6 +313,7 @@ struct gt_level {
 	uint64_t launch_reads_code; /* address of the code of the kernel that has begun */
 	bool unsent; /* what is filled now is not read from the next level */
 	uint64_t launch_reads_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
+	uint64_t to_find; /* dirty sectors that it still has to find; 0: it has found them, or finds none */
 	struct gt_window window; /* of the launch */
 	uint64_t aside;		 /* bytes set aside for lines that persist by it */
 	bool ranked;	/* some line has had another rank than the normal one */
@@ -536,7 +543,13 @@ int gt_combine_store(struct gt_level *level, const struct gt_request *store, uin
 void gt_combine_begin(struct gt_level *level);
 void gt_combine_close(struct gt_level *level);
 
-/* Serves what the launch reads, once, before its first request, which has this step. */
+/* Whether something is to be served before the first request of the kernel. */
+static inline bool gt_level_launches(const struct gt_level *level)
+{
+	return level->launch_reads_gpcs > 0 || level->to_find > 0;
+}
+
+/* Serves what the kernel finds dirty, and what the launch reads, once, before its first request, which has this step. */
 int gt_level_serve_launch_reads(struct gt_level *level, uint64_t step, struct gt_sink *sent, struct gt_error *error);
 
 /* Serves a request and sets its enum gt_status; one missing sector makes a miss. */
@@ -569,6 +582,11 @@ int gt_level_bring(const struct gt_serving *serving, uint64_t line, uint64_t wan
  * is longer than GT_LINE. */
 int gt_send_fill(const struct gt_serving *serving, uint64_t line, uint64_t mask);
 int gt_send_back(const struct gt_serving *serving, uint64_t line, uint64_t mask, uint64_t full);
+
+/* Where sectors are that a kernel finds dirty. No device memory is there, or above it: virtual addresses of GPUs have up to 57 bits. */
+#define GT_FOUND (UINT64_C(1) << 59)
+
+static inline bool gt_is_found(const struct gt_level *level, uint64_t line) { return line >= GT_FOUND >> level->line_shift; }
 
 /* Depths of sectors, of lines that have no state: gt_tags.first_depth. */
 

@@ -302,6 +302,11 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 #define GT_BETWEEN_COUNTERS(ROW) \
 	ROW(COUNT, left_dirty, "sectors", NUMBER, "Sectors written that were still in the cache at the end of the kernel, and are not in sent_writes.")
 
+/* Of a level of which a kernel finds sectors dirty. */
+#define GT_FOUND_COUNTERS(ROW) \
+	ROW(COUNT, found_dirty, "sectors", NUMBER, "Sectors that were dirty when the kernel began, of a profiler. They are in no other counter but sent_writes and cleaned.") \
+	ROW(COUNT, found_writes, "sectors", NUMBER, "Of these, sectors that were written to the next level; they are in sent_writes too.")
+
 /* Of a level that bounds the dirty lines of a set. */
 #define GT_CLEAN_COUNTERS(ROW) \
 	ROW(COUNT, cleaned, "sectors", NUMBER, "Sectors of 32 bytes written to the next level from lines that stay; they are in sent_writes too.")

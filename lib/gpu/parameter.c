@@ -87,6 +87,8 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 			     "each other's lines", NULL},
 	[GT_LEVEL_DIRTY_WAYS] = {"dirty-ways", {GT_VALUE_COUNT, "N|all", 1, GT_LEVEL_SLOTS_MAX}, "all", GT_ABOUT_STORES,
 				 "lines of a set that may be dirty, with write back: one more writes the least recently used of them back", NULL},
+	[GT_LEVEL_FOUND_DIRTY] = {"found-dirty", COUNT("SECTORS", 0), "0", GT_ABOUT_LAUNCHES,
+				  "sectors that a kernel finds dirty behind a profiler that empties the level, with flush between (a shared level, write back)", NULL},
 	[GT_LEVEL_COMBINE] = {"combine", WORD("LINES,CYCLES|none"), "none", GT_ABOUT_STORES,
 			      "lines that wait for their turn to be sent, each for CYCLES or more: a store to sectors that wait is sent with them, if steps are "
 			      "cycles (a private level, write through)", NULL},

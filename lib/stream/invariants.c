@@ -52,6 +52,8 @@ static const struct equation {
 	{{"bypassed_reads", "bypassed_writes"}, true, {"bypassed"}, 1, NULL},
 	{{"pair_misses"}, true, {"sector_misses"}, 1, NULL},
 	{{"cleaned"}, true, {"sent_writes"}, 1, NULL},
+	{{"found_writes"}, true, {"found_dirty"}, 1, NULL},
+	{{"found_writes"}, true, {"sent_writes"}, 1, NULL},
 	{{"combined_writes"}, true, {"writes", "?bypassed_writes"}, 1, NULL},
 	{{"far_hits"}, true, {"far_reads"}, 1, NULL},
 	{{"half_reads"}, false, {"reads", "far_reads"}, 1, NULL},

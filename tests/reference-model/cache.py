@@ -22,7 +22,7 @@ LEVELS = {
 }
 COMMON = {"line": 128, "sector": 32, "index": "mod", "replace": "lru", "partial": "read", "fetch": "sector",
           "bypass": "none", "operators": "yes", "hints": "honour", "flush": "kernel", "write_hits": "sector", "read_misses": "all",
-          "warm": "none", "arrival": "step", "spread": "none", "dirty_ways": "all", "combine": "none", "coalescer": "none", "emit": "misses", "by": "none", "causes": False,
+          "warm": "none", "arrival": "step", "spread": "none", "dirty_ways": "all", "found_dirty": 0, "combine": "none", "coalescer": "none", "emit": "misses", "by": "none", "causes": False,
           "interleave": "set", "partitions": 1, "banks": 1, "sets": None, "launch_reads": "none", "constant": "none", "absent": False}
 NUMBERS = ["size", "line", "sector", "fetch", "partitions", "banks"]
 MOST_MRU = 256
@@ -131,6 +131,9 @@ def draw_options(random, level):
             options["arrival"] = "travel"
     if write == "back" and stream.some(random, 0.3):
         options["dirty_ways"] = random.choice(["1", "2", "3"])
+    keeps = write == "back" and options.get("allocate") != "no" and options.get("bypass") not in ("writes", "all")
+    if keeps and shared and options.get("scope") != "private" and options.get("flush") == "between" and stream.some(random, 0.5):
+        options["found_dirty"] = random.choice([1, 6, 17, 40, 1000])
     if write != "back" and options.get("scope", LEVELS[level]["scope"]) == "private" and stream.some(random, 0.3):
         options["combine"] = f"{random.randrange(1, 6)},{random.randrange(10)}"
     if shared and options.get("scope") != "private" and options.get("emit") != "all" and stream.some(random, 0.25):
@@ -390,6 +393,8 @@ def counters_of(level, config):
         counters.update(level.constants)
     if any(level.places.values()):
         counters.update(level.places)
+    if config["found_dirty"]:
+        counters.update(level.found)
     if config["launch_reads"] != "none" and any(map(int, config["launch_reads"].split(",")[:2])):
         counters.update(level.launch)
     if config["fetch"] > config["sector"]:
@@ -504,6 +509,8 @@ def serve(config, launch, instances):
         for stage, counters in launch.counts:
             if stage == "copies":
                 level.warm(list(zip(counters["addresses"], counters["bytes"])))
+    if config["found_dirty"]:
+        level.find(rows[0] if rows else {})
     if config["launch_reads"] != "none":
         read_launch(level, config, launch)
     served = []
@@ -522,7 +529,7 @@ def serve(config, launch, instances):
 def exact(launches, config):
     """Whether mru and mru_writes are what caches of fewer ways have."""
     rows = [row for launch in launches for row in launch.rows]
-    if config["launch_reads"] != "none" or config["coalescer"] != "none":
+    if config["launch_reads"] != "none" or config["coalescer"] != "none" or config["found_dirty"]:
         return False, False
     keeps = config["partial"] == "keep" or config["partial"] == "fetch" and config["write"] == "back"
     allocates = config["tlb"] or config["allocate"] == "yes" and config["write"] != "evict"

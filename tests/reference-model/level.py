@@ -14,6 +14,9 @@ BYPASSED = {"load": "bypassed_reads", "store": "bypassed_writes"}
 PLACES = ["prefetches", "prefetch_hits", "discards", "discarded", "sent_prefetches", "sent_discards"]
 
 
+FOUND = 1 << 59 # where sectors are that a kernel finds dirty
+
+
 def spread_of(config):
     """--spread as numbers by name."""
     return {name: int(cycles) for name, _, cycles in (item.partition(":") for item in config.get("spread", "none").split(",")) if cycles}
@@ -135,6 +138,7 @@ class Level:
         self.by_pc = {}
         self.halves = {"far_reads": 0, "far_hits": 0, "far_neighbours": 0, "far_writes": 0, "far_atomics": 0, "far_reductions": 0, "dropped_copies": 0, "half_reads": [0, 0], "half_hits": [0, 0]}
         self.launch = {"launch_reads": 0, "launch_hits": 0}
+        self.found = {"found_dirty": 0, "found_writes": 0}
         self.neighbours = self.pair_misses = self.left_dirty = self.cleaned = 0
         self.constants = {"constant_reads": 0, "constant_hits": 0}
         self.beside = Level(beside(config), launch, instances.constants) if config["constant"] != "none" else None
@@ -251,6 +255,8 @@ class Level:
 
     def write_back(self, line):
         """The dirty sectors, of which those are not full that are not valid."""
+        if line.number * self.config["line"] >= FOUND:
+            self.found["found_writes"] += len(line.dirty) * self.config["sector"] // stream.SECTOR
         full = dict(chunks(line.number, line.dirty & line.valid, self.config))
         for address, mask in chunks(line.number, line.dirty, self.config):
             row = {key: self.row[key] for key in CAUSE if key in self.row}
@@ -502,6 +508,32 @@ class Level:
         self.by_pc, self.neighbours = by_pc, neighbours
         if self.notes and self.notes.full:
             self.notes.full.read_launch(row)
+
+    def find(self, first):
+        """What a profiler has left dirty, whole lines, before the first row. Nothing else tells of these stores than what they evict and send."""
+        ways = self.config["set_ways"]
+        bound = sum(ways) if self.config["dirty_ways"] == "all" else min(sum(ways), len(ways) * int(self.config["dirty_ways"]))
+        most = bound * self.config["line"] // stream.SECTOR * (2 if has_halves(self.config) else 1)
+        whole = self.config["line"] // stream.SECTOR
+        n = min(-(-self.config["found_dirty"] // whole) * whole, most)
+        place = {"block": 0, "warp": 0, "an": 0, "pc": 0}
+        if "step" in first:
+            place.update(sm=0, step=0 if self.config["arrival"] == "rr" else first["step"])
+        kept = ("sent_requests", "sent_reads", "sent_writes", "evictions")
+        counts, halves, pair_misses = dict(self.counts), {**self.halves}, self.pair_misses
+        for at in range(0, n, 4):
+            mask = (1 << min(4, n - at)) - 1
+            row = {**place, "address": FOUND + at * stream.SECTOR, "sectors": mask, "full": mask, "op": "store.global", "lanes": 0}
+            self.row, self.hit = row, True
+            for piece in pieces(row, self.config):
+                if self.notes:
+                    self.notes.look(piece, row, counts=False)
+                self.store_line(piece, row)
+        self.counts = {name: self.counts[name] if name in kept else counts[name] for name in counts}
+        self.halves, self.pair_misses = halves, pair_misses
+        self.found["found_dirty"] = n
+        if self.notes and self.notes.full:
+            self.notes.full.find(first)
 
     def read_line(self, piece, row):
         if has_halves(self.config):
@@ -837,6 +869,8 @@ class Level:
             tags.sets = Tags(self.config).sets
 
     def flush_line(self, line, rows, sm):
+        if self.config["flush"] == "between" and line.number * self.config["line"] >= FOUND:
+            return
         if self.config["flush"] == "between":
             self.left_dirty += len(line.dirty) * self.config["sector"] // stream.SECTOR
             return

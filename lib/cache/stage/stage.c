@@ -721,7 +721,7 @@ bool gt_cache_stage_relays(const struct gt_cache_stage *stage, bool hints)
 	const struct gt_level *level = stage->kind->whole(stage->level);
 	bool divided = stage->kind == &divided_kind;
 
-	return !level || !(level->launch_reads_gpcs > 0 || (divided && (hints || level->window.bytes > 0)));
+	return !level || !(gt_level_launches(level) || (divided && (hints || level->window.bytes > 0)));
 }
 
 int gt_cache_stage_take(struct gt_cache_stage *stage, const struct gt_rows *requests, struct gt_sink *sent,
