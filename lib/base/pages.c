@@ -124,3 +124,35 @@ void gt_arena_close(struct gt_arena *arena)
 	}
 	arena->left = 0;
 }
+
+/* The number of the list of a size, which is rounded up. */
+static size_t list_of_size(size_t *bytes)
+{
+	const size_t least = *bytes < BORDER ? BORDER : *bytes;
+	const unsigned shift = 61 - (unsigned)__builtin_clzll(least);
+	const size_t steps = ((least - 1) >> shift) + 1; /* 4 to 8 */
+
+	*bytes = steps << shift;
+	return 4 * (size_t)shift + steps;
+}
+
+void *gt_free_lists_take(struct gt_free_lists *lists, size_t bytes)
+{
+	if (bytes > PTRDIFF_MAX / 2)
+		return NULL;
+	void **first = &lists->first[list_of_size(&bytes)], *part = *first;
+
+	if (part)
+		*first = *(void **)part;
+	else if ((part = gt_arena_take(lists->arena, bytes)))
+		lists->bytes += bytes;
+	return part;
+}
+
+void gt_free_lists_give(struct gt_free_lists *lists, void *part, size_t bytes)
+{
+	void **first = &lists->first[list_of_size(&bytes)];
+
+	*(void **)part = *first;
+	*first = part;
+}

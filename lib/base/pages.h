@@ -41,4 +41,19 @@ static inline void *gt_arena_grown(struct gt_arena *arena, void *array, size_t w
 
 void gt_arena_close(struct gt_arena *arena);
 
+#define GT_FREE_SIZES (4 * 64 + 1) /* four to a power of two, to which sizes are rounded up */
+
+/* Parts of an arena that are taken again, once they have been given back, by who wants one of the same size. */
+struct gt_free_lists {
+	struct gt_arena *arena;
+	void *first[GT_FREE_SIZES]; /* each part begins with a pointer to the next */
+	size_t bytes; /* of the arena */
+};
+
+/* At least a pointer's size, which is not zeroed if it is taken again. NULL when memory is short. */
+void *gt_free_lists_take(struct gt_free_lists *lists, size_t bytes);
+
+/* Gives back what was taken as so many bytes. */
+void gt_free_lists_give(struct gt_free_lists *lists, void *part, size_t bytes);
+
 #endif

@@ -242,17 +242,20 @@ static void rows_follow(const struct gt_rows *rows, size_t first, size_t n, bool
 
 _Static_assert(sizeof(struct piece) % sizeof(uint64_t) == 0, "the head of a piece keeps words aligned");
 
+#define POOLED_FROM (4U << 20) /* bytes in use: before, large pages cost more than they save */
+
 static struct piece *take(struct loose_memory *memory, size_t capacity, struct gt_error *error)
 {
-	size_t bytes = sizeof(struct piece) + capacity * sizeof(uint64_t);
-	struct piece *piece = malloc(bytes);
+	size_t bytes = sizeof(struct piece) + capacity * sizeof(uint64_t), before = memory->pool.bytes;
+	bool pooled = memory->folded && memory->used >= POOLED_FROM && before < memory->limit / 4;
+	struct piece *piece = pooled ? gt_free_lists_take(&memory->pool, bytes) : malloc(bytes);
 
 	if (!piece) {
 		gt_fail_memory(error, "rows: a smaller -S uses less");
 		return NULL;
 	}
-	*piece = (struct piece){.capacity = capacity, .bytes = bytes};
-	memory->used += bytes;
+	*piece = (struct piece){.capacity = capacity, .bytes = bytes, .pooled = pooled};
+	memory->used += pooled ? memory->pool.bytes - before : bytes;
 	return piece;
 }
 
@@ -260,8 +263,12 @@ static void release(struct piece *piece, struct loose_memory *memory)
 {
 	while (piece) {
 		struct piece *next = piece->next;
-		memory->used -= piece->bytes;
-		free(piece);
+		if (piece->pooled) {
+			gt_free_lists_give(&memory->pool, piece, piece->bytes);
+		} else {
+			memory->used -= piece->bytes;
+			free(piece);
+		}
 		piece = next;
 	}
 }
@@ -421,7 +428,7 @@ static void loose_close(struct loose *loose, struct loose_memory *memory)
 {
 	struct piece *last = loose->last, *before = NULL;
 
-	if (!last || last->n == last->capacity)
+	if (!last || last->pooled || last->n == last->capacity)
 		return;
 	for (struct piece *piece = loose->rows; piece != last; piece = piece->next)
 		before = piece;
@@ -757,6 +764,7 @@ int gt_keep_open(struct keep *keep, size_t memory, const char *directory, enum a
 	keep->loose.by_warp = arrangement != BY_ACCESS;
 	keep->loose.folded = arrangement == FOLDED;
 	keep->loose.limit = memory / 2;
+	keep->loose.pool.arena = &keep->loose.arena;
 	gt_spill_open(&keep->spill, memory - memory / 2, directory);
 	return shapes_open(&keep->shapes, error);
 }
@@ -766,6 +774,7 @@ void gt_keep_close(struct keep *keep)
 	shapes_close(&keep->shapes);
 	gt_spill_close(&keep->spill);
 	free(keep->loose.fold);
+	gt_arena_close(&keep->loose.arena);
 	free(keep->packers);
 	gt_rows_free(keep->singly);
 }

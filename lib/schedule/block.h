@@ -125,7 +125,8 @@ static inline size_t gt_accesses_within(struct kept *first, const struct kept *e
 /* Words: of spans, or of odd rows. */
 struct piece {
 	struct piece *next;
-	size_t n, capacity, bytes; /* bytes: of all; the head is 32 */
+	size_t n, capacity, bytes; /* bytes: of all */
+	uint64_t pooled; /* 0: it is memory of its own */
 	uint64_t data[];
 };
 
@@ -137,13 +138,15 @@ struct loose {
 	uint16_t highest_warp;
 };
 
-/* The memory of all of them. */
+/* The memory of all of them; what the pool has is used as long as the kernel lasts. */
 struct loose_memory {
 	size_t limit, used;
 	bool by_warp; /* spans have rows of one warp only */
 	bool folded;  /* and are folded once all of a block have come */
 	uint64_t *fold; /* room to fold in */
 	size_t fold_capacity;
+	struct gt_arena arena;
+	struct gt_free_lists pool; /* folded blocks are read a little at a time, of all warps in turn: in large pages for less page table walks */
 };
 
 /* The order of a resident block's rows. Rows of one warp and access number keep their order. Folded ones are by warp, too. */

@@ -96,6 +96,7 @@ static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_
 	if (!clocked)
 		return gt_fail_memory(error, "the schedulers of an SM");
 	clocked->arena = clocked->held[0].arena = clocked->held[1].arena = arena;
+	clocked->runners = &schedule->machine->runners;
 	clocked->n = schedule->config->schedulers;
 	clocked->wake = GT_NEVER;
 	clocked->schedulers = gt_arena_take(arena, clocked->n * sizeof *clocked->schedulers);
@@ -114,10 +115,7 @@ static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_
 
 void gt_clocked_bury(struct clocked *clocked, struct block *block, struct keep *keep)
 {
-	struct spare *spare = (void *)block->runners;
-
-	*spare = (struct spare){clocked->spares, block->n_runners};
-	clocked->spares = spare;
+	gt_free_lists_give(clocked->runners, block->runners, block->n_runners * sizeof *block->runners);
 	gt_block_free(block, keep);
 }
 
@@ -157,6 +155,7 @@ int gt_clocked_open(struct gt_schedule *schedule, struct gt_error *error)
 
 	if (!machine)
 		return gt_fail_memory(error, "the lines of a cache");
+	machine->runners.arena = &machine->arena;
 	machine->window = window_of(times);
 	machine->counts = gt_arena_take(&machine->arena, (machine->window + 1) * sizeof *machine->counts);
 	if (!machine->counts)

@@ -90,15 +90,9 @@ struct ended {
 	uint64_t free_at;
 };
 
-/* Runners of a block that has ended: room for as many. */
-struct spare {
-	struct spare *next;
-	size_t n;
-};
-
 struct clocked {
 	struct gt_arena *arena;
-	struct spare *spares;
+	struct gt_free_lists *runners; /* of blocks */
 	struct scheduler *schedulers;
 	uint64_t *wakes; /* of the schedulers */
 	uint64_t *sends; /* when L1 can take the next access of each; GT_NEVER: it has none */
@@ -133,6 +127,7 @@ struct turned {
 
 struct machine {
 	struct gt_arena arena; /* all that is here, and the SMs' state */
+	struct gt_free_lists runners;
 	struct shared_l2 l2;
 	uint64_t window, end; /* the window's most steps; the step after it; 0: there is none */
 	struct turned *order;	  /* of what all SMs have taken in the window */
@@ -171,7 +166,7 @@ static inline void gt_lsu_pass(struct clocked *clocked, const struct gt_issue_ti
 	clocked->lsu_given = later(clocked->lsu_given, now) + later(times->access, 1);
 }
 
-/* Frees a block that has ended; its runners are for another one of the SM. */
+/* Frees a block that has ended; its runners are for another one. */
 void gt_clocked_bury(struct clocked *clocked, struct block *block, struct keep *keep);
 
 #endif

@@ -219,24 +219,13 @@ static void look_for_room(const struct gt_schedule *schedule, struct sm *sm, uin
 	sm->clocked->room = room;
 }
 
-/* Room for n runners. NULL when memory is short. */
-static struct runner *runners_for(struct clocked *clocked, size_t n)
-{
-	struct spare *spare = clocked->spares;
-
-	if (!spare || spare->n < n)
-		return gt_arena_take(clocked->arena, n * sizeof(struct runner));
-	clocked->spares = spare->next;
-	return (void *)spare;
-}
-
 /* Makes runners of a block that has become resident; warp w belongs to scheduler (first + w) mod n. Returns 0, or -1. */
 static int runners_admit(struct block *block, struct clocked *clocked, uint64_t first, struct keep *keep, uint64_t now,
 			 struct gt_error *error)
 {
 	uint32_t n = clocked->n;
 
-	block->runners = runners_for(clocked, block->n_sources);
+	block->runners = gt_free_lists_take(clocked->runners, block->n_sources * sizeof *block->runners);
 	if (!block->runners)
 		return gt_fail_memory(error, "the warps of a block");
 	for (size_t i = 0; i < block->n_sources; i++) {
