@@ -14,9 +14,9 @@
 #define LONGEST 120
 #define FORMS 512
 #define KINDS 7 /* of addresses, see fill_addresses */
-enum { ONES, HALVES, WORDS = HALVES + SLOTS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS };
+enum { ONES, HALVES, WORDS = HALVES + SLOTS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS, CARRY = ALL + 2 * KINDS };
 
-static _Alignas(64) unsigned char arenas[2][(ALL + 2 * KINDS) * SLOT];
+static _Alignas(64) unsigned char arenas[2][(CARRY + 1) * SLOT];
 static const struct gt_ptx_form *forms[FORMS];
 static size_t n_forms;
 static uint64_t state = 4711;
@@ -54,6 +54,8 @@ static void fill(void)
 		memcpy(arenas[0] + 4 * i, &word, 4);
 	}
 	memset(arenas[0], 0xff, 4);
+	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+		memset(arenas[0] + CARRY * SLOT + 4 * lane, any() & 1 ? 0xff : 0, 4);
 	memcpy(arenas[1], arenas[0], sizeof arenas[0]);
 }
 
@@ -81,6 +83,7 @@ static void make(struct gt_ptx_code *code, size_t n)
 		sets[i / 64] |= (uint64_t)(all || any() & 1) << i % 64;
 	}
 	code->arena_bytes = code->image_at = sizeof arenas[0];
+	code->carry = CARRY * SLOT;
 	CHECK_EQUAL(gt_ptx_native_make(code, starts, 1, &known, &error), 0);
 }
 
@@ -96,7 +99,7 @@ static bool alike(void)
 		if (memcmp(arenas[0] + 8 * i, arenas[1] + 8 * i, 8) != 0 && (!number || x == x || y == y))
 			return false;
 	}
-	return true;
+	return memcmp(arenas[0] + CARRY * SLOT, arenas[1] + CARRY * SLOT, SLOT) == 0;
 }
 
 /* What an operation of that name may choose: the part of a value, or a rounding. */
@@ -130,6 +133,12 @@ static void round_otherwise(struct gt_ptx_op *op, struct gt_ptx_op *step)
 	op->run = step->run = gt_ptx_rounded;
 }
 
+/* Whether it is of the sums that have a carry. */
+static bool has_carry(const struct gt_ptx_form *form)
+{
+	return strstr(form->name, ".cc.") || strncmp(form->name, "addc", 4) == 0 || strncmp(form->name, "subc", 4) == 0 || strncmp(form->name, "madc", 4) == 0;
+}
+
 /* Draws operations; those of `steps` for any processor, those of `ops` for this one. */
 static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
 {
@@ -145,6 +154,8 @@ static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
 			ops[i].q = any() & 1 ? slot_of(GT_PTX_PRED, kinds) : 0;
 			ops[i].c = slot_of(GT_PTX_PRED, kinds);
 		}
+		if (has_carry(form))
+			ops[i].q = CARRY * SLOT;
 		steps[i] = ops[i];
 		steps[i].run = form->run[GT_PTX_PLAIN];
 		if (rounds(form) && any() & 1)
@@ -222,14 +233,14 @@ static void draw_copy(struct gt_ptx_op *op, struct gt_ptx_op *step)
 /* An operation without machine code of its own, which is called; some with a guard. */
 static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
 {
-	static const char *const names[] = {"popc.b32", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "addc.u32", "div.s64", "clz.b64"};
+	static const char *const names[] = {"popc.b32", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "addc.cc.u64", "div.s64", "clz.b64"};
 	const struct gt_ptx_form *form = gt_ptx_form_named(names[any() % (sizeof names / sizeof *names)]);
 
 	if (!form)
 		return;
 	*op = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .guarded = (uint8_t)(any() % 3), .guard = slot_of(GT_PTX_PRED, SLOTS),
 				 .d = slot_of(form->d, SLOTS), .a = slot_of(form->sources[0], SLOTS), .b = slot_of(form->sources[1], SLOTS),
-				 .c = slot_of(form->sources[2], SLOTS)};
+				 .c = slot_of(form->sources[2], SLOTS), .q = has_carry(form) ? CARRY * SLOT : 0};
 	*step = *op;
 	step->run = form->run[GT_PTX_PLAIN];
 }

@@ -795,16 +795,17 @@ static void test_approximations(void)
 	NEAR("sqrt.approx.f32", sqrt(x))
 }
 
-/* Sums, differences and products of 128 bits, of 64-bit words that carry; and what a difference leaves for a sum, and a sum for a difference. */
+/* Sums, differences and products of 128 bits, of 64-bit words that carry; and what a difference leaves for a sum, and a sum for a difference; and a sum of
+ * 32-bit words, half of whose lanes take a branch before they carry. */
 static void test_carries(void)
 {
 	static const char text[] =
 		".version 7.5\n.target sm_80\n.address_size 64\n"
 		".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{\n"
-		".reg .b64 %rd<40>;\n.reg .b32 %r<40>;\n"
+		".reg .b64 %rd<40>;\n.reg .b32 %r<40>;\n.reg .pred %p1;\n"
 		"ld.param.u64 %rd10, [a];\nld.param.u64 %rd11, [b];\nld.param.u64 %rd13, [d];\n"
 		"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 16;\nadd.s64 %rd10, %rd10, %rd1;\n"
-		"add.s64 %rd11, %rd11, %rd1;\nmul.wide.u32 %rd1, %r1, 64;\nadd.s64 %rd13, %rd13, %rd1;\n"
+		"add.s64 %rd11, %rd11, %rd1;\nmul.wide.u32 %rd1, %r1, 80;\nadd.s64 %rd13, %rd13, %rd1;\n"
 		"ld.global.v2.u64 {%rd2, %rd3}, [%rd10];\nld.global.v2.u64 {%rd4, %rd5}, [%rd11];\n"
 		"add.cc.u64 %rd6, %rd2, %rd4;\naddc.u64 %rd7, %rd3, %rd5;\n"
 		"st.global.v2.u64 [%rd13], {%rd6, %rd7};\n"
@@ -814,7 +815,10 @@ static void test_carries(void)
 		"madc.hi.u64 %rd7, %rd2, %rd4, %rd5;\n"
 		"st.global.v2.u64 [%rd13+32], {%rd6, %rd7};\n"
 		"sub.cc.u64 %rd6, %rd2, %rd4;\naddc.u64 %rd6, 0, 0;\nadd.cc.u64 %rd7, %rd2, %rd4;\nsubc.u64 %rd7, 0, 0;\n"
-		"st.global.v2.u64 [%rd13+48], {%rd6, %rd7};\nret;\n}\n";
+		"st.global.v2.u64 [%rd13+48], {%rd6, %rd7};\n"
+		"mov.b64 {%r2, %r3}, %rd2;\nmov.b64 {%r4, %r5}, %rd4;\nadd.cc.u32 %r6, %r2, %r4;\nsetp.gt.u32 %p1, %r1, 15;\n"
+		"@%p1 bra NEXT;\nst.global.u64 [%rd13+64], %rd2;\nNEXT:\naddc.u32 %r7, %r3, %r5;\n"
+		"mov.b64 %rd6, {%r6, %r7};\nst.global.u64 [%rd13+72], %rd6;\nret;\n}\n";
 	static uint64_t results[CELLS];
 	const size_t n = 32;
 	struct gt_ptx_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
@@ -835,11 +839,12 @@ static void test_carries(void)
 		uwide wants[3] = {x + y, x - y,
 				  product + ((uwide)cells_b[2 * i + 1] << 64) + cells_a[2 * i + 1]};
 		for (size_t k = 0; k < 3; k++) {
-			CHECK_EQUAL(results[8 * i + 2 * k], (uint64_t)wants[k]);
-			CHECK_EQUAL(results[8 * i + 2 * k + 1], (uint64_t)(wants[k] >> 64));
+			CHECK_EQUAL(results[10 * i + 2 * k], (uint64_t)wants[k]);
+			CHECK_EQUAL(results[10 * i + 2 * k + 1], (uint64_t)(wants[k] >> 64));
 		}
-		CHECK_EQUAL(results[8 * i + 6], cells_a[2 * i] >= cells_b[2 * i]);
-		CHECK_EQUAL(results[8 * i + 7], cells_a[2 * i] + cells_b[2 * i] < cells_a[2 * i] ? 0 : UINT64_MAX);
+		CHECK_EQUAL(results[10 * i + 6], cells_a[2 * i] >= cells_b[2 * i]);
+		CHECK_EQUAL(results[10 * i + 7], cells_a[2 * i] + cells_b[2 * i] < cells_a[2 * i] ? 0 : UINT64_MAX);
+		CHECK_EQUAL(results[10 * i + 9], cells_a[2 * i] + cells_b[2 * i]);
 	}
 }
 

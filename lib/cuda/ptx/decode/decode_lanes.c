@@ -190,6 +190,17 @@ static size_t sources_of(const struct gt_ptx_form *form)
 	return n;
 }
 
+/* Sums with a carry: addc, subc and madc read one, what has .cc makes one. */
+static bool has_carry(const struct gt_ptx_instruction *instruction)
+{
+	static const char *const readers[] = {"addc", "subc", "madc"};
+	bool found = gt_ptx_has(instruction, "cc");
+
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+		found |= strcmp(instruction->opcode, readers[i]) == 0;
+	return found;
+}
+
 static int decode_lanes(struct gt_ptx_decoder *decoder)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
@@ -219,10 +230,14 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 	}
 	if (gt_ptx_result_slot(decoder, &instruction->operands[0], (enum gt_ptx_type)form->d, &result) != 0)
 		return -1;
+	const uint32_t carry = has_carry(instruction) ? gt_ptx_carry_slot(decoder) : 0;
+	if (has_carry(instruction) && !carry)
+		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_form_step(form));
 	if (!op)
 		return -1;
 	op->d = result.slot;
+	op->q = carry;
 	op->a = slots[0];
 	op->b = slots[1];
 	op->c = slots[2];

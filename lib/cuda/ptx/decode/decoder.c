@@ -161,6 +161,15 @@ uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type 
 	return slot;
 }
 
+uint32_t gt_ptx_carry_slot(struct gt_ptx_decoder *decoder)
+{
+	struct gt_ptx_code *code = decoder->code;
+
+	if (!code->carry)
+		code->carry = add_slot(decoder, gt_ptx_slot_bytes(GT_PTX_U32));
+	return code->carry;
+}
+
 static uint32_t special_slot(struct gt_ptx_decoder *decoder, const struct gt_ptx_special *special)
 {
 	struct gt_ptx_code *code = decoder->code;

@@ -59,6 +59,8 @@ int gt_ptx_emit_unknown(struct gt_ptx_decoder *decoder, const char *format, ...)
  * alone; a special register that changes while a warp runs is read into its slot each time. */
 uint32_t gt_ptx_constant_slot(struct gt_ptx_decoder *decoder, uint64_t bits, unsigned size);
 uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type type);
+/* The slot of CC.CF, which all instructions of a function have in common; 0 when memory is short. */
+uint32_t gt_ptx_carry_slot(struct gt_ptx_decoder *decoder);
 
 /* The slot that holds an operand's value, converted to the type; 0 on error. */
 uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,

@@ -323,7 +323,6 @@ static int begin_warp(struct gt_ptx_core *core, uint32_t index)
 	memset(warp->partial, 0, sizeof warp->partial);
 	warp->cluster_arrived = warp->cluster_owes = 0;
 	warp->multiplies = warp->meets = false;
-	warp->carry = 0;
 	memset(warp->last_error, 0, sizeof warp->last_error);
 	warp->issued = warp->ahead = 0;
 	warp->timer = (struct gt_ptx_timer){0};

@@ -258,6 +258,7 @@ struct gt_ptx_code {
 	 * special registers and temporaries as `image` has them. */
 	unsigned char *image;
 	uint32_t image_at, arena_bytes;
+	uint32_t carry; /* the slot of CC.CF, of 32-bit lanes whose bits are all 0 or all 1; 0: no instruction has it */
 	struct gt_ptx_slot *slots; /* of its registers */
 	size_t n_slots;
 	struct gt_ptx_slot *unset; /* of registers that some path reads and none may have written before: 0 when the function begins */

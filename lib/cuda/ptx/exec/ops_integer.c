@@ -151,7 +151,7 @@ const struct gt_ptx_forms gt_ptx_integer_forms = {integer_rows, sizeof integer_r
 
 /* ---- wide products, and carries ---- */
 
-/* Products of twice the width, and sums with a carry (CC.CF, one bit a lane). */
+/* Products of twice the width, and sums with a carry: CC.CF, which is in slot q of all of them, with all bits of a lane alike. */
 
 #define WIDE(X, T, D, W)                                                                         \
 	X(mul_wide_##T, "mul.wide." #T, D, T, T, none, (W)x * (W)y)                              \
@@ -162,43 +162,40 @@ WIDES(GT_LANES)
 
 /* x + y + carry; CARRY_IN and CARRY_OUT tell which of these a form has. A difference is x + ~y + 1, and its CC.CF is the carry of that sum,
  * which is 1 if nothing is borrowed: so GPUs do, and nvcc's division of 128 bits relies on it, where an addc follows a subc. The highest bits
- * tell the carry of a sum: both terms have it, or one has and the sum has not. Without branches, and with CC.CF in a variable, compilers make
- * vector instructions of the loops. */
+ * tell the carry of a sum: both terms have it, or one has and the sum has not. Without branches compilers make vector instructions of it. */
+#define CARRIED_LANE(T, A, B, CARRY_IN, CARRY_OUT, ACTIVE)                                         \
+	GT_OPERAND_LANES(T, T, T)                                                                  \
+	const GT_LANE_##T left = (GT_LANE_##T)(A), right = (GT_LANE_##T)(B);                       \
+	const GT_LANE_##T sum = left + right + (GT_LANE_##T)(CARRY_IN);                            \
+	const uint32_t carry = (uint32_t)(((left & right) | ((left | right) & ~sum)) >> (8 * sizeof sum - 1)); \
+	lanes_d[i] = ACTIVE ? sum : lanes_d[i];                                                    \
+	if (CARRY_OUT)                                                                             \
+		carries[i] = ACTIVE ? 0 - carry : carries[i];
 #define CARRIED(ID, NAME, T, A, B, CARRY_IN, CARRY_OUT)                                            \
 	GT_INLINE const struct gt_ptx_op *ID(GT_STEP_ARGUMENTS)                                    \
 	{                                                                                          \
 		GT_LANE_##T *lanes_d = gt_ptx_lanes(warp, op->d);                                  \
+		uint32_t *carries = gt_ptx_lanes(warp, op->q);                                     \
 		GT_OPERANDS(T, T, T)                                                               \
-		const uint32_t carry = warp->carry;                                                \
-		uint32_t carries = 0;                                                              \
-		(void)carry;                                                                       \
+		(void)carries;                                                                     \
 		if (mask == GT_PTX_FULL)                                                           \
 			GT_ELEMENTWISE for (int i = 0; i < GT_WARP_SIZE; i++) {                    \
-				CARRIED_SUM(T, A, B, CARRY_IN)                                     \
-				lanes_d[i] = sum;                                                  \
+				CARRIED_LANE(T, A, B, CARRY_IN, CARRY_OUT, true)                   \
 			}                                                                          \
 		else                                                                               \
 			GT_ELEMENTWISE for (int i = 0; i < GT_WARP_SIZE; i++) {                    \
-				CARRIED_SUM(T, A, B, CARRY_IN)                                     \
-				lanes_d[i] = mask >> i & 1 ? sum : lanes_d[i];                     \
+				CARRIED_LANE(T, A, B, CARRY_IN, CARRY_OUT, (mask >> i & 1))        \
 			}                                                                          \
-		if (CARRY_OUT)                                                                     \
-			warp->carry = (carry & ~mask) | (carries & mask);                          \
 		return op + 1;                                                                     \
 	}                                                                                          \
 	GT_EVERY(ID)
-#define CARRIED_SUM(T, A, B, CARRY_IN)                                                             \
-	GT_OPERAND_LANES(T, T, T)                                                                  \
-	const GT_LANE_##T left = (GT_LANE_##T)(A), right = (GT_LANE_##T)(B);                       \
-	const GT_LANE_##T sum = left + right + (GT_LANE_##T)(CARRY_IN);                            \
-	carries |= (uint32_t)(((left & right) | ((left | right) & ~sum)) >> (8 * sizeof sum - 1)) << i;
 #define CARRIED_ROW2(ID, NAME, T, A, B, IN, OUT)                                                 \
 	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T}, GT_STEPS(ID)},
 #define CARRIED_ROW3(ID, NAME, T, A, B, IN, OUT)                                                 \
 	{NAME, GT_TYPE_##T, {GT_TYPE_##T, GT_TYPE_##T, GT_TYPE_##T}, GT_STEPS(ID)},
 
 enum { NOTHING, CARRIES };
-#define CARRY (carry >> i & 1)
+#define CARRY (carries[i] & 1)
 #define SUMS(X, T, U, NAME)                                                                      \
 	X(add_cc_##NAME, "add.cc." #NAME, U, x, y, 0, CARRIES)                                   \
 	X(addc_##NAME, "addc." #NAME, U, x, y, CARRY, NOTHING)                                   \

@@ -103,7 +103,6 @@ struct gt_ptx_timer {
 struct gt_ptx_warp {
 	unsigned char *arena; /* of the running function */
 	uint32_t mask;	      /* active lanes */
-	uint32_t carry;	      /* CC.CF of each lane */
 	uint64_t issued;      /* instructions */
 	uint64_t issued_then; /* when concurrent blocks were looked at last */
 	uint64_t until;	      /* its turn ends when it has issued so many */

@@ -62,6 +62,7 @@ void gt_native_needs_block(struct gt_native_needs *needs, size_t block, size_t f
 	for (size_t w = 0; known->sets && w < known->n / 64 + 1; w++)
 		for (uint64_t rest = known->sets[block * known->stride + w]; rest; rest &= rest - 1)
 			needs->kept[known->slots[64 * w + (size_t)__builtin_ctzll(rest)] / GT_NATIVE_UNIT] = block + 1;
+	needs->kept[needs->code->carry / GT_NATIVE_UNIT] = block + 1; /* it is no register */
 	for (size_t i = first; i < end; i++)
 		name(needs, i);
 }
@@ -597,21 +598,75 @@ static void emit_truncate_unsigned(struct gt_native_segment *segment, const stru
 }
 
 /* The odd lanes' products have their upper halves where they belong. */
-static void emit_high(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+/* d = the upper half of the product; the first and the second register change. */
+static void upper_product(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
 {
 	const struct gt_native_isa *isa = segment->isa;
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *y = gt_native_read(segment, op->b, 1);
-	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 1);
 	const unsigned odd = isa->first, even = isa->second;
 
-	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, odd, x->at[0], 32);
-	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, even, y->at[0], 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, odd, x, 32);
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, even, y, 32);
 	isa->vector(segment, rule->op, odd, odd, even);
-	isa->vector(segment, rule->op, even, x->at[0], y->at[0]);
+	isa->vector(segment, rule->op, even, x, y);
 	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, odd, odd, 32);
 	gt_native_shift_by(segment, true, GT_NATIVE_LEFT, odd, odd, 32);
 	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, even, even, 32);
-	isa->vector(segment, gt_native_or, d->at[0], odd, even);
+	isa->vector(segment, gt_native_or, d, odd, even);
+}
+
+static void emit_high(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *y = gt_native_read(segment, op->b, 1);
+
+	upper_product(segment, rule, gt_native_write_to(segment, op->d, 1)->at[0], x->at[0], y->at[0]);
+}
+
+/* carry = all bits if the sum of the first and the second register, which is in the third, has a carry, else 0; the first one changes. The
+ * highest bits tell: both terms have it, or one has and the sum has not. */
+static void carry_of(struct gt_native_segment *segment, unsigned carry, unsigned left, unsigned right)
+{
+	static const struct gt_native_op and = {GT_0F, GT_66, 0, GT_VPAND}, without = {GT_0F, GT_66, 0, GT_VPANDN};
+	const struct gt_native_isa *isa = segment->isa;
+
+	isa->vector(segment, gt_native_or, carry, left, right);
+	isa->vector(segment, without, carry, isa->third, carry);
+	isa->vector(segment, and, isa->first, left, right);
+	isa->vector(segment, gt_native_or, carry, carry, isa->first);
+	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT_BY_SIGNS, carry, carry, 31);
+}
+
+/* A carry is subtracted, since all its bits are set: a number that is -1. A difference is a sum with the bits of y inverted, and 1, or a
+ * carry. */
+static void emit_carried(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op subtract = {GT_0F, GT_66, 0, GT_VPSUBD};
+	static const struct gt_native_rule invert = {NULL, GT_NATIVE_NOT, {GT_0F3A, GT_66, 0, GT_VPTERNLOG}, 0, false, 0};
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned how = rule->immediate, sum = isa->third;
+	const bool product = rule->op.opcode != 0, difference = how & GT_NATIVE_DIFFERENCE;
+	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], y = gt_native_read(segment, op->b, 1)->at[0];
+	const unsigned z = product ? gt_native_read(segment, op->c, 1)->at[0] : y;
+	/* Before the first and the second register have anything: values that make room may be stored by way of them. */
+	const unsigned in = how & GT_NATIVE_CARRY_IN ? gt_native_read(segment, op->q, 1)->at[0] : 0;
+	const unsigned out = how & GT_NATIVE_CARRY_OUT ? gt_native_write_to(segment, op->q, 1)->at[0] : 0;
+	const unsigned d = gt_native_write_to(segment, op->d, 1)->at[0];
+	const unsigned left = product ? isa->first : x, right = difference ? isa->second : z;
+
+	if (how & GT_NATIVE_UPPER)
+		upper_product(segment, rule, left, x, y);
+	else if (product)
+		isa->vector(segment, rule->op, left, x, y);
+	if (difference)
+		isa->unary(segment, &invert, right, y);
+	if (difference && !(how & GT_NATIVE_CARRY_IN))
+		isa->vector(segment, subtract, sum, x, y);
+	else
+		isa->vector(segment, add[0], sum, left, right);
+	if (how & GT_NATIVE_CARRY_IN)
+		isa->vector(segment, subtract, sum, sum, in);
+	if (how & GT_NATIVE_CARRY_OUT)
+		carry_of(segment, out, left, right);
+	isa->vector(segment, gt_native_move, d, 0, sum);
 }
 
 /* Half i of integers as doubles; an unsigned one is put into the fraction of 2^52. */
@@ -892,6 +947,7 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_ROUND] = emit_round,
 		[GT_NATIVE_TRUNCATE_UNSIGNED] = emit_truncate_unsigned,
 		[GT_NATIVE_HIGH] = emit_high,
+		[GT_NATIVE_CARRIED] = emit_carried,
 		[GT_NATIVE_DIVIDE] = emit_divide,
 		[GT_NATIVE_EXTREME] = emit_extreme,
 		[GT_NATIVE_FLUSH] = emit_flush,

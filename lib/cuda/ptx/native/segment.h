@@ -83,6 +83,7 @@ enum gt_native_kind {
 	GT_NATIVE_PUT,	   /* x, and the 16 bits of y as its lower or upper ones */
 	GT_NATIVE_HALF_FLOAT, /* floats of 16 bits of floats of 32 */
 	GT_NATIVE_HALF_SHIFT, /* of 16 bits, with a count of 32 */
+	GT_NATIVE_CARRIED, /* d = x + y with a carry, as `immediate` says; with an opcode (x OP y) + z */
 	GT_NATIVE_HALF_SUM, /* d = x OP y of floats of 16 bits; `immediate`: two in a lane */
 	GT_NATIVE_KINDS
 };
@@ -93,6 +94,9 @@ enum gt_native_halves { GT_NATIVE_NO_HALVES, GT_NATIVE_PACKED, GT_NATIVE_BY_ZERO
 
 /* `immediate` of a division. */
 enum gt_native_division { GT_NATIVE_SIGNED = 1, GT_NATIVE_REMAINDER = 2 };
+
+/* `immediate` of a sum with a carry: it reads one, it makes one, the sum is a difference; of a product the upper half is added. */
+enum gt_native_carry { GT_NATIVE_CARRY_IN = 1, GT_NATIVE_CARRY_OUT = 2, GT_NATIVE_DIFFERENCE = 4, GT_NATIVE_UPPER = 8 };
 
 struct gt_native_rule {
 	const char *name; /* of the form */
@@ -251,7 +255,7 @@ static inline unsigned gt_native_parts(const struct gt_native_isa *isa)
 {
 	return GT_WARP_SIZE * 4 / isa->bytes;
 }
-enum gt_native_direction { GT_NATIVE_RIGHT = 2, GT_NATIVE_LEFT = 6 }; /* as the instruction has it in the place of a register */
+enum gt_native_direction { GT_NATIVE_RIGHT = 2, GT_NATIVE_RIGHT_BY_SIGNS = 4, GT_NATIVE_LEFT = 6 }; /* as the instruction has it in the place of a register */
 /* d = x shifted by a number, in lanes of 32 bits or, if `wide`, of 64. */
 static inline void gt_native_shift_by(struct gt_native_segment *segment, bool wide, enum gt_native_direction direction, unsigned d, unsigned x, unsigned count)
 {
