@@ -601,16 +601,19 @@ expect_nvcc() {
 }
 
 # bats test_tags=cuda
-@test "nvcc: static kernels of one name in two units that are compiled separately" {
+@test "nvcc: static kernels and variables of one name in two units that are compiled separately" {
 	needs_cuda
 	cat >one.cu <<-'C'
 		#include <cstdio>
 		extern void run_two(int *to);
-		static __global__ void put(int *to) { *to = 1; }
+		static __constant__ int some;
+		static __device__ int other;
+		static __global__ void put(int *to) { *to = some + other; }
 		int main()
 		{
-			int *to, host[2];
+			int *to, host[2], one = 1;
 			cudaMalloc(&to, sizeof host);
+			cudaMemcpyToSymbol(some, &one, sizeof one);
 			put<<<1, 1>>>(to);
 			run_two(to + 1);
 			cudaMemcpy(host, to, sizeof host, cudaMemcpyDeviceToHost);
@@ -619,12 +622,22 @@ expect_nvcc() {
 		}
 	C
 	cat >two.cu <<-'C'
-		static __global__ void put(int *to) { *to = 2; }
-		void run_two(int *to) { put<<<1, 1>>>(to); }
+		#include <cstdio>
+		static __constant__ int some;
+		static __device__ int other;
+		static __global__ void put(int *to) { *to = some + other; }
+		void run_two(int *to)
+		{
+			int two = 2, ten = 10;
+			printf("%d", (int)cudaMemcpyToSymbol(some, &two, sizeof two));
+			printf("%d\n", (int)cudaMemcpyToSymbol(other, &ten, sizeof ten));
+			put<<<1, 1>>>(to);
+		}
 	C
 	nvcc -cudart shared -arch=sm_80 -rdc=true -o program one.cu two.cu
 	record ./program || { cat "$ERR"; return 1; }
-	grep -qx '1 2' "$ERR"
+	grep -qx '00' "$ERR"
+	grep -qx '1 12' "$ERR"
 	[ "$(names | wc -l)" -eq 2 ]
 }
 

@@ -270,12 +270,31 @@ void gt_ptx_machine_close(struct gt_ptx_machine *machine)
 	free(machine);
 }
 
+/* The variable of that name, or the one of a linked unit that had it there: compilers register static variables by names that no other unit
+ * has. */
+static size_t find_variable(const struct gt_ptx_machine *machine, const char *name, bool in_unit)
+{
+	const size_t length = strlen(name);
+	size_t i = 0;
+
+	for (; i < machine->module->n_variables; i++) {
+		const char *found = machine->module->variables[i].name;
+		if (!machine->variables[i].address || strncmp(found, name, length) != 0)
+			continue;
+		if (in_unit ? strncmp(found + length, GT_PTX_UNIT, strlen(GT_PTX_UNIT)) == 0 : found[length] == '\0')
+			break;
+	}
+	return i;
+}
+
 int gt_ptx_symbol(const struct gt_ptx_machine *machine, const char *name, uint64_t *address, uint64_t *bytes,
 		  struct gt_error *error)
 {
-	for (size_t i = 0; i < machine->module->n_variables; i++) {
-		if (!machine->variables[i].address || strcmp(machine->module->variables[i].name, name) != 0)
-			continue;
+	size_t i = find_variable(machine, name, false);
+
+	if (i == machine->module->n_variables)
+		i = find_variable(machine, name, true);
+	if (i < machine->module->n_variables) {
 		*address = machine->variables[i].address;
 		*bytes = machine->module->variables[i].bytes;
 		return 0;

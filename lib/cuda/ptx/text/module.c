@@ -672,7 +672,7 @@ static int copy_renamed(struct gt_ptx_text *text, size_t *capacity, const char *
 	struct token token = {.at = unit};
 	const char *from = unit;
 	char suffix[SUFFIX_BYTES];
-	size_t suffix_bytes = (size_t)snprintf(suffix, sizeof suffix, "$unit%u", text->units);
+	size_t suffix_bytes = (size_t)snprintf(suffix, sizeof suffix, GT_PTX_UNIT "%u", text->units);
 
 	while (next_token(&token, end)) {
 		const struct local name = {token.at, token.n};

@@ -247,6 +247,8 @@ struct gt_ptx_text {
 	unsigned units;
 };
 
+/* Stands between a local name of a unit that is linked, from the second one on, and the number of the unit. */
+#define GT_PTX_UNIT "$unit"
 /* Adds a unit, which needs no final 0. Line numbers are kept. Directives that a module may have only once become blanks, and
  * local names of later units get the unit's number as a suffix. The caller frees the text in either case. */
 int gt_ptx_link(struct gt_ptx_text *text, const char *unit, size_t bytes, struct gt_error *error);
