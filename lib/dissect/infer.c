@@ -36,6 +36,25 @@ static void measure_noise(const struct gt_chase_series *series, uint64_t unit, b
 	}
 }
 
+/* In the rings of a sweep that fit, what else takes lines out of the cache shows: they are gone when their turn comes again. */
+static void measure_losses(const struct gt_chase_series *series, const struct gt_sweep *sweep, struct gt_noise *noise)
+{
+	noise->together = 1;
+	for (uint32_t set = 1; set <= sweep->sets; set++)
+		noise->together = sweep->ways[set] > noise->together ? sweep->ways[set] : noise->together;
+	for (size_t r = 0; r < series->runs_n; r++) {
+		const struct gt_chase_run *run = &series->runs[r];
+		const struct gt_sample *samples = &series->samples[run->first];
+		if (!run->uniform || run->bytes > sweep->calm || run->stride > sweep->unit)
+			continue;
+		for (size_t i = (sweep->cold ? 1 : 2) * run->period; i < run->n; i++) {
+			bool begins = samples[i].offset / sweep->unit != samples[i - 1].offset / sweep->unit;
+			noise->between += begins && samples[i].hit >= 0 ? run->period : 0;
+			noise->lost += begins && samples[i].hit == 0;
+		}
+	}
+}
+
 /* If nothing shows that the series has noise, it has none. */
 static double usual(const struct gt_noise *noise)
 {
@@ -45,6 +64,14 @@ static double usual(const struct gt_noise *noise)
 static double most(const struct gt_noise *noise)
 {
 	return (double)(noise->wrong + 1) / (double)(noise->forced + 1);
+}
+
+/* The most that noise changes of accesses to a unit after so many others: of what was lost, three deviations more than was seen. */
+static double most_after(const struct gt_noise *noise, uint64_t accesses)
+{
+	double lost = (double)noise->lost;
+
+	return most(noise) + (lost > 0 ? (lost + 3 * sqrt(lost)) / (double)noise->between * (double)accesses : 0);
 }
 
 /* The probability of `times` or more rare events where `expected` are. */
@@ -62,6 +89,13 @@ static bool allows(double share, uint64_t n, uint64_t wrong)
 	return wrong == 0 || (expected > 0 && chance(expected, (double)wrong) > UNLIKELY);
 }
 
+/* The probability that noise changes so many accesses that come so long after the one before. A line that something else takes out lets
+ * LRU and FIFO hit, or miss, at up to all units of its set. */
+static double by_noise(const struct gt_noise *noise, uint64_t after, uint64_t known, uint64_t wrong)
+{
+	return chance(most_after(noise, after) * (double)known, (double)wrong / noise->together);
+}
+
 /* Whether noise alone explains so many contradictions. */
 static bool noise_explains(const struct gt_noise *noise, const struct gt_replay *replay)
 {
@@ -69,9 +103,9 @@ static bool noise_explains(const struct gt_noise *noise, const struct gt_replay 
 }
 
 /* Whether it is out of the question that it does. */
-static bool noise_refutes(const struct gt_noise *noise, const struct gt_replay *replay)
+static bool noise_refutes(const struct gt_noise *noise, const struct gt_replay *replay, uint64_t longest)
 {
-	return chance(most(noise) * (double)replay->open, (double)replay->open_wrong) < UNLIKELY;
+	return by_noise(noise, longest, replay->open, replay->open_wrong) < UNLIKELY;
 }
 
 /* ---- what no LRU and no FIFO does ---- */
@@ -95,7 +129,7 @@ static uint64_t count_unsteady(const struct gt_chase_run *run, const struct gt_s
 }
 
 /* Looks for a ring with such accesses. */
-static void find_passes(const struct gt_chase_series *series, bool cold, double share, struct gt_unsteady *unsteady)
+static void find_passes(const struct gt_chase_series *series, bool cold, const struct gt_noise *noise, struct gt_unsteady *unsteady)
 {
 	for (size_t r = 0; r < series->runs_n; r++) {
 		const struct gt_chase_run *run = &series->runs[r];
@@ -103,7 +137,7 @@ static void find_passes(const struct gt_chase_series *series, bool cold, double 
 		if (!run->repeated)
 			continue;
 		differ = count_unsteady(run, series->samples + run->first, cold ? 1 : 2, &known);
-		if (chance(share * (double)known, (double)differ) * (double)series->runs_n > UNLIKELY)
+		if (by_noise(noise, run->period, known, differ) * (double)series->runs_n > UNLIKELY)
 			continue;
 		*unsteady = (struct gt_unsteady){GT_IN_SOME_PASSES, run->bytes, differ};
 		return;
@@ -202,7 +236,7 @@ static void note_hits(struct inclusion *inclusion, const struct gt_chase_run *ru
 }
 
 /* First notes all misses and then, in a second pass, the hits that they exclude. */
-static int find_inclusion(struct inclusion *inclusion, double share, uint64_t most)
+static int find_inclusion(struct inclusion *inclusion, const struct gt_noise *noise, uint64_t longest)
 {
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t r = 0; r < inclusion->series->runs_n; r++) {
@@ -210,13 +244,13 @@ static int find_inclusion(struct inclusion *inclusion, double share, uint64_t mo
 			struct visits visits;
 			int result = make_visits(inclusion->series, run, inclusion->cold, &visits);
 			if (result == 0 && pass == 0)
-				result = note_misses(inclusion, run, &visits, most);
+				result = note_misses(inclusion, run, &visits, longest);
 			else if (result == 0)
 				note_hits(inclusion, run, &visits);
 			/* Of k rounds noise must have changed more than half, m: at most 4^m share^m. */
 			uint64_t rounds = run->n / run->period, skipped = inclusion->cold ? 1 : 2;
 			if (visits.n > 0)
-				inclusion->expected += (double)visits.n * pow(4 * share, (double)((rounds - skipped) / 2 + 1));
+				inclusion->expected += (double)visits.n * pow(4 * most_after(noise, run->period), (double)((rounds - skipped) / 2 + 1));
 			clear_visits(&visits);
 			if (result != 0)
 				return -1;
@@ -230,17 +264,16 @@ static int find_unsteady(const struct gt_chase_series *series, uint64_t unit, bo
 		     struct gt_unsteady *unsteady, struct gt_error *error)
 {
 	struct inclusion inclusion = {.series = series, .unit = unit, .cold = cold, .unsteady = unsteady};
-	double share = most(noise);
 	uint64_t longest = 0;
 
 	*unsteady = (struct gt_unsteady){.kind = GT_STEADY};
-	find_passes(series, cold, share, unsteady);
+	find_passes(series, cold, noise, unsteady);
 	if (unsteady->kind != GT_STEADY)
 		return 0;
 	for (size_t r = 0; r < series->runs_n; r++)
 		longest = series->runs[r].bytes > longest ? series->runs[r].bytes : longest;
 	inclusion.seen = calloc((size_t)(longest / unit) + 1, sizeof *inclusion.seen);
-	int result = inclusion.seen ? find_inclusion(&inclusion, share, longest) : -1;
+	int result = inclusion.seen ? find_inclusion(&inclusion, noise, longest) : -1;
 	if (chance(inclusion.expected, (double)unsteady->times) < UNLIKELY)
 		unsteady->kind = GT_AMONG_MORE;
 	for (size_t s = 0; s < inclusion.strides; s++)
@@ -478,10 +511,14 @@ static void exclude_steady(struct gt_inference *inference)
 
 /* Excludes the policies for which the shape is as found and whose replay within the address bits that were seen is wrong
  * by more than noise. */
-static void exclude(struct gt_inference *inference, const struct gt_replay replays[GT_REPLAYED_MAX])
+static void exclude(const struct gt_chase_series *series, struct gt_inference *inference, const struct gt_replay replays[GT_REPLAYED_MAX])
 {
+	uint64_t longest = 0;
+
+	for (size_t r = 0; r < series->runs_n; r++)
+		longest = series->runs[r].period > longest ? series->runs[r].period : longest;
 	for (size_t v = 0; v < GT_REPLAYED_MAX && shape_known(inference); v++)
-		if (gt_victims[v].steady && noise_refutes(&inference->noise, &replays[v]))
+		if (gt_victims[v].steady && noise_refutes(&inference->noise, &replays[v], longest))
 			inference->excluded |= 1U << v;
 }
 
@@ -496,7 +533,7 @@ static int find_policy(const struct gt_chase_series *series, struct gt_inference
 	if (!inference->policy_fits) {
 		if (best_policy(series, inference, seen_bytes(inference), replays, &next, error) != 0)
 			return -1;
-		exclude(inference, replays);
+		exclude(series, inference, replays);
 		if (best_policy(series, inference, seen_bytes(inference), replays, &next, error) != 0)
 			return -1;
 	}
@@ -538,6 +575,7 @@ static int judge(const struct gt_chase_series *series, uint64_t base, uint64_t l
 	bool regular = sweep->regularity == GT_REGULAR, by_chance = !regular && !sweep->periodic;
 
 	measure_noise(series, sweep->unit, sweep->cold, &inference->noise);
+	measure_losses(series, sweep, &inference->noise);
 	if (find_unsteady(series, sweep->unit, sweep->cold, &inference->noise, &inference->unsteady, error) != 0)
 		return -1;
 	exclude_steady(inference);

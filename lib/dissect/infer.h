@@ -18,6 +18,8 @@
 struct gt_noise { /* of accesses whose outcome is the same in every cache */
 	uint64_t forced, wrong;
 	bool outliers; /* the series has latencies of no class */
+	uint64_t between, lost; /* accesses between two of a unit in runs that fit, and how many units were gone by then */
+	uint32_t together; /* units of the largest set */
 };
 
 enum gt_unsteady_kind { GT_STEADY, GT_IN_SOME_PASSES, GT_AMONG_MORE, GT_KEPT };

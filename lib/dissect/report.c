@@ -311,13 +311,19 @@ static uint64_t best_bytes(const struct gt_function *function)
 	return best << function->shift;
 }
 
+/* Whether the lines are known and all sets that overflowed are explained, beginning with runs in which none did. */
+static bool sets_known(const struct gt_inference *found)
+{
+	return found->sweeps[0].complete && found->sweeps[0].strange == 0 && found->sweeps[0].fits > 0 && found->lines_n == 1;
+}
+
 static void chance(struct list *list)
 {
 	const struct gt_inference *found = list->inference;
 	uint64_t bytes = best_bytes(&found->function);
 	struct gt_proposal *proposal;
 
-	if (found->policy_sure || found->victims.dependent || bytes == 0)
+	if (found->policy_sure || (found->victims.dependent && sets_known(found)) || bytes == 0)
 		return;
 	for (unsigned more = 1; more <= MORE_REPLACEMENTS && list->n == 0; more *= 2) {
 		proposal = propose(list, "the chance of each way to be replaced");
@@ -487,6 +493,13 @@ static void print_index(const struct page *page)
 		       function->low, function->high - 1, function->unique ? "" : "; other functions do as well");
 }
 
+/* What misses that do not repeat show of a policy; of sets that are not those of the cache they show nothing. */
+static void print_undetermined(const struct page *page, const char *shown)
+{
+	fprintf(page->file, "# undetermined: the replacement policy; %s\n",
+		sets_known(page->found) ? shown : "misses do not repeat, but the sets are not known");
+}
+
 static void print_chance(const struct page *page)
 {
 	const struct gt_victims *victims = &page->found->victims;
@@ -494,7 +507,7 @@ static void print_chance(const struct page *page)
 	int used = 9;
 
 	if (victims->n == 0) {
-		fprintf(page->file, "# undetermined: the replacement policy; it is not LRU, and no set was followed from empty\n");
+		print_undetermined(page, "it is not LRU, and no set was followed from empty");
 		return;
 	}
 	fprintf(page->file, "# replacements by way, in the order in which sets fill:");
@@ -503,7 +516,7 @@ static void print_chance(const struct page *page)
 	fprintf(page->file, " (%" PRIu64 " of %" PRIu64 " twice the same; %" PRIu64 " sets lost)\n", victims->again, victims->n,
 		victims->lost);
 	if (victims->dependent) {
-		fprintf(page->file, "# undetermined: the replacement policy; not lru, fifo, random, weighted: the way replaced depends on the last\n");
+		print_undetermined(page, "not lru, fifo, random, weighted: the way replaced depends on the last");
 		return;
 	}
 	if (page->found->alike) {
@@ -517,7 +530,7 @@ static void print_chance(const struct page *page)
 		figure(page, "replace", text, page->found->policy_sure, "these fractions agree with the counts%s",
 		       victims->unique ? "" : ", and others");
 	else
-		fprintf(page->file, "# undetermined: the replacement policy; not LRU, and the ways are not replaced alike\n");
+		print_undetermined(page, "not LRU, and the ways are not replaced alike");
 }
 
 /* The policies that are excluded, and what excludes them. */
