@@ -23,6 +23,25 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	done
 }
 
+@test "as many blocks as gtrace-cat --gpu says fit an SM, and fewer with a byte or a register more" {
+	for gpu in "$ROOT"/gpus/*; do
+		gtrace-cat --gpu "$gpu" >"$BATS_TEST_TMPDIR/text"
+		read -r warps blocks < <(sed -n 's/^blocks  *of up to \([0-9]*\) warps, if the SM is to hold \([0-9]*\)$/\1 \2/p' "$BATS_TEST_TMPDIR/text")
+		registers=$(sed -n 's/^registers \([0-9]*\) a thread, if .*/\1/p' "$BATS_TEST_TMPDIR/text")
+		shared=$(sed -n 's/^shared  *\([0-9.K]*\) a block, if .*/\1/p' "$BATS_TEST_TMPDIR/text" | numfmt --from=iec)
+		for needs in "$registers $shared" "$registers $((shared + 1))" "$((registers + 1)) $shared"; do
+			# shellcheck disable=SC2086 # two words
+			printf '#kernel\tid=%s\tname=k\tgrid=100000,1,1\tblock=%s,1,1\tregisters=%s\tshared_bytes=%s\torder=block\n' \
+				"$((++id))" "$((32 * warps))" $needs
+		done | { echo '#gtrace'; cat; echo '#end'; } | gtrace-cat --from | gschedule --quiet --gpu "$gpu" | gtrace-cat |
+			grep -oP 'resident_blocks=\K[0-9]+' >"$BATS_TEST_TMPDIR/held"
+		{ read -r whole; read -r more_shared; read -r more_registers; } <"$BATS_TEST_TMPDIR/held"
+		[ "$whole" -eq "$blocks" ] || { echo "$gpu: $whole for $blocks"; return 1; }
+		[ "$more_shared" -lt "$blocks" ] || { echo "$gpu: $((shared + 1)) bytes"; return 1; }
+		[ "$more_registers" -lt "$blocks" ] || { echo "$gpu: $((registers + 1)) registers"; return 1; }
+	done
+}
+
 @test "every level that a description has can be modelled" {
 	for gpu in "$ROOT"/gpus/*; do
 		gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu "${gpu##*/}" >"$BATS_TEST_TMPDIR/scheduled"

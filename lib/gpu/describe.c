@@ -139,6 +139,16 @@ static uint64_t largest_l1(const struct gt_gpu *gpu, uint64_t unified)
 	return occupancy.l1_bytes;
 }
 
+/* The most shared memory of a block of which an SM holds so many: each takes whole units, with what the system takes of it. */
+static uint64_t largest_shared(const struct gt_gpu *gpu, uint64_t shared, uint64_t blocks)
+{
+	uint64_t unit = number(gpu, "shared_unit"), reserved = number(gpu, "shared_reserved"), most = number(gpu, "shared_block");
+	uint64_t each = unit ? shared / blocks / unit * unit : shared / blocks;
+
+	each = each > reserved ? each - reserved : 0;
+	return most && most < each ? most : each;
+}
+
 /* The resources that each thread and block may use if the SM is to hold as many as it can. */
 static void print_limits(const struct gt_gpu *gpu, FILE *file)
 {
@@ -147,17 +157,19 @@ static void print_limits(const struct gt_gpu *gpu, FILE *file)
 	uint64_t shared = number(gpu, "shared"), unified = number(gpu, "unified"), most_taken = shared + number(gpu, "l1_reserved");
 	char least[32], most[32];
 
+	if (warps && warps < blocks)
+		blocks = warps;
 	if (sms && warps)
 		fprintf(file, "resident  %" PRIu64 " warps an SM, %" PRIu64 " in all\n", warps, sms * warps);
 	if (blocks && warps)
 		fprintf(file, "blocks    of up to %" PRIu64 " warps, if the SM is to hold %" PRIu64 "\n",
-			warps / blocks ? warps / blocks : 1, blocks);
+			warps / blocks, blocks);
 	if (registers && warps)
 		fprintf(file, "registers %" PRIu64 " a thread, if the SM is to hold all its warps\n",
 			registers / warps / (unit ? unit : 32) * (unit ? unit : 32) / 32);
 	if (shared && blocks)
 		fprintf(file, "shared    %s a block, if the SM is to hold %" PRIu64 "\n",
-			gt_format_size(shared / blocks, least), blocks);
+			gt_format_size(largest_shared(gpu, shared, blocks), least), blocks);
 	if (unified && unified >= most_taken)
 		fprintf(file, "adaptive  l1 from %s to %s, by the blocks and their shared memory\n",
 			gt_format_size(unified - most_taken, least), gt_format_size(largest_l1(gpu, unified), most));
