@@ -114,7 +114,7 @@ static int travel_add(struct gt_arrivals *arrival, const struct gt_rows *rows, s
 }
 
 /* Puts the requests of a step in order by SM, those of one in the order in which they came: `order` gets their places. Counts them by SM
- * in queue_of. */
+ * in queue_of, unless they are few, which are inserted one by one. */
 static int order_by_sm(struct gt_arrivals *arrival, const struct gt_queue *queue, struct gt_error *error)
 {
 	uint32_t *order = gt_grown_to(arrival->order, queue->n, &arrival->order_capacity, sizeof *order), before = 0;
@@ -122,9 +122,12 @@ static int order_by_sm(struct gt_arrivals *arrival, const struct gt_queue *queue
 	if (!order)
 		return gt_fail_memory(error, "requests on their way (--arrival travel)");
 	arrival->order = order;
-	order[0] = 0;
-	if (queue->n == 1)
+	if (queue->n * queue->n < arrival->sms) {
+		for (uint32_t i = 0, at; i < queue->n; order[at] = i++)
+			for (at = i; at > 0 && queue->requests[order[at - 1]].sm > queue->requests[i].sm; at--)
+				order[at] = order[at - 1];
 		return 0;
+	}
 	memset(arrival->queue_of, 0, arrival->sms * sizeof *arrival->queue_of);
 	for (size_t i = 0; i < queue->n; i++)
 		arrival->queue_of[queue->requests[i].sm]++;

@@ -512,7 +512,9 @@ GT_INLINE int write_back_piece(const struct gt_serving *serving, const struct gt
 	struct gt_level *level = serving->level;
 	struct gt_level_counters *counters = &level->counters;
 	struct gt_tags *tags = serving->tags;
-	uint32_t set = gt_level_set_of(level, piece->line), slot = gt_tags_find(tags, set, piece->line);
+	bool known = serving->place.tags == tags && serving->place.line == piece->line;
+	uint32_t set = known ? serving->place.set : gt_level_set_of(level, piece->line);
+	uint32_t slot = known ? serving->place.slot : gt_tags_find(tags, set, piece->line);
 
 	counters->writes += gt_count_bits(piece->used);
 	if (slot != GT_NO_SLOT) {

@@ -404,10 +404,18 @@ void gt_waiting_close(struct gt_level *level);
 
 /* ---- the path of a request ---- */
 
+/* Where a line was looked up: its set, and its slot or GT_NO_SLOT. */
+struct gt_line_place {
+	const struct gt_tags *tags; /* NULL: nowhere */
+	uint64_t line;
+	uint32_t set, slot;
+};
+
 /* A request that is being served, its instance, and the sink for the requests that it sends; NULL: it sends none. */
 struct gt_serving {
 	struct gt_level *level;
 	struct gt_tags *tags;
+	struct gt_line_place place; /* of its line, if the fast loops have looked it up */
 	struct gt_request request;
 	struct gt_sink *sent;
 	struct gt_error *error;

@@ -433,12 +433,15 @@ GT_INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n
 		follow_chain(&places[k], shape);
 	for (size_t k = 0; k < n; k++) {
 		const uint8_t class = level->class_of[rows->op[row[k]]];
+		struct found found = {0};
 		int result = 1; /* nothing is done yet */
-		if (class == GT_CLASS_READ || (class == GT_CLASS_WRITE && level->writes_through)) {
-			struct found found = find_slot(level, &places[k], rows->address[row[k]] / GT_LINE, shape);
-			result = class == GT_CLASS_WRITE ? write_slot(reads, &found, row[k])
-							 : !read_slot(level, &found, rows->sectors[row[k]] & 15, row[k], &reads->served, shape);
-		}
+		if (class == GT_CLASS_READ || (class == GT_CLASS_WRITE && (level->writes_through || level->config.write == GT_WRITE_BACK)))
+			found = find_slot(level, &places[k], rows->address[row[k]] / GT_LINE, shape);
+		if (class == GT_CLASS_READ)
+			result = !read_slot(level, &found, rows->sectors[row[k]] & 15, row[k], &reads->served, shape);
+		else if (class == GT_CLASS_WRITE && level->writes_through)
+			result = write_slot(reads, &found, row[k]);
+		reads->serving.place = (struct gt_line_place){found.tags, found.line, found.set, found.slot};
 		if (result < 0 || (result > 0 && reads_serve_other(reads, &row[k]) != 0))
 			return -1;
 	}

@@ -373,7 +373,7 @@ static int take_effect(struct gt_timed *timed, struct gt_engine *engine, struct 
 
 	flights_drop_first(&engine->flights);
 	flight.request.step = flight.arrival;
-	const struct gt_serving serving = {timed->level, engine->tags, flight.request, &timed->collected, error};
+	const struct gt_serving serving = {.level = timed->level, .tags = engine->tags, .request = flight.request, .sent = &timed->collected, .error = error};
 	if (gt_level_arrive(&serving, flight.line, flight.sectors | flight.uses, flight.used, &slot) != 0)
 		return -1;
 	*gt_slot_dirty(engine->tags, slot) |= flight.dirty;
@@ -405,7 +405,7 @@ int gt_engine_advance(struct gt_timed *timed, struct gt_engine *engine, uint64_t
 int gt_engine_serve(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item,
 		    struct gt_outcome *outcome, struct gt_error *error)
 {
-	struct gt_serving serving = {timed->level, engine->tags, gt_engine_request(timed, item), &timed->collected, error};
+	struct gt_serving serving = {.level = timed->level, .tags = engine->tags, .request = gt_engine_request(timed, item), .sent = &timed->collected, .error = error};
 
 	serving.request.step = outcome->step;
 	uint64_t first = serving.request.address, last = first + GT_LINE - 1;
@@ -469,7 +469,7 @@ uint64_t gt_engine_latency(struct gt_timed *timed, struct gt_engine *engine, uin
 static int send_miss(struct gt_timed *timed, struct gt_engine *engine, const struct gt_item *item, uint64_t step, uint64_t sectors,
 		     struct gt_error *error)
 {
-	struct gt_serving serving = {timed->level, engine->tags, gt_engine_request(timed, item), &timed->collected, error};
+	struct gt_serving serving = {.level = timed->level, .tags = engine->tags, .request = gt_engine_request(timed, item), .sent = &timed->collected, .error = error};
 	struct gt_outgoing row = {.request = serving.request};
 
 	row.request.step = serving.request.step = step;
