@@ -20,6 +20,8 @@ agrees() {
 @test "20,000 traces of NVBit, Accel-Sim and PPT-GPU in gtrace-order" { agrees importers; }
 @test "20,000 reports of gstats" { agrees stats; }
 @test "20,000 streams in findings" { agrees findings; }
+@test "20,000 streams in gsample" { agrees sample; }
+@test "10,000 kernels in gtrace-ptx --static" { agrees static_ptx 10000; }
 @test "300 caches with noise in gpchase infer" { agrees chase 300; }
 @test "1,000 tables of gtrace sizes" { agrees sizes 1000; }
 @test "10,000 divided streams" { agrees merge 10000; }
