@@ -623,8 +623,6 @@ static void turn_to(const struct gt_schedule *schedule, struct clocked *clocked,
 	scheduler->until = now + runner->instructions;
 	if (schedule->keep.shapes.shared)
 		ask_for_shared(schedule, clocked, scheduler, now);
-	if (clocked->l1)
-		recent_prefetch_line(clocked->l1, runner->row->base);
 }
 
 /* Issues up to an access that is not due yet, or for which the queue has no room. */

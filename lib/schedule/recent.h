@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/pages.h"
+#include "base/wide.h"
 #include "schedule/schedule.h"
 #include "stream/rows.h"
 
@@ -28,7 +29,7 @@ static inline uint64_t sooner(uint64_t a, uint64_t b)
 
 #define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
 
-static inline void prefetch_bytes(const void *begin, size_t bytes)
+GT_INLINE void prefetch_bytes(const void *begin, size_t bytes)
 {
 	for (size_t at = 0; at < bytes; at += MACHINE_LINE)
 		__builtin_prefetch((const char *)begin + at, 1);
@@ -183,15 +184,10 @@ static inline uint32_t *recent_slot(const struct recent *recent, uint64_t addres
 	return &recent->slots[(scattered >> 32 << 3 | ((line ^ scattered >> 29) & 7)) & recent->mask];
 }
 
-/* Brings what a use of the address touches into the machine's cache: first the slot, then, some time later, the line. */
-static inline void recent_prefetch_slot(const struct recent *recent, uint64_t address)
+/* Brings what a use of the address touches first into the machine's cache. */
+GT_INLINE void recent_prefetch_slot(const struct recent *recent, uint64_t address)
 {
 	__builtin_prefetch(recent_slot(recent, address));
-}
-
-static inline void recent_prefetch_line(const struct recent *recent, uint64_t address)
-{
-	__builtin_prefetch(&recent->lines[*recent_slot(recent, address)], 1);
 }
 
 /* The sectors of a line that come with these if `bytes` are fetched at a time. */
