@@ -84,24 +84,27 @@ static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
 	return 0;
 }
 
-/* A queue for each step up to the longest travel after the present one. */
+/* A queue for each step up to the longest travel after the present one, and more up to a power of two: each request finds its queue without a division. */
 static int travel_open(struct gt_arrivals *arrival, const struct gt_spread *spread, struct gt_error *error)
 {
-	size_t most = ((size_t)spread->sm + spread->slice) / 2 + 1;
+	const size_t most = ((size_t)spread->sm + spread->slice) / 2 + 1;
+	size_t n = 1;
 
 	if (arrival->queues)
 		return 0;
-	arrival->queues = calloc(most, sizeof *arrival->queues);
+	while (n < most)
+		n *= 2;
+	arrival->queues = calloc(n, sizeof *arrival->queues);
 	arrival->queue_of = calloc(SMS, sizeof *arrival->queue_of);
 	if (!arrival->queues || !arrival->queue_of)
 		return gt_fail_memory(error, "requests on their way (--arrival travel)");
-	arrival->n = most;
+	arrival->n = n;
 	return begin_taking(arrival, error);
 }
 
 static int travel_add(struct gt_arrivals *arrival, const struct gt_rows *rows, size_t i, uint64_t step, struct gt_error *error)
 {
-	struct gt_queue *queue = &arrival->queues[step % arrival->n];
+	struct gt_queue *queue = &arrival->queues[step & (arrival->n - 1)];
 	struct gt_request *requests = gt_grown(queue->requests, queue->n, &queue->capacity, sizeof *requests);
 
 	if (!requests)
@@ -748,7 +751,7 @@ static int travel_to(struct gt_level *level, uint64_t step, struct gt_sink *sent
 	struct gt_arrivals *arrival = &level->arrival;
 
 	for (; arrival->step < step && arrival->waiting > 0; arrival->step++) {
-		struct gt_queue *queue = &arrival->queues[arrival->step % arrival->n];
+		struct gt_queue *queue = &arrival->queues[arrival->step & (arrival->n - 1)];
 		if (queue->n > 0 && order_by_sm(arrival, queue, error) != 0)
 			return -1;
 		for (size_t i = 0; i < queue->n; i++) {
