@@ -56,7 +56,7 @@ def fold(accesses, by):
         for lanes in rows:
             lowest = min(lanes)
             place, first = lanes[lowest]
-            row = {name: first[name] for name in ("block", "warp", "an", "op", "size", "hint", "sm") if name in first}
+            row = {name: first[name] for name in ("block", "warp", "an", "op", "size", "hint", "sm", "work", "shared") if name in first}
             row["pc"] = first.get("pc", 0)
             if "sm" in row:
                 row["step"] = 0
@@ -282,6 +282,24 @@ def draw_tsv(random):
     return trace
 
 
+def draw_stream(random):
+    """The same as a stream, whose other records pass; with --work its rows have the column."""
+    trace = draw_tsv(random)
+    work, shared = some(random, 0.4), some(random, 0.5)
+    for traced in trace:
+        traced.skipped, traced.stages, traced.work = {}, traced.counts, work
+        for row in traced.rows if work else []:
+            row["work"] = random.choice(["0,0", "5,0", "12,1,waits"])
+            if shared:
+                row["shared"] = random.choice(["34,64", "1,2"])
+        accesses = {(row["block"], row["warp"], row["an"]) for row in traced.rows}
+        if work and len(accesses) < len(traced.rows):  # which of several the column is of is not said
+            return draw_stream(random)
+        traced.accesses = [dict({key: item for key, item in row.items() if key != "addresses"}, lane=lane, address=address)
+                           for row in traced.rows for lane, address in row["addresses"].items()]
+    return trace
+
+
 def text_tsv(random, trace):
     launches = []
     for traced in trace:
@@ -407,7 +425,7 @@ def text_cpu(random, trace):
 # The case
 
 FORMATS = {"rdgc": (draw_rdgc, text_rdgc), "trc": (draw_trc, text_trc), "tsv": (draw_tsv, text_tsv), "regex": (draw_regex, text_regex),
-           "cpu": (draw_cpu, text_cpu)}
+           "cpu": (draw_cpu, text_cpu), "stream": (draw_stream, text_tsv)}
 
 
 def draw_options(random):
@@ -429,7 +447,7 @@ def draw_options(random):
 def texts(random, lines):
     """A file's text: with carriage returns, without its last newline, or with a byte-order mark, or none of these."""
     end = "\r\n" if some(random, 0.2) else "\n"
-    text = end.join(lines) + ("" if some(random, 0.2) else end)
+    text = end.join(lines) + ("" if some(random, 0.2) and lines[-1] else end)
     return ("\ufeff" if some(random, 0.1) else "") + text
 
 
@@ -443,12 +461,15 @@ def draw(random):
     options, arguments = draw_options(random)
     files, given, bodies = [], [], {}
     form = random.choice(list(FORMATS))
-    for number in range(1 if form in ("regex", "tsv") else random.choice([1, 1, 2, 3])):
+    for number in range(1 if form in ("regex", "tsv", "stream") else random.choice([1, 1, 2, 3])):
         one_form = random.choice([form, "rdgc", "trc"]) if form != "regex" and number else form
         make, write = FORMATS[one_form]
         trace = make(random)
         name = random.choice(["trace", "a b", "x"]) + str(number)
         path = name + random.choice([".txt", ".v2.txt", "", ".rdgc"]) + (random.choice(list(PACK)) if some(random, 0.3) else "")
+        if form == "stream":
+            path = name + ".gt"
+            arguments += ["--work"] * trace[0].work
         bodies[path] = packed(path, texts(random, write(random, trace)))
         files.append((name, trace))
         given.append(path)
@@ -462,6 +483,9 @@ def draw(random):
 
 def ask(case, folder):
     put(folder, case.files)
+    for name in case.files:
+        if name.endswith(".gt"):
+            put(folder, {name: through(["gtrace-cat", "--from", name], b"", folder)})
     return stream.parse(through(["gtrace-cat"], through(case.commands[0], b"", folder), folder).decode())
 
 
