@@ -99,7 +99,8 @@ static double by_noise(const struct gt_noise *noise, uint64_t after, uint64_t kn
 /* Whether noise alone explains so many contradictions. */
 static bool noise_explains(const struct gt_noise *noise, const struct gt_replay *replay)
 {
-	return allows(usual(noise), replay->open, replay->open_wrong) && allows(usual(noise), replay->quiet, replay->quiet_wrong);
+	return replay->steadily_wrong == 0 && allows(usual(noise), replay->open, replay->open_wrong) &&
+	       allows(usual(noise), replay->quiet, replay->quiet_wrong);
 }
 
 /* Whether it is out of the question that it does. */

@@ -12,6 +12,7 @@
 #include "replace/tags.h"
 
 #define NONE UINT32_MAX
+#define ROUNDS_MANY 5 /* in most of which noise changes nothing */
 #define NOISE 0.02 /* share of the replacements that noise may move to another way */
 
 /* ---- replays ---- */
@@ -146,6 +147,24 @@ static void compare(const struct gt_chase_series *series, size_t r, uint64_t uni
 	}
 }
 
+/* How many elements of a ring do in nearly all of many rounds what the policy does not. Noise does not repeat. */
+static uint64_t count_steadily_wrong(const struct gt_chase_series *series, size_t r, const uint8_t *hits, unsigned v)
+{
+	const struct gt_chase_run *run = &series->runs[r];
+	const struct gt_sample *samples = &series->samples[run->first];
+	uint64_t elements = 0;
+
+	for (size_t e = 0; e < run->period && run->n >= ROUNDS_MANY * run->period; e++) {
+		uint64_t known = 0, wrong = 0;
+		for (size_t i = e; i < run->n; i += run->period) {
+			known += samples[i].hit >= 0;
+			wrong += samples[i].hit >= 0 && (hits[run->first + i] >> v & 1) != samples[i].hit;
+		}
+		elements += known >= ROUNDS_MANY && 4 * wrong >= 3 * known;
+	}
+	return elements;
+}
+
 /* Whether all sets may have the policy, and it is none of the others with these ways. */
 static bool applies(const struct gt_victim *victim, const struct gt_replacement *replacement, const struct gt_function *function)
 {
@@ -193,6 +212,8 @@ int gt_replay_run(const struct gt_chase_series *series, const struct gt_function
 			continue;
 		play(caches, replays, series, function, r, unit, cold, hits);
 		compare(series, r, unit, hits, replays);
+		for (unsigned v = 0; v < GT_REPLAYED_MAX; v++)
+			replays[v].steadily_wrong += replays[v].applies ? count_steadily_wrong(series, r, hits, v) : 0;
 	}
 	free(hits);
 	for (unsigned v = 0; v < GT_REPLAYED_MAX; v++)

@@ -26,6 +26,7 @@ struct gt_replay {
 	uint64_t known, wrong;
 	uint64_t open, open_wrong;   /* accesses at which some policy misses, except where each must */
 	uint64_t quiet, quiet_wrong; /* at which all hit, except where each must */
+	uint64_t steadily_wrong; /* elements of rings of many rounds, in nearly all of these */
 	struct gt_contradiction first[8];
 };
 

@@ -22,7 +22,7 @@ agrees() {
 @test "20,000 streams in findings" { agrees findings; }
 @test "20,000 streams in gsample" { agrees sample; }
 @test "10,000 kernels in gtrace-ptx --static" { agrees static_ptx 10000; }
-@test "300 caches with noise in gpchase infer" { agrees chase 300; }
+@test "150 caches with noise in gpchase infer" { agrees chase 150; }
 @test "1,000 tables of gtrace sizes" { agrees sizes 1000; }
 @test "10,000 divided streams" { agrees merge 10000; }
 @test "10,000 pairs of runs in gtrace compare" { agrees compare 10000; }

@@ -20,6 +20,7 @@ TURNS = 6
 ACCESSES = 60000
 FOREIGN = ["nru", "mru", "second", "middle"]
 POLICIES = ["lru", "lru", "fifo", "plru", "srrip", "random", *FOREIGN]
+LINES_LEAST = 8  # with two or three, chance and noise may look like anything
 ALIKE = 8  # contradictions that a policy must have more than another to be told from it
 
 
@@ -117,17 +118,17 @@ def draw(random):
     case.policy = random.choice(POLICIES)
     case.line = random.choice([32, 64, 128])
     case.sector = random.choice([size for size in (32, 64, 128) if size <= case.line])
-    case.ways = random.choice([2, 4, 8]) if case.policy == "plru" else random.choice([2, 3, 4, 6, 8])
+    case.ways = random.choice([2, 4, 8]) if case.policy == "plru" else random.choice([1, 2, 3, 4, 6, 8])
     case.index = random.choice(["mod", "mod", "mod", "xor", "smod:1", "hash"])
     case.sets = random.choice([1, 2, 4, 8])
     while case.sets * case.ways * case.line > 2048:
         case.sets, case.ways = (case.sets // 2, case.ways) if case.sets > 1 else (1, case.ways // 2)
-    if case.sets * case.ways == 1:
-        case.ways = 2
+    while case.sets * case.ways < LINES_LEAST:
+        case.sets *= 2
     case.jitter = random.choice([0, 0, 2, 4])
     case.outliers = random.choice([0, 0, 0.001, 0.01])
     case.evict = random.choice([0, 0, 0, 0.001]) if case.policy != "fifo" else 0  # gpchase(1), Caveats
-    case.wrong = random.choice([0, 0, 0, 0.0005, 0.002])
+    case.wrong = random.choice([0, 0, 0, 0.0005, 0.002]) if case.evict == 0 else 0
     case.hit, case.miss = random.choice([(100, 200), (32, 190), (116, 404)])
     case.seed = random.randrange(1 << 30)
     case.says = f"{case.policy} {case.sets} sets of {case.ways} ways, lines of {case.line}, sectors of {case.sector}, {case.index}; " \
