@@ -429,8 +429,38 @@ hinted() {
 	for text in 2K 2K,4 2K,4,64,1 2K,0,64 2K,4,16 2K,4,96 2000,4,64 x,4,64; do
 		expect_failure 2 "constant" gcache --l1 --constant "$text" in.gt
 	done
-	expect_failure 2 "constant is for a private data cache that is not timed" gcache --l2 --constant 2K,4,64 in.gt
-	expect_failure 2 "constant is for a private data cache that is not timed" gcache --l1 --mshr 1x4 --constant 2K,4,64 in.gt
+	for options in "--l1 --mshr 1x4" "--tlb l1" "--l2 --latency fixed:5" "--l2 --emit all" "--l2 --replace opt"; do
+		expect_failure 2 "constant is for a data cache that is not timed and" gcache $options --constant 2K,4,64 in.gt
+	done
+	expect_failure 2 "lines of 8192 bytes: expected 4096 at most before a shared level" gcache --l2 --constant 64K,8,8K in.gt
+}
+
+# Two GPCs of two SMs. SM 1 finds what SM 0 has read, SM 2 does not, and the second line of 128 bytes came with the first, in one of 256.
+@test "--constant of a shared level: each GPC reads a line of constants once" {
+	{
+		printf '#gpu\tgpcs=2\tsms=4\n#kernel\tid=1\tname=k\tgrid=4,1,1\tblock=32,1,1\n'
+		printf 'block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tstep\tsm\n'
+		printf '0\t0\t%d\t0\tload.constant\t%s\t%s\t0\t32\t%d\t%d\n' 1 0x1000 0x3 5 0 2 0x1000 0x3 6 1 3 0x1000 0x3 7 2 4 0x1080 0xf 8 0
+	} | gtrace-cat --from >in.gt
+	counters="gpc_constant_reads gpc_constant_hits constant_reads constant_hits sent_reads reads"
+	for options in "" "--spread far:0" "-j 4"; do
+		gcache --l2 --constant 64K,256,256 $options in.gt >out.gt
+		gtrace-cat --check out.gt
+		[ "$(found 1 out.gt $counters)" = "10 6 16 8 8 0" ]
+	done
+	gcache --l2 --constant 64K,256,256 --bypass reads in.gt >out.gt
+	[ "$(found 1 out.gt $counters bypassed)" = "10 6 16 0 16" ]
+	gcache --l2 in.gt >out.gt
+	[ "$(found 1 out.gt constant_reads constant_hits sent_reads)" = "10 4 6" ]
+	# A description's value is one of the option's, where it can be; a level of an SM that is shared has none by its own.
+	gtrace-cat in.gt | sed 's/gpcs=2/&\tl2.constant=64K,256,256\tl1.constant=2K,4,64/' | gtrace-cat --from >said.gt
+	gcache --l2 said.gt >out.gt
+	[ "$(found 1 out.gt $counters)" = "10 6 16 8 8 0" ]
+	gcache --l2 --emit all said.gt >out.gt
+	[ "$(found 1 out.gt constant_reads)" = 10 ]
+	gcache --l1 --shared said.gt >out.gt
+	[ "$(LEVEL=l1 found 1 out.gt constant_reads)" = 10 ]
+	[ "$(LEVEL=l1 found 1 out.gt gpc_constant_reads)" = "" ]
 }
 
 # Loads of five lines by SMs of two GPCs, of four each, some of them at one step, and a few stores. Prints what gcache should count, by the rule of

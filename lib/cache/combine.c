@@ -21,9 +21,7 @@ void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer)
 	coalescer->used = 0;
 }
 
-/* The GPC of an SM, in the order of SMs, which is that in which blocks come to them: as the GPU says; else GPCs have pairs of SMs (TPCs), as
- * many each as can be. All are of one if the GPU does not say how many SMs it has. */
-static uint32_t gpc_of(const struct gt_level_config *config, uint16_t sm)
+uint32_t gt_level_gpc_of(const struct gt_level_config *config, uint16_t sm)
 {
 	const struct gt_gpcs *gpcs = &config->coalescer.gpcs;
 	uint32_t gpc = 0;
@@ -99,7 +97,7 @@ static bool may_coalesce(const struct gt_level *level, const struct gt_rows *row
 /* What row i asks for, open at its step alone. */
 static struct gt_asked asked_by(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
-	return (struct gt_asked){.line = rows->address[i] / GT_LINE, .until = rows->step[i], .gpc = gpc_of(&level->config, rows->sm[i]),
+	return (struct gt_asked){.line = rows->address[i] / GT_LINE, .until = rows->step[i], .gpc = gt_level_gpc_of(&level->config, rows->sm[i]),
 				 .requests = 1, .sectors = rows->sectors[i]};
 }
 

@@ -570,12 +570,16 @@ static const char *parameter_text(const struct gt_level_settings *settings, enum
 	return text ? text : gt_parameters[id].otherwise;
 }
 
-/* A cache of constants is beside a functional level of an SM; a functional level of all SMs counts them apart. */
+/* A cache of constants is beside a functional level of an SM, or before one of all SMs, which counts them apart. What is meant for a level
+ * of an SM is not for one that is shared. */
 static void resolve_constants(const struct gt_level_settings *settings, struct gt_level_config *config)
 {
-	if ((config->is_timed || config->shared) && !settings->option[GT_LEVEL_CONSTANT])
+	const char *scope = settings->role->values[GT_LEVEL_SCOPE];
+	bool made_shared = config->shared && scope && strcmp(scope, "private") == 0;
+
+	if (!settings->option[GT_LEVEL_CONSTANT] && (made_shared || !gt_level_can_have_constants(config)))
 		config->constant.size = 0;
-	config->constants = config->constant.size > 0			     ? GT_CONSTANTS_BESIDE
+	config->constants = config->constant.size > 0 ? (config->shared ? GT_CONSTANTS_BEFORE : GT_CONSTANTS_BESIDE)
 			    : config->shared && !config->translate && !config->is_timed ? GT_CONSTANTS_APART
 										     : GT_CONSTANTS_LOADS;
 }

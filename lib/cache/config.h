@@ -166,14 +166,16 @@ struct gt_combining {
 
 #define GT_COMBINING_LINES_MAX 256
 
-/* The cache of constants of an SM, beside a private data cache. */
+/* The cache of constants of an SM, beside a private data cache; or of a GPC, before a shared one. */
 struct gt_constant_shape {
 	uint64_t size; /* bytes; 0: there is none */
 	uint64_t ways, line;
 };
 
-/* Who serves loads of constant memory: the level, as other loads; a cache beside it; the level, which counts them apart. */
-enum gt_constants { GT_CONSTANTS_LOADS, GT_CONSTANTS_BESIDE, GT_CONSTANTS_APART };
+/* Who serves loads of constant memory: the level, as other loads; a cache beside it; the level, which counts them apart; the same behind
+ * the cache of their GPC. */
+enum gt_constants { GT_CONSTANTS_LOADS, GT_CONSTANTS_BESIDE, GT_CONSTANTS_APART, GT_CONSTANTS_BEFORE };
+enum { GT_CONSTANT_LINE_MAX = 4096 }; /* bytes of a line before a shared level: it lies in one partition */
 
 struct gt_level_config {
 	bool translate; /* a TLB: it maps lines (pages) and holds no bytes */
@@ -209,7 +211,7 @@ struct gt_level_config {
 	struct gt_coalescing coalescer;
 	struct gt_combining combining;
 	enum gt_constants constants;
-	struct gt_constant_shape constant; /* of GT_CONSTANTS_BESIDE */
+	struct gt_constant_shape constant; /* of GT_CONSTANTS_BESIDE and GT_CONSTANTS_BEFORE */
 	struct gt_launch_reads launch_reads; /* what a launch reads by itself */
 	struct gt_spread spread;
 	bool l2_partitions; /* two instances, each for half of the SMs, that hold copies of each other's lines */
@@ -288,6 +290,9 @@ static inline bool gt_level_interleaved(const struct gt_level_config *config)
 
 /* The number of sets of a config that passed the check, and the ways of each if they are equal
  * (else 0). */
+/* Whether a cache of constants can be beside or before the level: before a shared one it hides requests, so these are not passed on. */
+bool gt_level_can_have_constants(const struct gt_level_config *config);
+
 /* Whether a kernel can find dirty sectors: a profiler empties the level, which keeps what is stored. */
 bool gt_level_can_find_dirty(const struct gt_level_config *config);
 

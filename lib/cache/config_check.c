@@ -192,10 +192,23 @@ static int check_coalescer(const struct gt_level_config *config, struct gt_error
 	return 0;
 }
 
+bool gt_level_can_have_constants(const struct gt_level_config *config)
+{
+	bool passes = config->emit == GT_EMIT_ALL || config->emit == GT_EMIT_LATENCY;
+
+	return !config->translate && !config->is_timed && !(config->shared && (passes || config->replacement.policy->looks_ahead));
+}
+
 static int check_constant(const struct gt_level_config *config, struct gt_error *error)
 {
-	if (config->constants == GT_CONSTANTS_BESIDE && (config->shared || config->translate || config->is_timed))
-		return gt_fail(error, "constant is for a private data cache that is not timed: expected constant none");
+	if (config->constant.size == 0)
+		return 0;
+	if (!gt_level_can_have_constants(config))
+		return gt_fail(error, "constant is for a data cache that is not timed and, if it is shared, neither passes on what hits nor looks "
+				      "ahead: expected constant none");
+	if (config->shared && config->constant.line > GT_CONSTANT_LINE_MAX)
+		return gt_fail(error, "constant has lines of %" PRIu64 " bytes: expected %d at most before a shared level", config->constant.line,
+			       GT_CONSTANT_LINE_MAX);
 	return 0;
 }
 
@@ -282,7 +295,7 @@ static const struct gt_rule rules[] = {
 	{GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_BYPASS) | GT_OF(GT_LEVEL_HIT_CYCLES) | GT_OF(GT_LEVEL_MISS_CYCLES), check_cycles},
 	{GT_OF(GT_LEVEL_WARM) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE), check_warm},
 	{GT_OF(GT_LEVEL_COALESCER) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_REPLACE), check_coalescer},
-	{GT_OF(GT_LEVEL_CONSTANT) | GT_OF(GT_LEVEL_SCOPE), check_constant},
+	{GT_OF(GT_LEVEL_CONSTANT) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_EMIT) | GT_OF(GT_LEVEL_REPLACE), check_constant},
 	{GT_OF(GT_LEVEL_LAUNCH_READS) | GT_OF(GT_LEVEL_SCOPE), check_launch_reads},
 	{GT_OF(GT_LEVEL_SPREAD) | GT_OF(GT_LEVEL_READ_MISSES) | GT_OF(GT_LEVEL_SCOPE) | GT_OF(GT_LEVEL_REPLACE) | GT_OF(GT_LEVEL_LINE) | GT_OF(GT_LEVEL_SECTOR), check_spread},
 	{GT_OF(GT_LEVEL_DIRTY_WAYS) | GT_OF(GT_LEVEL_WRITE), check_dirty},

@@ -261,6 +261,9 @@ static int level_describe(const struct gt_level *level, struct gt_count *count, 
 	if (level->constants.constant_reads > 0 &&
 	    gt_count_numbers(count, &gt_counters_constants, &level->constants, sizeof level->constants, error) != 0)
 		return -1;
+	if (level->gpc_constants.gpc_constant_reads > 0 &&
+	    gt_count_numbers(count, &gt_counters_gpc_constants, &level->gpc_constants, sizeof level->gpc_constants, error) != 0)
+		return -1;
 	if (gt_launch_reads_any(&level->config.launch_reads) &&
 	    gt_count_numbers(count, &gt_counters_launch_reads, &level->launch_reads, sizeof level->launch_reads, error) != 0)
 		return -1;
@@ -510,6 +513,7 @@ void gt_level_begin(struct gt_level *level)
 	memset(&level->pair, 0, sizeof level->pair);
 	memset(&level->between, 0, sizeof level->between);
 	memset(&level->constants, 0, sizeof level->constants);
+	memset(&level->gpc_constants, 0, sizeof level->gpc_constants);
 	memset(&level->launch_reads, 0, sizeof level->launch_reads);
 	memset(&level->found, 0, sizeof level->found);
 	memset(&level->clean, 0, sizeof level->clean);

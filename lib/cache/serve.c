@@ -758,30 +758,7 @@ static int serve_translation(const struct gt_serving *serving)
 	return send_on(serving);
 }
 
-/* ---- reads that are no loads of data: of constant memory, and of the launch itself ---- */
-
-void gt_level_set_apart(const struct gt_level *level, struct gt_apart *apart)
-{
-	*apart = (struct gt_apart){level->counters, level->fetch, level->pair, level->bypass, level->l2_partitions};
-}
-
-void gt_level_take_apart(struct gt_level *level, const struct gt_apart *apart, uint64_t *reads, uint64_t *hits)
-{
-	const struct gt_level_counters *before = &apart->counters, after = level->counters;
-	struct gt_level_counters *counters = &level->counters;
-
-	*reads += after.reads + after.bypassed - before->reads - before->bypassed;
-	*hits += after.read_hits - before->read_hits;
-	*counters = *before;
-	level->fetch = apart->fetch;
-	level->pair = apart->pair;
-	level->bypass = apart->bypass;
-	level->l2_partitions = apart->l2_partitions;
-	counters->evictions = after.evictions;
-	counters->sent_requests = after.sent_requests;
-	counters->sent_reads = after.sent_reads;
-	counters->sent_writes = after.sent_writes;
-}
+/* ---- loads of constant memory ---- */
 
 static int serve_constant_apart(const struct gt_serving *serving)
 {
@@ -797,25 +774,60 @@ static int serve_constant_apart(const struct gt_serving *serving)
 	return 0;
 }
 
-/* The cache of constants of the SM. The level sends what it sends. */
-static int serve_constant_beside(const struct gt_serving *serving)
+/* Reads from a cache of constants, and counts what was read and what hit. */
+static int read_constant(const struct gt_serving *serving, size_t instance, struct gt_sink *sent, uint64_t *reads, uint64_t *hits)
 {
-	struct gt_level *level = serving->level, *beside = level->beside;
-	struct gt_level_counters *counters = &level->counters;
+	struct gt_level *beside = serving->level->beside;
+	const struct gt_level_counters before = beside->counters, *after = &beside->counters;
 	struct gt_serving there = *serving;
 
-	if (!beside)
-		return 0; /* the full level of one that has it */
-	const struct gt_level_counters *after = &beside->counters;
-	const uint64_t reads = after->reads, hits = after->read_hits, requests = after->sent_requests, sectors = after->sent_reads;
 	there.level = beside;
-	there.tags = gt_level_instance(beside, serving->request.sm, serving->error);
+	there.sent = sent;
+	there.tags = gt_level_instance(beside, instance, serving->error);
 	if (!there.tags || serve_read(&there) != 0)
 		return -1;
-	level->constants.constant_reads += after->reads - reads;
-	level->constants.constant_hits += after->read_hits - hits;
-	counters->sent_requests += after->sent_requests - requests;
-	counters->sent_reads += after->sent_reads - sectors;
+	*reads += after->reads - before.reads;
+	*hits += after->read_hits - before.read_hits;
+	return 0;
+}
+
+/* The cache of constants of the SM. The level sends what it sends; the full level of one that has it does without. */
+static int serve_constant_beside(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	const struct gt_level_counters *sent = level->beside ? &level->beside->counters : NULL;
+	const uint64_t requests = sent ? sent->sent_requests : 0, sectors = sent ? sent->sent_reads : 0;
+
+	if (!sent)
+		return 0;
+	if (read_constant(serving, serving->request.sm, serving->sent, &level->constants.constant_reads, &level->constants.constant_hits) != 0)
+		return -1;
+	level->counters.sent_requests += sent->sent_requests - requests;
+	level->counters.sent_reads += sent->sent_reads - sectors;
+	return 0;
+}
+
+/* The cache of constants of the GPC. What it lacks is read from the level; in one of two partitions a line has its home as a whole. */
+static int serve_constant_before(const struct gt_serving *serving)
+{
+	struct gt_level *level = serving->level;
+	const bool bypassed = level->config.bypass == GT_BYPASS_READS || level->config.bypass == GT_BYPASS_ALL;
+	struct gt_gpc_constant_counters *counters = &level->gpc_constants;
+	struct gt_serving there = *serving;
+
+	if (!level->beside)
+		return 0; /* the full level of one that has them */
+	struct gt_sink *lacking = &level->beside->dropped;
+	lacking->rows->n = 0;
+	if (gt_sink_begin(lacking, GT_REQUESTS, level->scheduled, serving->error) != 0 ||
+	    read_constant(serving, gt_level_gpc_of(&level->config, serving->request.sm), lacking, &counters->gpc_constant_reads,
+			  &counters->gpc_constant_hits) != 0)
+		return -1;
+	for (size_t i = 0; i < lacking->rows->n; i++) {
+		there.request = gt_request_of(lacking->rows, i);
+		if ((bypassed ? level->serve[GT_CLASS_BYPASS](&there) : serve_constant_apart(&there)) != 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -929,10 +941,11 @@ static enum gt_op_class class_of_load(const struct gt_level_config *config, enum
 	return lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU) ? GT_CLASS_STREAM : GT_CLASS_READ;
 }
 
-/* Loads of constant memory that bypass a level of all SMs are bypassed as others; a cache beside a level serves them in any case. */
+/* Loads of constant memory that bypass a level of all SMs are bypassed as others; a cache beside or before a level serves them in any case. */
 static bool is_constant(const struct gt_level_config *config, uint8_t op, bool bypassed)
 {
-	return gt_op_is_constant(op) && (config->constants == GT_CONSTANTS_BESIDE || (config->constants == GT_CONSTANTS_APART && !bypassed));
+	return gt_op_is_constant(op) && (config->constants == GT_CONSTANTS_BESIDE || config->constants == GT_CONSTANTS_BEFORE ||
+					    (config->constants == GT_CONSTANTS_APART && !bypassed));
 }
 
 void gt_level_choose(struct gt_level *level)
@@ -958,7 +971,9 @@ void gt_level_choose(struct gt_level *level)
 	level->serve[GT_CLASS_WRITE] = back ? serve_write_back : serve_write;
 	level->serve[GT_CLASS_ATOMIC] = back ? serve_atomic_back : serve_atomic;
 	level->writes_through = !back && !level->look && config->combining.lines == 0;
-	level->serve[GT_CLASS_CONSTANT] = config->constants == GT_CONSTANTS_APART ? serve_constant_apart : serve_constant_beside;
+	level->serve[GT_CLASS_CONSTANT] = config->constants == GT_CONSTANTS_APART    ? serve_constant_apart
+					  : config->constants == GT_CONSTANTS_BEFORE ? serve_constant_before
+										     : serve_constant_beside;
 	level->serve[GT_CLASS_DROP] = serve_drop;
 	level->serve[GT_CLASS_BYPASS] = serve_bypass;
 	if (level->look) {

@@ -90,6 +90,11 @@ struct gt_constant_counters {
 	GT_CONSTANT_COUNTERS(GT_COUNTER_FIELD)
 };
 
+/* Counters of the caches of constants of GPCs; written only if something was read there. */
+struct gt_gpc_constant_counters {
+	GT_GPC_CONSTANT_COUNTERS(GT_COUNTER_FIELD)
+};
+
 /* Counters of stores that were sent with others; written only by a level with a queue of them. */
 struct gt_combine_counters {
 	GT_COMBINE_COUNTERS(GT_COUNTER_FIELD)
@@ -299,6 +304,7 @@ struct gt_level {
 	struct gt_found_counters found;
 	struct gt_clean_counters clean;
 	struct gt_constant_counters constants;
+	struct gt_gpc_constant_counters gpc_constants;
 	struct gt_launch_read_counters launch_reads;
 	struct gt_coalescer_counters coalesced;
 	struct gt_combine_counters combined;
@@ -309,7 +315,7 @@ struct gt_level {
 	/* To find causes: the same level but of one set, under LRU, which serves the same requests; and what either looks up. Else NULL. */
 	struct gt_level *full;
 	struct gt_look *look;
-	struct gt_level *beside; /* the cache of constants, of the same instances; NULL: the level has none */
+	struct gt_level *beside; /* the caches of constants: of the same instances, or of GPCs if the level is shared; NULL: it has none */
 	uint64_t launch_reads_code; /* address of the code of the kernel that has begun */
 	bool unsent; /* what is filled now is not read from the next level */
 	uint64_t launch_reads_gpcs; /* GPCs that still have to read for it; 0: the launch has read, or reads nothing */
@@ -550,6 +556,10 @@ int gt_combine_store(struct gt_level *level, const struct gt_request *store, uin
 /* A kernel begins: no store waits. */
 void gt_combine_begin(struct gt_level *level);
 void gt_combine_close(struct gt_level *level);
+
+/* The GPC of an SM, in the order of SMs, which is that in which blocks come to them: as the GPU says; else GPCs have pairs of SMs (TPCs), as
+ * many each as can be. All are of one if the GPU does not say how many SMs it has. */
+uint32_t gt_level_gpc_of(const struct gt_level_config *config, uint16_t sm);
 
 /* Whether something is to be served before the first request of the kernel. */
 static inline bool gt_level_launches(const struct gt_level *level)

@@ -289,12 +289,12 @@ static int copy_command(struct gt_pipe *to, char *const *words, unsigned jobs, s
 int gt_usual_divide(struct gt_pipe *pipe, const struct gt_usual *usual, struct gt_error *error)
 {
 	struct gt_pipe divided = {.from = pipe->from, .into = pipe->into, .apart = pipe->apart};
-	char **end = pipe->words + pipe->n;
 	unsigned sum = 0;
 	int result = 0;
 
-	if (usual->jobs <= 1)
+	if (usual->jobs <= 1 || pipe->n == 0)
 		return 0;
+	char **end = pipe->words + pipe->n;
 	for (char **words = pipe->words; words < end; words = next_command(words))
 		sum += cost_in(usual, words);
 	for (char **words = pipe->words; words < end && result == 0; words = next_command(words))

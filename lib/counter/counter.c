@@ -35,6 +35,7 @@ TABLE(between, NULL, GT_BETWEEN_COUNTERS(ROW))
 TABLE(found_dirty, NULL, GT_FOUND_COUNTERS(ROW))
 TABLE(clean, NULL, GT_CLEAN_COUNTERS(ROW))
 TABLE(constants, NULL, GT_CONSTANT_COUNTERS(ROW))
+TABLE(gpc_constants, NULL, GT_GPC_CONSTANT_COUNTERS(ROW))
 TABLE(launch_reads, NULL, GT_LAUNCH_COUNTERS(ROW))
 TABLE(coalescer, NULL, GT_COALESCER_COUNTERS(ROW))
 TABLE(combine, NULL, GT_COMBINE_COUNTERS(ROW))
@@ -49,7 +50,7 @@ TABLE(site_level, NULL, GT_SITE_SERVED_COUNTERS(ROW))
 static const struct gt_counters *const tables[] = {
 	&gt_counters_order,    &gt_counters_ptx,  &gt_counters_allocations, &gt_counters_shared, &gt_counters_copies, &gt_counters_idle, &gt_counters_untraced, &gt_counters_source,
 	&gt_counters_coalesce, &gt_counters_unique,   &gt_counters_part, &gt_counters_sample, &gt_counters_schedule, &gt_counters_dram,    &gt_counters_level,
-	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_pair, &gt_counters_between, &gt_counters_found_dirty, &gt_counters_clean, &gt_counters_constants, &gt_counters_launch_reads, &gt_counters_coalescer, &gt_counters_combine, &gt_counters_l2_partitions,
+	&gt_counters_hints,    &gt_counters_bypass,   &gt_counters_fetch,    &gt_counters_pair, &gt_counters_between, &gt_counters_found_dirty, &gt_counters_clean, &gt_counters_constants, &gt_counters_gpc_constants, &gt_counters_launch_reads, &gt_counters_coalescer, &gt_counters_combine, &gt_counters_l2_partitions,
 	&gt_counters_shape,    &gt_counters_timed,    &gt_counters_reuse,
 	&gt_counters_site_access, &gt_counters_site_level, &gt_counters_causes,
 };

@@ -36,7 +36,7 @@ extern const struct gt_counters gt_counters_order, gt_counters_ptx, gt_counters_
 /* Of what stages count by site. */
 extern const struct gt_counters gt_counters_site_access, gt_counters_site_level;
 /* Of levels that do such things. */
-extern const struct gt_counters gt_counters_fetch, gt_counters_pair, gt_counters_between, gt_counters_found_dirty, gt_counters_clean, gt_counters_constants, gt_counters_launch_reads, gt_counters_coalescer, gt_counters_combine, gt_counters_l2_partitions, gt_counters_causes;
+extern const struct gt_counters gt_counters_fetch, gt_counters_pair, gt_counters_between, gt_counters_found_dirty, gt_counters_clean, gt_counters_constants, gt_counters_gpc_constants, gt_counters_launch_reads, gt_counters_coalescer, gt_counters_combine, gt_counters_l2_partitions, gt_counters_causes;
 
 static inline bool gt_counter_is_number(const struct gt_counter *counter)
 {

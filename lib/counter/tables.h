@@ -316,6 +316,11 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 	ROW(COUNT, constant_reads, "sectors", NUMBER, "Sectors that loads of constant memory asked for. They are not in reads.") \
 	ROW(COUNT, constant_hits, "sectors", NUMBER, "Of these, sectors that were valid: in the cache of constants beside a level of an SM, else in the level.")
 
+/* Of a level with a cache of constants before it in each GPC. */
+#define GT_GPC_CONSTANT_COUNTERS(ROW) \
+	ROW(COUNT, gpc_constant_reads, "sectors", NUMBER, "Sectors that loads of constant memory asked the caches of their GPCs for.") \
+	ROW(COUNT, gpc_constant_hits, "sectors", NUMBER, "Of these, sectors that were valid there; they are not in constant_reads.")
+
 /* Of a level behind a request coalescer. */
 #define GT_COALESCER_COUNTERS(ROW) \
 	ROW(COUNT, coalesced_requests, "requests", NUMBER, "Loads that the request coalescer served with an earlier one. They are not in requests.") \

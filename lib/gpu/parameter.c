@@ -78,7 +78,8 @@ const struct gt_parameter gt_parameters[GT_PARAMETERS] = {
 				"loads of the SMs of one GPC that are served as one if they are alike and come together, at most REQUESTS; and by how many CYCLES they may "
 				"come apart, if steps are cycles (a shared level)", NULL},
 	[GT_LEVEL_CONSTANT] = {"constant", WORD("SIZE,WAYS,LINE|none"), "none", GT_ABOUT_SHAPE,
-			       "the cache beside a private level that loads of constant memory go to; none: they go to the level", NULL},
+			       "the cache beside a private level that loads of constant memory go to; or of each GPC, before a shared one; none: they go to the level",
+			       NULL},
 	[GT_LEVEL_LAUNCH_READS] = {"launch-reads", WORD("CODE,READS,BYTES[,MEMORY]|none"), "none", GT_ABOUT_LAUNCHES,
 				   "what a launch reads by itself: each GPC CODE bytes, and once READS sectors out of BYTES; MEMORY of these are read from the next level (a shared level)",
 				   NULL},

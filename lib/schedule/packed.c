@@ -116,10 +116,11 @@ static int put_row(struct packer *packer, struct gt_spill *spill, const struct k
 	struct context *context = &packer->context;
 	const struct recall *before = recall(context, context->shape), *of = recall(context, row->shape);
 	uint64_t base = lanes ? lanes[0] : row->base;
-	unsigned char *says = gt_spill_queue_room(spill, packer->queue, LONGEST_ROW, error), *to = says + 1;
+	unsigned char *says = gt_spill_queue_room(spill, packer->queue, LONGEST_ROW, error);
 
 	if (!says)
 		return -1;
+	unsigned char *to = says + 1;
 	*says = 0;
 	if (row->an != context->an + before->step) {
 		*says |= OWN_AN;

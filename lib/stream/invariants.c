@@ -46,6 +46,7 @@ static const struct equation {
 	{{"atomic_hits"}, true, {"atomics"}, 1, NULL},
 	{{"prefetch_hits"}, true, {"prefetches"}, 1, NULL},
 	{{"constant_hits"}, true, {"constant_reads"}, 1, NULL},
+	{{"gpc_constant_hits"}, true, {"gpc_constant_reads"}, 1, NULL},
 	{{"constant_accesses"}, true, {"constant_turns"}, 1, NULL},
 	{{"constant_requests"}, true, {"constant_sectors"}, 1, NULL},
 	{{"launch_hits"}, true, {"launch_reads"}, 1, NULL},

@@ -121,6 +121,8 @@ def draw_options(random, level):
         options.pop("read_misses", None)
     if options.get("scope", LEVELS[level]["scope"]) == "private" and stream.some(random, 0.4):
         options["constant"] = random.choice(["none", "128,1,64", "512,2,32", "1K,1,256", "768,3,128"])
+    elif shared and options.get("scope") != "private" and options.get("emit") != "all" and stream.some(random, 0.25):
+        options["constant"] = random.choice(["64K,256,256", "256,1,256", "512,2,32", "1K,2,128"])
     write = options.get("write", LEVELS[level]["write"])
     if shared and options.get("scope") != "private":
         if stream.some(random, 0.2):
@@ -175,6 +177,8 @@ def draw_stage(random, level, drawn, latency):
     if latency:
         options["emit"] = "latency"
         options.pop("coalescer", None)
+        if options.get("scope", LEVELS[level]["scope"]) == "shared":
+            options.pop("constant", None)
         if "spread" in options:
             drawn.gpu = {**(drawn.gpu or {}), "dram.channels": str(random.randrange(1, 9))}
         options.pop("arrival", None)
@@ -340,7 +344,7 @@ def configuration(stage, launch):
         config["size"] = launch.fields.get("l1_bytes") or config["size"]
     if config["size"] == "none":
         config.update(absent=True, bypass="all", size=LEVELS[stage["level"]]["size"])
-    if config["scope"] == "shared":
+    if config["scope"] == "shared" and "constant" not in stage["options"]:
         config["constant"] = "none"
     for name in NUMBERS:
         if str(config[name]).isdigit():
@@ -391,6 +395,8 @@ def counters_of(level, config):
         counters.update(level.bypassed)
     if level.constants["constant_reads"]:
         counters.update(level.constants)
+    if level.gpc_constants["gpc_constant_reads"]:
+        counters.update(level.gpc_constants)
     if any(level.places.values()):
         counters.update(level.places)
     if config["found_dirty"]:
@@ -510,7 +516,7 @@ def serve(config, launch, instances):
             if stage == "copies":
                 level.warm(list(zip(counters["addresses"], counters["bytes"])))
     if config["found_dirty"]:
-        level.find(rows[0] if rows else {})
+        level.find(launch.rows[0] if rows else {})
     if config["launch_reads"] != "none":
         read_launch(level, config, launch)
     served = []

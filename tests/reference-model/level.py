@@ -115,13 +115,13 @@ def hinted(row, prefix):
 
 
 def beside(config):
-    """The cache of constants of an SM: its lines are fetched whole."""
+    """The cache of constants of an SM or a GPC: its lines are fetched whole."""
     size, ways, line = (int(part[:-1]) * 1024 if part.endswith("K") else int(part) for part in config["constant"].split(","))
     sets = size // ways // line
     kept = {key: item for key, item in config.items() if key != "order"}
     return {**kept, "size": size, "line": line, "sector": stream.SECTOR, "fetch": line, "sets": sets, "set_ways": [ways] * sets,
             "index": "mod", "interleave": "set", "replace": "lru", "bypass": "none", "operators": "no", "hints": "ignore",
-            "write": "through", "dirty_ways": "all", "by": "none", "causes": False, "constant": "none"}
+            "scope": "private", "spread": "none", "coalescer": "none", "found_dirty": 0, "write": "through", "dirty_ways": "all", "by": "none", "causes": False, "constant": "none"}
 
 
 class Level:
@@ -141,6 +141,7 @@ class Level:
         self.found = {"found_dirty": 0, "found_writes": 0}
         self.neighbours = self.pair_misses = self.left_dirty = self.cleaned = 0
         self.constants = {"constant_reads": 0, "constant_hits": 0}
+        self.gpc_constants = {"gpc_constant_reads": 0, "gpc_constant_hits": 0}
         self.beside = Level(beside(config), launch, instances.constants) if config["constant"] != "none" else None
         self.combined = {"combined_requests": 0, "combined_writes": 0}
         self.queues = {}
@@ -456,11 +457,13 @@ class Level:
             counts[1] += len(hits)
 
     def constants_of(self, row):
-        """Who serves a load of constant memory: the cache beside the level, or the level, which counts it apart; None: as other loads."""
+        """Who serves a load of constant memory: the cache beside the level, or of a GPC before it, or the level, which counts it apart; None: as other loads."""
         if stream.kind(row) != "load" or stream.space(row) != "constant" or self.config["tlb"]:
             return None
         if self.config["scope"] == "private":
             return "beside" if self.beside or self.config.get("ignores_constants") else None
+        if self.beside or self.config.get("ignores_constants"):
+            return "before"
         return None if self.bypasses(row) else "apart"
 
     def read_beside(self, row):
@@ -474,6 +477,23 @@ class Level:
         for one in self.beside.sent[sent:]:
             self.send(one)
         return status
+
+    def read_before(self, row):
+        """The cache of the GPC; the level serves what that lacks, and passes it on if it passes loads on."""
+        if not self.beside:
+            return
+        sent, before = len(self.beside.sent), dict(self.beside.counts)
+        self.beside.serve_row({**row, "sm": self.gpc(row["sm"])} if "sm" in row else row)
+        self.gpc_constants["gpc_constant_reads"] += self.beside.counts["reads"] - before["reads"]
+        self.gpc_constants["gpc_constant_hits"] += self.beside.counts["read_hits"] - before["read_hits"]
+        for one in self.beside.sent[sent:]:
+            self.row = {**one, "sm": row["sm"]} if "sm" in row else one
+            if self.bypasses(self.row):
+                self.counts["bypassed"] += count_of(one["sectors"])
+                self.bypassed["bypassed_reads"] += count_of(one["sectors"])
+                self.pass_on(self.row)
+            else:
+                self.read_apart(self.row)
 
     def read_apart(self, row):
         """It is sent, and counts in two counters of its own."""
@@ -744,6 +764,9 @@ class Level:
         self.tags(row)
         what = stream.kind(row)
         constants = self.constants_of(row)
+        if constants == "before":
+            self.read_before(row)
+            return "none"
         if constants:
             return self.read_beside(row) if constants == "beside" else self.read_apart(row)
         if self.bypasses(row):

@@ -404,7 +404,7 @@ static bool divisible_by_set(const struct gt_level_config *config)
  * by instruction, and, of a private level, reads of a launch. */
 static bool divisible(const struct gt_level_config *config, unsigned lanes)
 {
-	bool together = config->l2_partitions || config->absent || config->coalescer.requests > 0 || config->arrival != GT_ARRIVAL_STEP ||
+	bool together = config->l2_partitions || config->absent || config->coalescer.requests > 0 || config->constants == GT_CONSTANTS_BEFORE || config->arrival != GT_ARRIVAL_STEP ||
 			config->replacement.policy->looks_ahead || (config->translate && config->activated) || config->by != GT_BY_NONE || config->causes;
 
 	if (together || lanes < 2)

@@ -260,7 +260,8 @@ void gt_cudart_note_launches(void)
 {
 	char alike[64];
 
-	for (const struct noted *one = noted; one < noted + noted_n; one++) {
+	for (size_t i = 0; i < noted_n; i++) {
+		const struct noted *one = &noted[i];
 		if (one->launches <= 1)
 			continue;
 		alike[0] = '\0';
