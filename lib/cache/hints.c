@@ -399,29 +399,6 @@ void gt_level_launch(struct gt_level *level, const struct gt_kernel *kernel)
 		gt_level_launch(level->full, kernel);
 }
 
-void gt_level_set_apart(const struct gt_level *level, struct gt_apart *apart)
-{
-	*apart = (struct gt_apart){level->counters, level->fetch, level->pair, level->bypass, level->l2_partitions};
-}
-
-void gt_level_take_apart(struct gt_level *level, const struct gt_apart *apart, uint64_t *reads, uint64_t *hits)
-{
-	const struct gt_level_counters *before = &apart->counters, after = level->counters;
-	struct gt_level_counters *counters = &level->counters;
-
-	*reads += after.reads + after.bypassed - before->reads - before->bypassed;
-	*hits += after.read_hits - before->read_hits;
-	*counters = *before;
-	level->fetch = apart->fetch;
-	level->pair = apart->pair;
-	level->bypass = apart->bypass;
-	level->l2_partitions = apart->l2_partitions;
-	counters->evictions = after.evictions;
-	counters->sent_requests = after.sent_requests;
-	counters->sent_reads = after.sent_reads;
-	counters->sent_writes = after.sent_writes;
-}
-
 /* Serves the request, of no SM, as one with this op. */
 static int serve_apart(struct gt_serving *serving, uint8_t op)
 {
