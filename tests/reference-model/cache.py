@@ -515,8 +515,11 @@ def serve(config, launch, instances):
         for stage, counters in launch.counts:
             if stage == "copies":
                 level.warm(list(zip(counters["addresses"], counters["bytes"])))
-    if config["found_dirty"]:
-        level.find(launch.rows[0] if rows else {})
+    if launch.rows:
+        instances.first = launch.rows[0]
+    if config["found_dirty"]: # a kernel without rows is as the last one with some, at step 0
+        first = getattr(instances, "first", {})
+        level.find(first if launch.rows or "step" not in first else {**first, "step": 0})
     if config["launch_reads"] != "none":
         read_launch(level, config, launch)
     served = []
