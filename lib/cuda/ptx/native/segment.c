@@ -597,8 +597,7 @@ static void emit_truncate_unsigned(struct gt_native_segment *segment, const stru
 	isa->vector(segment, gt_native_or, d->at[0], at, limit);
 }
 
-/* The odd lanes' products have their upper halves where they belong. */
-/* d = the upper half of the product; the first and the second register change. */
+/* d = the upper half of the product, which of an odd lane is where it belongs; the first and the second register change. */
 static void upper_product(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
 {
 	const struct gt_native_isa *isa = segment->isa;
