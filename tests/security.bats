@@ -67,7 +67,7 @@ traced() {
 }
 
 @test "programs and libraries are hardened" {
-	if nm "$(command -v gcache)" | grep -qE '__asan_|__tsan_|__ubsan_'; then skip "instrumented"; fi
+	if [ -n "${SANITIZE:-}" ]; then skip "instrumented"; fi # of make, which hardens the others
 	for program in "$(dirname "$(command -v gtrace-order)")"/g* "$BUILD"/cudart/libcudart.so.13 "$BUILD"/libgtrace.so.*; do
 		readelf -hldW "$program" >headers
 		grep -q 'Type: *DYN' headers
