@@ -84,7 +84,8 @@ static int begin_turns(struct gt_arrivals *arrival, struct gt_error *error)
 	return 0;
 }
 
-/* A queue for each step up to the longest travel after the present one, and more up to a power of two: each request finds its queue without a division. */
+/* A queue for each step up to the longest travel after the present one, and more up to a power of two, so that a request finds its queue
+ * without a division. */
 static int travel_open(struct gt_arrivals *arrival, const struct gt_spread *spread, struct gt_error *error)
 {
 	const size_t most = ((size_t)spread->sm + spread->slice) / 2 + 1;

@@ -778,7 +778,8 @@ static int serve_constant_apart(const struct gt_serving *serving)
 static int read_constant(const struct gt_serving *serving, size_t instance, struct gt_sink *sent, uint64_t *reads, uint64_t *hits)
 {
 	struct gt_level *beside = serving->level->beside;
-	const struct gt_level_counters before = beside->counters, *after = &beside->counters;
+	const struct gt_level_counters *counters = &beside->counters;
+	const uint64_t reads_before = counters->reads, hits_before = counters->read_hits;
 	struct gt_serving there = *serving;
 
 	there.level = beside;
@@ -786,8 +787,8 @@ static int read_constant(const struct gt_serving *serving, size_t instance, stru
 	there.tags = gt_level_instance(beside, instance, serving->error);
 	if (!there.tags || serve_read(&there) != 0)
 		return -1;
-	*reads += after->reads - before.reads;
-	*hits += after->read_hits - before.read_hits;
+	*reads += counters->reads - reads_before;
+	*hits += counters->read_hits - hits_before;
 	return 0;
 }
 
@@ -795,11 +796,11 @@ static int read_constant(const struct gt_serving *serving, size_t instance, stru
 static int serve_constant_beside(const struct gt_serving *serving)
 {
 	struct gt_level *level = serving->level;
-	const struct gt_level_counters *sent = level->beside ? &level->beside->counters : NULL;
-	const uint64_t requests = sent ? sent->sent_requests : 0, sectors = sent ? sent->sent_reads : 0;
 
-	if (!sent)
+	if (!level->beside)
 		return 0;
+	const struct gt_level_counters *sent = &level->beside->counters;
+	const uint64_t requests = sent->sent_requests, sectors = sent->sent_reads;
 	if (read_constant(serving, serving->request.sm, serving->sent, &level->constants.constant_reads, &level->constants.constant_hits) != 0)
 		return -1;
 	level->counters.sent_requests += sent->sent_requests - requests;

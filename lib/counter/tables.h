@@ -304,7 +304,7 @@ static inline void gt_counters_add(void *to, const void *from, size_t bytes)
 
 /* Of a level of which a kernel finds sectors dirty. */
 #define GT_FOUND_COUNTERS(ROW) \
-	ROW(COUNT, found_dirty, "sectors", NUMBER, "Sectors that were dirty when the kernel began, of a profiler. They are in no other counter but sent_writes and cleaned.") \
+	ROW(COUNT, found_dirty, "sectors", NUMBER, "Sectors that a profiler had left dirty when the kernel began. Only their write-backs are counted elsewhere, in sent_writes and cleaned.") \
 	ROW(COUNT, found_writes, "sectors", NUMBER, "Of these, sectors that were written to the next level; they are in sent_writes too.")
 
 /* Of a level that bounds the dirty lines of a set. */

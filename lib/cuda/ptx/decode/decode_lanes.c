@@ -230,8 +230,9 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 	}
 	if (gt_ptx_result_slot(decoder, &instruction->operands[0], (enum gt_ptx_type)form->d, &result) != 0)
 		return -1;
-	const uint32_t carry = has_carry(instruction) ? gt_ptx_carry_slot(decoder) : 0;
-	if (has_carry(instruction) && !carry)
+	const bool carries = has_carry(instruction);
+	const uint32_t carry = carries ? gt_ptx_carry_slot(decoder) : 0;
+	if (carries && !carry)
 		return -1;
 	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_form_step(form));
 	if (!op)
