@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""gstats(1), Source lines: what gstats --lines says of each source line, from the counters of the stages before it."""
+"""gstats(1), Source lines: what gstats --lines and --callgrind say of each source line, from the counters of the stages before it."""
 
 import csv
 import io
+import os
 import re
 
 import findings
@@ -102,10 +103,49 @@ def compare_text(text, lines):
     return None
 
 
+def events_of(launches):
+    """{(kernel, file, line): {event: number}} and the sums: what each stage counted of each instruction."""
+    events, total = {}, {}
+    for launch in launches:
+        places = places_of(launch)
+        for stage, counters in launch.counts:
+            for (pc, _), numbers in sites_of(counters).items():
+                numbers = {f"{stage}_{key}": number for key, number in numbers.items() if isinstance(number, int) and key != "stride"}
+                if f"{stage}_read_hits" in numbers:
+                    numbers[f"{stage}_read_misses"] = numbers[f"{stage}_reads"] - numbers.pop(f"{stage}_read_hits")
+                add(events.setdefault((launch.fields.get("name") or "?", *places.get(pc, ("???", 0))), {}), numbers)
+                add(total, numbers)
+    return {key: {event: number for event, number in numbers.items() if number} for key, numbers in events.items() if any(numbers.values())}, total
+
+
+def read_callgrind(text):
+    got, total, names, file, function = {}, {}, [], None, None
+    for line in text.splitlines():
+        if line.startswith("events: "):
+            names = line.split()[1:]
+        elif line.startswith("summary: "):
+            total = dict(zip(names, map(int, line.split()[1:])))
+        elif line[:3] in ("fl=", "fn="):
+            file, function = (line[3:], function) if line[1] == "l" else (file, line[3:])
+        elif line[:1].isdigit():
+            number, *counts = map(int, line.split())
+            add(got.setdefault((function, file, number), {}), {name: count for name, count in zip(names, counts) if count})
+    return {key: numbers for key, numbers in got.items() if numbers}, total
+
+
+def compare_callgrind(text, launches):
+    (expected, total), (got, sums) = events_of(launches), read_callgrind(text)
+    for key in expected | got:
+        if expected.get(key) != got.get(key):
+            return f"callgrind, {key}: expected {expected.get(key)}\n  got {got.get(key)}"
+    return None if total == sums else f"callgrind, summary: expected {total}\n  got {sums}"
+
+
 def check(case, folder):
     before = pipe(case, folder, case.commands[:-1])
     run = stream.parse(through(["gtrace-cat"], before, folder).decode())
-    lines = lines_of([launch for launch in run.launches if case.only is None or launch.fields.get("name", "") == case.only])
+    chosen = [launch for launch in run.launches if case.only is None or launch.fields.get("name", "") == case.only]
+    lines = lines_of(chosen)
     expected = sorted_rows(lines)
     try:
         rows = list(csv.reader(io.StringIO(through(case.commands[-1] + ["--csv"], before, folder).decode())))
@@ -119,4 +159,9 @@ def check(case, folder):
             return f"expected {wanted}\n  got      {row}"
     if len(expected) != len(got):
         return f"expected {len(expected)} rows, got {len(got)}"
-    return compare_text(through(case.commands[-1], before, folder).decode(), lines)
+    difference = compare_text(through(case.commands[-1], before, folder).decode(), lines)
+    if difference:
+        return difference
+    through(["gstats", "--callgrind", "out"] + case.commands[-1][3:], before, folder)
+    with open(os.path.join(folder, "out"), encoding="utf-8") as file:
+        return compare_callgrind(file.read(), chosen)
