@@ -209,8 +209,6 @@ enum gt_ptx_simd gt_ptx_simd_variant(void);
 /* Whether machine code is made beside; whether that, and products of matrices, may use AVX-512. */
 bool gt_ptx_makes_native(void);
 bool gt_ptx_uses_avx512(void);
-/* Fails if $GTRACE_PTX_LEVEL is the name of none. */
-int gt_ptx_level_check(struct gt_error *error);
 
 /* The step of a form for this processor. */
 static inline gt_ptx_step *gt_ptx_form_step(const struct gt_ptx_form *form)
