@@ -66,6 +66,14 @@ static void evex_gather(struct gt_native_code *code, struct gt_native_op op, uns
 	gt_native_word(code, 0);
 }
 
+/* The same with a constant that is `at` bytes into the code; the offset counts from the end of the instruction. */
+static void evex_constant(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, uint32_t at)
+{
+	begin_evex(code, op, BITS512, d, 0, a, 0);
+	gt_native_byte(code, (d & 7) << 3 | 5);
+	gt_native_word(code, at - ((uint32_t)code->n + 4));
+}
+
 /* OP k_d, k_a, k_b, of the opmask registers; `large`: L is set. */
 static void masks(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b)
 {
@@ -360,6 +368,33 @@ static void set_nan(struct gt_native_code *code)
 	evex_vector(code, broadcast32, NAN32, 0, 0, GT_RAX);
 }
 
+static void open(struct gt_native_code *code)
+{
+	gt_native_open_bytes(code, 4);
+}
+
+static void bytes_of(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, enum gt_native_bytes_of which)
+{
+	evex_constant(segment->code, op, d, a, 64 * (uint32_t)which);
+}
+
+static void lookup(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, unsigned z, unsigned table)
+{
+	const unsigned to = d == y || d == z ? FIRST : d;
+
+	if (to != x)
+		vector(segment, gt_native_move, to, 0, x);
+	vector(segment, (struct gt_native_op){GT_0F3A, GT_66, 0, GT_VPTERNLOG}, to, y, z);
+	gt_native_byte(segment->code, table);
+	if (to != d)
+		vector(segment, gt_native_move, d, 0, to);
+}
+
+static void leading_zeros(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	vector(segment, (struct gt_native_op){GT_0F38, GT_66, 0, GT_VPLZCNT}, d, 0, x);
+}
+
 /* ---- accesses of warps of which some lanes are active ---- */
 
 #define ADDRESSES offsetof(struct gt_ptx_core, addresses)
@@ -557,6 +592,7 @@ const struct gt_native_isa gt_native_avx512 = {
 	.second = SECOND,
 	.third = THIRD,
 	.fourth = FOURTH,
+	.open = open,
 	.begin = begin,
 	.end = end,
 	.load = load,
@@ -576,6 +612,10 @@ const struct gt_native_isa gt_native_avx512 = {
 	.binary = binary,
 	.unary = unary,
 	.shift = binary,
+	.rotates = true,
+	.bytes_of = bytes_of,
+	.lookup = lookup,
+	.leading_zeros = leading_zeros,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
 		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_PART] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 1, GT_VPBROADCASTQ}},

@@ -321,7 +321,7 @@ static size_t alike(const struct gt_stretch *stretch, size_t first, size_t n)
 
 	if (!stretch->segment.isa->few)
 		return 1;
-	while (i < n && gt_native_takes(&stretch->code->ops[first + i], &rule) && rule->kind != GT_NATIVE_COMPARE && rule->kind != GT_NATIVE_LOGIC)
+	while (i < n && gt_native_takes(stretch->segment.needs, &stretch->code->ops[first + i], &rule) && rule->kind != GT_NATIVE_COMPARE && rule->kind != GT_NATIVE_LOGIC)
 		i++;
 	return i > 0 ? i : 1;
 }
@@ -335,7 +335,7 @@ static void write_parts(struct gt_stretch *stretch, size_t first, size_t n)
 	segment->end = first + n;
 	for (segment->part = 0; segment->part < gt_native_parts(segment->isa); segment->part++)
 		for (segment->op = first; segment->op < segment->end; segment->op++) {
-			gt_native_takes(&stretch->code->ops[segment->op], &rule);
+			gt_native_takes(segment->needs, &stretch->code->ops[segment->op], &rule);
 			segment->now++;
 			segment->n_predicated = 0;
 			gt_native_emit(segment, rule, &stretch->code->ops[segment->op]);
@@ -648,7 +648,7 @@ static bool find_point(struct search *search, size_t i, struct gt_stretch_point 
 	}
 	point->kind = op->run == gt_ptx_branch ? GT_STRETCH_BRANCH : op->run == gt_ptx_join ? GT_STRETCH_JOIN
 		      : is_move(op, &point->fast) ? GT_STRETCH_MOVE : GT_STRETCH_LANES;
-	if (point->kind == GT_STRETCH_LANES && !gt_native_takes(op, &rule)) {
+	if (point->kind == GT_STRETCH_LANES && !gt_native_takes(search->needs, op, &rule)) {
 		point->kind = GT_STRETCH_CALL;
 		return gt_native_is_lanes(search->stretch.code, op);
 	}
@@ -822,13 +822,15 @@ struct making {
 };
 
 /* How many operations from the first on make a segment; 0: they do not. */
-static size_t extent(const struct gt_ptx_code *code, size_t first, size_t end, size_t *instructions)
+static size_t extent(const struct gt_native_needs *needs, size_t first, size_t end, size_t *instructions)
 {
 	const struct gt_native_rule *rule;
 	size_t predicates = 0, i = first;
 
+	const struct gt_ptx_code *code = needs->code;
+
 	*instructions = 0;
-	for (; i < end && gt_native_takes(&code->ops[i], &rule); i++) {
+	for (; i < end && gt_native_takes(needs, &code->ops[i], &rule); i++) {
 		predicates += rule->kind == GT_NATIVE_COMPARE ? 2 : rule->kind == GT_NATIVE_LOGIC;
 		if (predicates > GT_NATIVE_PREDICATES || *instructions + code->ops[i].counts > INSTRUCTIONS)
 			break;
@@ -953,12 +955,12 @@ int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n,
 	struct making making = {.isa = isa_of_processor()};
 	int result = open_needs(&making.needs, code, known, error);
 
-	if (making.isa && making.isa->open)
+	if (making.isa)
 		making.isa->open(&making.code);
 	for (size_t b = 0; result == 0 && b < n; b++) {
 		gt_native_needs_block(&making.needs, b, starts[b], starts[b + 1]);
 		for (size_t i = starts[b]; result == 0 && i < starts[b + 1];) {
-			size_t instructions, length = extent(code, i, starts[b + 1], &instructions);
+			size_t instructions, length = extent(&making.needs, i, starts[b + 1], &instructions);
 			if (length > 0)
 				result = write_segment(&making, code, i, length, instructions, error);
 			i += length ? length : 1;
