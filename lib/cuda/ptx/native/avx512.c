@@ -618,6 +618,7 @@ const struct gt_native_isa gt_native_avx512 = {
 	.leading_zeros = leading_zeros,
 	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
 		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_PART] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
+	.integers = gt_native_integers,
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 1, GT_VPBROADCASTQ}},
 	.insert = {GT_0F3A, GT_66, 1, GT_VINSERTI64X4},
 	.set_constants = set_nan,

@@ -810,7 +810,8 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_HALF_SHIFT] = emit_half_shift,
 		[GT_NATIVE_HALF_SUM] = emit_half_sum,
 	};
-	gt_native_emitter *special = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind] ? emitters[rule->kind] : gt_native_integers[rule->kind];
+	const struct gt_native_isa *isa = segment->isa;
+	gt_native_emitter *special = isa->emitters[rule->kind], *alike = emitters[rule->kind] ? emitters[rule->kind] : isa->integers[rule->kind];
 
 	if (op->run == gt_ptx_rounded)
 		emit_rounded(segment, rule, op);

@@ -222,6 +222,7 @@ struct gt_native_isa {
 	void (*lookup)(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, unsigned z, unsigned table);
 	void (*leading_zeros)(struct gt_native_segment *segment, unsigned d, unsigned x);
 	gt_native_emitter *emitters[GT_NATIVE_KINDS]; /* NULL: by those above */
+	gt_native_emitter *const *integers; /* operations of integers that take several instructions, put together alike for both sets */
 
 	/* What stretches need beside that. */
 	bool few; /* registers: operations are done for one part before the next, as far as they can be */
@@ -320,7 +321,7 @@ extern const struct gt_native_op gt_native_move, gt_native_xor, gt_native_or, gt
 unsigned gt_native_rounded(struct gt_native_segment *segment, const struct gt_ptx_op *op, unsigned x, unsigned free);
 /* Emits an operation. */
 gt_native_emitter gt_native_emit;
-/* Those of integers that take several instructions; NULL: it is none. */
+/* Operations of integers that take several instructions; NULL: it is none. */
 extern gt_native_emitter *const gt_native_integers[GT_NATIVE_KINDS];
 /* Writes the bytes of enum gt_native_bytes_of, each so often. */
 void gt_native_open_bytes(struct gt_native_code *code, unsigned copies);
