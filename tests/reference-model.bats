@@ -22,6 +22,7 @@ agrees() {
 @test "grd agrees with its manual page" { agrees reuse; }
 @test "gcache agrees with its manual page" { agrees cache; }
 @test "a timed gcache agrees with its manual page" { agrees cache_timed; }
+@test "a gcache that decides which warps issue agrees with its manual page" { agrees cache_requeue 40; }
 @test "findings agree with their manual page" { agrees findings 40; }
 @test "gtrace sizes has what gcache has with each size" { agrees sizes 2; }
 @test "gtrace compare agrees with its manual page" { agrees compare 15; }

@@ -16,6 +16,7 @@ agrees() {
 @test "20,000 streams in grd" { agrees reuse; }
 @test "20,000 streams in gcache" { agrees cache; }
 @test "20,000 streams in a timed gcache" { agrees cache_timed; }
+@test "10,000 streams in a gcache that decides which warps issue" { agrees cache_requeue 10000; }
 @test "20,000 traces in gtrace-order" { agrees order; }
 @test "20,000 traces of NVBit, Accel-Sim and PPT-GPU in gtrace-order" { agrees importers; }
 @test "20,000 reports of gstats" { agrees stats; }
