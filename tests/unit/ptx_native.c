@@ -254,7 +254,7 @@ static void draw_copy(struct gt_ptx_op *op, struct gt_ptx_op *step)
 /* An operation without machine code of its own, which is called; some with a guard. */
 static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
 {
-	static const char *const names[] = {"popc.b64", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "addc.cc.u64", "div.s64", "clz.b64"};
+	static const char *const names[] = {"cnot.b32", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "div.s64", "bfi.b64"};
 	const struct gt_ptx_form *form = gt_ptx_form_named(names[any() % (sizeof names / sizeof *names)]);
 
 	if (!form)

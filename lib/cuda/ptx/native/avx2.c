@@ -386,7 +386,7 @@ static void lookup(struct gt_native_segment *segment, unsigned d, unsigned x, un
 
 /* By the exponent of a float: of the upper bits alone, so that it is not rounded up, and too large if the number is negative. In 158 bits are
  * counted from 2^31 down. */
-static void leading_zeros(struct gt_native_segment *segment, unsigned d, unsigned x)
+static void leading_zeros32(struct gt_native_segment *segment, unsigned d, unsigned x)
 {
 	static const struct gt_native_op without = {GT_0F, GT_66, 0, GT_VPANDN}, convert = {GT_0F, GT_NP, 0, GT_VCVTDQ2PS},
 					 less = {GT_0F, GT_66, 0, GT_VPSUBUSW}, least = {GT_0F, GT_66, 0, GT_VPMINSW};
@@ -399,6 +399,20 @@ static void leading_zeros(struct gt_native_segment *segment, unsigned d, unsigne
 	vector256(segment, less, SECOND, THIRD, SECOND);
 	fill(segment, 0, THIRD, 32);
 	vector256(segment, least, d, SECOND, THIRD);
+}
+
+/* Those of the lower half count where the upper one has nothing else. */
+static void leading_zeros(struct gt_native_segment *segment, bool wide, unsigned d, unsigned x)
+{
+	static const struct gt_native_op both = {GT_0F, GT_66, 0, GT_VPAND};
+
+	leading_zeros32(segment, d, x);
+	if (!wide)
+		return;
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, SECOND, d, 32);
+	vector256(segment, equal32, THIRD, SECOND, THIRD); /* which is 32 */
+	vector256(segment, both, d, d, THIRD);
+	vector256(segment, add64, d, d, SECOND);
 }
 
 /* ---- the loop over the four quarters of a warp, those with an active lane. ymm12 has all ones in lanes that are active ---- */
@@ -736,15 +750,13 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 	write_predicate(segment, op->d, GT_RAX);
 }
 
-/* The lower or the upper words. */
-static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+static void narrow(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, bool upper)
 {
 	static const struct gt_native_op shuffle = {GT_0F, GT_NP, 0, GT_VSHUFPS}, permute = {GT_0F3A, GT_66, 1, GT_VPERMQ};
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
 
-	vector256(segment, shuffle, FIRST, x->at[0], x->at[1]); /* in the order 0 1 4 5 2 3 6 7 */
-	gt_native_byte(segment->code, rule->kind == GT_NATIVE_PART && op->choice == 32 ? 0xdd : 0x88);
-	vector256(segment, permute, d->at[0], 0, FIRST);
+	vector256(segment, shuffle, FIRST, x, y); /* in the order 0 1 4 5 2 3 6 7 */
+	gt_native_byte(segment->code, upper ? 0xdd : 0x88);
+	vector256(segment, permute, d, 0, FIRST);
 	gt_native_byte(segment->code, 0xd8);
 }
 
@@ -788,6 +800,7 @@ const struct gt_native_isa gt_native_avx2 = {
 	.vector = vector256,
 	.fill = fill,
 	.widen = widen,
+	.narrow = narrow,
 	.raise = raise,
 	.canonical = canonical,
 	.rounded = rounded,
@@ -800,8 +813,7 @@ const struct gt_native_isa gt_native_avx2 = {
 	.bytes_of = bytes_of,
 	.lookup = lookup,
 	.leading_zeros = leading_zeros,
-	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
-		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_PART] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
+	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic, [GT_NATIVE_TRUNCATE] = emit_truncate},
 	.integers = gt_native_integers,
 	.few = true,
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 0, GT_VPBROADCASTQ}},

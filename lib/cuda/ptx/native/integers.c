@@ -117,7 +117,7 @@ static void carry_of(struct gt_native_segment *segment, unsigned carry, unsigned
 
 /* A carry is subtracted, since all its bits are set: a number that is -1. A difference is a sum with the bits of y inverted, and 1, or a
  * carry. */
-static void emit_carried(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+static void emit_carried32(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	static const struct gt_native_rule invert = {NULL, GT_NATIVE_NOT, {GT_0F3A, GT_66, 0, GT_VPTERNLOG}, 0, false, 0};
 	const struct gt_native_isa *isa = segment->isa;
@@ -146,6 +146,54 @@ static void emit_carried(struct gt_native_segment *segment, const struct gt_nati
 	if (how & GT_NATIVE_CARRY_OUT)
 		carry_of(segment, out, left, right);
 	isa->vector(segment, gt_native_move, d, 0, sum);
+}
+
+/* The same of 64 bits: the highest bits of both halves are put together. */
+static void emit_carried64(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_rule invert = {NULL, GT_NATIVE_NOT, {GT_0F3A, GT_66, 0, GT_VPTERNLOG}, 0, false, 0};
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned how = rule->immediate, sum = isa->second, other = isa->first;
+	const bool product = rule->op.opcode != 0, difference = how & GT_NATIVE_DIFFERENCE;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *y = gt_native_read(segment, op->b, 2);
+	const struct gt_native_value *z = product ? gt_native_read(segment, op->c, 2) : y;
+	const unsigned in = how & GT_NATIVE_CARRY_IN ? gt_native_read(segment, op->q, 1)->at[0] : 0;
+	const unsigned out = how & GT_NATIVE_CARRY_OUT ? gt_native_write_to(segment, op->q, 1)->at[0] : 0;
+	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
+	const unsigned at = gt_native_take(segment), carries[] = {gt_native_take(segment), gt_native_take(segment)};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const unsigned left = product ? at : x->at[i], right = difference ? isa->third : z->at[i];
+		if (how & GT_NATIVE_UPPER)
+			upper_product64(segment, rule->op.opcode == GT_VPMULDQ, at, x->at[i], y->at[i]);
+		else if (product)
+			isa->binary(segment, rule, at, x->at[i], y->at[i]);
+		if (difference)
+			isa->unary(segment, &invert, right, y->at[i]);
+		if (difference && !(how & GT_NATIVE_CARRY_IN))
+			isa->vector(segment, subtract[1], sum, left, y->at[i]);
+		else
+			isa->vector(segment, add[1], sum, left, right);
+		if (how & GT_NATIVE_CARRY_IN) {
+			isa->widen(segment, gt_native_signs, other, in, i);
+			isa->vector(segment, subtract[1], sum, sum, other);
+		}
+		isa->vector(segment, gt_native_or, other, left, right);
+		isa->vector(segment, without, other, sum, other);
+		isa->vector(segment, and_bits, carries[i], left, right);
+		isa->vector(segment, gt_native_or, carries[i], carries[i], other);
+		isa->vector(segment, gt_native_move, d->at[i], 0, sum);
+	}
+	if (how & GT_NATIVE_CARRY_OUT) {
+		isa->narrow(segment, out, carries[0], carries[1], true);
+		gt_native_shift_by(segment, false, GT_NATIVE_RIGHT_BY_SIGNS, out, out, 31);
+	}
+	segment->taken[at] = segment->taken[carries[0]] = segment->taken[carries[1]] = false;
+}
+
+static void emit_carried(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	(rule->immediate & GT_NATIVE_CARRIED_64 ? emit_carried64 : emit_carried32)(segment, rule, op);
 }
 
 /* Half i of integers as doubles; an unsigned one is put into the fraction of 2^52. */
@@ -336,6 +384,7 @@ static void emit_lookup(struct gt_native_segment *segment, const struct gt_nativ
 static const unsigned char bytes_of[GT_NATIVE_BYTES][16] = {
 	[GT_NATIVE_FIRST_BYTES] = {0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12},
 	[GT_NATIVE_SWAPPED] = {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12},
+	[GT_NATIVE_SWAPPED_64] = {7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8},
 	[GT_NATIVE_ONES] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4},
 	[GT_NATIVE_REVERSED] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15},
 };
@@ -479,34 +528,75 @@ static void emit_count(struct gt_native_segment *segment, const struct gt_native
 	isa->vector(segment, pairs_of_words, d, isa->first, isa->second);
 }
 
+/* An instruction adds up eight bytes. */
+static void emit_count64(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	static const struct gt_native_op apart = {GT_0F, GT_66, 0, GT_VPSADBW};
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
+	const unsigned sums[] = {gt_native_take(segment), gt_native_take(segment)};
+
+	(void)rule;
+	for (unsigned i = 0; i < 2; i++) {
+		look_up_nibbles(segment, GT_NATIVE_ONES, x->at[i]);
+		isa->vector(segment, add[0], isa->first, isa->first, isa->second);
+		isa->vector(segment, gt_native_xor, isa->second, isa->second, isa->second);
+		isa->vector(segment, apart, sums[i], isa->first, isa->second);
+	}
+	isa->narrow(segment, d->at[0], sums[0], sums[1], false);
+	segment->taken[sums[0]] = segment->taken[sums[1]] = false;
+}
+
 static void emit_reverse(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_isa *isa = segment->isa;
-	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], d = gt_native_write_to(segment, op->d, 1)->at[0];
+	const unsigned n = rule->op.wide ? 2 : 1;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *d = gt_native_write_to(segment, op->d, n);
 
-	(void)rule;
-	look_up_nibbles(segment, GT_NATIVE_REVERSED, x);
-	gt_native_shift_by(segment, false, GT_NATIVE_LEFT, isa->first, isa->first, 4);
-	isa->vector(segment, gt_native_or, isa->first, isa->first, isa->second);
-	isa->bytes_of(segment, load, isa->second, 0, GT_NATIVE_SWAPPED);
-	isa->vector(segment, select_bytes, d, isa->first, isa->second);
+	for (unsigned i = 0; i < n; i++) {
+		look_up_nibbles(segment, GT_NATIVE_REVERSED, x->at[i]);
+		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, isa->first, isa->first, 4);
+		isa->vector(segment, gt_native_or, isa->first, isa->first, isa->second);
+		isa->bytes_of(segment, load, isa->second, 0, n == 2 ? GT_NATIVE_SWAPPED_64 : GT_NATIVE_SWAPPED);
+		isa->vector(segment, select_bytes, d->at[i], isa->first, isa->second);
+	}
 }
 
-/* Of 0 there are 32 zeros before the first bit. */
+/* The third register = how many zeros are before the first bit: all if there is none. */
+static void count_leading(struct gt_native_segment *segment, const struct gt_native_value *x)
+{
+	const struct gt_native_isa *isa = segment->isa;
+
+	if (x->n == 1) {
+		isa->leading_zeros(segment, false, isa->third, x->at[0]);
+		return;
+	}
+	const unsigned zeros[] = {gt_native_take(segment), gt_native_take(segment)};
+	for (unsigned i = 0; i < 2; i++)
+		isa->leading_zeros(segment, true, zeros[i], x->at[i]);
+	isa->narrow(segment, isa->third, zeros[0], zeros[1], false);
+	segment->taken[zeros[0]] = segment->taken[zeros[1]] = false;
+}
+
 static void emit_leading(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_isa *isa = segment->isa;
-	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], d = gt_native_write_to(segment, op->d, 1)->at[0];
+	const unsigned n = rule->op.wide ? 2 : 1, zeros = isa->third, other = isa->second;
+	const struct gt_native_value *x = gt_native_read(segment, op->a, n);
+	const unsigned d = gt_native_write_to(segment, op->d, 1)->at[0];
 
-	isa->leading_zeros(segment, isa->first, x);
+	count_leading(segment, x);
 	if (rule->immediate == GT_NATIVE_LEADING_ZEROS) {
-		isa->vector(segment, gt_native_move, d, 0, isa->first);
-	} else if (rule->immediate == GT_NATIVE_SHIFT_AMOUNT) {
-		isa->is_zero(segment, isa->second, x);
-		isa->vector(segment, gt_native_or, d, isa->first, isa->second);
+		isa->vector(segment, gt_native_move, d, 0, zeros);
+	} else if (rule->immediate == GT_NATIVE_SHIFT_AMOUNT) { /* all bits for 0 */
+		isa->vector(segment, gt_native_move, isa->first, 0, zeros);
+		isa->fill(segment, 0, other, 32 * n);
+		isa->vector(segment, gt_native_xor, other, other, zeros);
+		isa->is_zero(segment, other, other);
+		isa->vector(segment, gt_native_or, d, isa->first, other);
 	} else {
-		isa->fill(segment, 0, isa->second, 31);
-		isa->vector(segment, subtract[0], d, isa->second, isa->first);
+		isa->fill(segment, 0, other, 32 * n - 1);
+		isa->vector(segment, subtract[0], d, other, zeros);
 	}
 }
 
@@ -584,6 +674,7 @@ gt_native_emitter *const gt_native_integers[GT_NATIVE_KINDS] = {
 	[GT_NATIVE_LOOKUP] = emit_lookup,
 	[GT_NATIVE_PERMUTE] = emit_permute,
 	[GT_NATIVE_COUNT] = emit_count,
+	[GT_NATIVE_COUNT_64] = emit_count64,
 	[GT_NATIVE_REVERSE] = emit_reverse,
 	[GT_NATIVE_LEADING] = emit_leading,
 	[GT_NATIVE_DOT] = emit_dot,

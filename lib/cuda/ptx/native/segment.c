@@ -498,6 +498,13 @@ static void emit_wide_product(struct gt_native_segment *segment, const struct gt
 	}
 }
 
+static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
+
+	segment->isa->narrow(segment, d->at[0], x->at[0], x->at[1], rule->kind == GT_NATIVE_PART && op->choice == 32);
+}
+
 static void emit_join(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_isa *isa = segment->isa;
@@ -797,6 +804,8 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_WIDEN] = emit_widen,
 		[GT_NATIVE_WIDE_PRODUCT] = emit_wide_product,
 		[GT_NATIVE_WIDE_MULTIPLY_ADD] = emit_wide_product,
+		[GT_NATIVE_NARROW] = emit_narrow,
+		[GT_NATIVE_PART] = emit_narrow,
 		[GT_NATIVE_JOIN] = emit_join,
 		[GT_NATIVE_NARROW_FLOAT] = emit_narrow_float,
 		[GT_NATIVE_ROUND] = emit_round,

@@ -91,6 +91,7 @@ enum gt_native_kind {
 	GT_NATIVE_LOOKUP,  /* each bit by a table of those of x, y and z */
 	GT_NATIVE_PERMUTE, /* bytes of y:x */
 	GT_NATIVE_COUNT,   /* of bits that are set */
+	GT_NATIVE_COUNT_64,
 	GT_NATIVE_REVERSE, /* of bits */
 	GT_NATIVE_LEADING, /* where the first bit is, as `immediate` says */
 	GT_NATIVE_DOT,	   /* z and the products of four bytes */
@@ -110,8 +111,8 @@ enum gt_native_funnel { GT_NATIVE_TO_RIGHT = 1, GT_NATIVE_CLAMPS = 2 };
 enum gt_native_leading { GT_NATIVE_LEADING_ZEROS, GT_NATIVE_SHIFT_AMOUNT, GT_NATIVE_PLACE };
 enum gt_native_dot { GT_NATIVE_FIRST_SIGNED = 1, GT_NATIVE_SECOND_SIGNED = 2 };
 
-/* `immediate` of a sum with a carry: it reads one, it makes one, the sum is a difference; of a product the upper half is added. */
-enum gt_native_carry { GT_NATIVE_CARRY_IN = 1, GT_NATIVE_CARRY_OUT = 2, GT_NATIVE_DIFFERENCE = 4, GT_NATIVE_UPPER = 8 };
+/* `immediate` of a sum with a carry: it reads one, it makes one, the sum is a difference; of a product the upper half is added; it has 64 bits. */
+enum gt_native_carry { GT_NATIVE_CARRY_IN = 1, GT_NATIVE_CARRY_OUT = 2, GT_NATIVE_DIFFERENCE = 4, GT_NATIVE_UPPER = 8, GT_NATIVE_CARRIED_64 = 16 };
 
 struct gt_native_rule {
 	const char *name; /* of the form */
@@ -173,9 +174,9 @@ struct gt_native_segment {
 
 typedef void gt_native_emitter(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
 
-/* Bytes that are in front of the code: the first one of the lane of 32 bits, lanes' bytes in the other order, how many bits a number of four
- * has, and these bits in the other order. */
-enum gt_native_bytes_of { GT_NATIVE_FIRST_BYTES, GT_NATIVE_SWAPPED, GT_NATIVE_ONES, GT_NATIVE_REVERSED, GT_NATIVE_BYTES };
+/* Bytes that are in front of the code: the first one of the lane of 32 bits, bytes of lanes of 32 and of 64 in the other order, how many bits a
+ * number of four has, and these bits in the other order. */
+enum gt_native_bytes_of { GT_NATIVE_FIRST_BYTES, GT_NATIVE_SWAPPED, GT_NATIVE_SWAPPED_64, GT_NATIVE_ONES, GT_NATIVE_REVERSED, GT_NATIVE_BYTES };
 
 /* How addresses of active lanes may lie: at one place; side by side in a half of the warp; at the stride in rsi. */
 enum gt_native_lie { GT_NATIVE_ONE_PLACE, GT_NATIVE_FIRST_HALF, GT_NATIVE_SECOND_HALF, GT_NATIVE_STRIDE };
@@ -201,6 +202,8 @@ struct gt_native_isa {
 	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
 	/* The lower or upper half of lanes of 32 bits, widened by an operation. */
 	void (*widen)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half);
+	/* d = the lower or the upper 32 bits of lanes of 64, of which x and y are the halves. d is not the first register. */
+	void (*narrow)(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, bool upper);
 	/* d = x, 64 bits, to the left by 32. */
 	void (*raise)(struct gt_native_segment *segment, unsigned d, unsigned x);
 	/* OP d, a, b under a rounding, as instructions that round number it. */
@@ -220,7 +223,7 @@ struct gt_native_isa {
 	void (*bytes_of)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, enum gt_native_bytes_of which);
 	/* Bit 4 x + 2 y + z of the table, for each bit. */
 	void (*lookup)(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, unsigned z, unsigned table);
-	void (*leading_zeros)(struct gt_native_segment *segment, unsigned d, unsigned x);
+	void (*leading_zeros)(struct gt_native_segment *segment, bool wide, unsigned d, unsigned x);
 	gt_native_emitter *emitters[GT_NATIVE_KINDS]; /* NULL: by those above */
 	gt_native_emitter *const *integers; /* operations of integers that take several instructions, put together alike for both sets */
 
