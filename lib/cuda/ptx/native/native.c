@@ -655,6 +655,9 @@ static bool find_point(struct search *search, size_t i, struct gt_stretch_point 
 	return true;
 }
 
+/* Of a stretch: each has some kilobytes while it is written. */
+#define MOST_POINTS 1024
+
 /* Adds the points from operation `first` on that make a stretch; returns where it ends. It is worth it if it has an access, or is on the
  * way to another one: lane operations alone need fewer registers as a segment. */
 static size_t collect(struct search *search, size_t first, size_t end, bool *worth)
@@ -666,7 +669,7 @@ static size_t collect(struct search *search, size_t first, size_t end, bool *wor
 	stretch->n = 0;
 	bool some = false, only_ways = true;
 
-	while (i < end) {
+	while (i < end && stretch->n < MOST_POINTS) {
 		struct gt_stretch_point *point = &stretch->points[stretch->n];
 		if (!find_point(search, i, point))
 			break;
@@ -749,11 +752,8 @@ static int make_stretches(struct gt_stretches *stretches, const struct gt_ptx_co
 {
 	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, n_made > 0 ? made + n_made : made, isa, needs, native,
 				{calloc(code->n_ops + 1, sizeof(size_t)), calloc(code->n_ops + 1, sizeof(size_t))}};
-	size_t most = 1;
 
-	for (size_t b = 0; b < n_starts; b++)
-		most = starts[b + 1] - starts[b] > most ? starts[b + 1] - starts[b] : most;
-	search.stretch.points = calloc(most + 1, sizeof *search.stretch.points);
+	search.stretch.points = calloc(MOST_POINTS, sizeof *search.stretch.points);
 	search.stretch.ways = calloc(2 * GT_STRETCH_WAYS * (code->n_ops + 1), sizeof *search.stretch.ways);
 	stretches->entries = calloc(code->n_ops + 1, sizeof *stretches->entries);
 	stretches->ops = calloc(code->n_ops + 1, sizeof *stretches->ops);
@@ -876,14 +876,28 @@ static void close_needs(struct gt_native_needs *needs)
 	free(needs->kept);
 }
 
-/* Puts the code where it can be executed; NULL where that is forbidden. */
-static unsigned char *map_code(const struct gt_native_code *code)
+/* Moves the bytes, from the last on, and gives back what is moved: code of hundreds of megabytes is not there twice. */
+static void move_bytes(struct gt_native_code *code, unsigned char *to)
 {
-	void *map = mmap(NULL, code->n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t at_once = 1 << 20;
+
+	for (size_t n = code->n; n > 0;) {
+		size_t first = n > at_once ? n - at_once : 0;
+		memcpy(to + first, code->bytes + first, n - first);
+		unsigned char *shorter = first > 0 ? realloc(code->bytes, first) : NULL;
+		code->bytes = shorter ? shorter : code->bytes;
+		n = first;
+	}
+}
+
+/* Puts the code where it can be executed; NULL where that is forbidden. */
+static unsigned char *map_code(struct gt_native_code *code)
+{
+	unsigned char *map = mmap(NULL, code->n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (map == MAP_FAILED)
 		return NULL;
-	memcpy(map, code->bytes, code->n);
+	move_bytes(code, map);
 	if (mprotect(map, code->n, PROT_READ | PROT_EXEC) == 0)
 		return map;
 	munmap(map, code->n);
