@@ -22,9 +22,11 @@ agrees() {
 @test "grd agrees with its manual page" { agrees reuse; }
 @test "gcache agrees with its manual page" { agrees cache; }
 @test "a timed gcache agrees with its manual page" { agrees cache_timed; }
+@test "a gcache that decides which warps issue agrees with its manual page" { agrees cache_requeue 40; }
 @test "findings agree with their manual page" { agrees findings 40; }
 @test "gtrace sizes has what gcache has with each size" { agrees sizes 2; }
 @test "gtrace compare agrees with its manual page" { agrees compare 15; }
+@test "gstats --lines agrees with its manual page" { agrees lines 40; }
 @test "gtrace-order agrees with its manual page" { agrees order 60; }
 @test "gtrace-order reads the traces of NVBit, Accel-Sim and PPT-GPU as its manual page says" { agrees importers 60; }
 @test "gstats prints the numbers and ratios that its manual page defines" { agrees stats 60; }

@@ -148,7 +148,7 @@ all_took() {
 			printf "ld.global.u32 %%r1,[%%rd1+%d];\n", 128 * i
 		print "ret;\n}"
 	}' >pcs.ptx
-	took 8 1000 gtrace-ptx --launch "k<<<4,32>>>(a=u32[3200000])" pcs.ptx | took 2 400 gcoalesce --by site | took 3 500 gschedule --gpu a100 |
+	took 8 700 gtrace-ptx --launch "k<<<4,32>>>(a=u32[3200000])" pcs.ptx | took 2 400 gcoalesce --by site | took 3 500 gschedule --gpu a100 |
 		took 3 600 gcache --l1 --by site >pcs
 	took 4 500 gcache --l2 --by pc pcs >/dev/null
 	took 4 600 grd --by pc pcs >/dev/null

@@ -16,10 +16,12 @@ agrees() {
 @test "20,000 streams in grd" { agrees reuse; }
 @test "20,000 streams in gcache" { agrees cache; }
 @test "20,000 streams in a timed gcache" { agrees cache_timed; }
+@test "10,000 streams in a gcache that decides which warps issue" { agrees cache_requeue 10000; }
 @test "20,000 traces in gtrace-order" { agrees order; }
 @test "20,000 traces of NVBit, Accel-Sim and PPT-GPU in gtrace-order" { agrees importers; }
 @test "20,000 reports of gstats" { agrees stats; }
 @test "20,000 streams in findings" { agrees findings; }
+@test "20,000 streams in gstats --lines" { agrees lines; }
 @test "20,000 streams in gsample" { agrees sample; }
 @test "10,000 kernels in gtrace-ptx --static" { agrees static_ptx 10000; }
 @test "150 caches with noise in gpchase infer" { agrees chase 150; }

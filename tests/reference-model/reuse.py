@@ -547,7 +547,7 @@ def stages(case, per):
         size, ways, line, _ = sdcm_cache(case)
         return [(mode, {"size": size, "ways": ways, "line": line},
                  lambda part, _: {"references": len(part), "infinite": sum(one.distance is None for one in part),
-                               "expected_hits": round(100 * sdcm_hits(part, case))})]
+                               "expected_hits": math.floor(100 * sdcm_hits(part, case) + 0.5)})]
     return [(options.get("name", "reuse"), {}, lambda part, _: reuse_counts(part, bound))]
 
 

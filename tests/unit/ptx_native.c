@@ -14,9 +14,10 @@
 #define LONGEST 120
 #define FORMS 512
 #define KINDS 7 /* of addresses, see fill_addresses */
-enum { ONES, HALVES, WORDS = HALVES + SLOTS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS, CARRY = ALL + 2 * KINDS };
+enum { ONES, HALVES, WORDS = HALVES + SLOTS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS, CARRY = ALL + 2 * KINDS, NUMBERS };
 
-static _Alignas(64) unsigned char arenas[2][(CARRY + 1) * SLOT];
+#define EACH_NUMBER 12
+static _Alignas(64) unsigned char arenas[2][(NUMBERS + EACH_NUMBER) * SLOT];
 static const struct gt_ptx_form *forms[FORMS];
 static size_t n_forms;
 static uint64_t state = 4711;
@@ -45,15 +46,29 @@ static uint32_t slot_of(uint8_t type, unsigned kinds)
 	return type == GT_PTX_NO_TYPE ? 0 : SLOT * (first + (uint32_t)(any() % kinds));
 }
 
+/* A source: such a slot, or a number. */
+static uint32_t source_of(uint8_t type, unsigned kinds)
+{
+	const bool word = type != GT_PTX_NO_TYPE && type != GT_PTX_PRED && gt_ptx_type_size((enum gt_ptx_type)type) == 4;
+
+	return word && any() % 3 == 0 ? SLOT * (NUMBERS + (uint32_t)(any() % EACH_NUMBER)) : slot_of(type, kinds);
+}
+
 static void fill(void)
 {
-	static const uint32_t special[] = {0, 1, 31, 32, 0x3c003c00, 0x7c00fc00, 0x00018001, 0x04001c00, 0x7e01ff80, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000, 0x00400000, 0x7fc12345};
+	static const uint32_t numbers[] = {0, 1, 2, 7, 8, 13, 16, 24, 31, 32, 33, 40, 64, 200, 255, 256, 0x0123, 0x2103, 0x3210, 0x5410, 0x7632, 0x8880, 0xba98, 0xe4e4, 0xca, 0x96, 0xe8, 0xfe, 0x80, 0xffffffe0};
+	static const uint32_t special[] = {0, 1, 5, 8, 31, 32, 33, 64, 0x6541, 0x3c003c00, 0x7c00fc00, 0x00018001, 0x04001c00, 0x7e01ff80, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000, 0x00400000, 0x7fc12345};
 
 	for (size_t i = 0; i < ALL * SLOT / 4; i++) {
 		uint32_t word = any() % 3 ? (uint32_t)any() : special[any() % (sizeof special / sizeof *special)];
 		memcpy(arenas[0] + 4 * i, &word, 4);
 	}
 	memset(arenas[0], 0xff, 4);
+	for (size_t i = 0; i < EACH_NUMBER; i++) {
+		const uint32_t word = any() & 1 ? numbers[any() % (sizeof numbers / sizeof *numbers)] : (uint32_t)any();
+		for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
+			memcpy(arenas[0] + (NUMBERS + i) * SLOT + 4 * lane, &word, 4);
+	}
 	for (unsigned lane = 0; lane < GT_WARP_SIZE; lane++)
 		memset(arenas[0] + CARRY * SLOT + 4 * lane, any() & 1 ? 0xff : 0, 4);
 	memcpy(arenas[1], arenas[0], sizeof arenas[0]);
@@ -71,20 +86,24 @@ static bool is_read(size_t slot)
 static void make(struct gt_ptx_code *code, size_t n)
 {
 	static uint32_t slots[ALL];
-	static const bool constant[1];
+	static bool constant[EACH_NUMBER * SLOT / GT_NATIVE_UNIT + 1];
 	const struct gt_native_known known = {.sets = sets, .n = ALL, .slots = slots, .constant = constant};
 	const size_t starts[] = {0, n};
 	const bool all = any() & 1;
 	struct gt_error error;
 
+	memset(constant, true, sizeof constant);
 	memset(sets, 0, sizeof sets);
 	for (uint32_t i = 0; i < ALL; i++) {
 		slots[i] = SLOT * i;
 		sets[i / 64] |= (uint64_t)(all || any() & 1) << i % 64;
 	}
-	code->arena_bytes = code->image_at = sizeof arenas[0];
+	code->arena_bytes = sizeof arenas[0];
+	code->image_at = NUMBERS * SLOT;
+	code->image = arenas[0] + NUMBERS * SLOT;
 	code->carry = CARRY * SLOT;
 	CHECK_EQUAL(gt_ptx_native_make(code, starts, 1, &known, &error), 0);
+	code->image = NULL;
 }
 
 static bool alike(void)
@@ -147,8 +166,10 @@ static void draw(struct gt_ptx_op *ops, struct gt_ptx_op *steps, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct gt_ptx_form *form = forms[any() % n_forms];
 		ops[i] = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .choice = choice_of(form->name), .d = slot_of(form->d, kinds),
-					    .a = slot_of(form->sources[0], kinds), .b = slot_of(form->sources[1], kinds),
-					    .c = slot_of(form->sources[2], kinds)};
+					    .a = source_of(form->sources[0], kinds), .b = source_of(form->sources[1], kinds),
+					    .c = source_of(form->sources[2], kinds), .e = source_of(form->sources[3], kinds)};
+		if (strcmp(form->name, "lop3.b32") == 0)
+			ops[i].e = SLOT * (NUMBERS + (uint32_t)(any() % EACH_NUMBER));
 		if (form->d == GT_PTX_PRED && form->sources[0] != GT_PTX_PRED) { /* a comparison */
 			ops[i].choice = (uint8_t)(any() % 4);
 			ops[i].q = any() & 1 ? slot_of(GT_PTX_PRED, kinds) : 0;
@@ -233,7 +254,7 @@ static void draw_copy(struct gt_ptx_op *op, struct gt_ptx_op *step)
 /* An operation without machine code of its own, which is called; some with a guard. */
 static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
 {
-	static const char *const names[] = {"popc.b32", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "addc.cc.u64", "div.s64", "clz.b64"};
+	static const char *const names[] = {"cnot.b32", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "div.s64", "bfi.b64"};
 	const struct gt_ptx_form *form = gt_ptx_form_named(names[any() % (sizeof names / sizeof *names)]);
 
 	if (!form)

@@ -655,7 +655,7 @@ static int decode_atom(struct gt_ptx_decoder *decoder)
 	const bool reduces = !gt_ptx_says(decoder, "exch") && !gt_ptx_says(decoder, "cas");
 	access->action = !reduces || (returns && result.slot) ? GT_ATOMIC : GT_REDUCTION;
 	access->overwrites = gt_ptx_says(decoder, "exch") && !returns;
-	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_atomic_steps.one);
+	struct gt_ptx_op *op = gt_ptx_emit_access(decoder, access, gt_ptx_atomic_steps.one[gt_ptx_simd_variant()]);
 	if (!op)
 		return -1;
 	op->d = result.slot;

@@ -150,6 +150,13 @@ struct gt_ptx_switch {
 	int32_t targets[];
 };
 
+/* What every step is compiled for: any processor; on x86 also AVX2 with FMA and F16C. */
+#if defined __x86_64__
+enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_AVX2, GT_PTX_VARIANTS };
+#else
+enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_VARIANTS };
+#endif
+
 /* Steps that the decoder names, by what they are of. */
 extern const struct gt_ptx_control_steps {
 	gt_ptx_step *call, *exit, *trap, *alloca, *stack_save, *stack_restore;
@@ -158,7 +165,7 @@ extern const struct gt_ptx_path_steps {
 	gt_ptx_step *sync, *sync_alike, *barrier_result;
 } gt_ptx_path_steps;
 extern const struct gt_ptx_atomic_steps {
-	gt_ptx_step *one, *vector, *wide, *is_space;
+	gt_ptx_step *one[GT_PTX_VARIANTS], *vector, *wide, *is_space;
 } gt_ptx_atomic_steps;
 extern const struct gt_ptx_texture_steps {
 	gt_ptx_step *fetch, *load_surface, *store_surface, *query;
@@ -169,13 +176,6 @@ gt_ptx_step gt_ptx_branch, gt_ptx_join, gt_ptx_branch_indexed, gt_ptx_return, gt
 /* The tables of lane operations, by an instruction's name. A new operation is a row in one of the tables. */
 
 #define GT_PTX_SOURCES 4
-
-/* What every step is compiled for: any processor; on x86 also AVX2 with FMA and F16C. */
-#if defined __x86_64__
-enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_AVX2, GT_PTX_VARIANTS };
-#else
-enum gt_ptx_simd { GT_PTX_PLAIN, GT_PTX_VARIANTS };
-#endif
 
 /* How setp combines its result with a predicate: `choice` of the micro-op. */
 enum gt_ptx_combination { GT_PTX_ALONE, GT_PTX_AND, GT_PTX_OR, GT_PTX_XOR };
@@ -209,8 +209,6 @@ enum gt_ptx_simd gt_ptx_simd_variant(void);
 /* Whether machine code is made beside; whether that, and products of matrices, may use AVX-512. */
 bool gt_ptx_makes_native(void);
 bool gt_ptx_uses_avx512(void);
-/* Fails if $GTRACE_PTX_LEVEL is the name of none. */
-int gt_ptx_level_check(struct gt_error *error);
 
 /* The step of a form for this processor. */
 static inline gt_ptx_step *gt_ptx_form_step(const struct gt_ptx_form *form)

@@ -417,9 +417,9 @@ uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
 	return NULL;
 }
 
-/* Lane by lane; inlined for each size. */
+/* Lane by lane; inlined for each size, and for what is usual. */
 static inline __attribute__((always_inline)) void
-change_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach,
+change_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, unsigned char *const *places,
 	     uint64_t (*change)(uint64_t, uint64_t, uint64_t), const unsigned size)
 {
 	const struct gt_ptx_access *access = op->with.access;
@@ -429,40 +429,56 @@ change_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask
 
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
-		unsigned char *place = gt_ptx_place_of(reach, lane);
 		uint64_t old = 0, b = 0, c = 0;
-		memcpy(&old, place, size);
+		memcpy(&old, places[lane], size);
 		memcpy(&b, b_lanes + lane * size, size);
 		memcpy(&c, c_lanes + lane * size, size);
 		uint64_t new = change(old, b, c);
-		memcpy(place, &new, size);
+		memcpy(places[lane], &new, size);
 		if (d_lanes)
 			memcpy(d_lanes + lane * size, &old, size);
 	}
 }
 
-static const struct gt_ptx_op *step_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+/* What has been reached and noted. */
+static const struct gt_ptx_op *change_reached(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach)
 {
 	const struct gt_ptx_access *access = op->with.access;
-	struct gt_ptx_reach reach;
+	unsigned char *places[GT_WARP_SIZE];
 	unsigned size = access->size;
 
-	if (gt_ptx_reach(warp, op, mask, &reach, size) != 0 || gt_ptx_note(warp, op, mask, &reach, size) != 0)
-		return NULL;
 	uint64_t (*change)(uint64_t, uint64_t, uint64_t) = access->change;
-	if (change == add_f32 && reach.space == GT_PTX_GLOBAL)
+	if (change == add_f32 && reach->space == GT_PTX_GLOBAL)
 		change = add_f32_global;
 	/* Hash tables are larger than the host's caches: its misses overlap. */
-	for (uint32_t m = mask; m; m &= m - 1)
-		__builtin_prefetch(gt_ptx_place_of(&reach, gt_ptx_lowest(m)), 1);
-	if (size == 4)
-		change_lanes(warp, op, mask, &reach, change, 4);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		places[lane] = gt_ptx_place_of(reach, lane);
+		__builtin_prefetch(places[lane], 1);
+	}
+	if (change == add_32)
+		change_lanes(warp, op, mask, places, add_32, 4);
+	else if (change == cas_32)
+		change_lanes(warp, op, mask, places, cas_32, 4);
+	else if (size == 4)
+		change_lanes(warp, op, mask, places, change, 4);
 	else if (size == 8)
-		change_lanes(warp, op, mask, &reach, change, 8);
+		change_lanes(warp, op, mask, places, change, 8);
 	else
-		change_lanes(warp, op, mask, &reach, change, 2);
+		change_lanes(warp, op, mask, places, change, 2);
 	return op + 1;
 }
+
+#define ATOMIC(TARGET, VARIANT, ...)                                                                           \
+	TARGET GT_STEP_HEAD(step_atomic##VARIANT)                                                            \
+	{                                                                                                    \
+		const unsigned size = op->with.access->size;                                                 \
+		struct gt_ptx_reach reach;                                                                   \
+		if (gt_ptx_reach##VARIANT(warp, op, mask, &reach, size) != 0 || gt_ptx_note##VARIANT(warp, op, mask, &reach, size) != 0) \
+			return NULL;                                                                         \
+		return change_reached(warp, op, mask, &reach);                                               \
+	}
+GT_VARIANTS(ATOMIC, )
 
 /* Each element of a vector is an atomic by itself. */
 static const struct gt_ptx_op *vector_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
@@ -546,7 +562,7 @@ static const struct gt_ptx_op *is_space(struct gt_ptx_warp *warp, const struct g
 }
 
 const struct gt_ptx_atomic_steps gt_ptx_atomic_steps = {
-	.one = step_atomic,
+	.one = GT_STEPS(step_atomic),
 	.vector = vector_atomic,
 	.wide = wide_atomic,
 	.is_space = is_space,

@@ -126,11 +126,13 @@ void gt_ptx_spin_found(struct gt_ptx_warp *warp, uint32_t line, const void *foun
 {
 	struct gt_ptx_spin *spin = &warp->core->spin;
 	const uint32_t size = bytes / GT_WARP_SIZE;
-	uint64_t hash = (uint64_t)warp->index << 32 | line;
+	unsigned char active[GT_WARP_SIZE * sizeof(uint64_t)];
+	uint32_t n = 0;
 
-	for (uint32_t m = mask; m; m &= m - 1)
-		hash = XXH3_64bits_withSeed((const char *)found + gt_ptx_lowest(m) * size, size, hash);
-	bool known = put(spin, hash);
+	for (uint32_t m = mask; mask != GT_PTX_FULL && m; m &= m - 1, n += size)
+		memcpy(active + n, (const unsigned char *)found + gt_ptx_lowest(m) * size, size);
+	const bool whole = mask == GT_PTX_FULL;
+	bool known = put(spin, XXH3_64bits_withSeed(whole ? found : active, whole ? size * GT_WARP_SIZE : n, (uint64_t)warp->index << 32 | line));
 	if (spin->phase != COMPARES)
 		return;
 	spin->finds |= known;

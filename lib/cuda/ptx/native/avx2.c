@@ -86,6 +86,7 @@ static void gather(struct gt_native_segment *segment, struct gt_native_op op, un
 #define NANS 0	 /* constants, by their places in the code */
 #define BITS 32	 /* 1, 2, 4 to 128 */
 #define CUTS 64	 /* the bytes of the lower halves of lanes, in both halves of a register */
+#define BYTES 96 /* of enum gt_native_bytes_of */
 
 static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, GT_VPCMPGTQ}, multiply = {GT_0F, GT_66, 0, GT_VPMULUDQ},
 				 add64 = {GT_0F, GT_66, 0, GT_VPADDQ};
@@ -98,6 +99,12 @@ static void open(struct gt_native_code *code)
 		gt_native_word(code, 1U << lane);
 	for (unsigned half = 0; half < 2; half++)
 		gt_native_bytes(code, "\x00\x01\x04\x05\x08\x09\x0c\x0d\x80\x80\x80\x80\x80\x80\x80\x80", 16);
+	gt_native_open_bytes(code, 2);
+}
+
+static void bytes_of(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, enum gt_native_bytes_of which)
+{
+	constant256(segment->code, op, d, a, BYTES + 32 * (uint32_t)which, 0);
 }
 
 static void cut(struct gt_native_segment *segment, unsigned d, unsigned x)
@@ -345,6 +352,67 @@ static void double_of_64(struct gt_native_segment *segment, unsigned d, unsigned
 	fill(segment, 1, THIRD, UINT64_C(0x4530000000100000) | (is_signed ? UINT64_C(0x80000000) : 0));
 	vector256(segment, subtract, SECOND, SECOND, THIRD);
 	vector256(segment, add, d, FIRST, SECOND);
+}
+
+/* d = bit 2 y + z of a table of four, which is turned if its first bit is set; the third register may change. */
+static void look_up_two(struct gt_native_segment *segment, unsigned d, unsigned y, unsigned z, unsigned table)
+{
+	static const struct gt_native_op both = {GT_0F, GT_66, 0, GT_VPAND}, without = {GT_0F, GT_66, 0, GT_VPANDN};
+
+	switch (table & 1 ? table ^ 15 : table) {
+	case 0: vector256(segment, gt_native_xor, d, d, d); break;
+	case 2: vector256(segment, without, d, y, z); break;
+	case 4: vector256(segment, without, d, z, y); break;
+	case 6: vector256(segment, gt_native_xor, d, y, z); break;
+	case 8: vector256(segment, both, d, y, z); break;
+	case 10: vector256(segment, gt_native_move, d, 0, z); break;
+	case 12: vector256(segment, gt_native_move, d, 0, y); break;
+	default: vector256(segment, gt_native_or, d, y, z); break;
+	}
+	if (!(table & 1))
+		return;
+	vector256(segment, equal32, THIRD, THIRD, THIRD);
+	vector256(segment, gt_native_xor, d, d, THIRD);
+}
+
+/* By the half of the table where x is 0, and by where the other half differs. */
+static void lookup(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, unsigned z, unsigned table)
+{
+	look_up_two(segment, FIRST, y, z, table & 15);
+	look_up_two(segment, SECOND, y, z, (table ^ table >> 4) & 15);
+	vector256(segment, (struct gt_native_op){GT_0F, GT_66, 0, GT_VPAND}, SECOND, SECOND, x);
+	vector256(segment, gt_native_xor, d, FIRST, SECOND);
+}
+
+/* By the exponent of a float: of the upper bits alone, so that it is not rounded up, and too large if the number is negative. In 158 bits are
+ * counted from 2^31 down. */
+static void leading_zeros32(struct gt_native_segment *segment, unsigned d, unsigned x)
+{
+	static const struct gt_native_op without = {GT_0F, GT_66, 0, GT_VPANDN}, convert = {GT_0F, GT_NP, 0, GT_VCVTDQ2PS},
+					 less = {GT_0F, GT_66, 0, GT_VPSUBUSW}, least = {GT_0F, GT_66, 0, GT_VPMINSW};
+
+	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, SECOND, x, 8);
+	vector256(segment, without, SECOND, SECOND, x);
+	vector256(segment, convert, SECOND, 0, SECOND);
+	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, SECOND, SECOND, 23);
+	fill(segment, 0, THIRD, 158);
+	vector256(segment, less, SECOND, THIRD, SECOND);
+	fill(segment, 0, THIRD, 32);
+	vector256(segment, least, d, SECOND, THIRD);
+}
+
+/* Those of the lower half count where the upper one has nothing else. */
+static void leading_zeros(struct gt_native_segment *segment, bool wide, unsigned d, unsigned x)
+{
+	static const struct gt_native_op both = {GT_0F, GT_66, 0, GT_VPAND};
+
+	leading_zeros32(segment, d, x);
+	if (!wide)
+		return;
+	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, SECOND, d, 32);
+	vector256(segment, equal32, THIRD, SECOND, THIRD); /* which is 32 */
+	vector256(segment, both, d, d, THIRD);
+	vector256(segment, add64, d, d, SECOND);
 }
 
 /* ---- the loop over the four quarters of a warp, those with an active lane. ymm12 has all ones in lanes that are active ---- */
@@ -682,15 +750,13 @@ static void emit_logic(struct gt_native_segment *segment, const struct gt_native
 	write_predicate(segment, op->d, GT_RAX);
 }
 
-/* The lower or the upper words. */
-static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+static void narrow(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, bool upper)
 {
 	static const struct gt_native_op shuffle = {GT_0F, GT_NP, 0, GT_VSHUFPS}, permute = {GT_0F3A, GT_66, 1, GT_VPERMQ};
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
 
-	vector256(segment, shuffle, FIRST, x->at[0], x->at[1]); /* in the order 0 1 4 5 2 3 6 7 */
-	gt_native_byte(segment->code, rule->kind == GT_NATIVE_PART && op->choice == 32 ? 0xdd : 0x88);
-	vector256(segment, permute, d->at[0], 0, FIRST);
+	vector256(segment, shuffle, FIRST, x, y); /* in the order 0 1 4 5 2 3 6 7 */
+	gt_native_byte(segment->code, upper ? 0xdd : 0x88);
+	vector256(segment, permute, d, 0, FIRST);
 	gt_native_byte(segment->code, 0xd8);
 }
 
@@ -734,6 +800,7 @@ const struct gt_native_isa gt_native_avx2 = {
 	.vector = vector256,
 	.fill = fill,
 	.widen = widen,
+	.narrow = narrow,
 	.raise = raise,
 	.canonical = canonical,
 	.rounded = rounded,
@@ -743,8 +810,11 @@ const struct gt_native_isa gt_native_avx2 = {
 	.binary = binary,
 	.unary = unary,
 	.shift = shift,
-	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
-		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_PART] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
+	.bytes_of = bytes_of,
+	.lookup = lookup,
+	.leading_zeros = leading_zeros,
+	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic, [GT_NATIVE_TRUNCATE] = emit_truncate},
+	.integers = gt_native_integers,
 	.few = true,
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 0, GT_VPBROADCASTQ}},
 	.insert = {GT_0F3A, GT_66, 0, GT_VINSERTI128},

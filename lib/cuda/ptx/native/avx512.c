@@ -66,6 +66,14 @@ static void evex_gather(struct gt_native_code *code, struct gt_native_op op, uns
 	gt_native_word(code, 0);
 }
 
+/* The same with a constant that is `at` bytes into the code; the offset counts from the end of the instruction. */
+static void evex_constant(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned a, uint32_t at)
+{
+	begin_evex(code, op, BITS512, d, 0, a, 0);
+	gt_native_byte(code, (d & 7) << 3 | 5);
+	gt_native_word(code, at - ((uint32_t)code->n + 4));
+}
+
 /* OP k_d, k_a, k_b, of the opmask registers; `large`: L is set. */
 static void masks(struct gt_native_code *code, struct gt_native_op op, bool large, unsigned d, unsigned a, unsigned b)
 {
@@ -321,19 +329,18 @@ static void raise(struct gt_native_segment *segment, unsigned d, unsigned x)
 	gt_native_shift_by(segment, true, GT_NATIVE_LEFT, d, x, 32);
 }
 
-/* The lower or the upper words. The source of this instruction stands where others have their result. */
-static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+/* The source of the instruction stands where others have their result. */
+static void narrow(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, bool upper)
 {
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
-	const bool upper = rule->kind == GT_NATIVE_PART && op->choice == 32;
-	const unsigned to[] = {d->at[0], FIRST};
+	static const struct gt_native_op cut_longs = {GT_0F38, GT_F3, 0, GT_VPMOVQD};
+	const unsigned from[] = {x, y}, to[] = {d, FIRST};
 
 	for (unsigned i = 0; i < 2; i++) {
 		if (upper)
-			gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, THIRD, x->at[i], 32);
-		vector(segment, rule->op, upper ? THIRD : x->at[i], 0, to[i]);
+			gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, THIRD, from[i], 32);
+		vector(segment, cut_longs, upper ? THIRD : from[i], 0, to[i]);
 	}
-	vector(segment, insert, d->at[0], d->at[0], FIRST);
+	vector(segment, insert, d, d, FIRST);
 	gt_native_byte(segment->code, 1);
 }
 
@@ -358,6 +365,33 @@ static void set_nan(struct gt_native_code *code)
 {
 	gt_native_text(code, "\xb8\xff\xff\xff\x7f"); /* mov eax, 0x7fffffff */
 	evex_vector(code, broadcast32, NAN32, 0, 0, GT_RAX);
+}
+
+static void open(struct gt_native_code *code)
+{
+	gt_native_open_bytes(code, 4);
+}
+
+static void bytes_of(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, enum gt_native_bytes_of which)
+{
+	evex_constant(segment->code, op, d, a, 64 * (uint32_t)which);
+}
+
+static void lookup(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, unsigned z, unsigned table)
+{
+	const unsigned to = d == y || d == z ? FIRST : d;
+
+	if (to != x)
+		vector(segment, gt_native_move, to, 0, x);
+	vector(segment, (struct gt_native_op){GT_0F3A, GT_66, 0, GT_VPTERNLOG}, to, y, z);
+	gt_native_byte(segment->code, table);
+	if (to != d)
+		vector(segment, gt_native_move, d, 0, to);
+}
+
+static void leading_zeros(struct gt_native_segment *segment, bool wide, unsigned d, unsigned x)
+{
+	vector(segment, (struct gt_native_op){GT_0F38, GT_66, wide, GT_VPLZCNT}, d, 0, x);
 }
 
 /* ---- accesses of warps of which some lanes are active ---- */
@@ -557,6 +591,7 @@ const struct gt_native_isa gt_native_avx512 = {
 	.second = SECOND,
 	.third = THIRD,
 	.fourth = FOURTH,
+	.open = open,
 	.begin = begin,
 	.end = end,
 	.load = load,
@@ -567,6 +602,7 @@ const struct gt_native_isa gt_native_avx512 = {
 	.vector = vector,
 	.fill = fill,
 	.widen = widen,
+	.narrow = narrow,
 	.raise = raise,
 	.canonical = canonical,
 	.rounded = rounded,
@@ -576,8 +612,12 @@ const struct gt_native_isa gt_native_avx512 = {
 	.binary = binary,
 	.unary = unary,
 	.shift = binary,
-	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic,
-		     [GT_NATIVE_NARROW] = emit_narrow, [GT_NATIVE_PART] = emit_narrow, [GT_NATIVE_TRUNCATE] = emit_truncate},
+	.rotates = true,
+	.bytes_of = bytes_of,
+	.lookup = lookup,
+	.leading_zeros = leading_zeros,
+	.emitters = {[GT_NATIVE_COMPARE] = emit_compare, [GT_NATIVE_SELECT] = emit_select, [GT_NATIVE_LOGIC] = emit_logic, [GT_NATIVE_TRUNCATE] = emit_truncate},
+	.integers = gt_native_integers,
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 1, GT_VPBROADCASTQ}},
 	.insert = {GT_0F3A, GT_66, 1, GT_VINSERTI64X4},
 	.set_constants = set_nan,

@@ -321,7 +321,7 @@ static size_t alike(const struct gt_stretch *stretch, size_t first, size_t n)
 
 	if (!stretch->segment.isa->few)
 		return 1;
-	while (i < n && gt_native_takes(&stretch->code->ops[first + i], &rule) && rule->kind != GT_NATIVE_COMPARE && rule->kind != GT_NATIVE_LOGIC)
+	while (i < n && gt_native_takes(stretch->segment.needs, &stretch->code->ops[first + i], &rule) && rule->kind != GT_NATIVE_COMPARE && rule->kind != GT_NATIVE_LOGIC)
 		i++;
 	return i > 0 ? i : 1;
 }
@@ -335,7 +335,7 @@ static void write_parts(struct gt_stretch *stretch, size_t first, size_t n)
 	segment->end = first + n;
 	for (segment->part = 0; segment->part < gt_native_parts(segment->isa); segment->part++)
 		for (segment->op = first; segment->op < segment->end; segment->op++) {
-			gt_native_takes(&stretch->code->ops[segment->op], &rule);
+			gt_native_takes(segment->needs, &stretch->code->ops[segment->op], &rule);
 			segment->now++;
 			segment->n_predicated = 0;
 			gt_native_emit(segment, rule, &stretch->code->ops[segment->op]);
@@ -648,12 +648,15 @@ static bool find_point(struct search *search, size_t i, struct gt_stretch_point 
 	}
 	point->kind = op->run == gt_ptx_branch ? GT_STRETCH_BRANCH : op->run == gt_ptx_join ? GT_STRETCH_JOIN
 		      : is_move(op, &point->fast) ? GT_STRETCH_MOVE : GT_STRETCH_LANES;
-	if (point->kind == GT_STRETCH_LANES && !gt_native_takes(op, &rule)) {
+	if (point->kind == GT_STRETCH_LANES && !gt_native_takes(search->needs, op, &rule)) {
 		point->kind = GT_STRETCH_CALL;
 		return gt_native_is_lanes(search->stretch.code, op);
 	}
 	return true;
 }
+
+/* Of a stretch: each has some kilobytes while it is written. */
+#define MOST_POINTS 1024
 
 /* Adds the points from operation `first` on that make a stretch; returns where it ends. It is worth it if it has an access, or is on the
  * way to another one: lane operations alone need fewer registers as a segment. */
@@ -666,7 +669,7 @@ static size_t collect(struct search *search, size_t first, size_t end, bool *wor
 	stretch->n = 0;
 	bool some = false, only_ways = true;
 
-	while (i < end) {
+	while (i < end && stretch->n < MOST_POINTS) {
 		struct gt_stretch_point *point = &stretch->points[stretch->n];
 		if (!find_point(search, i, point))
 			break;
@@ -749,11 +752,8 @@ static int make_stretches(struct gt_stretches *stretches, const struct gt_ptx_co
 {
 	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, n_made > 0 ? made + n_made : made, isa, needs, native,
 				{calloc(code->n_ops + 1, sizeof(size_t)), calloc(code->n_ops + 1, sizeof(size_t))}};
-	size_t most = 1;
 
-	for (size_t b = 0; b < n_starts; b++)
-		most = starts[b + 1] - starts[b] > most ? starts[b + 1] - starts[b] : most;
-	search.stretch.points = calloc(most + 1, sizeof *search.stretch.points);
+	search.stretch.points = calloc(MOST_POINTS, sizeof *search.stretch.points);
 	search.stretch.ways = calloc(2 * GT_STRETCH_WAYS * (code->n_ops + 1), sizeof *search.stretch.ways);
 	stretches->entries = calloc(code->n_ops + 1, sizeof *stretches->entries);
 	stretches->ops = calloc(code->n_ops + 1, sizeof *stretches->ops);
@@ -822,13 +822,15 @@ struct making {
 };
 
 /* How many operations from the first on make a segment; 0: they do not. */
-static size_t extent(const struct gt_ptx_code *code, size_t first, size_t end, size_t *instructions)
+static size_t extent(const struct gt_native_needs *needs, size_t first, size_t end, size_t *instructions)
 {
 	const struct gt_native_rule *rule;
 	size_t predicates = 0, i = first;
 
+	const struct gt_ptx_code *code = needs->code;
+
 	*instructions = 0;
-	for (; i < end && gt_native_takes(&code->ops[i], &rule); i++) {
+	for (; i < end && gt_native_takes(needs, &code->ops[i], &rule); i++) {
 		predicates += rule->kind == GT_NATIVE_COMPARE ? 2 : rule->kind == GT_NATIVE_LOGIC;
 		if (predicates > GT_NATIVE_PREDICATES || *instructions + code->ops[i].counts > INSTRUCTIONS)
 			break;
@@ -874,14 +876,28 @@ static void close_needs(struct gt_native_needs *needs)
 	free(needs->kept);
 }
 
-/* Puts the code where it can be executed; NULL where that is forbidden. */
-static unsigned char *map_code(const struct gt_native_code *code)
+/* Moves the bytes, from the last on, and gives back what is moved: code of hundreds of megabytes is not there twice. */
+static void move_bytes(struct gt_native_code *code, unsigned char *to)
 {
-	void *map = mmap(NULL, code->n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t at_once = 1 << 20;
+
+	for (size_t n = code->n; n > 0;) {
+		size_t first = n > at_once ? n - at_once : 0;
+		memcpy(to + first, code->bytes + first, n - first);
+		unsigned char *shorter = first > 0 ? realloc(code->bytes, first) : NULL;
+		code->bytes = shorter ? shorter : code->bytes;
+		n = first;
+	}
+}
+
+/* Puts the code where it can be executed; NULL where that is forbidden. */
+static unsigned char *map_code(struct gt_native_code *code)
+{
+	unsigned char *map = mmap(NULL, code->n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (map == MAP_FAILED)
 		return NULL;
-	memcpy(map, code->bytes, code->n);
+	move_bytes(code, map);
 	if (mprotect(map, code->n, PROT_READ | PROT_EXEC) == 0)
 		return map;
 	munmap(map, code->n);
@@ -953,12 +969,12 @@ int gt_ptx_native_make(struct gt_ptx_code *code, const size_t *starts, size_t n,
 	struct making making = {.isa = isa_of_processor()};
 	int result = open_needs(&making.needs, code, known, error);
 
-	if (making.isa && making.isa->open)
+	if (making.isa)
 		making.isa->open(&making.code);
 	for (size_t b = 0; result == 0 && b < n; b++) {
 		gt_native_needs_block(&making.needs, b, starts[b], starts[b + 1]);
 		for (size_t i = starts[b]; result == 0 && i < starts[b + 1];) {
-			size_t instructions, length = extent(code, i, starts[b + 1], &instructions);
+			size_t instructions, length = extent(&making.needs, i, starts[b + 1], &instructions);
 			if (length > 0)
 				result = write_segment(&making, code, i, length, instructions, error);
 			i += length ? length : 1;

@@ -47,14 +47,28 @@
 #define NARROW(NAME) {NAME, GT_NATIVE_NARROW, OP(0F38, F3, 0, GT_VPMOVQD), 0, false, 0}
 #define LOGIC(NAME, OPCODE) {NAME ".pred", GT_NATIVE_LOGIC, OP(0F, NP, 0, OPCODE), 0, false, 0}
 
-/* Of 32 bits, with a carry. */
+/* With a carry. */
 #define CARRIED(NAME, T, MAP, WIDE, OPCODE, HOW)                                                  \
 	{NAME ".cc." #T, GT_NATIVE_CARRIED, OP(MAP, 66, WIDE, OPCODE), (HOW) | GT_NATIVE_CARRY_OUT, false, 0}
 #define CARRIES(NAME, BEHIND, T, MAP, WIDE, OPCODE, HOW)                                          \
 	CARRIED(NAME BEHIND, T, MAP, WIDE, OPCODE, HOW), \
 	CARRIED(NAME "c" BEHIND, T, MAP, WIDE, OPCODE, (HOW) | GT_NATIVE_CARRY_IN), \
 	{NAME "c" BEHIND "." #T, GT_NATIVE_CARRIED, OP(MAP, 66, WIDE, OPCODE), (HOW) | GT_NATIVE_CARRY_IN, false, 0}
-#define CARRIES_SUMS(T) CARRIES("add", "", T, 0F, 0, 0, 0), CARRIES("sub", "", T, 0F, 0, 0, GT_NATIVE_DIFFERENCE)
+#define CARRIES_SUMS(T, HOW) CARRIES("add", "", T, 0F, 0, 0, HOW), CARRIES("sub", "", T, 0F, 0, 0, (HOW) | GT_NATIVE_DIFFERENCE)
+#define CARRIES_64(T, MAP, OPCODE)                                                                \
+	CARRIES("mad", ".lo", T, 0F38, 1, GT_VPMULL, GT_NATIVE_CARRIED_64), \
+	CARRIES("mad", ".hi", T, MAP, 1, OPCODE, GT_NATIVE_UPPER | GT_NATIVE_CARRIED_64)
+
+#define INTEGERS(NAME, KIND, HOW) {NAME, KIND, OP(0F, 66, 0, 0), HOW, false, 0}
+#define OF_BITS(N, WIDE)                                                                          \
+	{"brev.b" #N, GT_NATIVE_REVERSE, OP(0F, 66, WIDE, 0), 0, false, 0}, \
+	{"clz.b" #N, GT_NATIVE_LEADING, OP(0F, 66, WIDE, 0), GT_NATIVE_LEADING_ZEROS, false, 0}, \
+	{"bfind.shiftamt.u" #N, GT_NATIVE_LEADING, OP(0F, 66, WIDE, 0), GT_NATIVE_SHIFT_AMOUNT, false, 0}, \
+	{"bfind.u" #N, GT_NATIVE_LEADING, OP(0F, 66, WIDE, 0), GT_NATIVE_PLACE, false, 0}
+#define FIELDS(T, WIDE, SIGNED) {"bfe." #T, GT_NATIVE_FIELD, OP(0F, 66, WIDE, 0), SIGNED, false, 0}
+#define OF_SIGN(T, SIGNED)                                                                        \
+	INTEGERS("mul24.lo." #T, GT_NATIVE_PRODUCT24, SIGNED), INTEGERS("mad24.lo." #T, GT_NATIVE_PRODUCT24, (SIGNED) | GT_NATIVE_ADDS), \
+	INTEGERS("sad." #T, GT_NATIVE_DIFFERENCE_SUM, SIGNED)
 
 /* Of 16 bits. */
 #define PACKED(NAME, KIND, MAP, OPCODE) {NAME, KIND, OP(MAP, 66, 0, OPCODE), 0, false, GT_NATIVE_PACKED}
@@ -118,9 +132,20 @@ static const struct gt_native_rule rules[] = {
 	{"mul.wide.u32", GT_NATIVE_WIDE_PRODUCT, OP(0F, 66, 1, GT_VPMULUDQ), GT_VPMOVZXDQ, false, 0},
 	{"mad.wide.s32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F38, 66, 1, GT_VPMULDQ), GT_VPMOVSXDQ, false, 0},
 	{"mad.wide.u32", GT_NATIVE_WIDE_MULTIPLY_ADD, OP(0F, 66, 1, GT_VPMULUDQ), GT_VPMOVZXDQ, false, 0},
-	CARRIES_SUMS(u32), CARRIES_SUMS(s32), CARRIES_SUMS(b32),
+	CARRIES_SUMS(u32, 0), CARRIES_SUMS(s32, 0), CARRIES_SUMS(b32, 0),
+	CARRIES_SUMS(u64, GT_NATIVE_CARRIED_64), CARRIES_SUMS(s64, GT_NATIVE_CARRIED_64), CARRIES_SUMS(b64, GT_NATIVE_CARRIED_64),
+	CARRIES_64(u64, 0F, GT_VPMULUDQ), CARRIES_64(s64, 0F38, GT_VPMULDQ),
 	CARRIES("mad", ".lo", u32, 0F38, 0, GT_VPMULL, 0), CARRIES("mad", ".lo", s32, 0F38, 0, GT_VPMULL, 0),
 	CARRIES("mad", ".hi", u32, 0F, 1, GT_VPMULUDQ, GT_NATIVE_UPPER), CARRIES("mad", ".hi", s32, 0F38, 1, GT_VPMULDQ, GT_NATIVE_UPPER),
+	INTEGERS("mul.hi.u64", GT_NATIVE_HIGH, GT_NATIVE_WIDE), INTEGERS("mul.hi.s64", GT_NATIVE_HIGH, GT_NATIVE_WIDE | GT_NATIVE_SIGNED),
+	INTEGERS("shf.l.wrap.b32", GT_NATIVE_FUNNEL, 0), INTEGERS("shf.r.wrap.b32", GT_NATIVE_FUNNEL, GT_NATIVE_TO_RIGHT),
+	INTEGERS("shf.l.clamp.b32", GT_NATIVE_FUNNEL, GT_NATIVE_CLAMPS), INTEGERS("shf.r.clamp.b32", GT_NATIVE_FUNNEL, GT_NATIVE_TO_RIGHT | GT_NATIVE_CLAMPS),
+	FIELDS(u32, 0, 0), FIELDS(s32, 0, GT_NATIVE_SIGNED), FIELDS(u64, 1, 0), FIELDS(s64, 1, GT_NATIVE_SIGNED),
+	INTEGERS("bfi.b32", GT_NATIVE_INSERT, 0), INTEGERS("lop3.b32", GT_NATIVE_LOOKUP, 0), INTEGERS("prmt.b32", GT_NATIVE_PERMUTE, 0),
+	INTEGERS("popc.b32", GT_NATIVE_COUNT, 0), INTEGERS("popc.b64", GT_NATIVE_COUNT_64, 0), OF_BITS(32, 0), OF_BITS(64, 1),
+	INTEGERS("dp4a.u32.u32", GT_NATIVE_DOT, 0), INTEGERS("dp4a.s32.u32", GT_NATIVE_DOT, GT_NATIVE_FIRST_SIGNED),
+	INTEGERS("dp4a.u32.s32", GT_NATIVE_DOT, GT_NATIVE_SECOND_SIGNED), INTEGERS("dp4a.s32.s32", GT_NATIVE_DOT, GT_NATIVE_FIRST_SIGNED | GT_NATIVE_SECOND_SIGNED),
+	OF_SIGN(u32, 0), OF_SIGN(s32, GT_NATIVE_SIGNED),
 	PACKED_BOTH("add", GT_NATIVE_BINARY, GT_VPADDW), PACKED_BOTH("sub", GT_NATIVE_BINARY, GT_VPSUBW), PACKED_BOTH("mul.lo", GT_NATIVE_BINARY, GT_VPMULLW),
 	PACKED("and.b16", GT_NATIVE_BINARY, 0F, GT_VPAND), PACKED("or.b16", GT_NATIVE_BINARY, 0F, GT_VPOR), PACKED("xor.b16", GT_NATIVE_BINARY, 0F, GT_VPXOR),
 	PACKED("not.b16", GT_NATIVE_NOT, 0F3A, GT_VPTERNLOG), PACKED("neg.s16", GT_NATIVE_NEGATE, 0F, GT_VPSUBW), PACKED("mov.b16", GT_NATIVE_MOVE, 0F, GT_VMOVDQA),
@@ -228,7 +253,7 @@ bool gt_native_is_lanes(const struct gt_ptx_code *code, const struct gt_ptx_op *
 	return find_step(op->run);
 }
 
-bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule)
+bool gt_native_takes(const struct gt_native_needs *needs, const struct gt_ptx_op *op, const struct gt_native_rule **rule)
 {
 	const bool rounded = op->run == gt_ptx_rounded;
 
@@ -247,6 +272,7 @@ bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **r
 	case GT_NATIVE_PUT: return op->choice == 0 || op->choice == 16;
 	case GT_NATIVE_PART:
 	case GT_NATIVE_JOIN: return op->choice == 0 || op->choice == 32;
+	case GT_NATIVE_LOOKUP: return gt_native_is_constant(needs, op->e);
 	default: return true;
 	}
 }

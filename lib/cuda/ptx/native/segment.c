@@ -170,7 +170,7 @@ static struct gt_native_value *oldest(struct gt_native_segment *segment)
 	return found;
 }
 
-static unsigned take_register(struct gt_native_segment *segment)
+unsigned gt_native_take(struct gt_native_segment *segment)
 {
 	for (;;) {
 		for (unsigned i = 0; i < segment->isa->registers; i++)
@@ -200,7 +200,7 @@ static struct gt_native_value *enter(struct gt_native_segment *segment, uint32_t
 	unsigned at[2];
 
 	for (unsigned i = 0; i < registers; i++)
-		at[i] = take_register(segment);
+		at[i] = gt_native_take(segment);
 	while (value->n)
 		value++;
 	*value = (struct gt_native_value){slot, segment->part, registers, half, {at[0], at[registers - 1]}, false, segment->now};
@@ -468,24 +468,12 @@ static void emit_shift(struct gt_native_segment *segment, const struct gt_native
 	}
 }
 
-/* Half i of a source of 32-bit lanes, widened. */
-static void widen(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, uint32_t slot, unsigned i)
-{
-	const struct gt_native_isa *isa = segment->isa;
-	const struct gt_native_operand from = source(segment, slot, 1, 0);
-
-	if (from.in_register)
-		isa->widen(segment, op, d, from.at, i);
-	else
-		isa->memory(segment, op, d, 0, from.place.base, from.place.offset + i * isa->bytes / 2);
-}
-
 static void emit_widen(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
 
 	for (unsigned i = 0; i < 2; i++)
-		widen(segment, rule->op, d->at[i], op->a, i);
+		gt_native_widen(segment, rule->op, d->at[i], op->a, i);
 }
 
 /* Of lanes of 64 bits only the lower halves are multiplied, so that a constant need not be widened. */
@@ -501,13 +489,20 @@ static void emit_wide_product(struct gt_native_segment *segment, const struct gt
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 2);
 	for (unsigned i = 0; i < 2; i++) {
 		const unsigned to = adds ? isa->first : d->at[i];
-		widen(segment, by, isa->first, op->a, i);
+		gt_native_widen(segment, by, isa->first, op->a, i);
 		if (!constant)
-			widen(segment, by, isa->second, op->b, i);
+			gt_native_widen(segment, by, isa->second, op->b, i);
 		gt_native_with(segment, rule->op, to, isa->first, constant ? source(segment, op->b, 1, 0) : second);
 		if (adds)
 			gt_native_with(segment, add[1], d->at[i], isa->first, source(segment, op->c, 2, i));
 	}
+}
+
+static void emit_narrow(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 1);
+
+	segment->isa->narrow(segment, d->at[0], x->at[0], x->at[1], rule->kind == GT_NATIVE_PART && op->choice == 32);
 }
 
 static void emit_join(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -516,7 +511,7 @@ static void emit_join(struct gt_native_segment *segment, const struct gt_native_
 	const struct gt_native_value *x = gt_native_read(segment, op->a, 2), *d = gt_native_write_to(segment, op->d, 2);
 
 	for (unsigned i = 0; i < 2; i++) {
-		widen(segment, gt_native_zeros, isa->first, op->b, i);
+		gt_native_widen(segment, gt_native_zeros, isa->first, op->b, i);
 		if (op->choice == 32)
 			isa->raise(segment, isa->first, isa->first);
 		isa->vector(segment, rule->op, d->at[i], x->at[i], isa->first);
@@ -595,138 +590,6 @@ static void emit_truncate_unsigned(struct gt_native_segment *segment, const stru
 	gt_native_shift_by(segment, false, GT_NATIVE_LEFT, large, large, 31);
 	isa->vector(segment, gt_native_xor, at, at, large);
 	isa->vector(segment, gt_native_or, d->at[0], at, limit);
-}
-
-/* d = the upper half of the product, which of an odd lane is where it belongs; the first and the second register change. */
-static void upper_product(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y)
-{
-	const struct gt_native_isa *isa = segment->isa;
-	const unsigned odd = isa->first, even = isa->second;
-
-	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, odd, x, 32);
-	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, even, y, 32);
-	isa->vector(segment, rule->op, odd, odd, even);
-	isa->vector(segment, rule->op, even, x, y);
-	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, odd, odd, 32);
-	gt_native_shift_by(segment, true, GT_NATIVE_LEFT, odd, odd, 32);
-	gt_native_shift_by(segment, true, GT_NATIVE_RIGHT, even, even, 32);
-	isa->vector(segment, gt_native_or, d, odd, even);
-}
-
-static void emit_high(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *y = gt_native_read(segment, op->b, 1);
-
-	upper_product(segment, rule, gt_native_write_to(segment, op->d, 1)->at[0], x->at[0], y->at[0]);
-}
-
-/* carry = all bits if the sum of the first and the second register, which is in the third, has a carry, else 0; the first one changes. The
- * highest bits tell: both terms have it, or one has and the sum has not. */
-static void carry_of(struct gt_native_segment *segment, unsigned carry, unsigned left, unsigned right)
-{
-	static const struct gt_native_op and = {GT_0F, GT_66, 0, GT_VPAND}, without = {GT_0F, GT_66, 0, GT_VPANDN};
-	const struct gt_native_isa *isa = segment->isa;
-
-	isa->vector(segment, gt_native_or, carry, left, right);
-	isa->vector(segment, without, carry, isa->third, carry);
-	isa->vector(segment, and, isa->first, left, right);
-	isa->vector(segment, gt_native_or, carry, carry, isa->first);
-	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT_BY_SIGNS, carry, carry, 31);
-}
-
-/* A carry is subtracted, since all its bits are set: a number that is -1. A difference is a sum with the bits of y inverted, and 1, or a
- * carry. */
-static void emit_carried(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	static const struct gt_native_op subtract = {GT_0F, GT_66, 0, GT_VPSUBD};
-	static const struct gt_native_rule invert = {NULL, GT_NATIVE_NOT, {GT_0F3A, GT_66, 0, GT_VPTERNLOG}, 0, false, 0};
-	const struct gt_native_isa *isa = segment->isa;
-	const unsigned how = rule->immediate, sum = isa->third;
-	const bool product = rule->op.opcode != 0, difference = how & GT_NATIVE_DIFFERENCE;
-	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], y = gt_native_read(segment, op->b, 1)->at[0];
-	const unsigned z = product ? gt_native_read(segment, op->c, 1)->at[0] : y;
-	/* Before the first and the second register have anything: values that make room may be stored by way of them. */
-	const unsigned in = how & GT_NATIVE_CARRY_IN ? gt_native_read(segment, op->q, 1)->at[0] : 0;
-	const unsigned out = how & GT_NATIVE_CARRY_OUT ? gt_native_write_to(segment, op->q, 1)->at[0] : 0;
-	const unsigned d = gt_native_write_to(segment, op->d, 1)->at[0];
-	const unsigned left = product ? isa->first : x, right = difference ? isa->second : z;
-
-	if (how & GT_NATIVE_UPPER)
-		upper_product(segment, rule, left, x, y);
-	else if (product)
-		isa->vector(segment, rule->op, left, x, y);
-	if (difference)
-		isa->unary(segment, &invert, right, y);
-	if (difference && !(how & GT_NATIVE_CARRY_IN))
-		isa->vector(segment, subtract, sum, x, y);
-	else
-		isa->vector(segment, add[0], sum, left, right);
-	if (how & GT_NATIVE_CARRY_IN)
-		isa->vector(segment, subtract, sum, sum, in);
-	if (how & GT_NATIVE_CARRY_OUT)
-		carry_of(segment, out, left, right);
-	isa->vector(segment, gt_native_move, d, 0, sum);
-}
-
-/* Half i of integers as doubles; an unsigned one is put into the fraction of 2^52. */
-static void double_of(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, uint32_t slot, unsigned i)
-{
-	static const struct gt_native_op convert = {GT_0F, GT_F3, 0, GT_VCVTDQ2PD}, subtract = {GT_0F, GT_66, 1, GT_VSUB};
-	const struct gt_native_isa *isa = segment->isa;
-
-	widen(segment, rule->immediate & GT_NATIVE_SIGNED ? convert : gt_native_zeros, d, slot, i);
-	if (rule->immediate & GT_NATIVE_SIGNED)
-		return;
-	isa->fill(segment, 1, isa->third, UINT64_C(0x433) << 52);
-	isa->vector(segment, gt_native_or, d, d, isa->third);
-	isa->vector(segment, subtract, d, d, isa->third);
-}
-
-/* A quotient of doubles as integers, which is exact: it is never as near to an integer below it as its last bit is. An unsigned one
- * has 2^31 less meanwhile. */
-static void integers_of(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x)
-{
-	static const struct gt_native_op convert = {GT_0F, GT_66, 1, GT_VCVTPD2DQ}, subtract = {GT_0F, GT_66, 1, GT_VSUB},
-					 round = {GT_0F3A, GT_66, 1, GT_VROUNDPD};
-	const struct gt_native_isa *isa = segment->isa;
-
-	if (!(rule->immediate & GT_NATIVE_SIGNED)) {
-		isa->vector(segment, round, x, 0, x);
-		gt_native_byte(segment->code, modes[GT_PTX_RZ]);
-		isa->fill(segment, 1, isa->third, UINT64_C(0x41e) << 52); /* 2^31 */
-		isa->vector(segment, subtract, x, x, isa->third);
-	}
-	isa->vector(segment, convert, d, 0, x);
-}
-
-/* The processor gives the least integer for a quotient by 0, which becomes all ones, and for that of the least one and -1. */
-static void emit_divide(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
-{
-	static const struct gt_native_op multiply = {GT_0F38, GT_66, 0, GT_VPMULL}, subtract = {GT_0F, GT_66, 0, GT_VPSUBD};
-	const struct gt_native_isa *isa = segment->isa;
-	const struct gt_native_value *x = gt_native_read(segment, op->a, 1), *y = gt_native_read(segment, op->b, 1);
-	const struct gt_native_value *d = gt_native_write_to(segment, op->d, 1);
-	const unsigned quotient = take_register(segment), to[] = {quotient, isa->first};
-
-	for (unsigned i = 0; i < 2; i++) {
-		double_of(segment, rule, isa->first, op->a, i);
-		double_of(segment, rule, isa->second, op->b, i);
-		isa->vector(segment, rule->op, isa->first, isa->first, isa->second);
-		integers_of(segment, rule, to[i], isa->first);
-	}
-	isa->vector(segment, isa->insert, quotient, quotient, isa->first);
-	gt_native_byte(segment->code, 1);
-	if (!(rule->immediate & GT_NATIVE_SIGNED)) {
-		isa->fill(segment, 0, isa->first, UINT64_C(1) << 31);
-		isa->vector(segment, gt_native_xor, quotient, quotient, isa->first);
-	}
-	if (rule->immediate & GT_NATIVE_REMAINDER) {
-		isa->vector(segment, multiply, isa->first, quotient, y->at[0]);
-		isa->vector(segment, subtract, quotient, x->at[0], isa->first);
-	}
-	isa->is_zero(segment, isa->first, y->at[0]);
-	isa->vector(segment, gt_native_or, d->at[0], quotient, isa->first);
-	segment->taken[quotient] = false;
 }
 
 /* The instruction gives the latter of two zeros or if one is NaN: both orders together have the sign of either zero. */
@@ -908,8 +771,8 @@ static void emit_half_sum(struct gt_native_segment *segment, const struct gt_nat
 	const bool pair = rule->immediate;
 	const unsigned n = pair ? 1 : GT_NATIVE_HALF;
 	const unsigned x = gt_native_read(segment, op->a, n)->at[0], y = gt_native_read(segment, op->b, n)->at[0];
-	const unsigned d = gt_native_write_to(segment, op->d, n)->at[0], sum = take_register(segment);
-	const unsigned results[] = {pair ? take_register(segment) : d, sum};
+	const unsigned d = gt_native_write_to(segment, op->d, n)->at[0], sum = gt_native_take(segment);
+	const unsigned results[] = {pair ? gt_native_take(segment) : d, sum};
 
 	for (unsigned i = 0; i <= pair; i++) {
 		float_of(segment, rule, isa->first, x, i);
@@ -941,13 +804,12 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_WIDEN] = emit_widen,
 		[GT_NATIVE_WIDE_PRODUCT] = emit_wide_product,
 		[GT_NATIVE_WIDE_MULTIPLY_ADD] = emit_wide_product,
+		[GT_NATIVE_NARROW] = emit_narrow,
+		[GT_NATIVE_PART] = emit_narrow,
 		[GT_NATIVE_JOIN] = emit_join,
 		[GT_NATIVE_NARROW_FLOAT] = emit_narrow_float,
 		[GT_NATIVE_ROUND] = emit_round,
 		[GT_NATIVE_TRUNCATE_UNSIGNED] = emit_truncate_unsigned,
-		[GT_NATIVE_HIGH] = emit_high,
-		[GT_NATIVE_CARRIED] = emit_carried,
-		[GT_NATIVE_DIVIDE] = emit_divide,
 		[GT_NATIVE_EXTREME] = emit_extreme,
 		[GT_NATIVE_FLUSH] = emit_flush,
 		[GT_NATIVE_EXTEND] = emit_extend,
@@ -957,7 +819,8 @@ void gt_native_emit(struct gt_native_segment *segment, const struct gt_native_ru
 		[GT_NATIVE_HALF_SHIFT] = emit_half_shift,
 		[GT_NATIVE_HALF_SUM] = emit_half_sum,
 	};
-	gt_native_emitter *special = segment->isa->emitters[rule->kind], *alike = emitters[rule->kind];
+	const struct gt_native_isa *isa = segment->isa;
+	gt_native_emitter *special = isa->emitters[rule->kind], *alike = emitters[rule->kind] ? emitters[rule->kind] : isa->integers[rule->kind];
 
 	if (op->run == gt_ptx_rounded)
 		emit_rounded(segment, rule, op);
@@ -975,7 +838,7 @@ void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *
 	gt_native_text(code, "\x4c\x8d\x5c\x24\x80");		      /* lea r11, [rsp - 128] */
 	segment->isa->begin(segment);
 	for (; segment->op < end; segment->op++) {
-		gt_native_takes(&ops[segment->op], &rule);
+		gt_native_takes(segment->needs, &ops[segment->op], &rule);
 		segment->now++;
 		gt_native_emit(segment, rule, &ops[segment->op]);
 	}

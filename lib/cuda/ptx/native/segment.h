@@ -85,6 +85,18 @@ enum gt_native_kind {
 	GT_NATIVE_HALF_SHIFT, /* of 16 bits, with a count of 32 */
 	GT_NATIVE_CARRIED, /* d = x + y with a carry, as `immediate` says; with an opcode (x OP y) + z */
 	GT_NATIVE_HALF_SUM, /* d = x OP y of floats of 16 bits; `immediate`: two in a lane */
+	GT_NATIVE_FUNNEL,  /* 32 bits of y:x shifted by z */
+	GT_NATIVE_FIELD,   /* z bits of x from bit y on */
+	GT_NATIVE_INSERT,  /* y with the lower bits of x as such a field */
+	GT_NATIVE_LOOKUP,  /* each bit by a table of those of x, y and z */
+	GT_NATIVE_PERMUTE, /* bytes of y:x */
+	GT_NATIVE_COUNT,   /* of bits that are set */
+	GT_NATIVE_COUNT_64,
+	GT_NATIVE_REVERSE, /* of bits */
+	GT_NATIVE_LEADING, /* where the first bit is, as `immediate` says */
+	GT_NATIVE_DOT,	   /* z and the products of four bytes */
+	GT_NATIVE_PRODUCT24, /* of 24 bits, its lower 32 */
+	GT_NATIVE_DIFFERENCE_SUM, /* z and how far x and y are apart */
 	GT_NATIVE_KINDS
 };
 
@@ -92,11 +104,15 @@ enum gt_native_kind {
  * either format. */
 enum gt_native_halves { GT_NATIVE_NO_HALVES, GT_NATIVE_PACKED, GT_NATIVE_BY_ZEROS, GT_NATIVE_BY_SIGNS, GT_NATIVE_F16, GT_NATIVE_BF16 };
 
-/* `immediate` of a division. */
-enum gt_native_division { GT_NATIVE_SIGNED = 1, GT_NATIVE_REMAINDER = 2 };
+/* `immediate` of a division, of the upper half of a product of 64 bits, of a field, and of 24 bits. */
+enum gt_native_of_integers { GT_NATIVE_SIGNED = 1, GT_NATIVE_REMAINDER = 2, GT_NATIVE_WIDE = 4, GT_NATIVE_ADDS = 8 };
+/* Of a shift of two words; of the first bit; of the products of bytes. */
+enum gt_native_funnel { GT_NATIVE_TO_RIGHT = 1, GT_NATIVE_CLAMPS = 2 };
+enum gt_native_leading { GT_NATIVE_LEADING_ZEROS, GT_NATIVE_SHIFT_AMOUNT, GT_NATIVE_PLACE };
+enum gt_native_dot { GT_NATIVE_FIRST_SIGNED = 1, GT_NATIVE_SECOND_SIGNED = 2 };
 
-/* `immediate` of a sum with a carry: it reads one, it makes one, the sum is a difference; of a product the upper half is added. */
-enum gt_native_carry { GT_NATIVE_CARRY_IN = 1, GT_NATIVE_CARRY_OUT = 2, GT_NATIVE_DIFFERENCE = 4, GT_NATIVE_UPPER = 8 };
+/* `immediate` of a sum with a carry: it reads one, it makes one, the sum is a difference; of a product the upper half is added; it has 64 bits. */
+enum gt_native_carry { GT_NATIVE_CARRY_IN = 1, GT_NATIVE_CARRY_OUT = 2, GT_NATIVE_DIFFERENCE = 4, GT_NATIVE_UPPER = 8, GT_NATIVE_CARRIED_64 = 16 };
 
 struct gt_native_rule {
 	const char *name; /* of the form */
@@ -158,6 +174,10 @@ struct gt_native_segment {
 
 typedef void gt_native_emitter(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
 
+/* Bytes that are in front of the code: the first one of the lane of 32 bits, bytes of lanes of 32 and of 64 in the other order, how many bits a
+ * number of four has, and these bits in the other order. */
+enum gt_native_bytes_of { GT_NATIVE_FIRST_BYTES, GT_NATIVE_SWAPPED, GT_NATIVE_SWAPPED_64, GT_NATIVE_ONES, GT_NATIVE_REVERSED, GT_NATIVE_BYTES };
+
 /* How addresses of active lanes may lie: at one place; side by side in a half of the warp; at the stride in rsi. */
 enum gt_native_lie { GT_NATIVE_ONE_PLACE, GT_NATIVE_FIRST_HALF, GT_NATIVE_SECOND_HALF, GT_NATIVE_STRIDE };
 
@@ -167,7 +187,7 @@ struct gt_native_isa {
 	unsigned registers; /* for values */
 	unsigned bytes;	    /* of a register */
 	unsigned first, second, third, fourth; /* registers that are free within an operation, the last one in stretches only */
-	void (*open)(struct gt_native_code *code); /* writes constants that all segments use; NULL: there are none */
+	void (*open)(struct gt_native_code *code); /* writes constants that all segments use */
 	void (*begin)(struct gt_native_segment *segment); /* the loop */
 	void (*end)(struct gt_native_segment *segment);
 	void (*load)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset);
@@ -182,6 +202,8 @@ struct gt_native_isa {
 	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
 	/* The lower or upper half of lanes of 32 bits, widened by an operation. */
 	void (*widen)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned from, unsigned half);
+	/* d = the lower or the upper 32 bits of lanes of 64, of which x and y are the halves. d is not the first register. */
+	void (*narrow)(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, bool upper);
 	/* d = x, 64 bits, to the left by 32. */
 	void (*raise)(struct gt_native_segment *segment, unsigned d, unsigned x);
 	/* OP d, a, b under a rounding, as instructions that round number it. */
@@ -196,7 +218,14 @@ struct gt_native_isa {
 	void (*binary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
 	void (*unary)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x);
 	void (*shift)(struct gt_native_segment *segment, const struct gt_native_rule *rule, unsigned d, unsigned x, unsigned y);
+	bool rotates; /* lanes of 32 bits by a number */
+	/* OP d, a, and those bytes for each 16 of a register. */
+	void (*bytes_of)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, enum gt_native_bytes_of which);
+	/* Bit 4 x + 2 y + z of the table, for each bit. */
+	void (*lookup)(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, unsigned z, unsigned table);
+	void (*leading_zeros)(struct gt_native_segment *segment, bool wide, unsigned d, unsigned x);
 	gt_native_emitter *emitters[GT_NATIVE_KINDS]; /* NULL: by those above */
+	gt_native_emitter *const *integers; /* operations of integers that take several instructions, put together alike for both sets */
 
 	/* What stretches need beside that. */
 	bool few; /* registers: operations are done for one part before the next, as far as they can be */
@@ -226,7 +255,7 @@ struct gt_native_isa {
 extern const struct gt_native_isa gt_native_avx2, gt_native_avx512;
 
 /* True if the operation has machine code; *rule is set then. */
-bool gt_native_takes(const struct gt_ptx_op *op, const struct gt_native_rule **rule);
+bool gt_native_takes(const struct gt_native_needs *needs, const struct gt_ptx_op *op, const struct gt_native_rule **rule);
 /* A function for n operations that gt_native_takes, from segment->op on: void (*)(unsigned char *arena, uint32_t mask). */
 void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *ops, size_t n);
 
@@ -242,12 +271,25 @@ static inline unsigned gt_native_write_half(struct gt_native_segment *segment, u
 {
 	return gt_native_write_to(segment, slot, GT_NATIVE_HALF)->at[0];
 }
+/* A register that is free, until segment->taken says so again. */
+unsigned gt_native_take(struct gt_native_segment *segment);
 /* Its lanes with 32 bits. */
 void gt_native_extend(struct gt_native_segment *segment, enum gt_native_halves by, unsigned d, unsigned x);
 /* x and y of the operation in the first and the second register, so. */
 void gt_native_extend_both(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op);
 /* Register i of a part of a slot, where it is. */
 struct gt_native_operand gt_native_where(const struct gt_native_segment *segment, uint32_t slot, unsigned n, unsigned part, unsigned i);
+/* Half i of a source of 32-bit lanes, widened. */
+static inline void gt_native_widen(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, uint32_t slot, unsigned i)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_operand from = gt_native_where(segment, slot, 1, segment->part, 0);
+
+	if (from.in_register)
+		isa->widen(segment, op, d, from.at, i);
+	else
+		isa->memory(segment, op, d, 0, from.place.base, from.place.offset + i * isa->bytes / 2);
+}
 /* Memory has the slot, and registers have it no more. */
 void gt_native_release(struct gt_native_segment *segment, uint32_t slot);
 /* How many parts a warp has. */
@@ -255,7 +297,7 @@ static inline unsigned gt_native_parts(const struct gt_native_isa *isa)
 {
 	return GT_WARP_SIZE * 4 / isa->bytes;
 }
-enum gt_native_direction { GT_NATIVE_RIGHT = 2, GT_NATIVE_RIGHT_BY_SIGNS = 4, GT_NATIVE_LEFT = 6 }; /* as the instruction has it in the place of a register */
+enum gt_native_direction { GT_NATIVE_ROTATE_RIGHT, GT_NATIVE_ROTATE_LEFT, GT_NATIVE_RIGHT, GT_NATIVE_RIGHT_BY_SIGNS = 4, GT_NATIVE_LEFT = 6 }; /* as the instruction has it in the place of a register */
 /* d = x shifted by a number, in lanes of 32 bits or, if `wide`, of 64. */
 static inline void gt_native_shift_by(struct gt_native_segment *segment, bool wide, enum gt_native_direction direction, unsigned d, unsigned x, unsigned count)
 {
@@ -282,5 +324,9 @@ extern const struct gt_native_op gt_native_move, gt_native_xor, gt_native_or, gt
 unsigned gt_native_rounded(struct gt_native_segment *segment, const struct gt_ptx_op *op, unsigned x, unsigned free);
 /* Emits an operation. */
 gt_native_emitter gt_native_emit;
+/* Operations of integers that take several instructions; NULL: it is none. */
+extern gt_native_emitter *const gt_native_integers[GT_NATIVE_KINDS];
+/* Writes the bytes of enum gt_native_bytes_of, each so often. */
+void gt_native_open_bytes(struct gt_native_code *code, unsigned copies);
 
 #endif
