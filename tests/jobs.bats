@@ -618,3 +618,20 @@ kernels() {
 	done
 	expect_failure 2 "--jobs: 'x': expected a whole number from 0 to 256" gtrace-record -j x ./program three
 }
+
+@test "gschedule by latency: the same bytes, where SMs take blocks while others run, where rows are in a file, and by each order of warps" {
+	local kernels=$ROOT/examples/kernels/ptx arrays='(f32[128*128]:ramp, f32[128*128]:ramp, f32[128*128], 128)'
+	gtrace-ptx --work --launch "gemm<<<(4,5),(32,8)>>>$arrays" "$kernels/gemm.ptx" | gcoalesce >requests
+	for options in "--gpu titanv" "--gpu titanv --sm 5 --max-blocks 2 -S 200K" "--gpu h100 --sm 7 --max-blocks 1" "--gpu rtx3070 --dispatch wave --sm 9" \
+		"--gpu titanv --only-sm 0-20 --map part:2"; do
+		# shellcheck disable=SC2086 # options are words
+		same gschedule $options --issue latency requests
+	done
+	damaged requests 0.9 >broken
+	same gschedule --gpu titanv --issue latency broken
+	gtrace-ptx --work --space global,shared --launch "gemm_tiled<<<(12,12),(16,16),2048>>>${arrays//128/256}" "$kernels/gemm_tiled.ptx" | gcoalesce >requests
+	same gschedule --gpu h100 --issue latency requests
+	run gschedule -j 2 --gpu titanv requests
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--jobs: --issue rr and gto run in one thread"* ]]
+}

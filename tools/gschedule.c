@@ -38,6 +38,7 @@ static const struct tool_row option_rows[] = {
 	{"--only-sm LIST", ONLY_SM, "model these SMs only, such as 0,3-5"},
 	{"--waves N", WAVES, "model the first N waves of every SM"},
 	TOOL_GENERAL,
+	TOOL_JOBS,
 	{"-S, --memory SIZE", 'S', "memory for rows that wait (" MEMORY "); the rest goes to a temporary file"},
 	{"-T, --temporary DIR", 'T', "directory of that file ($TMPDIR, /tmp)"},
 	TOOL_END,
@@ -311,6 +312,9 @@ int main(int argc, char **argv)
 		tool_usage(tool, "%s", tool->error.text);
 	if (self.block_steps && !gt_dispatch_refills(self.config.dispatch))
 		tool_usage(tool, "--block-steps: expected --dispatch first-done too");
+	if (tool->jobs > 1 && !gt_issue_is_timed(self.config.issue))
+		tool_usage(tool, "--jobs: --issue rr and gto run in one thread");
+	self.config.jobs = tool->jobs;
 	check_keys(&self);
 	if (self.block_steps)
 		tool_must(tool, gt_durations_read(&self.config.durations, self.block_steps, &tool->error));

@@ -765,6 +765,7 @@ int gt_keep_open(struct keep *keep, size_t memory, const char *directory, enum a
 	keep->loose.folded = arrangement == FOLDED;
 	keep->loose.limit = memory / 2;
 	keep->loose.pool.arena = &keep->loose.arena;
+	pthread_mutex_init(&keep->unpacking, NULL);
 	gt_spill_open(&keep->spill, memory - memory / 2, directory);
 	return shapes_open(&keep->shapes, error);
 }
@@ -777,6 +778,7 @@ void gt_keep_close(struct keep *keep)
 	gt_arena_close(&keep->loose.arena);
 	free(keep->packers);
 	gt_rows_free(keep->singly);
+	pthread_mutex_destroy(&keep->unpacking);
 }
 
 struct block *gt_block_new(uint32_t number, struct keep *keep, struct gt_error *error)

@@ -3,6 +3,7 @@
 #ifndef GT_SCHEDULE_BLOCK_H
 #define GT_SCHEDULE_BLOCK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -312,6 +313,7 @@ struct keep {
 	struct gt_rows *singly; /* room for requests of which several were a row, but cannot be a span; NULL: none yet */
 	struct warp_packer *packers; /* by warp */
 	size_t n_packers;
+	pthread_mutex_t unpacking; /* held by the thread whose source unpacks: all use `spill` */
 	uint64_t blocks; /* made so far */
 };
 

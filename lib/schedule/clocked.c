@@ -1,88 +1,225 @@
 /* SPDX-License-Identifier: MIT */
+/* The machine that the order of issue by time runs (latency.c has what an SM does): windows of steps, the threads that share them, and what
+ * SMs have in common: L2, blocks that they take, and rows that leave. */
 #include "schedule/clocked.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/parameter.h"
-#include "stream/hint.h"
 
-/* ---- the load/store unit ---- */
+/* ---- threads ---- */
 
-static uint32_t lsu_behind(const struct clocked *clocked, uint32_t i)
+/* In a window SMs do not need each other but where they take blocks, so that each thread runs some of them; at its end one asks L2 while another
+ * writes rows. Who takes a block first, and the order of what is asked and written, follow from steps, and so are the same whatever the threads.
+ * A thread always has the same SMs, whose state is in the cache of its processor: when any thread took what was next, they took twice the time. */
+
+/* Fewer accesses, of a launch and of the window before, cost threads more than they save. */
+#define SHARED_FROM 20000
+#define SHARED_LEAST 256
+
+/* How often a thread looks whether what it waits for has come, before it sleeps: that mostly comes sooner than a sleeping thread wakes up. Where
+ * it does not, since the processors have other work, threads look less often. */
+#define LOOKS_LEAST 16
+#define LOOKS_MOST 4096
+
+/* Leaves the processor's core to another thread of it for some cycles. */
+static inline void pause_core(void)
 {
-	return i + 1 == clocked->n ? 0 : i + 1;
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
 }
 
-/* Gives passes to the next scheduler that waits. */
-static void lsu_next(struct clocked *clocked, uint64_t passes)
-{
-	struct scheduler *scheduler;
+/* What threads do together: each a part of it. */
+typedef int shared_work(struct gt_schedule *schedule, uint32_t part, struct gt_error *error);
 
-	do {
-		scheduler = &clocked->schedulers[clocked->lsu_turn];
-		clocked->lsu_turn = lsu_behind(clocked, clocked->lsu_turn);
-	} while (scheduler->passes == 0);
-	scheduler->passes -= passes;
-	clocked->lsu_given += passes;
-	clocked->lsu_waiting -= scheduler->passes == 0;
+struct team {
+	struct gt_schedule *schedule;
+	shared_work *work;
+	atomic_uint begun; /* works */
+	atomic_uint left;  /* threads that have not ended their part */
+	pthread_mutex_t lock; /* of what threads sleep for: a change of these two */
+	pthread_cond_t begins, ended;
+	bool closing;
+	uint32_t n, started; /* threads; those besides the one that calls */
+	struct member {
+		struct team *team;
+		pthread_t thread;
+		uint32_t part;
+		unsigned looks;	    /* before it sleeps */
+		int result, reason; /* of its part; errno */
+		struct gt_error error;
+	} *members;
+};
+
+static void run_member(struct member *member)
+{
+	member->result = member->team->work(member->team->schedule, member->part, &member->error);
+	member->reason = errno;
 }
 
-/* Gives each that waits as many passes as one of them still needs, but `most` at most. Returns how many: 0, if most is 0. */
-static uint64_t lsu_rounds(struct clocked *clocked, uint64_t most)
+/* Waits until a number is `wanted`, or if it must not be that one, another. */
+static void await(struct member *member, atomic_uint *number, unsigned wanted, bool equal, pthread_cond_t *changes)
 {
-	uint64_t rounds = most;
+	struct team *team = member->team;
 
-	for (uint32_t i = 0; i < clocked->n; i++)
-		rounds = clocked->schedulers[i].passes > 0 ? sooner(rounds, clocked->schedulers[i].passes) : rounds;
-	for (uint32_t waiting = rounds > 0 ? clocked->lsu_waiting : 0; waiting > 0; waiting--)
-		lsu_next(clocked, rounds);
-	return rounds;
-}
-
-void gt_lsu_run(struct clocked *clocked, uint64_t now)
-{
-	while (clocked->lsu_waiting > 0 && clocked->lsu_given < now)
-		if (lsu_rounds(clocked, (now - clocked->lsu_given) / clocked->lsu_waiting) == 0)
-			lsu_next(clocked, 1);
-	clocked->lsu_given = later(clocked->lsu_given, now);
-}
-
-/* When a scheduler has as many of its passes as its present warp waits for, if no more is asked for. */
-static uint64_t lsu_ends(const struct clocked *clocked, const struct scheduler *scheduler)
-{
-	const uint64_t own = scheduler->passes - scheduler->spare;
-	uint64_t end = clocked->lsu_given + own;
-	bool behind = false; /* in a round */
-
-	for (uint32_t k = 0, i = clocked->lsu_turn; k < clocked->n; k++, i = lsu_behind(clocked, i)) {
-		const struct scheduler *other = &clocked->schedulers[i];
-		if (other == scheduler)
-			behind = true;
-		else
-			end += sooner(other->passes, behind ? own - 1 : own);
+	for (unsigned look = 0; look < member->looks; look++) {
+		if ((atomic_load_explicit(number, memory_order_acquire) == wanted) == equal) {
+			member->looks = member->looks < LOOKS_MOST ? 2 * member->looks : LOOKS_MOST;
+			return;
+		}
+		pause_core();
 	}
-	return end;
+	member->looks = member->looks > LOOKS_LEAST ? member->looks / 2 : LOOKS_LEAST;
+	pthread_mutex_lock(&team->lock);
+	while ((atomic_load_explicit(number, memory_order_acquire) == wanted) != equal)
+		pthread_cond_wait(changes, &team->lock);
+	pthread_mutex_unlock(&team->lock);
 }
 
-uint64_t gt_lsu_ask(struct clocked *clocked, struct scheduler *scheduler, const struct gt_issue_times *times, uint32_t shared, uint64_t now)
+static void *help(void *context)
 {
-	const uint64_t accesses = gt_shared_accesses(shared), passes = later(gt_shared_passes(shared), accesses * times->access);
+	struct member *member = context;
+	struct team *team = member->team;
 
-	if (accesses == 0)
-		return now;
-	gt_lsu_run(clocked, now);
-	clocked->lsu_waiting += scheduler->passes == 0 && passes > 0;
-	scheduler->passes += passes;
-	scheduler->spare = QUEUE * passes / accesses;
-	return later(gt_lsu_holds(scheduler) ? lsu_ends(clocked, scheduler) : now, now + accesses * times->scheduler_access);
+	for (unsigned begun = 0;; begun++) {
+		await(member, &team->begun, begun, false, &team->begins);
+		if (team->closing)
+			return NULL;
+		run_member(member);
+		if (atomic_fetch_sub(&team->left, 1) > 1)
+			continue;
+		pthread_mutex_lock(&team->lock);
+		pthread_cond_signal(&team->ended);
+		pthread_mutex_unlock(&team->lock);
+	}
 }
 
-bool gt_lsu_still_holds(struct clocked *clocked, struct scheduler *scheduler, uint64_t now)
+/* Lets all others begin. */
+static void begin_work(struct team *team)
 {
-	gt_lsu_run(clocked, now);
-	if (gt_lsu_holds(scheduler))
-		scheduler->until = lsu_ends(clocked, scheduler);
-	return gt_lsu_holds(scheduler);
+	pthread_mutex_lock(&team->lock);
+	atomic_store(&team->left, team->started);
+	atomic_fetch_add(&team->begun, 1);
+	pthread_cond_broadcast(&team->begins);
+	pthread_mutex_unlock(&team->lock);
+}
+
+static void close_team(struct team *team)
+{
+	if (!team)
+		return;
+	team->closing = true;
+	begin_work(team);
+	for (uint32_t i = 1; i <= team->started; i++)
+		pthread_join(team->members[i].thread, NULL);
+	pthread_mutex_destroy(&team->lock);
+	pthread_cond_destroy(&team->begins);
+	pthread_cond_destroy(&team->ended);
+	free(team->members);
+	free(team);
+}
+
+/* Signals go to the thread that calls. Returns 0, or the number of an error. */
+static int start_helpers(struct team *team)
+{
+	sigset_t all, before;
+	int result = 0;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (uint32_t i = 0; i < team->n && result == 0; i++) {
+		struct member *member = &team->members[i];
+		*member = (struct member){.team = team, .part = i, .looks = LOOKS_MOST};
+		result = i > 0 ? pthread_create(&member->thread, NULL, help, member) : 0;
+		team->started += i > 0 && result == 0;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return result;
+}
+
+static struct team *open_team(struct gt_schedule *schedule, struct gt_error *error)
+{
+	struct team *team = calloc(1, sizeof *team);
+
+	if (team && !(team->members = calloc(schedule->machine->parts, sizeof *team->members))) {
+		free(team);
+		team = NULL;
+	}
+	if (!team) {
+		gt_fail_memory(error, "threads");
+		return NULL;
+	}
+	team->schedule = schedule;
+	team->n = schedule->machine->parts;
+	pthread_mutex_init(&team->lock, NULL);
+	pthread_cond_init(&team->begins, NULL);
+	pthread_cond_init(&team->ended, NULL);
+	int result = start_helpers(team);
+	if (result == 0)
+		return team;
+	close_team(team);
+	errno = result;
+	gt_fail_errno(error, "cannot start a thread");
+	return NULL;
+}
+
+/* From now on each thread has memory of its own for its SMs. */
+static int begin_sharing(struct gt_schedule *schedule, struct gt_error *error)
+{
+	struct machine *machine = schedule->machine;
+
+	machine->arenas = gt_arena_take(&machine->arena, machine->parts * sizeof *machine->arenas);
+	if (!machine->arenas)
+		return gt_fail_memory(error, "threads");
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
+		clocked->arena = clocked->held[0].arena = clocked->held[1].arena = &machine->arenas[i % machine->parts];
+	}
+	machine->team = open_team(schedule, error);
+	return machine->team ? 0 : -1;
+}
+
+/* Runs each part of a work in its thread. Of those that fail, the first says why. */
+static int share(struct gt_schedule *schedule, shared_work *work, struct gt_error *error)
+{
+	struct machine *machine = schedule->machine;
+
+	if (!machine->team && begin_sharing(schedule, error) != 0)
+		return -1;
+	struct team *team = machine->team;
+	team->work = work;
+	begin_work(team);
+	run_member(&team->members[0]);
+	await(&team->members[0], &team->left, 0, true, &team->ended);
+	for (uint32_t i = 0; i < team->n; i++) {
+		if (team->members[i].result == 0)
+			continue;
+		*error = team->members[i].error;
+		errno = team->members[i].reason;
+		return -1;
+	}
+	return 0;
+}
+
+/* Runs the parts of a work, in threads or one after the other. */
+static int run_parts(struct gt_schedule *schedule, shared_work *work, bool shared, struct gt_error *error)
+{
+	for (uint32_t part = 0; part < schedule->machine->parts && !shared; part++)
+		if (work(schedule, part, error) != 0)
+			return -1;
+	return shared ? share(schedule, work, error) : 0;
+}
+
+/* Whether a window is worth it. */
+static bool is_shared(const struct machine *machine)
+{
+	return machine->parts > 1 && machine->accesses >= SHARED_FROM && machine->n_order >= SHARED_LEAST;
 }
 
 /* ---- the machine ---- */
@@ -113,13 +250,7 @@ static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_
 	return 0;
 }
 
-void gt_clocked_bury(struct clocked *clocked, struct block *block, struct keep *keep)
-{
-	gt_free_lists_give(clocked->runners, block->runners, block->n_runners * sizeof *block->runners);
-	gt_block_free(block, keep);
-}
-
-void gt_clocked_close(struct gt_schedule *schedule)
+static void close_machine(struct gt_schedule *schedule)
 {
 	struct machine *machine = schedule->machine;
 
@@ -133,6 +264,9 @@ void gt_clocked_close(struct gt_schedule *schedule)
 	}
 	if (!machine)
 		return;
+	close_team(machine->team);
+	for (uint32_t part = 0; machine->arenas && part < machine->parts; part++)
+		gt_arena_close(&machine->arenas[part]);
 	gt_arena_close(&machine->arena);
 	free(machine);
 }
@@ -148,7 +282,7 @@ static uint64_t window_of(const struct gt_issue_times *times)
 	return sooner(times->l2 > nearest ? times->l2 - nearest : 1, WINDOW_MOST);
 }
 
-int gt_clocked_open(struct gt_schedule *schedule, struct gt_error *error)
+static int open_machine(struct gt_schedule *schedule, struct gt_error *error)
 {
 	const struct gt_issue_times *times = &schedule->config->times;
 	struct machine *machine = schedule->machine = calloc(1, sizeof *machine);
@@ -157,6 +291,7 @@ int gt_clocked_open(struct gt_schedule *schedule, struct gt_error *error)
 		return gt_fail_memory(error, "the lines of a cache");
 	machine->runners.arena = &machine->arena;
 	machine->window = window_of(times);
+	machine->parts = (uint32_t)later(sooner(schedule->config->jobs, schedule->n_active), 1);
 	machine->counts = gt_arena_take(&machine->arena, (machine->window + 1) * sizeof *machine->counts);
 	if (!machine->counts)
 		return gt_fail_memory(error, "the steps of a window");
@@ -167,3 +302,239 @@ int gt_clocked_open(struct gt_schedule *schedule, struct gt_error *error)
 			return -1;
 	return 0;
 }
+
+/* ---- the end of a window: L2, and rows leave ---- */
+
+#define TURNS_AHEAD 8 /* that are brought into the machine's cache */
+
+/* Orders what all SMs have taken by step and SM. */
+static int put_in_order(struct gt_schedule *schedule, struct gt_error *error)
+{
+	struct machine *machine = schedule->machine;
+	uint32_t *counts = machine->counts;
+
+	memset(counts, 0, (machine->window + 1) * sizeof *counts);
+	machine->n_order = 0;
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
+		for (size_t k = 0; k < clocked->n_taken; k++)
+			counts[clocked->steps[k] + 1]++;
+		machine->n_order += clocked->n_taken;
+	}
+	struct turned *order = gt_arena_grown(&machine->arena, machine->order, machine->n_order, &machine->order_capacity, sizeof *order);
+	if (!order && machine->n_order > 0)
+		return gt_fail_memory(error, "the steps of a window");
+	machine->order = order;
+	for (uint64_t step = 1; step <= machine->window; step++)
+		counts[step] += counts[step - 1];
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		const uint32_t sm = schedule->active[i];
+		const struct clocked *clocked = schedule->sms[sm].clocked;
+		for (size_t k = 0; k < clocked->n_taken; k++)
+			order[counts[clocked->steps[k]]++] = (struct turned){&clocked->taken[k], sm, clocked->steps[k]};
+	}
+	return 0;
+}
+
+/* Asks L2 for what an access wants that L1 has taken at a step. */
+static void ask_l2(const struct shared_l2 *l2, const struct sm *sm, const struct taken *taken, uint64_t step)
+{
+	struct clocked *clocked = sm->clocked;
+
+	for (struct ask *of = clocked->asks + taken->asks, *end = clocked->asks + taken[1].asks; of < end; of++) {
+		if (of->stores) {
+			gt_l2_store(l2, sm->number, of->address, of->sectors);
+			continue;
+		}
+		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, step + of->delay);
+		of->filled = later(of->there, of->before ? clocked->asks[of->before - 1].filled : of->filled);
+	}
+}
+
+/* Writes the rows of an access, at the present step. */
+static int write_rows(struct gt_schedule *schedule, const struct sm *sm, const struct taken *taken, struct gt_error *error)
+{
+	const struct held *held = &sm->clocked->held[0];
+	struct kept *rows = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
+
+	for (struct kept *span = rows; held->n_odd > 0 && span < end; span = gt_span_next(span))
+		if (span->shape == SHAPE_NONE)
+			span->base = (uint64_t)(uintptr_t)&held->odd[span->base];
+	return gt_machine_write(schedule, sm, taken->block, rows, end, error);
+}
+
+/* The step of an access that was taken in the window. */
+static uint64_t step_of(const struct machine *machine, const struct turned *turned)
+{
+	return machine->end - machine->window + turned->step;
+}
+
+/* L2 answers what was asked for in the window, in order. */
+static void ask_all(const struct gt_schedule *schedule)
+{
+	const struct machine *machine = schedule->machine;
+
+	for (size_t i = 0; i < machine->n_order; i++) {
+		const struct turned *turned = &machine->order[i];
+		if (i + TURNS_AHEAD < machine->n_order)
+			__builtin_prefetch(turned[TURNS_AHEAD].taken);
+		ask_l2(&machine->l2, &schedule->sms[turned->sm], turned->taken, step_of(machine, turned));
+	}
+}
+
+/* Writes the rows of the window, in order. */
+static int write_all(struct gt_schedule *schedule, struct gt_error *error)
+{
+	const struct machine *machine = schedule->machine;
+
+	for (size_t i = 0; i < machine->n_order; i++) {
+		const struct turned *turned = &machine->order[i];
+		if (i + TURNS_AHEAD < machine->n_order)
+			__builtin_prefetch(turned[TURNS_AHEAD].taken);
+		schedule->issued = i > 0 && turned->step == turned[-1].step;
+		schedule->step = step_of(machine, turned);
+		if (write_rows(schedule, &schedule->sms[turned->sm], turned->taken, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* These two do not need each other. */
+static int settle(struct gt_schedule *schedule, uint32_t part, struct gt_error *error)
+{
+	if (part == 0)
+		ask_all(schedule);
+	return part == schedule->machine->parts - 1 ? write_all(schedule, error) : 0;
+}
+
+static int conclude_part(struct gt_schedule *schedule, uint32_t part, struct gt_error *error)
+{
+	for (size_t i = part; i < schedule->n_active; i += schedule->machine->parts)
+		if (gt_sm_conclude(schedule, &schedule->sms[schedule->active[i]], error) != 0)
+			return -1;
+	return 0;
+}
+
+/* Frees blocks that have ended. */
+static void bury(struct gt_schedule *schedule)
+{
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
+		for (struct block *block; (block = clocked->dead);) {
+			clocked->dead = block->next;
+			gt_free_lists_give(clocked->runners, block->runners, block->n_runners * sizeof *block->runners);
+			gt_block_free(block, &schedule->keep);
+		}
+	}
+}
+
+static int end_window(struct gt_schedule *schedule, struct gt_error *error)
+{
+	struct machine *machine = schedule->machine;
+
+	if (put_in_order(schedule, error) != 0)
+		return -1;
+	machine->accesses += machine->n_order;
+	if (machine->n_order > 0)
+		gt_machine_issues(schedule, step_of(machine, &machine->order[machine->n_order - 1]));
+	if (run_parts(schedule, settle, is_shared(machine), error) != 0 || run_parts(schedule, conclude_part, is_shared(machine), error) != 0)
+		return -1;
+	bury(schedule);
+	machine->end = 0;
+	return 0;
+}
+
+/* ---- windows ---- */
+
+static int run_part(struct gt_schedule *schedule, uint32_t part, struct gt_error *error)
+{
+	const uint64_t end = schedule->machine->end;
+
+	for (size_t i = part; i < schedule->n_active; i += schedule->machine->parts) {
+		struct sm *sm = &schedule->sms[schedule->active[i]];
+		if (sm->clocked->wake < end && gt_sm_run(schedule, sm, end, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether many SMs have something to do, as at the beginning of a window; when one of them has taken a block it mostly runs alone. */
+static bool many_run(const struct gt_schedule *schedule)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < schedule->n_active; i++)
+		n += gt_sm_can_run(schedule, &schedule->sms[schedule->active[i]], schedule->machine->end);
+	return n >= 2 * schedule->machine->parts;
+}
+
+/* Whether one SM takes blocks before another, which has room too. */
+static bool fills_before(const struct gt_schedule *schedule, const struct sm *a, const struct sm *b)
+{
+	uint64_t step = a->clocked->room, of_a, of_b;
+
+	if (step != b->clocked->room)
+		return step < b->clocked->room;
+	if (schedule->config->dispatch->shuffles && (of_a = gt_machine_room(schedule, a, step)) != (of_b = gt_machine_room(schedule, b, step)))
+		return of_a > of_b;
+	return gt_machine_turn(schedule, a->number, step) < gt_machine_turn(schedule, b->number, step);
+}
+
+/* Runs all SMs to the end of the window. Returns FILL_DONE, FILL_WAIT if rows that they need have not arrived yet, or FILL_FAILED. */
+static enum filled run_window(struct gt_schedule *schedule, struct gt_error *error)
+{
+	const struct machine *machine = schedule->machine;
+
+	for (uint64_t end = machine->end;;) {
+		struct sm *first = NULL;
+		if (run_parts(schedule, run_part, is_shared(machine) && many_run(schedule), error) != 0)
+			return FILL_FAILED;
+		for (size_t i = 0; i < schedule->n_active; i++) {
+			struct sm *sm = &schedule->sms[schedule->active[i]];
+			if (sm->clocked->room < end && gt_sm_blocks_left(schedule, sm) && (!first || fills_before(schedule, sm, first)))
+				first = sm;
+		}
+		if (!first)
+			return FILL_DONE;
+		schedule->step = first->clocked->room;
+		enum filled filled = schedule->config->dispatch->fill(schedule, first, error);
+		if (filled == FILL_WAIT || filled == FILL_FAILED)
+			return filled;
+		gt_sm_look_for_room(schedule, first, schedule->step);
+	}
+}
+
+/* The step of what happens next; GT_NEVER: nothing is left. */
+static uint64_t next_step(const struct gt_schedule *schedule)
+{
+	uint64_t next = GT_NEVER;
+
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		const struct sm *sm = &schedule->sms[schedule->active[i]];
+		next = sooner(next, sm->clocked->wake);
+		if (gt_sm_blocks_left(schedule, sm))
+			next = sooner(next, sm->clocked->room);
+	}
+	return next;
+}
+
+static int run(struct gt_schedule *schedule, struct gt_error *error)
+{
+	if (!schedule->machine && open_machine(schedule, error) != 0)
+		return -1;
+	struct machine *machine = schedule->machine;
+	for (;;) {
+		uint64_t next = machine->end == 0 ? next_step(schedule) : 0;
+		if (next == GT_NEVER)
+			return 0;
+		if (machine->end == 0)
+			machine->end = next + machine->window;
+		enum filled filled = run_window(schedule, error);
+		if (filled != FILL_DONE)
+			return filled == FILL_WAIT ? 0 : -1;
+		if (end_window(schedule, error) != 0)
+			return -1;
+	}
+}
+
+const struct gt_issue gt_issue_latency = {"latency", FOLDED, gt_sm_admit, NULL, run, close_machine};

@@ -126,47 +126,47 @@ struct turned {
 };
 
 struct machine {
-	struct gt_arena arena; /* all that is here, and the SMs' state */
+	struct gt_arena arena; /* all that is here */
 	struct gt_free_lists runners;
 	struct shared_l2 l2;
 	uint64_t window, end; /* the window's most steps; the step after it; 0: there is none */
 	struct turned *order;	  /* of what all SMs have taken in the window */
-	size_t order_capacity;
+	size_t n_order, order_capacity;
+	uint64_t accesses; /* of all windows */
 	uint32_t *counts; /* of the steps of a window, room for one more */
+
+	/* SM i of the active ones is of part i % parts, which one thread runs at a time. */
+	uint32_t parts;
+	struct gt_arena *arenas; /* of each part: what its SMs take, from the first shared window on */
+	struct team *team; /* the threads; NULL: no window was worth them yet */
 };
 
-/* Makes the machine of a schedule. Returns 0, or -1 when memory is short. */
-int gt_clocked_open(struct gt_schedule *schedule, struct gt_error *error);
-void gt_clocked_close(struct gt_schedule *schedule);
+/* ---- what an SM does in a window ---- */
 
-/* ---- the load/store unit ---- */
+/* An order of issue's `admit`. */
+int gt_sm_admit(struct gt_schedule *schedule, struct sm *sm, struct block *block, struct gt_error *error);
 
-/* All schedulers of an SM share it. It serves those whose warps have accesses to shared memory before their next access, a pass of the banks
- * a cycle, in turn. An access to other memory takes the cycles that every access takes, however many requests it makes. */
-
-/* Gives away the cycles before `now`. */
-void gt_lsu_run(struct clocked *clocked, uint64_t now);
-
-/* The warp of a scheduler makes its accesses to shared memory. Returns when they are done, if no other one asks. */
-uint64_t gt_lsu_ask(struct clocked *clocked, struct scheduler *scheduler, const struct gt_issue_times *times, uint32_t shared, uint64_t now);
-
-/* Whether a scheduler waits for passes that were not given to it yet. */
-static inline bool gt_lsu_holds(const struct scheduler *scheduler)
+/* Whether blocks may still come for an SM. */
+static inline bool gt_sm_blocks_left(const struct gt_schedule *schedule, const struct sm *sm)
 {
-	return scheduler->passes > scheduler->spare;
-}
-/* The same at a step; if it does it says until when. */
-bool gt_lsu_still_holds(struct clocked *clocked, struct scheduler *scheduler, uint64_t now);
-
-/* L1 takes an access. */
-static inline void gt_lsu_pass(struct clocked *clocked, const struct gt_issue_times *times, uint64_t now)
-{
-	if (clocked->lsu_waiting > 0)
-		gt_lsu_run(clocked, now);
-	clocked->lsu_given = later(clocked->lsu_given, now) + later(times->access, 1);
+	return !schedule->finished || (schedule->floating ? schedule->floaters.first : sm->waiting.first);
 }
 
-/* Frees a block that has ended; its runners are for another one. */
-void gt_clocked_bury(struct clocked *clocked, struct block *block, struct keep *keep);
+/* Whether an SM has something to do before a step, and before one at which it may take a block. */
+static inline bool gt_sm_can_run(const struct gt_schedule *schedule, const struct sm *sm, uint64_t end)
+{
+	const struct clocked *clocked = sm->clocked;
+
+	return clocked->wake < end && (clocked->wake < clocked->room || !gt_sm_blocks_left(schedule, sm));
+}
+
+/* Runs an SM up to there. */
+int gt_sm_run(struct gt_schedule *schedule, struct sm *sm, uint64_t end, struct gt_error *error);
+
+/* Finds out from which step on, this one or a later, an SM can take a block. */
+void gt_sm_look_for_room(const struct gt_schedule *schedule, struct sm *sm, uint64_t now);
+
+/* Tells an SM what L2 has answered, and begins its next window. */
+int gt_sm_conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error);
 
 #endif

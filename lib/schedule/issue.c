@@ -176,7 +176,8 @@ static int append(struct gt_schedule *schedule, const struct place *place, const
 /* Rows of a block issue: notes when. Returns false if the SM's rows are not written. */
 static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct block *block)
 {
-	gt_machine_begin(schedule, block, schedule->step);
+	gt_machine_begin(block, schedule->step);
+	gt_machine_issues(schedule, schedule->step);
 	schedule->issued = true;
 	return gt_is_modelled(schedule, sm->number);
 }

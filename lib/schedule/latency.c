@@ -134,6 +134,15 @@ GT_INLINE void prefetch_fold(const struct unfolding *unfolding)
 	__builtin_prefetch(unfolding->next);
 }
 
+/* Other threads may unpack, too. */
+static int unpack(struct source *source, struct keep *keep, struct gt_error *error)
+{
+	pthread_mutex_lock(&keep->unpacking);
+	int result = gt_source_fill(source, &keep->spill, error);
+	pthread_mutex_unlock(&keep->unpacking);
+	return result;
+}
+
 /* Takes its next accesses: unfolds them, or else has them from its source, which unpacks more first if they have issued. */
 static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *error)
 {
@@ -143,7 +152,7 @@ static int take_rows(struct runner *runner, struct keep *keep, struct gt_error *
 	}
 	struct source *source = &runner->block->sources[runner - runner->block->runners];
 
-	if (source->row == source->end && gt_source_fill(source, &keep->spill, error) != 0)
+	if (source->row == source->end && unpack(source, keep, error) != 0)
 		return -1;
 	if (source->row == source->end)
 		return 0;
@@ -199,14 +208,7 @@ static void runner_leave(struct runner *runner)
 
 /* ---- blocks ---- */
 
-/* Whether blocks may still come for an SM. */
-static bool blocks_left(const struct gt_schedule *schedule, const struct sm *sm)
-{
-	return !schedule->finished || (schedule->floating ? schedule->floaters.first : sm->waiting.first);
-}
-
-/* Finds out from which step on, this one or a later, an SM can take a block. */
-static void look_for_room(const struct gt_schedule *schedule, struct sm *sm, uint64_t now)
+void gt_sm_look_for_room(const struct gt_schedule *schedule, struct sm *sm, uint64_t now)
 {
 	bool whole = sm->n_resident >= gt_machine_capacity(schedule);
 	uint64_t room = whole ? GT_NEVER : now;
@@ -254,7 +256,7 @@ static int open_l1(const struct gt_schedule *schedule, struct clocked *clocked, 
 	return clocked->l1 ? 0 : -1;
 }
 
-static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *block, struct gt_error *error)
+int gt_sm_admit(struct gt_schedule *schedule, struct sm *sm, struct block *block, struct gt_error *error)
 {
 	uint64_t in_block = gt_kernel_warps(schedule->kernel);
 	struct clocked *clocked = sm->clocked;
@@ -263,7 +265,7 @@ static int admit(struct gt_schedule *schedule, struct sm *sm, struct block *bloc
 		return -1;
 	in_block = in_block ? in_block : (uint64_t)block->highest_warp + 1;
 	clocked->wake = sooner(clocked->wake, schedule->step);
-	look_for_room(schedule, sm, schedule->step);
+	gt_sm_look_for_room(schedule, sm, schedule->step);
 	return runners_admit(block, clocked, block->slot * in_block, &schedule->keep, schedule->step, error);
 }
 
@@ -291,8 +293,107 @@ static int retire(struct gt_schedule *schedule, struct sm *sm, struct taken *las
 		last->ended = (uint32_t)clocked->n_ended;
 		sm->free_at[position] = GT_NEVER;
 	}
-	look_for_room(schedule, sm, now + 1);
+	gt_sm_look_for_room(schedule, sm, now + 1);
 	return 0;
+}
+
+/* ---- the load/store unit ---- */
+
+/* All schedulers of an SM share it. It serves those whose warps have accesses to shared memory before their next access, a pass of the banks
+ * a cycle, in turn. An access to other memory takes the cycles that every access takes, however many requests it makes. */
+
+static uint32_t lsu_behind(const struct clocked *clocked, uint32_t i)
+{
+	return i + 1 == clocked->n ? 0 : i + 1;
+}
+
+/* Gives passes to the next scheduler that waits. */
+static void lsu_next(struct clocked *clocked, uint64_t passes)
+{
+	struct scheduler *scheduler;
+
+	do {
+		scheduler = &clocked->schedulers[clocked->lsu_turn];
+		clocked->lsu_turn = lsu_behind(clocked, clocked->lsu_turn);
+	} while (scheduler->passes == 0);
+	scheduler->passes -= passes;
+	clocked->lsu_given += passes;
+	clocked->lsu_waiting -= scheduler->passes == 0;
+}
+
+/* Gives each that waits as many passes as one of them still needs, but `most` at most. Returns how many: 0, if most is 0. */
+static uint64_t lsu_rounds(struct clocked *clocked, uint64_t most)
+{
+	uint64_t rounds = most;
+
+	for (uint32_t i = 0; i < clocked->n; i++)
+		rounds = clocked->schedulers[i].passes > 0 ? sooner(rounds, clocked->schedulers[i].passes) : rounds;
+	for (uint32_t waiting = rounds > 0 ? clocked->lsu_waiting : 0; waiting > 0; waiting--)
+		lsu_next(clocked, rounds);
+	return rounds;
+}
+
+/* Gives away the cycles before `now`. */
+static void lsu_run(struct clocked *clocked, uint64_t now)
+{
+	while (clocked->lsu_waiting > 0 && clocked->lsu_given < now)
+		if (lsu_rounds(clocked, (now - clocked->lsu_given) / clocked->lsu_waiting) == 0)
+			lsu_next(clocked, 1);
+	clocked->lsu_given = later(clocked->lsu_given, now);
+}
+
+/* Whether a scheduler waits for passes that were not given to it yet. */
+static inline bool lsu_holds(const struct scheduler *scheduler)
+{
+	return scheduler->passes > scheduler->spare;
+}
+
+/* When a scheduler has as many of its passes as its present warp waits for, if no more is asked for. */
+static uint64_t lsu_ends(const struct clocked *clocked, const struct scheduler *scheduler)
+{
+	const uint64_t own = scheduler->passes - scheduler->spare;
+	uint64_t end = clocked->lsu_given + own;
+	bool behind = false; /* in a round */
+
+	for (uint32_t k = 0, i = clocked->lsu_turn; k < clocked->n; k++, i = lsu_behind(clocked, i)) {
+		const struct scheduler *other = &clocked->schedulers[i];
+		if (other == scheduler)
+			behind = true;
+		else
+			end += sooner(other->passes, behind ? own - 1 : own);
+	}
+	return end;
+}
+
+/* The warp of a scheduler makes its accesses to shared memory. Returns when they are done, if no other one asks. */
+static uint64_t lsu_ask(struct clocked *clocked, struct scheduler *scheduler, const struct gt_issue_times *times, uint32_t shared, uint64_t now)
+{
+	const uint64_t accesses = gt_shared_accesses(shared), passes = later(gt_shared_passes(shared), accesses * times->access);
+
+	if (accesses == 0)
+		return now;
+	lsu_run(clocked, now);
+	clocked->lsu_waiting += scheduler->passes == 0 && passes > 0;
+	scheduler->passes += passes;
+	scheduler->spare = QUEUE * passes / accesses;
+	return later(lsu_holds(scheduler) ? lsu_ends(clocked, scheduler) : now, now + accesses * times->scheduler_access);
+}
+
+/* Whether a scheduler still waits at a step; if it does says until when. */
+static bool lsu_still_holds(struct clocked *clocked, struct scheduler *scheduler, uint64_t now)
+{
+	lsu_run(clocked, now);
+	if (lsu_holds(scheduler))
+		scheduler->until = lsu_ends(clocked, scheduler);
+	return lsu_holds(scheduler);
+}
+
+/* L1 takes an access. */
+static inline void lsu_pass(struct clocked *clocked, const struct gt_issue_times *times, uint64_t now)
+{
+	if (clocked->lsu_waiting > 0)
+		lsu_run(clocked, now);
+	clocked->lsu_given = later(clocked->lsu_given, now) + later(times->access, 1);
 }
 
 /* ---- L1 ---- */
@@ -484,15 +585,14 @@ static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *s
 				(uint32_t)clocked->n_waits, 0};
 	clocked->steps[clocked->n_taken++] = (uint16_t)(now - (schedule->machine->end - schedule->machine->window));
 	clocked->free = now + later(waiting.requests, times->access);
-	gt_lsu_pass(clocked, times, now);
+	lsu_pass(clocked, times, now);
 	request_all(schedule, clocked, taken, &serving);
 	/* Where the asks and waits of the next one begin. */
 	taken[1].asks = (uint32_t)clocked->n_asks;
 	taken[1].waits = (uint32_t)clocked->n_waits;
 	if (!runner->begun)
-		gt_machine_begin(schedule, runner->block, now);
+		gt_machine_begin(runner->block, now);
 	runner->begun = true;
-	schedule->steps = later(schedule->steps, now + 1);
 	runner->queued--;
 	runner->asking = (uint16_t)(runner->asking + (clocked->n_waits > taken->waits));
 	runner_has(runner, serving.data, now + 1);
@@ -613,7 +713,7 @@ static void __attribute__((noinline)) ask_for_shared(const struct gt_schedule *s
 	uint32_t shared = gt_span_shape(&schedule->keep.shapes, scheduler->current->row)->shared;
 
 	if (shared)
-		scheduler->until = later(scheduler->until, gt_lsu_ask(clocked, scheduler, &schedule->config->times, shared, now));
+		scheduler->until = later(scheduler->until, lsu_ask(clocked, scheduler, &schedule->config->times, shared, now));
 }
 
 /* A scheduler turns to a warp: what comes before its next access issues. */
@@ -638,7 +738,7 @@ static int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, 
 				return 0;
 			}
 			turn_to(schedule, clocked, scheduler, chosen, now);
-		} else if (gt_lsu_holds(scheduler) && gt_lsu_still_holds(clocked, scheduler, now)) {
+		} else if (lsu_holds(scheduler) && lsu_still_holds(clocked, scheduler, now)) {
 			continue;
 		} else if (scheduler->queued == QUEUE) {
 			break;
@@ -666,12 +766,11 @@ static inline void find_wake(struct clocked *clocked, uint64_t from)
 	clocked->wake = later(sooner(wake, later(clocked->free, sends)), from);
 }
 
-/* Runs an SM up to a step, or to one at which it may take a block. */
-static int run_sm(struct gt_schedule *schedule, struct sm *sm, uint64_t end, struct gt_error *error)
+int gt_sm_run(struct gt_schedule *schedule, struct sm *sm, uint64_t end, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
 
-	while (clocked->wake < end && (clocked->wake < clocked->room || !blocks_left(schedule, sm))) {
+	while (gt_sm_can_run(schedule, sm, end)) {
 		uint64_t now = clocked->wake;
 		for (uint32_t i = 0; i < clocked->n; i++)
 			if (clocked->wakes[i] <= now &&
@@ -684,60 +783,7 @@ static int run_sm(struct gt_schedule *schedule, struct sm *sm, uint64_t end, str
 	return 0;
 }
 
-/* ---- the end of a window: L2 ---- */
-
-#define TURNS_AHEAD 8 /* that are brought into the machine's cache */
-
-/* Orders what all SMs have taken by step and SM. */
-static int put_in_order(struct gt_schedule *schedule, size_t *n, struct gt_error *error)
-{
-	struct machine *machine = schedule->machine;
-	uint32_t *counts = machine->counts;
-
-	memset(counts, 0, (machine->window + 1) * sizeof *counts);
-	*n = 0;
-	for (size_t i = 0; i < schedule->n_active; i++) {
-		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
-		for (size_t k = 0; k < clocked->n_taken; k++)
-			counts[clocked->steps[k] + 1]++;
-		*n += clocked->n_taken;
-	}
-	struct turned *order = gt_arena_grown(&machine->arena, machine->order, *n, &machine->order_capacity, sizeof *order);
-	if (!order && *n > 0)
-		return gt_fail_memory(error, "the steps of a window");
-	machine->order = order;
-	for (uint64_t step = 1; step <= machine->window; step++)
-		counts[step] += counts[step - 1];
-	for (size_t i = 0; i < schedule->n_active; i++) {
-		const uint32_t sm = schedule->active[i];
-		const struct clocked *clocked = schedule->sms[sm].clocked;
-		for (size_t k = 0; k < clocked->n_taken; k++)
-			order[counts[clocked->steps[k]]++] = (struct turned){&clocked->taken[k], sm, clocked->steps[k]};
-	}
-	return 0;
-}
-
-/* Asks L2 for what an access of the present step wants, and writes its rows. */
-static int settle(struct gt_schedule *schedule, struct sm *sm, const struct taken *taken, struct gt_error *error)
-{
-	const struct shared_l2 *l2 = &schedule->machine->l2;
-	struct clocked *clocked = sm->clocked;
-	struct held *held = &clocked->held[0];
-
-	for (struct ask *of = clocked->asks + taken->asks, *end = clocked->asks + taken[1].asks; of < end; of++) {
-		if (of->stores) {
-			gt_l2_store(l2, sm->number, of->address, of->sectors);
-			continue;
-		}
-		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, schedule->step + of->delay);
-		of->filled = later(of->there, of->before ? clocked->asks[of->before - 1].filled : of->filled);
-	}
-	struct kept *rows = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
-	for (struct kept *span = rows; held->n_odd > 0 && span < end; span = gt_span_next(span))
-		if (span->shape == SHAPE_NONE)
-			span->base = (uint64_t)(uintptr_t)&held->odd[span->base];
-	return gt_machine_write(schedule, sm, taken->block, rows, end, error);
-}
+/* ---- the end of a window ---- */
 
 /* What an access has waited for is there. */
 static void answer(struct sm *sm, const struct taken *taken)
@@ -776,8 +822,7 @@ static int keep_waiting(struct clocked *clocked, struct gt_error *error)
 	return 0;
 }
 
-/* Tells an SM what L2 has answered, and begins its next window. */
-static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+int gt_sm_conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
 
@@ -797,106 +842,9 @@ static int conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error
 		if (clocked->taken[i + 1].waits > clocked->taken[i].waits || clocked->taken[i].ended > 0)
 			answer(sm, &clocked->taken[i]);
 	}
-	for (struct block *block; (block = clocked->dead);) {
-		clocked->dead = block->next;
-		gt_clocked_bury(clocked, block, &schedule->keep);
-	}
 	clocked->n_taken = clocked->n_asks = clocked->n_waits = clocked->n_ended = 0;
 	find_wake(clocked, schedule->machine->end);
-	look_for_room(schedule, sm, sooner(clocked->room, schedule->machine->end));
+	gt_sm_look_for_room(schedule, sm, sooner(clocked->room, schedule->machine->end));
 	return keep_waiting(clocked, error);
 }
 
-static int end_window(struct gt_schedule *schedule, struct gt_error *error)
-{
-	struct machine *machine = schedule->machine;
-	size_t n;
-
-	if (put_in_order(schedule, &n, error) != 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		const struct turned *turned = &machine->order[i];
-		if (i + TURNS_AHEAD < n)
-			__builtin_prefetch(turned[TURNS_AHEAD].taken);
-		schedule->issued = i > 0 && turned->step == turned[-1].step;
-		schedule->step = machine->end - machine->window + turned->step;
-		if (settle(schedule, &schedule->sms[turned->sm], turned->taken, error) != 0)
-			return -1;
-	}
-	for (size_t i = 0; i < schedule->n_active; i++)
-		if (conclude(schedule, &schedule->sms[schedule->active[i]], error) != 0)
-			return -1;
-	machine->end = 0;
-	return 0;
-}
-
-/* ---- windows ---- */
-
-/* Whether one SM takes blocks before another, which has room too. */
-static bool fills_before(const struct gt_schedule *schedule, const struct sm *a, const struct sm *b)
-{
-	uint64_t step = a->clocked->room, of_a, of_b;
-
-	if (step != b->clocked->room)
-		return step < b->clocked->room;
-	if (schedule->config->dispatch->shuffles && (of_a = gt_machine_room(schedule, a, step)) != (of_b = gt_machine_room(schedule, b, step)))
-		return of_a > of_b;
-	return gt_machine_turn(schedule, a->number, step) < gt_machine_turn(schedule, b->number, step);
-}
-
-/* Runs all SMs to the end of the window. Returns FILL_DONE, FILL_WAIT if rows that they need have not arrived yet, or FILL_FAILED. */
-static enum filled run_window(struct gt_schedule *schedule, struct gt_error *error)
-{
-	for (uint64_t end = schedule->machine->end;;) {
-		struct sm *first = NULL;
-		for (size_t i = 0; i < schedule->n_active; i++) {
-			struct sm *sm = &schedule->sms[schedule->active[i]];
-			if (sm->clocked->wake < end && run_sm(schedule, sm, end, error) != 0)
-				return FILL_FAILED;
-			if (sm->clocked->room < end && blocks_left(schedule, sm) && (!first || fills_before(schedule, sm, first)))
-				first = sm;
-		}
-		if (!first)
-			return FILL_DONE;
-		schedule->step = first->clocked->room;
-		enum filled filled = schedule->config->dispatch->fill(schedule, first, error);
-		if (filled == FILL_WAIT || filled == FILL_FAILED)
-			return filled;
-		look_for_room(schedule, first, schedule->step);
-	}
-}
-
-/* The step of what happens next; GT_NEVER: nothing is left. */
-static uint64_t next_step(const struct gt_schedule *schedule)
-{
-	uint64_t next = GT_NEVER;
-
-	for (size_t i = 0; i < schedule->n_active; i++) {
-		const struct sm *sm = &schedule->sms[schedule->active[i]];
-		next = sooner(next, sm->clocked->wake);
-		if (blocks_left(schedule, sm))
-			next = sooner(next, sm->clocked->room);
-	}
-	return next;
-}
-
-static int run(struct gt_schedule *schedule, struct gt_error *error)
-{
-	if (!schedule->machine && gt_clocked_open(schedule, error) != 0)
-		return -1;
-	struct machine *machine = schedule->machine;
-	for (;;) {
-		uint64_t next = machine->end == 0 ? next_step(schedule) : 0;
-		if (next == GT_NEVER)
-			return 0;
-		if (machine->end == 0)
-			machine->end = next + machine->window;
-		enum filled filled = run_window(schedule, error);
-		if (filled != FILL_DONE)
-			return filled == FILL_WAIT ? 0 : -1;
-		if (end_window(schedule, error) != 0)
-			return -1;
-	}
-}
-
-const struct gt_issue gt_issue_latency = {"latency", FOLDED, admit, NULL, run, gt_clocked_close};

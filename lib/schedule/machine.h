@@ -119,13 +119,17 @@ extern const struct gt_issue gt_issue_round_robin, gt_issue_greedy, gt_issue_lat
 
 /* A resident block has issued its last row: its place is free. */
 void gt_machine_vacate(struct gt_schedule *schedule, struct sm *sm, struct block *block);
-/* Rows of a block issue at a step: notes that. */
-static inline void gt_machine_begin(struct gt_schedule *schedule, struct block *block, uint64_t step)
+/* Rows of a block issue at a step: notes when it began. */
+static inline void gt_machine_begin(struct block *block, uint64_t step)
 {
 	if (!block->begun) {
 		block->begun = true;
 		block->begin = step;
 	}
+}
+/* Some SM issues at a step. */
+static inline void gt_machine_issues(struct gt_schedule *schedule, uint64_t step)
+{
 	schedule->steps = step + 1 > schedule->steps ? step + 1 : schedule->steps;
 }
 /* Sends rows [row, end) of a block of the SM to the sink, at the present step, if the SM is modelled. */

@@ -123,6 +123,7 @@ struct gt_schedule_config {
 	uint64_t waves;		       /* the first so many waves of every SM; 0: all */
 	struct gt_issue_times times;   /* of latency */
 	struct gt_durations durations; /* for first-done: the durations of blocks, sorted */
+	unsigned jobs;		       /* threads of an order of issue by time; 0: one */
 	size_t memory;		       /* bytes for rows that wait; the rest goes to a file */
 	const char *directory;	       /* of that file */
 	bool spans;		       /* requests of an access at even distances, and else alike, are written as one row (stream/rows.h) */

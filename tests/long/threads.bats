@@ -26,7 +26,7 @@ bats_require_minimum_version 1.5.0
 	run $work/tests/unit/pipeline
 	echo "$output"
 	[ "$status" -eq 0 ]
-	# The others are as they are: gtrace-cat, gschedule ...
+	# The others are as they are: gtrace-cat, gstats ...
 	TSAN_OPTIONS="halt_on_error=1 exitcode=66" JOBS_FEWER=4 THREADS="1 2 3 8 0" tests/run --bin $work/bin --build $work tests/jobs.bats
 }
 
@@ -42,16 +42,17 @@ sound() {
 	cd "$ROOT"
 	work=$ROOT/build-thread
 	make -s -j 2 BUILD=build-thread BIN=build-thread/bin CFLAGS='-O1 -g' SANITIZE=-fsanitize=thread build-thread/bin/gtrace-{order,ptx} \
-		build-thread/bin/{gcoalesce,gcache,grd}
+		build-thread/bin/{gcoalesce,gschedule,gcache,grd}
 	cd "$BATS_TEST_TMPDIR"
 	export TSAN_OPTIONS="halt_on_error=1 exitcode=66" GTRACE_GPUS=$ROOT/gpus
 	local kernel=$ROOT/examples/kernels/ptx/gemm.ptx runs=0 failed=0 tool
 	local launch='gemm<<<(4,16),(32,8)>>>(f32[128*128]:ramp, f32[128*128]:ramp, f32[128*128], 128)'
 	gtrace-ptx --launch "$launch" "$kernel" >accesses
+	gtrace-ptx --work --launch "$launch" "$kernel" | gcoalesce >requests
 	gschedule --gpu titanv accesses >scheduled
 	xz -dc "$ROOT/examples/traces/gemm.rdgc.xz" >text
 	tools=("gtrace-order text" "gtrace-order -S 64K text" "gtrace-order accesses" "gcoalesce accesses" "gcache --l1 --emit all scheduled"
-		"gcache --l2 --emit all scheduled" "grd scheduled" "grd --mru 8 scheduled")
+		"gcache --l2 --emit all scheduled" "grd scheduled" "grd --mru 8 scheduled" "gschedule --gpu titanv --issue latency requests")
 	for tool in "${tools[@]}"; do
 		# shellcheck disable=SC2086 # words
 		set -- $tool
