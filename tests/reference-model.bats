@@ -30,6 +30,7 @@ agrees() {
 @test "gtrace-order agrees with its manual page" { agrees order 60; }
 @test "gtrace-order reads the traces of NVBit, Accel-Sim and PPT-GPU as its manual page says" { agrees importers 60; }
 @test "gstats prints the numbers and ratios that its manual page defines" { agrees stats 60; }
+@test "gstats --reference and --errors agree with their manual page" { agrees reference 30; }
 @test "gsample agrees with its manual page" { agrees sample 60; }
 @test "what gtrace-ptx --static calls exact is what a run does" { agrees static_ptx 40; }
 @test "what gpchase infer calls sure of simulated caches with noise is so" { agrees chase 4; }

@@ -21,6 +21,7 @@ agrees() {
 @test "20,000 traces of NVBit, Accel-Sim and PPT-GPU in gtrace-order" { agrees importers; }
 @test "20,000 reports of gstats" { agrees stats; }
 @test "20,000 streams in findings" { agrees findings; }
+@test "20,000 tables of profilers in gstats --reference" { agrees reference; }
 @test "20,000 streams in gstats --lines" { agrees lines; }
 @test "20,000 streams in gsample" { agrees sample; }
 @test "10,000 kernels in gtrace-ptx --static" { agrees static_ptx 10000; }
