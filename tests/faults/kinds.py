@@ -50,19 +50,20 @@ class Call:
     def __init__(self, calls, error):
         self.calls, self.error = calls, error
 
-    def count(self, command, folder):
-        """How many the loader makes, whose last act is to unmap its cache, and how many there are in all, of the process that
-        makes most."""
-        names, wanted, n = system_calls(tuple(command), folder), self.calls.split(","), {}
-        for process, name in names:
-            n[process] = n.get(process, 0) + (name in wanted)
-        first = [name for process, name in names if process == names[0][0]]
-        loader = first.index("munmap") if "munmap" in first else 0
-        return sum(name in wanted for name in first[:loader]), max(n.values(), default=0)
+    def counts(self, command, folder):
+        """Of each process, how many of these calls the loader makes, whose last act is to unmap its cache, and how many there are in all."""
+        wanted, calls = self.calls.split(","), {}
+        for process, name in system_calls(tuple(command), folder):
+            calls.setdefault(process, []).append(name)
+        return [(sum(name in wanted for name in names[:names.index("munmap") if "munmap" in names else 0]), sum(name in wanted for name in names))
+                for names in calls.values()]
 
     def faults(self, command, folder, options):
-        before, n = self.count(command, folder)
-        for at in spread(before, n, options.most):
+        counts = self.counts(command, folder)
+        n = max((every for _, every in counts), default=0)
+        for at in spread(min((loader for loader, _ in counts), default=0), n, options.most):
+            if not any(loader < at <= every for loader, every in counts):
+                continue
             inject = "inject=%s:error=%s:when=%d" % (self.calls, self.error, at)
             prefix = strace(command, "-o", "/dev/null", "-e", "trace=" + self.calls, "-e", inject)
             yield "%d of %d" % (at, n), functools.partial(Run, command, folder, prefix=prefix)
