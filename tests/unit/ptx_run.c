@@ -86,6 +86,25 @@ static void test_guards(void)
 		CHECK_EQUAL(out[t], t < 3 ? 0 : 7);
 }
 
+/* Registers that a mov of a number writes: one that is read before it in the first round of a loop, one with a guard, one that is written
+ * twice, and one that is a number. */
+static void test_numbers(void)
+{
+	static const char text[] = HEAD KERNEL
+		"mov.u32 %r9, 0;\nmov.u32 %r5, 0;\nmov.b32 %f1, 0f40400000;\n"
+		"LOOP:\nadd.u32 %r9, %r9, %r6;\nmov.u32 %r6, 7;\nadd.u32 %r5, %r5, 1;\n"
+		"setp.lt.u32 %p1, %r5, 3;\n@%p1 bra LOOP;\n"
+		"setp.lt.u32 %p2, %r1, 3;\nmov.u32 %r7, 100;\n@%p2 mov.u32 %r7, 200;\nadd.u32 %r9, %r9, %r7;\n"
+		"@%p2 mov.u32 %r8, 1000;\nadd.u32 %r9, %r9, %r8;\n"
+		"mov.b32 %r12, 0xffffffff;\nmov.u32 %r13, 0x101f;\nmov.u32 %r14, 1;\nshfl.sync.bfly.b32 %r10, %r1, %r14, %r13, %r12;\n"
+		"mad.lo.u32 %r9, %r10, 10000, %r9;\n"
+		"mov.b32 %r11, %f1;\nshr.u32 %r11, %r11, 30;\nmad.lo.u32 %r9, %r11, 1000000, %r9;\n" STORE "ret;\n}\n";
+
+	works(text, 1, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		CHECK_EQUAL(out[t], 1000000 + 10000 * (t ^ 1) + (t < 3 ? 1200 : 100) + 14);
+}
+
 static void test_switch(void)
 {
 	static const char text[] = HEAD KERNEL
@@ -691,6 +710,7 @@ int main(void)
 	RUN(test_loops_of_different_length);
 	RUN(test_early_exit_before_barrier);
 	RUN(test_guards);
+	RUN(test_numbers);
 	RUN(test_switch);
 	RUN(test_barriers_and_shared);
 	RUN(test_named_barriers);

@@ -268,7 +268,7 @@ static void emit_members(struct gt_ptx_decoder *decoder, struct gt_ptx_op *op, u
 	if (!members)
 		return;
 	op->with.inner = op->run;
-	op->run = decoder->instruction->operands[at].kind == GT_PTX_IMMEDIATE ? gt_ptx_path_steps.sync_alike : gt_ptx_path_steps.sync;
+	op->run = gt_ptx_is_number(decoder, &decoder->instruction->operands[at]) ? gt_ptx_path_steps.sync_alike : gt_ptx_path_steps.sync;
 	op->e = members;
 }
 

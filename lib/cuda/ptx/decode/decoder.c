@@ -415,6 +415,13 @@ static uint32_t immediate_predicate(struct gt_ptx_decoder *decoder, const struct
 		       : 0;
 }
 
+bool gt_ptx_is_number(const struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand)
+{
+	const struct gt_ptx_register *reg = operand->kind == GT_PTX_REGISTER ? gt_ptx_register_named(&decoder->registers, operand->name) : NULL;
+
+	return operand->kind == GT_PTX_IMMEDIATE || (reg && reg->number);
+}
+
 uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 		       enum gt_ptx_type type)
 {
@@ -453,6 +460,8 @@ uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_opera
 	if (register_type == GT_PTX_PRED)
 		return predicate_slot(decoder, operand, slot);
 	from_size = gt_ptx_type_size(register_type);
+	if (reg && reg->number && from_size == size)
+		return gt_ptx_constant_slot(decoder, cut(immediate_bits(&reg->number->operands[1], register_type), size), size);
 	if (from_size == size || !slot)
 		return slot;
 	uint32_t changed = gt_ptx_temporary_slot(decoder, type);

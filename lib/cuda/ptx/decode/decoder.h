@@ -62,6 +62,8 @@ uint32_t gt_ptx_temporary_slot(struct gt_ptx_decoder *decoder, enum gt_ptx_type 
 /* The slot of CC.CF, which all instructions of a function have in common; 0 when memory is short. */
 uint32_t gt_ptx_carry_slot(struct gt_ptx_decoder *decoder);
 
+/* Whether an operand is a number, or a register that only a mov of one writes. */
+bool gt_ptx_is_number(const struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand);
 /* The slot that holds an operand's value, converted to the type; 0 on error. */
 uint32_t gt_ptx_source(struct gt_ptx_decoder *decoder, const struct gt_ptx_operand *operand,
 		       enum gt_ptx_type type);

@@ -83,6 +83,8 @@ struct gt_ptx_register {
 	const char *name;
 	enum gt_ptx_type type;
 	bool read;	    /* by some instruction */
+	size_t writers;	    /* how many instructions write it */
+	const struct gt_ptx_instruction *number; /* the one that does: a mov of a number before all that read it; NULL: it is none */
 	bool unset;	    /* by some path, and nothing on it may have written it before */
 	const char *origin; /* --memcheck: the name of a register that nothing has written, from which its value may come; NULL: there is none */
 	uint32_t written;   /* then: the slot of the lanes in which it is written */

@@ -268,6 +268,8 @@ static int find_live_ranges(struct gt_ptx_registers *registers, const struct gt_
 	for (size_t r = 0; r < registers->n; r++) {
 		registers->list[r].last = registers->live.sets ? registers->list[r].last : SIZE_MAX;
 		registers->list[r].unset = !registers->live.sets || gt_ptx_is_in(gt_ptx_liveness_of(&registers->live, 0, GT_PTX_LIVE_IN), r);
+		if (registers->list[r].unset) /* or it has what it had before that mov */
+			registers->list[r].number = NULL;
 	}
 	return 0;
 }
@@ -286,9 +288,26 @@ const struct gt_ptx_register *gt_ptx_register_named(const struct gt_ptx_register
 	return place && *place != SIZE_MAX ? &registers->list[*place] : NULL;
 }
 
+/* Whether the instruction always writes a number to a register of that type. */
+static bool sets_number(const struct gt_ptx_instruction *instruction, enum gt_ptx_type type)
+{
+	const unsigned bytes = type == GT_PTX_PRED ? 0 : gt_ptx_type_size(type);
+
+	return instruction->row == GT_PTX_OP_MOV && !instruction->guard && instruction->n_operands == 2 && instruction->n_modifiers == 1 &&
+	       instruction->operands[0].kind == GT_PTX_REGISTER && instruction->operands[1].kind == GT_PTX_IMMEDIATE && (bytes == 4 || bytes == 8) &&
+	       gt_ptx_type_size(gt_ptx_type_named(instruction->modifiers[0], strlen(instruction->modifiers[0]))) == bytes;
+}
+
+/* The context is the instruction. */
 static int only_count(struct visitor *visitor, size_t index, bool written)
 {
-	visitor->registers->list[index].read |= !written;
+	struct gt_ptx_register *reg = &visitor->registers->list[index];
+	const struct gt_ptx_instruction *instruction = visitor->context;
+
+	reg->read |= !written;
+	reg->writers += written;
+	if (written)
+		reg->number = sets_number(instruction, reg->type) && reg->writers == 1 ? instruction : NULL;
 	return 0;
 }
 
@@ -301,10 +320,11 @@ int gt_ptx_registers_make(struct gt_ptx_registers *registers, const struct gt_pt
 	registers->function = function;
 	if (gt_map_open(&registers->names, 64, error) != 0)
 		return -1;
-	for (size_t i = 0; i < function->n_instructions; i++)
-		if (visit_results(&visitor, &function->instructions[i]) != 0 ||
-		    visit_sources(&visitor, &function->instructions[i]) != 0)
+	for (size_t i = 0; i < function->n_instructions; i++) {
+		visitor.context = (void *)(uintptr_t)&function->instructions[i];
+		if (visit_results(&visitor, &function->instructions[i]) != 0 || visit_sources(&visitor, &function->instructions[i]) != 0)
 			return -1;
+	}
 	/* Parameters and return values are registers even if no instruction names them. */
 	for (size_t i = 0; i < function->n_parameters; i++)
 		if (function->parameters[i].space == GT_PTX_REG &&
