@@ -56,7 +56,7 @@ static uint32_t source_of(uint8_t type, unsigned kinds)
 
 static void fill(void)
 {
-	static const uint32_t numbers[] = {0, 1, 2, 7, 8, 13, 16, 24, 31, 32, 33, 40, 64, 200, 255, 256, 0x0123, 0x2103, 0x3210, 0x5410, 0x7632, 0x8880, 0xba98, 0xe4e4, 0xca, 0x96, 0xe8, 0xfe, 0x80, 0xffffffe0};
+	static const uint32_t numbers[] = {0, 1, 2, 7, 8, 13, 16, 24, 31, 32, 33, 40, 64, 200, 255, 256, 0x1f, 0x101f, 0x181f, 0x1c03, 0x0123, 0x2103, 0x3210, 0x5410, 0x7632, 0x8880, 0xba98, 0xe4e4, 0xca, 0x96, 0xe8, 0xfe, 0x80, 0xffffffe0};
 	static const uint32_t special[] = {0, 1, 5, 8, 31, 32, 33, 64, 0x6541, 0x3c003c00, 0x7c00fc00, 0x00018001, 0x04001c00, 0x7e01ff80, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000, 0x00400000, 0x7fc12345};
 
 	for (size_t i = 0; i < ALL * SLOT / 4; i++) {
@@ -254,7 +254,7 @@ static void draw_copy(struct gt_ptx_op *op, struct gt_ptx_op *step)
 /* An operation without machine code of its own, which is called; some with a guard. */
 static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
 {
-	static const char *const names[] = {"cnot.b32", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "div.s64", "bfi.b64"};
+	static const char *const names[] = {"cnot.b32", "mad.hi.s32", "lg2.f32", "rsqrt.f32", "vote.ballot.b32", "match.any.b32", "div.s64", "bfi.b64", "shfl", "shfl", "shfl"};
 	const struct gt_ptx_form *form = gt_ptx_form_named(names[any() % (sizeof names / sizeof *names)]);
 
 	if (!form)
@@ -262,6 +262,12 @@ static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
 	*op = (struct gt_ptx_op){.run = gt_ptx_form_step(form), .counts = 1, .guarded = (uint8_t)(any() % 3), .guard = slot_of(GT_PTX_PRED, SLOTS),
 				 .d = slot_of(form->d, SLOTS), .a = slot_of(form->sources[0], SLOTS), .b = slot_of(form->sources[1], SLOTS),
 				 .c = slot_of(form->sources[2], SLOTS), .q = has_carry(form) ? CARRY * SLOT : 0};
+	if (strcmp(form->name, "shfl") == 0) {
+		op->choice = (uint8_t)(any() % 4);
+		op->b = source_of(GT_PTX_U32, SLOTS);
+		op->c = source_of(GT_PTX_U32, SLOTS);
+		op->q = any() & 1 ? slot_of(GT_PTX_PRED, SLOTS) : 0;
+	}
 	*step = *op;
 	step->run = form->run[GT_PTX_PLAIN];
 }

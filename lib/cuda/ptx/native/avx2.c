@@ -116,6 +116,13 @@ static void cut(struct gt_native_segment *segment, unsigned d, unsigned x)
 	gt_native_byte(segment->code, 0x08);
 }
 
+/* The instruction takes the lower three bits of the numbers. */
+static void exchange(struct gt_native_segment *segment, unsigned d, const unsigned *from, unsigned part, uint32_t at)
+{
+	constant256(segment->code, (struct gt_native_op){GT_0F, GT_F3, 0, GT_VMOVDQA}, d, 0, at, 0);
+	vector256(segment, (struct gt_native_op){GT_0F38, GT_66, 0, GT_VPERMD}, d, d, from[part]);
+}
+
 /* All ones in the lanes whose bit is set in al. */
 static void mask_of_bits(struct gt_native_segment *segment, unsigned d)
 {
@@ -818,6 +825,7 @@ const struct gt_native_isa gt_native_avx2 = {
 	.few = true,
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 0, GT_VPBROADCASTQ}},
 	.insert = {GT_0F3A, GT_66, 0, GT_VINSERTI128},
+	.exchange = exchange,
 	.memory = memory,
 	.lane = lane,
 	.differ = differ,

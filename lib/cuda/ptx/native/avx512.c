@@ -377,6 +377,14 @@ static void bytes_of(struct gt_native_segment *segment, struct gt_native_op op, 
 	evex_constant(segment->code, op, d, a, 64 * (uint32_t)which);
 }
 
+/* The result takes the place of the numbers. */
+static void exchange(struct gt_native_segment *segment, unsigned d, const unsigned *from, unsigned part, uint32_t at)
+{
+	(void)part;
+	evex_constant(segment->code, (struct gt_native_op){GT_0F, GT_F3, 0, GT_VMOVDQA}, d, 0, at);
+	vector(segment, (struct gt_native_op){GT_0F38, GT_66, 0, GT_VPERMI2D}, d, from[0], from[1]);
+}
+
 static void lookup(struct gt_native_segment *segment, unsigned d, unsigned x, unsigned y, unsigned z, unsigned table)
 {
 	const unsigned to = d == y || d == z ? FIRST : d;
@@ -621,6 +629,7 @@ const struct gt_native_isa gt_native_avx512 = {
 	.broadcast = {{GT_0F38, GT_66, 0, GT_VPBROADCASTD}, {GT_0F38, GT_66, 1, GT_VPBROADCASTQ}},
 	.insert = {GT_0F3A, GT_66, 1, GT_VINSERTI64X4},
 	.set_constants = set_nan,
+	.exchange = exchange,
 	.memory = memory,
 	.lane = lane,
 	.differ = differ,

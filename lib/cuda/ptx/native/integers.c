@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations of integers that are several instructions, put together alike for AVX2 and AVX-512: upper halves of products, sums with a carry,
- * quotients; shifts of two words as one, fields, counts and permutations of bits. Registers are read and taken before the free ones have
+ * quotients; shifts of two words as one, fields, counts and permutations of bits; exchanges between lanes. Registers are read and taken before the free ones have
  * anything, since values that make room may be stored by way of these. */
 #include <string.h>
 
+#include "cuda/ptx/exec/warp.h"
 #include "cuda/ptx/native/segment.h"
 
 static const struct gt_native_op and_bits = {GT_0F, GT_66, 0, GT_VPAND}, without = {GT_0F, GT_66, 0, GT_VPANDN},
@@ -15,14 +16,17 @@ static const struct gt_native_op add[] = {{GT_0F, GT_66, 0, GT_VPADDD}, {GT_0F, 
 				 subtract[] = {{GT_0F, GT_66, 0, GT_VPSUBD}, {GT_0F, GT_66, 1, GT_VPSUBQ}};
 
 /* Whether a source is a number, the same in all lanes. */
+static bool reads_number(const struct gt_native_needs *needs, uint32_t slot, uint32_t *number)
+{
+	if (!gt_native_is_constant(needs, slot))
+		return false;
+	memcpy(number, needs->code->image + (slot - needs->code->image_at), sizeof *number);
+	return true;
+}
+
 static bool is_number(const struct gt_native_segment *segment, uint32_t slot, uint32_t *number)
 {
-	const struct gt_ptx_code *code = segment->needs->code;
-
-	if (!gt_native_is_constant(segment->needs, slot))
-		return false;
-	memcpy(number, code->image + (slot - code->image_at), sizeof *number);
-	return true;
+	return reads_number(segment->needs, slot, number);
 }
 
 /* d = x shifted by lanes of y. */
@@ -662,6 +666,72 @@ static void emit_difference(struct gt_native_segment *segment, const struct gt_n
 	isa->vector(segment, is_signed ? least_signed : least_unsigned, isa->second, x, y);
 	isa->vector(segment, subtract[0], isa->first, isa->first, isa->second);
 	isa->vector(segment, add[0], d, isa->first, z);
+}
+
+/* ---- exchanges between the lanes of a whole warp, at distances that are numbers ---- */
+
+/* From which lane each has its value, and which are in range: what the operation does with the numbers of lanes. False: it depends on more
+ * than numbers. */
+static bool find_sources(const struct gt_native_needs *needs, const struct gt_ptx_op *op, uint32_t sources[GT_WARP_SIZE], uint32_t *in_range)
+{
+	enum { SOURCES, LANES, DISTANCES, LIMITS, IN_RANGE, ROWS };
+	static const size_t row = GT_WARP_SIZE * sizeof(uint32_t);
+	uint32_t arena[ROWS][GT_WARP_SIZE] = {{0}}, distance, limits;
+	struct gt_ptx_warp warp = {.arena = (unsigned char *)arena};
+	const struct gt_ptx_op like = {.choice = op->choice, .d = SOURCES, .a = LANES * row, .b = DISTANCES * row, .c = LIMITS * row, .q = IN_RANGE * row};
+
+	if (!reads_number(needs, op->b, &distance) || !reads_number(needs, op->c, &limits))
+		return false;
+	for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++) {
+		arena[LANES][lane] = lane;
+		arena[DISTANCES][lane] = distance;
+		arena[LIMITS][lane] = limits;
+	}
+	gt_ptx_form_step(gt_ptx_form_named("shfl"))(&warp, &like, GT_PTX_FULL);
+	memcpy(sources, arena[SOURCES], row);
+	*in_range = arena[IN_RANGE][0];
+	return true;
+}
+
+bool gt_native_exchanges(const struct gt_native_isa *isa, const struct gt_native_needs *needs, const struct gt_ptx_op *op)
+{
+	const unsigned lanes = GT_WARP_SIZE / gt_native_parts(isa);
+	gt_ptx_step *run = op->run == gt_ptx_path_steps.sync_alike ? op->with.inner : op->run;
+	uint32_t sources[GT_WARP_SIZE], in_range;
+
+	if (op->guarded || run != gt_ptx_form_step(gt_ptx_form_named("shfl")) || !find_sources(needs, op, sources, &in_range))
+		return false;
+	for (unsigned i = 0; isa->few && i < GT_WARP_SIZE; i++) /* one register has all that a part needs */
+		if (sources[i] / lanes != sources[i / lanes * lanes] / lanes)
+			return false;
+	return true;
+}
+
+void gt_native_exchange(struct gt_native_segment *segment, const struct gt_ptx_op *op)
+{
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned parts = gt_native_parts(isa), lanes = GT_WARP_SIZE / parts, temporary[] = {isa->first, isa->second, isa->third, isa->fourth};
+	struct gt_native_code *code = segment->code;
+	uint32_t sources[GT_WARP_SIZE], in_range;
+	unsigned from[4], to[4];
+
+	if (!find_sources(segment->needs, op, sources, &in_range))
+		return;
+	segment->now++;
+	for (segment->part = 0; segment->part < parts; segment->part++)
+		from[segment->part] = gt_native_read(segment, op->a, 1)->at[0];
+	for (segment->part = 0; segment->part < parts; segment->part++)
+		to[segment->part] = gt_native_write_to(segment, op->d, 1)->at[0];
+	segment->part = 0;
+	const size_t behind = gt_general_jump(code, GT_ALWAYS), at = code->n;
+	gt_native_bytes(code, sources, sizeof sources);
+	gt_general_land(code, behind);
+	for (unsigned part = 0; part < parts; part++)
+		isa->exchange(segment, temporary[part], from, sources[part * lanes] / lanes, (uint32_t)(at + part * isa->bytes));
+	for (unsigned part = 0; part < parts; part++)
+		isa->vector(segment, gt_native_move, to[part], 0, temporary[part]);
+	if (op->q)
+		gt_general_set_at(code, GT_R10, op->q, in_range);
 }
 
 gt_native_emitter *const gt_native_integers[GT_NATIVE_KINDS] = {

@@ -393,7 +393,7 @@ static void set_mask(const struct gt_native_segment *segment)
 		gt_general_at(segment->code, false, GT_MOVE, GT_RDX, GT_RBX, OF(gt_ptx_warp, mask));
 }
 
-/* A lane operation by its step, which cannot fail. One of a group of lanes is left to the C code if some of these are elsewhere. */
+/* A lane operation by its step, which cannot fail, or an exchange of a whole warp. One of a group of lanes is left to the C code if some of these are elsewhere. */
 static void write_call(struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
 	const struct gt_ptx_op *op = &stretch->code->ops[point->op];
@@ -406,6 +406,10 @@ static void write_call(struct gt_stretch *stretch, struct gt_stretch_point *poin
 		point->leaves = gt_general_jump(code, GT_NOT_EQUAL);
 	}
 	needed_from(segment, point->op);
+	if (segment->whole && gt_native_exchanges(segment->isa, segment->needs, op)) {
+		gt_native_exchange(segment, op);
+		return;
+	}
 	gt_native_store_values(segment, segment->values, true);
 	memset(segment->values, 0, sizeof segment->values);
 	memset(segment->taken, 0, sizeof segment->taken);
@@ -658,7 +662,7 @@ static bool find_point(struct search *search, size_t i, struct gt_stretch_point 
 /* Of a stretch: each has some kilobytes while it is written. */
 #define MOST_POINTS 1024
 
-/* Adds the points from operation `first` on that make a stretch; returns where it ends. It is worth it if it has an access, or is on the
+/* Adds the points from operation `first` on that make a stretch; returns where it ends. It is worth it if it has an access or an exchange, or is on the
  * way to another one: lane operations alone need fewer registers as a segment. */
 static size_t collect(struct search *search, size_t first, size_t end, bool *worth)
 {
@@ -673,7 +677,7 @@ static size_t collect(struct search *search, size_t first, size_t end, bool *wor
 		struct gt_stretch_point *point = &stretch->points[stretch->n];
 		if (!find_point(search, i, point))
 			break;
-		some |= point->fast;
+		some |= point->fast || (point->kind == GT_STRETCH_CALL && gt_native_exchanges(search->isa, search->needs, &stretch->code->ops[i]));
 		only_ways &= point->kind >= GT_STRETCH_JOIN;
 		point->before = before;
 		point->entry = &search->stretches->entries[search->stretches->n + stretch->n];

@@ -228,6 +228,8 @@ struct gt_native_isa {
 	gt_native_emitter *const *integers; /* operations of integers that take several instructions, put together alike for both sets */
 
 	/* What stretches need beside that. */
+	/* d = lanes of the registers of all parts, by numbers that are `at` bytes into the code; where registers are few all are in that part. */
+	void (*exchange)(struct gt_native_segment *segment, unsigned d, const unsigned *from, unsigned part, uint32_t at);
 	bool few; /* registers: operations are done for one part before the next, as far as they can be */
 	struct gt_native_op broadcast[2], insert; /* of the lowest lane, of 32 and of 64 bits; of the upper half of a register */
 	void (*set_constants)(struct gt_native_code *code); /* that registers have throughout; NULL: they have none. It changes rax */
@@ -326,6 +328,9 @@ unsigned gt_native_rounded(struct gt_native_segment *segment, const struct gt_pt
 gt_native_emitter gt_native_emit;
 /* Operations of integers that take several instructions; NULL: it is none. */
 extern gt_native_emitter *const gt_native_integers[GT_NATIVE_KINDS];
+/* Whether an operation is an exchange between the lanes of a whole warp that has machine code in a stretch, and that code. */
+bool gt_native_exchanges(const struct gt_native_isa *isa, const struct gt_native_needs *needs, const struct gt_ptx_op *op);
+void gt_native_exchange(struct gt_native_segment *segment, const struct gt_ptx_op *op);
 /* Writes the bytes of enum gt_native_bytes_of, each so often. */
 void gt_native_open_bytes(struct gt_native_code *code, unsigned copies);
 
