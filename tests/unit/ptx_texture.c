@@ -201,6 +201,64 @@ static void test_linear_memory(void)
 	CHECK_EQUAL(traced[0].lanes[19], texture.image.address + 76);
 }
 
+/* Handle 1: a texture of 20 texels in a row, whose bytes are `row_texels`. */
+static struct gt_ptx_texture row;
+static unsigned char row_texels[20 * 16];
+static void prepare_row(struct gt_ptx_memory *memory)
+{
+	uint64_t handle;
+
+	CHECK_EQUAL(gt_ptx_allocate(memory, row.image.bytes, "row", &row.image.address, &error), 0);
+	memcpy(gt_ptx_at(memory, row.image.address, row.image.bytes), row_texels, sizeof row_texels);
+	CHECK_EQUAL(gt_ptx_texture_add(memory, &row, &handle), 0);
+}
+
+/* Whole texels before the row, in it and behind it: as texture.c finds them lane by lane. */
+static void check_row(uint8_t kind, unsigned bytes, unsigned channels, uint8_t mode)
+{
+	static const char *const results[4] = {"%r1", "%r6", "%r7", "%r8"}; /* the first takes the coordinate's place */
+	char text[4096];
+
+	row = (struct gt_ptx_texture){.modes = {mode}, .border = {1, 2, 3, 4}, .image = image_of(1, 20, 1, 1, bytes)};
+	row.image.kind = kind;
+	row.image.channels = (uint8_t)channels;
+	gt_ptx_image_arrange(&row.image);
+	for (unsigned channel = 0; channel < 4; channel++) {
+		snprintf(text, sizeof text, "%s%s%s;\n%s", KERNEL "sub.s32 %r1, %r1, 6;\ntex.1d.v4.u32.s32 {%r1, %r6, %r7, %r8}, [%rd20, {%r1}];\n",
+			 "mov.u32 %r9, ", results[channel], STORE "ret;\n}\n");
+		traces(text);
+		uint32_t inside = 0;
+		for (uint32_t t = 0; t < 32; t++) {
+			const struct gt_ptx_spot spot = {.texels = true, .at = {(int32_t)t - 6}};
+			struct gt_ptx_footprint footprint;
+			uint32_t values[4];
+			gt_ptx_find_footprint(&row, &spot, false, GT_PTX_WEIGHT_STEPS, &footprint);
+			gt_ptx_read_footprint(&row, &footprint, row_texels, values);
+			CHECK_EQUAL(out[t], values[channel]);
+			inside |= (footprint.inside & 1) << t;
+			if (footprint.inside & 1)
+				CHECK_EQUAL(traced[0].lanes[t], row.image.address + footprint.offset[0]);
+		}
+		CHECK_EQUAL(traced_rows, 1);
+		CHECK_EQUAL(traced[0].mask, inside);
+		CHECK_EQUAL(traced[0].size, bytes * channels);
+	}
+}
+
+static void test_rows(void)
+{
+	kernel_prepare = prepare_row;
+	for (unsigned i = 0; i < sizeof row_texels; i++)
+		row_texels[i] = (unsigned char)(i * 97 + 130);
+	for (unsigned bytes = 1; bytes <= 4; bytes *= 2)
+		for (unsigned channels = 1; channels <= 4; channels *= 2)
+			for (uint8_t kind = GT_PTX_CHANNEL_SIGNED; kind <= (bytes == 1 ? GT_PTX_CHANNEL_UNSIGNED : GT_PTX_CHANNEL_FLOAT); kind++) {
+				check_row(kind, bytes, channels, GT_PTX_BORDER);
+				check_row(kind, bytes, channels, GT_PTX_CLAMP);
+			}
+	kernel_prepare = prepare;
+}
+
 static void test_two_textures(void)
 {
 	/* Even lanes read words, odd ones halves: a row for each size. Word t is t, and so is half 2 t, up to 3. */
@@ -292,6 +350,7 @@ int main(void)
 	RUN(test_point);
 	RUN(test_gather);
 	RUN(test_linear_memory);
+	RUN(test_rows);
 	RUN(test_two_textures);
 	RUN(test_surface);
 	RUN(test_queries);

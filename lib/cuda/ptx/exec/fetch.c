@@ -420,6 +420,68 @@ static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fet
 	return true;
 }
 
+/* 1, 2 or 4 bytes. */
+static inline uint32_t read_bits(const unsigned char *at, unsigned bytes)
+{
+	uint32_t word;
+	uint16_t half;
+
+	if (bytes == 1)
+		return *at;
+	if (bytes == 2) {
+		memcpy(&half, at, sizeof half);
+		return half;
+	}
+	memcpy(&word, at, sizeof word);
+	return word;
+}
+
+/* A channel of texels that is not converted, of the lanes of a mask; 0 of those that are not inside. */
+static void read_channels(const struct gt_ptx_image *image, unsigned channel, const unsigned char *texels, const uint64_t offset[GT_WARP_SIZE],
+			  uint32_t mask, uint32_t inside, uint32_t *values)
+{
+	const unsigned char *from = texels + channel * image->channel_bytes;
+	const unsigned bytes = image->channel_bytes;
+	const uint32_t sign = image->kind == GT_PTX_CHANNEL_SIGNED ? UINT32_C(1) << (8 * bytes - 1) : 0;
+
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const unsigned lane = gt_ptx_lowest(m);
+		const uint32_t bits = inside >> lane & 1 ? read_bits(from + offset[lane], bytes) : 0;
+		values[lane] = (bits ^ sign) - sign;
+	}
+}
+
+/* Whole texels of a row that are read as they are, which is what tex1Dfetch does, for all lanes at once. False if it is another fetch. */
+static bool fetch_row(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, uint32_t mask, const struct gt_ptx_texture *texture,
+		      const unsigned char *texels, struct gathered *gathered)
+{
+	const struct gt_ptx_image *image = &texture->image;
+	const enum gt_ptx_address_mode mode = gt_ptx_mode_of(texture, 0);
+	const bool floats = image->kind == GT_PTX_CHANNEL_FLOAT, has_border = mode == GT_PTX_BORDER;
+	const uint32_t bytes = gt_ptx_texel_bytes(image);
+	const int64_t last = (int64_t)image->width - 1;
+	uint64_t offset[GT_WARP_SIZE];
+	uint32_t inside = 0;
+
+	if (!fetch->texels || fetch->gather != GT_PTX_NO_GATHER || texture->levels || image->dimensions != 1 || image->layered || texture->scaled ||
+	    (floats && (image->channel_bytes != 4 || has_border)) || (!has_border && mode != GT_PTX_CLAMP))
+		return false;
+	const int32_t *at = gt_ptx_lanes(warp, fetch->coordinates[0]);
+	for (int i = 0; i < GT_WARP_SIZE; i++) {
+		const int64_t texel = at[i] < 0 ? 0 : at[i] > last ? last : at[i];
+		inside |= (uint32_t)(!has_border || texel == at[i]) << i;
+		offset[i] = (uint64_t)texel * bytes;
+	}
+	gathered->masks[0] = mask & inside;
+	memset(gathered->bytes, (int)bytes, sizeof gathered->bytes);
+	for (int i = 0; i < GT_WARP_SIZE && (warp->core->traced >> GT_TEXTURE & 1); i++)
+		gathered->addresses[0][i] = image->address + offset[i];
+	for (unsigned k = 0; k < 4; k++)
+		if (fetch->values[k])
+			read_channels(image, k, texels, offset, mask, k < image->channels ? inside : 0, gt_ptx_lanes(warp, fetch->values[k]));
+	return true;
+}
+
 static const struct gt_ptx_op *fetch_texels(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_fetch *fetch = op->with.fetch;
@@ -438,7 +500,8 @@ static const struct gt_ptx_op *fetch_texels(struct gt_ptx_warp *warp, const stru
 		texture = object_of(warp, op, first, false, &texels);
 		if (!texture)
 			return NULL;
-		if (alike == mask && fetch_points(warp, fetch, mask, texture, texels, &gathered))
+		if (alike == mask && (fetch_row(warp, fetch, mask, texture, texels, &gathered) ||
+				      fetch_points(warp, fetch, mask, texture, texels, &gathered)))
 			break;
 		for (uint32_t m = alike; m; m &= m - 1)
 			if (fetch_lane(warp, fetch, gt_ptx_lowest(m), texture, &gathered) != 0)
