@@ -2,6 +2,9 @@
 """gcache(1), the timed model with --on-full stall and --issue schedule. Tags, index, replacement and stores are those of
 level.py."""
 
+import math
+from fractions import Fraction
+
 import cache
 import stream
 from level import Level, chunks, pieces, place_cycles
@@ -19,7 +22,7 @@ def draw_timing(random):
     options = {}
     for name, chance, values in (
             ("ports", 0.4, [1, 2, 3]), ("merges", 0.4, [0, 1, 2]), ("per_warp_mshr", 0.2, [1, 2, 3]),
-            ("latency", 0.8, ["fixed:1", "fixed:2", "fixed:5", "fixed:30"]), ("hit_latency", 0.3, [1, 4])):
+            ("latency", 0.8, ["fixed:1", "fixed:2", "fixed:5", "fixed:30", "adaptive:3,0.5", "adaptive:1,2"]), ("hit_latency", 0.3, [1, 4])):
         if stream.some(random, chance):
             options[name] = random.choice(values)
     if stream.some(random, 0.6):
@@ -55,6 +58,8 @@ def draw(random):
             ("flush", 0.3, ["never", "between"]), ("emit", 0.6, ["all", "none"])):
         if stream.some(random, chance):
             options[name] = random.choice(values)
+    if level in ("l1", "readonly") and stream.some(random, 0.3):
+        drawn.gpu = {**(drawn.gpu or {}), "l2.partitions": str(random.randrange(1, 4)), "l2.banks": "2"}
     if level != "l2" and stream.some(random, 0.3):
         drawn.gpu = {**(drawn.gpu or {}), "l2.spread": random.choice(["sm:9", "slice:5", "far:5,sm:3,slice:2"]), "dram.channels": str(random.randrange(1, 5))}
     name = "other" if level == "name" else level
@@ -141,6 +146,16 @@ class Timed(Level):
             return len(held) < int(self.config["per_warp_mshr"])
         return True
 
+    def latency_of(self, key):
+        """The steps of a miss. An adaptive one grows with the entries in use before it, and the SMs that had a request in this kernel."""
+        model, _, rest = self.config["latency"].partition(":")
+        if model == "fixed":
+            return int(rest)
+        first, each = map(Fraction, rest.split(","))
+        used = len([entry for entry in self.flights[key] if entry.in_use(self.step)])
+        active, parallel = (len(self.active), self.config["parallel"]) if self.config["scope"] == "private" else (1, self.config["partitions"] * self.config["banks"])
+        return max(1, math.floor(first + each * used * active / parallel + Fraction(1, 2)))
+
     def try_waiting(self, lookup, key):
         """A load or an atomic: the status, or None if it has to retry."""
         row, piece = lookup.row, lookup.piece
@@ -180,7 +195,7 @@ class Timed(Level):
             if not load:
                 joined[-1].dirty |= piece.used
             return "merged"
-        latency = int(self.config["latency"].split(":")[1])
+        latency = self.latency_of(key)
         if self.config["scope"] == "private":
             below = {"spread": self.config["l2.spread"], "slices": self.config["slices"]}
             latency = max(1, latency + place_cycles(below, row.get("sm", 0), piece.number * self.config["line"] // 128))
@@ -289,6 +304,7 @@ class Timed(Level):
     def run(self, rows):
         """All groups of each instance."""
         groups = {}
+        self.active = {row["sm"] for row in rows}
         for row in rows:
             groups.setdefault(self.key(row), {}).setdefault(row["step"], []).append(row)
         for key in sorted(groups):
@@ -326,7 +342,8 @@ def through(stage, launches, gpu):
     instances, made = {}, []
     for launch in launches:
         config = {**TIMED, **cache.configuration(stage, launch), "constant": "none"}
-        config.update({"l2.spread": gpu.get("l2.spread", "none"), "slices": int(gpu.get("dram.channels", 1))})
+        config.update({"l2.spread": gpu.get("l2.spread", "none"), "slices": int(gpu.get("dram.channels", 1)),
+                       "parallel": int(gpu.get("l2.partitions", 1)) * int(gpu.get("l2.banks", 1))})
         level = Timed(config, launch, instances)
         level.run(launch.rows)
         sent = len(level.sent)
