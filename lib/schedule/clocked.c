@@ -16,14 +16,14 @@
 
 /* In a window SMs do not need each other but where they take blocks, so that each thread runs some of them; at its end one asks L2 while another
  * writes rows. Who takes a block first, and the order of what is asked and written, follow from steps, and so are the same whatever the threads.
- * A thread always has the same SMs, whose state is in the cache of its processor: when any thread took what was next, they took twice the time. */
+ * A thread always has the same SMs. */
 
 /* Fewer accesses, of a launch and of the window before, cost threads more than they save. */
 #define SHARED_FROM 20000
 #define SHARED_LEAST 256
 
-/* How often a thread looks whether what it waits for has come, before it sleeps: that mostly comes sooner than a sleeping thread wakes up. Where
- * it does not, since the processors have other work, threads look less often. */
+/* How often a thread looks whether what it waits for has come, before it sleeps. A sleeping one takes some 40 us to wake up, of which a window
+ * has three: too long where it takes 150. Where looking is in vain, since the processors have other work, threads look less often. */
 #define LOOKS_LEAST 16
 #define LOOKS_MOST 4096
 
