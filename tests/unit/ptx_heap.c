@@ -57,6 +57,7 @@ static void test_against_a_list(void)
 			CHECK_EQUAL(gt_ptx_containing(&memory, address - 1, 1) == NULL, true);
 			CHECK_EQUAL(gt_ptx_heap_give(&memory, address), 0);
 			CHECK_EQUAL(gt_ptx_heap_give(&memory, address), -1);
+			CHECK_EQUAL(gt_ptx_heap_block(&memory, address, 0, &begin, &end), false);
 			memmove(&blocks[i], &blocks[i + 1], (--n_blocks - i) * sizeof blocks[0]);
 			continue;
 		}
@@ -194,6 +195,19 @@ static void test_values(void)
 		CHECK_EQUAL(out[i], i == 5 ? HEAP + 16 : i);
 }
 
+/* All lanes, or each half of them, look at one block after the other. */
+static void test_objects(void)
+{
+	CHECK_EQUAL(run(KERNEL MALLOC("%rd4", "8") "cvt.u64.u32 %rd5, %r1;\nst.u64 [%rd4], %rd5;\nst.global.u64 [%rd3], %rd4;\nbar.warp.sync -1;\n"
+			"mov.u32 %r2, 0;\nmov.u64 %rd6, 0;\nshr.u32 %r3, %r1, 4;\n"
+			"NEXT: mad.wide.u32 %rd7, %r2, 8, %rd1;\nld.global.u64 %rd8, [%rd7];\nld.u64 %rd9, [%rd8];\n"
+			"add.u32 %r4, %r2, %r3;\nand.b32 %r4, %r4, 31;\nmad.wide.u32 %rd7, %r4, 8, %rd1;\nld.global.u64 %rd8, [%rd7];\nld.u64 %rd10, [%rd8];\n"
+			"mad.lo.u64 %rd6, %rd9, %rd10, %rd6;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 32;\n@%p1 bra NEXT;\n"
+			"bar.warp.sync -1;\nst.global.u64 [%rd3], %rd6;\n" END), 0);
+	for (unsigned i = 0; i < 32; i++)
+		CHECK_EQUAL(out[i], i < 16 ? 10416 : 9920); /* the sums of j * j, and of j * ((j + 1) % 32), below 32 */
+}
+
 static void test_alignment(void)
 {
 	CHECK_EQUAL(run(KERNEL "setp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\nst.param.b64 [p], 8;\nst.param.b64 [q], 256;\n"
@@ -236,6 +250,7 @@ int main(void)
 	RUN(test_copies);
 	RUN(test_lanes_in_order);
 	RUN(test_values);
+	RUN(test_objects);
 	RUN(test_alignment);
 	RUN(test_faults);
 	return check_report();

@@ -533,22 +533,34 @@ void gt_ptx_window_generic(struct gt_ptx_warp *warp, const struct gt_ptx_access 
 	}
 }
 
+/* Whether a place is that of an address in the allocation that was found last: not of local memory, nor outside of all. */
+static bool is_allocated(const struct gt_ptx_access *access, uint64_t address, unsigned bytes, const unsigned char *place)
+{
+	return address >= access->low && address < access->high && bytes <= access->high - address &&
+	       place == access->host + (address - access->low);
+}
+
 int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
 		      struct gt_ptx_reach *reach, unsigned bytes)
 {
-	bool first = true;
+	enum gt_ptx_space space;
+	unsigned last = gt_ptx_lowest(mask);
 
 	reach->host = NULL;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
-		enum gt_ptx_space space;
+		if (lane != last && reach->lanes[lane] == reach->lanes[last] &&
+		    is_allocated(op->with.access, reach->lanes[lane] + reach->offset, bytes, reach->where[last])) {
+			reach->where[lane] = reach->where[last]; /* as where all lanes look at one object */
+			continue;
+		}
 		reach->where[lane] =
 			find_lane(warp, op, lane, reach->lanes[lane] + reach->offset, bytes, &space);
 		if (!reach->where[lane])
 			return -1;
-		if (first)
+		if (m == mask)
 			reach->space = space;
-		first = false;
+		last = lane;
 	}
 	return 0;
 }

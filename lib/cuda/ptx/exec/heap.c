@@ -134,8 +134,15 @@ struct piece {
 	struct piece *next; /* of those that are held, by time; of spare ones */
 };
 
+#define FOUND 4096 /* pieces that were found last, by address */
+
 struct gt_ptx_heap {
 	uint64_t address, bytes;
+	uint64_t changes; /* of which piece lies where, from 1 */
+	struct {
+		const struct piece *piece;
+		uint64_t changes; /* of the heap, when it was found; 0: none was */
+	} found[FOUND];
 	struct gt_ptx_room *pieces;
 	struct piece *spare;
 	struct piece *held_first, *held_last;
@@ -183,6 +190,7 @@ static struct piece take_out(struct gt_ptx_heap *heap, struct piece *gone)
 {
 	const struct piece was = *gone;
 
+	heap->changes++;
 	gt_ptx_room_remove(&heap->pieces, &gone->room);
 	gone->next = heap->spare;
 	heap->spare = gone;
@@ -276,6 +284,7 @@ struct gt_ptx_heap *gt_ptx_heap_new(uint64_t address, uint64_t bytes, struct gt_
 	}
 	heap->address = address;
 	heap->bytes = bytes;
+	heap->changes = 1;
 	insert(heap, 0, bytes, 0, 0);
 	return heap;
 }
@@ -313,6 +322,7 @@ struct gt_ptx_heap *gt_ptx_heap_copy(const struct gt_ptx_memory *memory)
 		return NULL;
 	copy->address = heap->address;
 	copy->bytes = heap->bytes;
+	copy->changes = 1;
 	copy->pieces = copy_pieces(heap->pieces);
 	if (!copy->pieces) {
 		free(copy);
@@ -384,11 +394,25 @@ bool gt_ptx_in_heap(const struct gt_ptx_memory *memory, uint64_t address)
 	return memory->heap && address - memory->heap->address < memory->heap->bytes;
 }
 
+/* The same as piece_at, and faster where kernels come back to the same blocks. */
+static const struct piece *find_piece(struct gt_ptx_heap *heap, uint64_t within)
+{
+	const size_t at = within / GT_PTX_HEAP_UNIT % FOUND;
+	const struct piece *piece = heap->found[at].piece;
+
+	if (heap->found[at].changes == heap->changes && within >= piece->room.at && within < piece->end)
+		return piece;
+	piece = piece_at(heap, within);
+	heap->found[at].piece = piece;
+	heap->found[at].changes = piece ? heap->changes : 0;
+	return piece;
+}
+
 bool gt_ptx_heap_block(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes, uint64_t *begin, uint64_t *end)
 {
-	const struct gt_ptx_heap *heap = memory->heap;
+	struct gt_ptx_heap *heap = memory->heap;
 	uint64_t within = address - heap->address;
-	const struct piece *piece = piece_at(heap, within);
+	const struct piece *piece = find_piece(heap, within);
 
 	if (!piece || !piece->at || piece->held || within < piece->at || within - piece->at > piece->bytes ||
 	    bytes > piece->bytes - (within - piece->at))
