@@ -21,6 +21,8 @@
 #else
 #define GT_ELEMENTWISE _Pragma("GCC ivdep")
 #endif
+/* A short loop of a known length. */
+#define GT_UNROLLED _Pragma("GCC unroll 8")
 
 /* The lanes of every type, and the type's row in a form. */
 #define GT_LANE_pred uint32_t

@@ -20,7 +20,6 @@
 #define STEP 4	/* of the depth that are turned at once */
 #define DEPTH_MAX 64
 #define CUT_ROWS_MAX 32 /* of wmma; a warp of wgmma makes 16 */
-#define UNROLLED _Pragma("GCC unroll 8")
 
 /* Four successive elements of eight columns to rows of eight. */
 GT_INLINE void turn_plain(const double *columns, unsigned depth, double *rows)
@@ -44,7 +43,7 @@ GT_FAST GT_INLINE void turn_fast(const double *columns, unsigned depth, double *
 {
 	for (unsigned j = 0; j < BLOCK; j += STEP, columns += STEP * depth, rows += STEP) {
 		__m256d even[2], odd[2]; /* k = 0 and 2, or 1 and 3, of two columns */
-		UNROLLED for (unsigned i = 0; i < 2; i++) {
+		GT_UNROLLED for (unsigned i = 0; i < 2; i++) {
 			const __m256d x = _mm256_loadu_pd(columns + 2 * i * depth), y = _mm256_loadu_pd(columns + (2 * i + 1) * depth);
 			even[i] = _mm256_unpacklo_pd(x, y);
 			odd[i] = _mm256_unpackhi_pd(x, y);
@@ -61,18 +60,18 @@ GT_FAST GT_INLINE void block_fast(unsigned columns, unsigned depth, const double
 {
 	for (unsigned row = 0; row < BLOCK; row += 4, a += 4 * depth, d += 4 * columns) {
 		__m256d left[4], right[4];
-		UNROLLED for (unsigned i = 0; i < 4; i++) {
+		GT_UNROLLED for (unsigned i = 0; i < 4; i++) {
 			left[i] = _mm256_loadu_pd(d + i * columns);
 			right[i] = _mm256_loadu_pd(d + i * columns + 4);
 		}
 		for (unsigned k = 0; k < depth; k++) {
 			const __m256d x = _mm256_loadu_pd(b + k * BLOCK), y = _mm256_loadu_pd(b + k * BLOCK + 4);
-			UNROLLED for (unsigned i = 0; i < 4; i++) {
+			GT_UNROLLED for (unsigned i = 0; i < 4; i++) {
 				left[i] = _mm256_fmadd_pd(_mm256_broadcast_sd(a + i * depth + k), x, left[i]);
 				right[i] = _mm256_fmadd_pd(_mm256_broadcast_sd(a + i * depth + k), y, right[i]);
 			}
 		}
-		UNROLLED for (unsigned i = 0; i < 4; i++) {
+		GT_UNROLLED for (unsigned i = 0; i < 4; i++) {
 			_mm256_storeu_pd(d + i * columns, left[i]);
 			_mm256_storeu_pd(d + i * columns + 4, right[i]);
 		}
@@ -84,10 +83,10 @@ WIDEST GT_INLINE void turn_wide(const double *columns, unsigned depth, double *r
 	const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
 	__m512d both[4], even[2], odd[2]; /* both: columns i and i + 4 */
 
-	UNROLLED for (unsigned i = 0; i < 4; i++)
+	GT_UNROLLED for (unsigned i = 0; i < 4; i++)
 		both[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(columns + i * depth)),
 					     _mm256_loadu_pd(columns + (i + 4) * depth), 1);
-	UNROLLED for (unsigned i = 0; i < 2; i++) {
+	GT_UNROLLED for (unsigned i = 0; i < 2; i++) {
 		even[i] = _mm512_unpacklo_pd(both[2 * i], both[2 * i + 1]);
 		odd[i] = _mm512_unpackhi_pd(both[2 * i], both[2 * i + 1]);
 	}
@@ -101,14 +100,14 @@ WIDEST GT_INLINE void block_wide(unsigned columns, unsigned depth, const double 
 {
 	__m512d sums[BLOCK];
 
-	UNROLLED for (unsigned i = 0; i < BLOCK; i++)
+	GT_UNROLLED for (unsigned i = 0; i < BLOCK; i++)
 		sums[i] = _mm512_loadu_pd(d + i * columns);
 	for (unsigned k = 0; k < depth; k++) {
 		const __m512d x = _mm512_loadu_pd(b + k * BLOCK);
-		UNROLLED for (unsigned i = 0; i < BLOCK; i++)
+		GT_UNROLLED for (unsigned i = 0; i < BLOCK; i++)
 			sums[i] = _mm512_fmadd_pd(_mm512_set1_pd(a[i * depth + k]), x, sums[i]);
 	}
-	UNROLLED for (unsigned i = 0; i < BLOCK; i++)
+	GT_UNROLLED for (unsigned i = 0; i < BLOCK; i++)
 		_mm512_storeu_pd(d + i * columns, sums[i]);
 }
 #endif
@@ -302,7 +301,7 @@ WIDEST static void sum_of_row_wide(const struct gt_ptx_sums *sums, unsigned dept
 	__m512d sums_of[2] = {_mm512_cvtepi32_pd(_mm512_cvttpd_epi32(_mm512_mul_pd(_mm512_loadu_pd(d), scale))), _mm512_setzero_pd()};
 
 	for (unsigned k = 0; k < depth; k += 2)
-		UNROLLED for (unsigned i = 0; i < 2; i++) {
+		GT_UNROLLED for (unsigned i = 0; i < 2; i++) {
 			const __m512d product = _mm512_mul_pd(_mm512_set1_pd(a[k + i]), _mm512_loadu_pd(b + (k + i) * BLOCK));
 			sums_of[i] = _mm512_add_pd(sums_of[i], _mm512_cvtepi32_pd(_mm512_cvttpd_epi32(_mm512_mul_pd(product, scale))));
 		}

@@ -206,7 +206,7 @@ GT_FAST GT_INLINE __m256i cut_square8(__m256i x, int bits, int column)
 	__m256i square = _mm256_mullo_epi32(above, twice);
 
 	square = _mm256_add_epi32(square, _mm256_and_si256(_mm256_srai_epi32(_mm256_slli_epi32(x, 32 - half), 31), twice));
-	for (int bit = column - bits; bit + 2 <= half; bit++)
+	GT_UNROLLED for (int bit = column - bits; bit + 2 <= half; bit++)
 		square = _mm256_add_epi32(square, _mm256_and_si256(_mm256_srai_epi32(_mm256_slli_epi32(x, 31 - bit), 31),
 								   _mm256_srli_epi32(x, column - 1 - bit)));
 	return square;
