@@ -674,6 +674,8 @@ static void emit_extend(struct gt_native_segment *segment, const struct gt_nativ
 	const unsigned x = gt_native_read_half(segment, op->a), d = gt_native_write_to(segment, op->d, 1)->at[0];
 
 	gt_native_extend(segment, rule->halves, d, x);
+	if (rule->op.opcode == GT_VCVTDQ2PS)
+		segment->isa->vector(segment, rule->op, d, 0, d);
 	if (rule->canonical)
 		segment->isa->canonical(segment, d);
 }

@@ -78,7 +78,7 @@ enum gt_native_kind {
 	GT_NATIVE_DIVIDE,  /* quotient or remainder of integers, as `immediate` says */
 	GT_NATIVE_EXTREME, /* the lesser or the greater of two floats: -0 is less than 0, and a number goes before NaN */
 	GT_NATIVE_FLUSH,   /* a denormal number becomes 0 with its sign */
-	GT_NATIVE_EXTEND,  /* 32 bits of 16 */
+	GT_NATIVE_EXTEND,  /* 32 bits of 16, or floats of such integers */
 	GT_NATIVE_CUT,	   /* 16 bits of 32 */
 	GT_NATIVE_PUT,	   /* x, and the 16 bits of y as its lower or upper ones */
 	GT_NATIVE_HALF_FLOAT, /* floats of 16 bits of floats of 32 */
