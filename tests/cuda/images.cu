@@ -299,6 +299,17 @@ static void copies()
 	expect(right, "copies of parts of arrays", __LINE__);
 	expect(cudaMemcpy2DFromArray(part, 8 * sizeof(int), from, 36 * sizeof(int), 7, 8 * sizeof(int), 3,
 				    cudaMemcpyDeviceToHost) == cudaErrorInvalidValue, "a copy beyond the end", __LINE__);
+	// 60 texels that run on from row to row, of 40 texels there and of 25 here.
+	cudaArray_t narrow = numbered(25, 12, 0, cudaArrayDefault);
+	MUST(cudaMemcpyArrayToArray(narrow, 20 * sizeof(int), 1, from, 30 * sizeof(int), 2, 60 * sizeof(int)));
+	MUST(cudaMemcpyFromArray(run, narrow, 24 * sizeof(int), 2, sizeof run, cudaMemcpyDeviceToHost));
+	right = true;
+	for (int i = 0; i < 50; i++) {
+		int here = 2 * 25 + 24 + i, there = 2 * 40 + 30 + here - (25 + 20);
+		right = right && run[i] == (here < 25 + 20 + 60 ? 1000 * (there / 40) + there % 40 : 1000 * (here / 25) + here % 25);
+	}
+	expect(right, "texels that run on in two arrays", __LINE__);
+	expect(cudaMemcpyArrayToArray(narrow, 0, 11, from, 0, 0, 26 * sizeof(int)) == cudaErrorInvalidValue, "texels that run on beyond the end", __LINE__);
 	// A box of an array into memory of the device, behind an offset.
 	cudaArray_t box = numbered(8, 6, 5, 0);
 	int *memory = shared<int>(4 * 4 * 4);

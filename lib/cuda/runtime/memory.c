@@ -574,11 +574,42 @@ API int cudaMemcpyFromArray(void *to, const struct gt_array *from, size_t x, siz
 	return cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, NULL);
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Part by part, as far as a row of either array goes on. */
+API int cudaMemcpyArrayToArray(struct gt_array *to, size_t to_x, size_t to_y, const struct gt_array *from, size_t from_x, size_t from_y, size_t bytes,
+			       unsigned kind)
+{
+	const size_t to_row = row_bytes(to), from_row = row_bytes(from);
+	int code = CUDA_SUCCESS;
+
+	if (to_row == 0 || from_row == 0)
+		return CUDA_INVALID_RESOURCE_HANDLE;
+	if (to_x > to_row || from_x > from_row)
+		return CUDA_INVALID_VALUE;
+	while (bytes > 0 && code == CUDA_SUCCESS) {
+		size_t part = smaller(bytes, smaller(to_row - to_x, from_row - from_x));
+		code = part == 0 ? CUDA_SUCCESS : cudaMemcpy2DArrayToArray(to, to_x, to_y, from, from_x, from_y, part, 1, kind);
+		bytes -= part;
+		to_x += part;
+		from_x += part;
+		to_y += to_x / to_row;
+		from_y += from_x / from_row;
+		to_x %= to_row;
+		from_x %= from_row;
+	}
+	return code;
+}
+
 ALSO(cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds);
 ALSO(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz);
 ALSO(cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds);
 ALSO(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz);
 ALSO(cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray_ptds);
+ALSO(cudaMemcpyArrayToArray, cudaMemcpyArrayToArray_ptds);
 ALSO(cudaMemcpyToArray, cudaMemcpyToArray_ptds);
 ALSO(cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz);
 ALSO(cudaMemcpyFromArray, cudaMemcpyFromArray_ptds);
