@@ -888,7 +888,7 @@ static void move_bytes(struct gt_native_code *code, unsigned char *to)
 	for (size_t n = code->n; n > 0;) {
 		size_t first = n > at_once ? n - at_once : 0;
 		memcpy(to + first, code->bytes + first, n - first);
-		unsigned char *shorter = first > 0 ? realloc(code->bytes, first) : NULL;
+		unsigned char *shorter = first > 0 ? gt_resized(code->bytes, first, 1) : NULL;
 		code->bytes = shorter ? shorter : code->bytes;
 		n = first;
 	}
