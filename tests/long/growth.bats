@@ -94,6 +94,36 @@ all_took() {
 	[ "$(grep -c '^bad' "$BATS_TEST_TMPDIR/took")" -eq 0 ] || return 1
 }
 
+@test "blocks that wait for each other take no time for the device memory that there is" {
+	command -v nvcc >/dev/null || skip "needs nvcc"
+	cat >rounds.cu <<-'END'
+		#include <cooperative_groups.h>
+		__global__ void rounds(int *n)
+		{
+			for (int i = 0; i < 2000; i++) {
+				if (threadIdx.x == 0)
+					atomicAdd(n, 1);
+				cooperative_groups::this_grid().sync();
+			}
+		}
+		int main()
+		{
+			char *much;
+			int *n, sum = 0;
+			cudaMalloc(&much, 8ull << 30);
+			cudaMalloc(&n, sizeof *n);
+			cudaMemset(n, 0, sizeof *n);
+			void *arguments[] = {&n};
+			cudaLaunchCooperativeKernel((void *)rounds, 16, 64, arguments);
+			cudaMemcpy(&sum, n, sizeof sum, cudaMemcpyDeviceToHost);
+			return sum != 16 * 2000;
+		}
+	END
+	nvcc -cudart shared -arch=sm_75 -rdc=true -o rounds rounds.cu -lcudadevrt
+	took 0.5 60 gtrace-record --space none ./rounds >/dev/null
+	all_took 1
+}
+
 @test "10^6 launches of 20 kernels: no stage takes more than 25 microseconds a launch, and none memory for them" {
 	"$BUILD/tests/bench/launches" 1000000 20 | took 20 20 gcoalesce | took 25 20 gschedule --gpu a100 | took 25 20 gcache --l1 | took 35 40 gcache --l2 |
 		took 35 20 gdram | took 45 200 gstats --tee --output table | took 150 200 gstats --csv | tail -n 1 >last

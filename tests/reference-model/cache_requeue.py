@@ -270,12 +270,7 @@ class Requeue(Timed):
                 return -1
             ports[0] += 1
         if not self.waits(row):
-            requests = self.counts["requests"]
-            status = self.serve(row)
-            self.counts["requests"] = requests
-            self.timed["lookups"] += 1
-            self.timed["passed_lookups"] += 1
-            self.show(row, row["address"], row["sectors"], status)
+            self.pass_at_once(row)
             return self.step
         piece, = pieces(row, self.config)
         time = self.look(key, row, piece, always)

@@ -280,12 +280,7 @@ class Timed(Level):
                 return False
             ports[lookup.bank] = ports.get(lookup.bank, 0) + 1
         if not lookup.waits:
-            requests = self.counts["requests"]
-            status = self.serve(row)
-            self.counts["requests"] = requests
-            self.timed["lookups"] += 1
-            self.timed["passed_lookups"] += 1
-            self.show(row, row["address"], row["sectors"], status)
+            self.pass_at_once(row)
             return True
         status = self.try_waiting(lookup, key)
         if status is None:
@@ -296,6 +291,15 @@ class Timed(Level):
             if address == row["address"]:
                 self.show(row, address, mask & row["sectors"], status or "reservation_fail")
         return status is not None
+
+    def pass_at_once(self, row):
+        """A request that never waits: it changes the level as in a functional one."""
+        requests = self.counts["requests"]
+        status = self.serve(row)
+        self.counts["requests"] = requests
+        self.timed["lookups"] += 1
+        self.timed["passed_lookups"] += 1
+        self.show(row, row["address"], row["sectors"], status)
 
     def show(self, row, address, sectors, status):
         self.served.append({**row, "step": self.step, "address": address, "sectors": sectors, "full": row["full"] & sectors,

@@ -530,7 +530,7 @@ static void test_who_waits_for_ever(void)
 	fails(barrier, 1, 32, "kernel k: block (0,0,0) waits for ever: warp 0 at bar.warp.sync (line 20), "
 			      "warp 0 at barrier 0 (line 23)");
 	memset(other, 0, sizeof other);
-	fails(flag, 2, 64, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (32,0,0): it runs away: in 270336 warp "
+	fails(flag, 2, 64, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (32,0,0): it runs away: in 337920 warp "
 			   "instructions nothing has changed that its loop could wait for; what the host does meanwhile comes "
 			   "after the launch");
 }

@@ -356,7 +356,7 @@ static int check_runaway(struct concurrent *concurrent, uint64_t issued)
 	if ((concurrent->quiet += issued) < concurrent->look)
 		return 0;
 	concurrent->look += STUCK + STUCK_WARP * warps_of(concurrent);
-	const uint64_t state = nothing_new(concurrent) || concurrent->looks == 0 ? memory_state(concurrent) : 0;
+	const uint64_t state = nothing_new(concurrent) ? memory_state(concurrent) : 0;
 	concurrent->looks = state && (concurrent->looks == 0 || state == concurrent->state) ? concurrent->looks + 1 : 0;
 	concurrent->state = state;
 	if (concurrent->looks < LOOKS)
