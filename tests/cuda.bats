@@ -129,8 +129,6 @@ setup() {
 		passes managed_attribute
 }
 
-# Each of 1024 steps needs the store of another block; 64 warps poll. Hardware does it in milliseconds. The program itself checks that
-# all is done, in 5 s at most; rows of 200 MB are its other bound.
 # The program checks what each launch did. The records of a launch that was not executed are those of one that was.
 @test "a launch that is the same as an earlier one does what that did, without being executed" {
 	passes repeats
@@ -148,6 +146,8 @@ setup() {
 	cmp rows.1 rows.7 # executed: it reads other contents at the same addresses
 }
 
+# Each of 1024 steps needs the store of another block; 64 warps poll. Hardware does it in milliseconds. The program itself checks that
+# all is done, in 5 s at most; rows of 200 MB are its other bound.
 @test "blocks that poll flags of each other give their turns away" {
 	passes spin_pingpong
 	[ "$(wc -c <stream)" -lt $((200 << 20)) ]

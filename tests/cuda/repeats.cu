@@ -275,8 +275,9 @@ static void test_shared_memory(int *from, int *to)
 
 static void test_light(void)
 {
-	int *from, *to, *shared, *pinned, *registered = (int *)calloc(LARGE, sizeof *registered), *seen;
+	int *from, *to, *shared, *pinned, *registered = (int *)aligned_alloc(4096, LARGE * sizeof *registered), *seen;
 
+	memset(registered, 0, LARGE * sizeof *registered);
 	MUST(cudaMalloc(&from, LARGE * sizeof *from));
 	MUST(cudaMalloc(&to, LARGE * sizeof *to));
 	MUST(cudaMallocManaged(&shared, LARGE * sizeof *shared));
