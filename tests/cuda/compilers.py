@@ -13,12 +13,12 @@ def missing(name):
         if importlib.util.find_spec(module) is None:
             return "python3 has no module %s" % module
     if name == "numba":
-        from numba.cuda.cudadrv.nvvm import NVVM
+        from numba import cuda, float32
 
         try:
-            NVVM()
-        except Exception as error:
-            return "Numba: %s" % str(error).split("\n")[0]
+            cuda.compile_ptx(lambda a: None, (float32[:],), cc=(7, 5))
+        except Exception as error:  # no libNVVM, or one that does not take what this Numba makes
+            return "Numba: %s" % " ".join(str(error).split())[:200]
     return ""
 
 
