@@ -302,24 +302,27 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Signals go to the thread that called. */
-static int start(struct gt_pipeline *pipeline, unsigned threads, struct gt_error *error)
+int gt_thread_start(pthread_t *thread, void *(*begin)(void *), void *context, struct gt_error *error)
 {
 	sigset_t all, before;
-	int result = 0;
 
-	pipeline->threads = calloc(threads + 1, sizeof *pipeline->threads);
-	if (!pipeline->threads)
-		return gt_fail_memory(error, "threads");
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (result == 0 && pipeline->threads_n < threads) {
-		result = pthread_create(&pipeline->threads[pipeline->threads_n], NULL, work, pipeline);
-		pipeline->threads_n += result == 0;
-	}
+	const int result = pthread_create(thread, NULL, begin, context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = result;
 	return result == 0 ? 0 : gt_fail_errno(error, "cannot start a thread");
+}
+
+static int start(struct gt_pipeline *pipeline, unsigned threads, struct gt_error *error)
+{
+	pipeline->threads = calloc(threads + 1, sizeof *pipeline->threads);
+	if (!pipeline->threads)
+		return gt_fail_memory(error, "threads");
+	for (; pipeline->threads_n < threads; pipeline->threads_n++)
+		if (gt_thread_start(&pipeline->threads[pipeline->threads_n], work, pipeline, error) != 0)
+			return -1;
+	return 0;
 }
 
 struct gt_pipeline *gt_pipeline_open(unsigned jobs, const struct gt_step *steps, size_t steps_n, void *context,

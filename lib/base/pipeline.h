@@ -5,6 +5,7 @@
 #ifndef GT_BASE_PIPELINE_H
 #define GT_BASE_PIPELINE_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -26,6 +27,9 @@ struct gt_pipeline_items {
 
 /* The threads that an option asks for: a number up to GT_JOBS_MAX, or 0 for the online processors. Returns 0, or -1. */
 int gt_parse_jobs(const char *text, unsigned *jobs, struct gt_error *error);
+
+/* Starts a thread that takes no signals: they go to those that were there before. Returns 0, or -1 with the errno. */
+int gt_thread_start(pthread_t *thread, void *(*begin)(void *), void *context, struct gt_error *error);
 
 struct gt_pipeline;
 

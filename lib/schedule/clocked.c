@@ -5,11 +5,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pipeline.h"
 #include "gpu/parameter.h"
 
 /* ---- threads ---- */
@@ -22,8 +22,8 @@
 #define SHARED_FROM 20000
 #define SHARED_LEAST 256
 
-/* How often a thread looks whether what it waits for has come, before it sleeps. A sleeping one takes some 40 us to wake up, of which a window
- * has three: too long where it takes 150. Where looking is in vain, since the processors have other work, threads look less often. */
+/* How often a thread looks whether what it waits for has come, before it sleeps. A sleeping thread takes some 40 us to wake up, three times in a
+ * window that may take 150 us itself. Where looking is in vain, since the processors have other work, threads look less often. */
 #define LOOKS_LEAST 16
 #define LOOKS_MOST 4096
 
@@ -63,7 +63,7 @@ static void run_member(struct member *member)
 	member->reason = errno;
 }
 
-/* Waits until a number is `wanted`, or if it must not be that one, another. */
+/* Waits until a number is `wanted`; if not `equal`, until it is another one. */
 static void await(struct member *member, atomic_uint *number, unsigned wanted, bool equal, pthread_cond_t *changes)
 {
 	struct team *team = member->team;
@@ -125,22 +125,17 @@ static void close_team(struct team *team)
 	free(team);
 }
 
-/* Signals go to the thread that calls. Returns 0, or the number of an error. */
-static int start_helpers(struct team *team)
+/* The first member is the thread that calls. */
+static int start_helpers(struct team *team, struct gt_error *error)
 {
-	sigset_t all, before;
-	int result = 0;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	for (uint32_t i = 0; i < team->n && result == 0; i++) {
+	for (uint32_t i = 0; i < team->n; i++) {
 		struct member *member = &team->members[i];
 		*member = (struct member){.team = team, .part = i, .looks = LOOKS_MOST};
-		result = i > 0 ? pthread_create(&member->thread, NULL, help, member) : 0;
-		team->started += i > 0 && result == 0;
+		if (i > 0 && gt_thread_start(&member->thread, help, member, error) != 0)
+			return -1;
+		team->started = i;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return result;
+	return 0;
 }
 
 static struct team *open_team(struct gt_schedule *schedule, struct gt_error *error)
@@ -160,12 +155,9 @@ static struct team *open_team(struct gt_schedule *schedule, struct gt_error *err
 	pthread_mutex_init(&team->lock, NULL);
 	pthread_cond_init(&team->begins, NULL);
 	pthread_cond_init(&team->ended, NULL);
-	int result = start_helpers(team);
-	if (result == 0)
+	if (start_helpers(team, error) == 0)
 		return team;
 	close_team(team);
-	errno = result;
-	gt_fail_errno(error, "cannot start a thread");
 	return NULL;
 }
 
