@@ -16,17 +16,12 @@ static const struct gt_native_op add[] = {{GT_0F, GT_66, 0, GT_VPADDD}, {GT_0F, 
 				 subtract[] = {{GT_0F, GT_66, 0, GT_VPSUBD}, {GT_0F, GT_66, 1, GT_VPSUBQ}};
 
 /* Whether a source is a number, the same in all lanes. */
-static bool reads_number(const struct gt_native_needs *needs, uint32_t slot, uint32_t *number)
+static bool is_number(const struct gt_native_needs *needs, uint32_t slot, uint32_t *number)
 {
 	if (!gt_native_is_constant(needs, slot))
 		return false;
 	memcpy(number, needs->code->image + (slot - needs->code->image_at), sizeof *number);
 	return true;
-}
-
-static bool is_number(const struct gt_native_segment *segment, uint32_t slot, uint32_t *number)
-{
-	return reads_number(segment->needs, slot, number);
 }
 
 /* d = x shifted by lanes of y. */
@@ -106,24 +101,23 @@ static void emit_high(struct gt_native_segment *segment, const struct gt_native_
 	segment->taken[product] = false;
 }
 
-/* carry = all bits if the sum of the first and the second register, which is in the third, has a carry, else 0; the first one changes. The
- * highest bits tell: both terms have it, or one has and the sum has not. */
-static void carry_of(struct gt_native_segment *segment, unsigned carry, unsigned left, unsigned right)
+/* The highest bit of `carry` = whether left + right has a carry: both have that bit, or one has and the sum has not. The first register changes. */
+static void carry_of(struct gt_native_segment *segment, unsigned carry, unsigned left, unsigned right, unsigned sum)
 {
 	const struct gt_native_isa *isa = segment->isa;
 
 	isa->vector(segment, gt_native_or, carry, left, right);
-	isa->vector(segment, without, carry, isa->third, carry);
+	isa->vector(segment, without, carry, sum, carry);
 	isa->vector(segment, and_bits, isa->first, left, right);
 	isa->vector(segment, gt_native_or, carry, carry, isa->first);
-	gt_native_shift_by(segment, false, GT_NATIVE_RIGHT_BY_SIGNS, carry, carry, 31);
 }
+
+static const struct gt_native_rule invert = {NULL, GT_NATIVE_NOT, {GT_0F3A, GT_66, 0, GT_VPTERNLOG}, 0, false, 0};
 
 /* A carry is subtracted, since all its bits are set: a number that is -1. A difference is a sum with the bits of y inverted, and 1, or a
  * carry. */
 static void emit_carried32(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	static const struct gt_native_rule invert = {NULL, GT_NATIVE_NOT, {GT_0F3A, GT_66, 0, GT_VPTERNLOG}, 0, false, 0};
 	const struct gt_native_isa *isa = segment->isa;
 	const unsigned how = rule->immediate, sum = isa->third;
 	const bool product = rule->op.opcode != 0, difference = how & GT_NATIVE_DIFFERENCE;
@@ -147,15 +141,16 @@ static void emit_carried32(struct gt_native_segment *segment, const struct gt_na
 		isa->vector(segment, add[0], sum, left, right);
 	if (how & GT_NATIVE_CARRY_IN)
 		isa->vector(segment, subtract[0], sum, sum, in);
-	if (how & GT_NATIVE_CARRY_OUT)
-		carry_of(segment, out, left, right);
+	if (how & GT_NATIVE_CARRY_OUT) {
+		carry_of(segment, out, left, right, sum);
+		gt_native_shift_by(segment, false, GT_NATIVE_RIGHT_BY_SIGNS, out, out, 31);
+	}
 	isa->vector(segment, gt_native_move, d, 0, sum);
 }
 
 /* The same of 64 bits: the highest bits of both halves are put together. */
 static void emit_carried64(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	static const struct gt_native_rule invert = {NULL, GT_NATIVE_NOT, {GT_0F3A, GT_66, 0, GT_VPTERNLOG}, 0, false, 0};
 	const struct gt_native_isa *isa = segment->isa;
 	const unsigned how = rule->immediate, sum = isa->second, other = isa->first;
 	const bool product = rule->op.opcode != 0, difference = how & GT_NATIVE_DIFFERENCE;
@@ -182,10 +177,7 @@ static void emit_carried64(struct gt_native_segment *segment, const struct gt_na
 			isa->widen(segment, gt_native_signs, other, in, i);
 			isa->vector(segment, subtract[1], sum, sum, other);
 		}
-		isa->vector(segment, gt_native_or, other, left, right);
-		isa->vector(segment, without, other, sum, other);
-		isa->vector(segment, and_bits, carries[i], left, right);
-		isa->vector(segment, gt_native_or, carries[i], carries[i], other);
+		carry_of(segment, carries[i], left, right, sum);
 		isa->vector(segment, gt_native_move, d->at[i], 0, sum);
 	}
 	if (how & GT_NATIVE_CARRY_OUT) {
@@ -260,7 +252,6 @@ static void emit_divide(struct gt_native_segment *segment, const struct gt_nativ
 	segment->taken[quotient] = false;
 }
 
-
 /* ---- shifts of two words as one, and fields ---- */
 
 /* The upper word to the left, or the lower one to the right. A shift by 32 gives 0. */
@@ -270,7 +261,7 @@ static void emit_funnel(struct gt_native_segment *segment, const struct gt_nativ
 	const bool right = rule->immediate & GT_NATIVE_TO_RIGHT, clamps = rule->immediate & GT_NATIVE_CLAMPS;
 	const enum gt_native_direction to = right ? GT_NATIVE_RIGHT : GT_NATIVE_LEFT, back = right ? GT_NATIVE_LEFT : GT_NATIVE_RIGHT;
 	uint32_t count;
-	const bool constant = is_number(segment, op->c, &count);
+	const bool constant = is_number(segment->needs, op->c, &count);
 	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], y = gt_native_read(segment, op->b, 1)->at[0];
 	const unsigned z = constant ? 0 : gt_native_read(segment, op->c, 1)->at[0], d = gt_native_write_to(segment, op->d, 1)->at[0];
 	const unsigned stays = right ? x : y, enters = right ? y : x;
@@ -308,7 +299,7 @@ static bool emit_field_at(struct gt_native_segment *segment, const struct gt_nat
 	const unsigned n = wide ? 2 : 1, width = 32 * n;
 	uint32_t position, length;
 
-	if (!is_number(segment, op->b, &position) || !is_number(segment, op->c, &length) || (wide && is_signed) || position >= width || length == 0 ||
+	if (!is_number(segment->needs, op->b, &position) || !is_number(segment->needs, op->c, &length) || (wide && is_signed) || position >= width || length == 0 ||
 	    length > width - position)
 		return false;
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *d = gt_native_write_to(segment, op->d, n);
@@ -379,7 +370,7 @@ static void emit_lookup(struct gt_native_segment *segment, const struct gt_nativ
 	uint32_t table = 0;
 
 	(void)rule;
-	is_number(segment, op->e, &table);
+	is_number(segment->needs, op->e, &table);
 	segment->isa->lookup(segment, gt_native_write_to(segment, op->d, 1)->at[0], x, y, z, table & 0xff);
 }
 
@@ -475,7 +466,7 @@ static void emit_permute(struct gt_native_segment *segment, const struct gt_nati
 {
 	const struct gt_native_isa *isa = segment->isa;
 	uint32_t number;
-	const bool constant = is_number(segment, op->c, &number);
+	const bool constant = is_number(segment->needs, op->c, &number);
 	const unsigned sources[] = {gt_native_read(segment, op->a, 1)->at[0], gt_native_read(segment, op->b, 1)->at[0]};
 	bool copies = true, used[] = {!constant, !constant};
 
@@ -680,7 +671,7 @@ static bool find_sources(const struct gt_native_needs *needs, const struct gt_pt
 	struct gt_ptx_warp warp = {.arena = (unsigned char *)arena};
 	const struct gt_ptx_op like = {.choice = op->choice, .d = SOURCES, .a = LANES * row, .b = DISTANCES * row, .c = LIMITS * row, .q = IN_RANGE * row};
 
-	if (!reads_number(needs, op->b, &distance) || !reads_number(needs, op->c, &limits))
+	if (!is_number(needs, op->b, &distance) || !is_number(needs, op->c, &limits))
 		return false;
 	for (uint32_t lane = 0; lane < GT_WARP_SIZE; lane++) {
 		arena[LANES][lane] = lane;

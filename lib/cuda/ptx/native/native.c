@@ -828,10 +828,9 @@ struct making {
 /* How many operations from the first on make a segment; 0: they do not. */
 static size_t extent(const struct gt_native_needs *needs, size_t first, size_t end, size_t *instructions)
 {
+	const struct gt_ptx_code *code = needs->code;
 	const struct gt_native_rule *rule;
 	size_t predicates = 0, i = first;
-
-	const struct gt_ptx_code *code = needs->code;
 
 	*instructions = 0;
 	for (; i < end && gt_native_takes(needs, &code->ops[i], &rule); i++) {
