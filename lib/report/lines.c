@@ -30,7 +30,7 @@ static bool has_op(const struct gt_place *place, int op)
 
 	if (op == GT_PLACE_LOADS && l1->reads + l2->reads > 0)
 		return true;
-	return place->asked[op].accesses + place->from_memory[op] > 0;
+	return place->asked[op].accesses + place->dram_reads[op] > 0;
 }
 
 /* ---- a row ---- */
@@ -235,7 +235,7 @@ static void write_csv_row(const struct gt_place *place, int op, FILE *to)
 	fprintf(to, ",%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, place->line, ops[op], asked->accesses, asked->bytes,
 		asked->sectors, asked->least_sectors, asked->passes, asked->least_passes);
 	fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", l1->reads, l1->read_hits, l1->compulsory,
-		l1->capacity, l1->conflict, l1->invalidated, l2->reads, l2->read_hits, place->from_memory[op]);
+		l1->capacity, l1->conflict, l1->invalidated, l2->reads, l2->read_hits, place->dram_reads[op]);
 }
 
 static void write_csv(const struct gt_places *places, FILE *to)

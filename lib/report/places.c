@@ -38,7 +38,7 @@ static void add_place(struct gt_place *to, const struct gt_place *from)
 {
 	for (int i = 0; i < GT_PLACE_OPS; i++)
 		gt_counters_add(&to->asked[i], &from->asked[i], sizeof to->asked[i]);
-	gt_counters_add(to->from_memory, from->from_memory, sizeof to->from_memory);
+	gt_counters_add(to->dram_reads, from->dram_reads, sizeof to->dram_reads);
 	for (int i = 0; i < GT_SITE_LEVELS; i++) /* the counts, which arrays follow */
 		gt_counters_add(&to->levels[i], &from->levels[i], offsetof(struct gt_site_level, distance));
 	to->kernel = to->kernel == from->kernel ? to->kernel : NULL;
@@ -105,7 +105,7 @@ static int add_rows(struct gt_places *places, const struct gt_site_rows *rows, s
 		const struct gt_site_row *row = &rows->rows[i];
 		struct gt_place place = {.kernel = rows->kernel, .pc = row->pc, .line = row->line};
 		place.asked[op_of(row)] = row->access;
-		place.from_memory[op_of(row)] = row->level[GT_SITE_L2].sent_reads;
+		place.dram_reads[op_of(row)] = row->level[GT_SITE_L2].sent_reads;
 		memcpy(place.levels, row->level, sizeof place.levels);
 		if (add_site(places, &place, row->file, row->array, error) != 0)
 			return -1;

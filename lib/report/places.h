@@ -30,7 +30,7 @@ struct gt_place {
 	uint64_t line;
 	const char *array; /* "-": none holds the address; "": it was not asked for */
 	struct gt_site_access asked[GT_PLACE_OPS];
-	uint64_t from_memory[GT_PLACE_OPS]; /* sectors that L2 reads for them */
+	uint64_t dram_reads[GT_PLACE_OPS]; /* sectors that L2 reads for them */
 	struct gt_site_level levels[GT_SITE_LEVELS];
 };
 
