@@ -104,13 +104,17 @@ def sites_of(counters):
     return sites
 
 
-def places_of(launch):
-    """The source lines of instructions."""
+def sources_of(launch):
+    """The source file and line of each instruction."""
     for stage, counters in launch.counts:
         if stage == "source":
             names = counters["names"].split(",")
-            return {pc: f"{names[file]}:{line}" for pc, line, file in zip(counters["pcs"], counters["lines"], counters["files"])}
+            return {pc: (names[file], line) for pc, line, file in zip(counters["pcs"], counters["lines"], counters["files"])}
     return {}
+
+
+def places_of(launch):
+    return {pc: f"{file}:{line}" for pc, (file, line) in sources_of(launch).items()}
 
 
 class Group(dict):

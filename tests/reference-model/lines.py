@@ -25,15 +25,6 @@ def draw(random):
     return case
 
 
-def places_of(launch):
-    """The source file and line of each instruction."""
-    for stage, counters in launch.counts:
-        if stage == "source":
-            names = counters["names"].split(",")
-            return {pc: (names[file], line) for pc, line, file in zip(counters["pcs"], counters["lines"], counters["files"])}
-    return {}
-
-
 def operation(op):
     action, where = action_of(op)
     return "shared" if where == "shared" else action
@@ -57,7 +48,7 @@ def lines_of(launches):
         return lines.setdefault((*place, does), dict.fromkeys(COLUMNS, 0))
 
     for launch in launches:
-        name, places = launch.fields.get("name"), places_of(launch)
+        name, places = launch.fields.get("name"), findings.sources_of(launch)
         for stage, counters in launch.counts:
             if stage not in ("coalesce", "l1", "l2"):
                 continue
@@ -107,7 +98,7 @@ def events_of(launches):
     """{(kernel, file, line): {event: number}} and the sums: what each stage counted of each instruction."""
     events, total = {}, {}
     for launch in launches:
-        places = places_of(launch)
+        places = findings.sources_of(launch)
         for stage, counters in launch.counts:
             for (pc, _), numbers in sites_of(counters).items():
                 numbers = {f"{stage}_{key}": number for key, number in numbers.items() if isinstance(number, int) and key != "stride"}
