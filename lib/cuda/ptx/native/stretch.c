@@ -11,63 +11,23 @@
 #include "stream/op.h"
 #include "stream/shared.h"
 
-/* A load or store while it is written. */
-struct move {
-	struct gt_stretch *stretch;
-	struct gt_stretch_point *point;
-	struct gt_native_code *code;
-	const struct gt_ptx_access *access;
-	unsigned bytes;	 /* of a lane */
-	struct gt_native_operand lanes[8]; /* the addresses, */
-	unsigned n_lanes; /* and how many registers they fill */
-	struct gt_native_operand data[4][8]; /* the elements, */
-	unsigned n_data;  /* and how many registers each fills */
-};
-
-/* Where the host has the memory that an access is in: r13 is the core, and memory begins at address 0; or rdx is the access. */
-struct window {
-	unsigned base;
-	size_t host, bytes;
-};
-static struct window window_of(const struct gt_ptx_access *access)
-{
-	switch (access->space) {
-	case GT_PTX_SHARED:
-		return (struct window){GT_R13, offsetof(struct gt_ptx_core, shared), offsetof(struct gt_ptx_core, shared_bytes)};
-	case GT_PTX_PARAM:
-		return (struct window){GT_R13, offsetof(struct gt_ptx_core, parameters), offsetof(struct gt_ptx_core, parameter_bytes)};
-	default: return (struct window){GT_RDX, offsetof(struct gt_ptx_access, host), 0};
-	}
-}
-
-static void vector(const struct move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
+static void vector(const struct gt_stretch_move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned b)
 {
 	move->stretch->segment.isa->vector(&move->stretch->segment, op, d, a, b);
 }
 
 /* OP d, a, a constant that is `at` bytes into those that r15 points to. */
-static void with_constant(const struct move *move, struct gt_native_op op, unsigned d, unsigned a, size_t at)
+static void with_constant(const struct gt_stretch_move *move, struct gt_native_op op, unsigned d, unsigned a, size_t at)
 {
 	move->stretch->segment.isa->memory(&move->stretch->segment, op, d, a, GT_R15, (uint32_t)at);
 }
 
 /* Where the constants of addresses in register i are. */
-static size_t apart_at(const struct move *move, enum gt_stretch_apart apart, unsigned i)
+static size_t apart_at(const struct gt_stretch_move *move, enum gt_stretch_apart apart, unsigned i)
 {
 	const size_t from = move->access->narrow ? offsetof(struct gt_stretch_constants, narrow[apart]) : offsetof(struct gt_stretch_constants, wide[apart]);
 
 	return from + i * move->stretch->segment.isa->bytes;
-}
-
-/* The access is left to the C code by a jump. */
-static void slow(const struct move *move, size_t jump)
-{
-	move->point->slow[move->point->n_slow++] = jump;
-}
-
-static void slow_if(const struct move *move, enum gt_jump when)
-{
-	slow(move, gt_general_jump(move->code, when));
 }
 
 /* ---- tests whether the addresses of lanes are side by side, or one place ---- */
@@ -76,20 +36,20 @@ static void slow_if(const struct move *move, enum gt_jump when)
  * their offsets only, so that the first one tests for all: a word of the stack has the stride that it found. */
 
 /* Before an access: forgets what was known of its addresses if it is the first by them. */
-static void begin_shape(const struct move *move)
+static void begin_shape(const struct gt_stretch_move *move)
 {
 	if (move->point->finds_shape)
 		gt_general_set_at(move->code, GT_RBP, 4 * (move->point->shape - 1), GT_STRETCH_UNKNOWN);
 }
 
 /* Whether all addresses are the same constant. */
-static bool is_constant(const struct move *move)
+static bool is_constant(const struct gt_stretch_move *move)
 {
 	return gt_native_is_constant(move->stretch->segment.needs, move->access->address);
 }
 
 /* The jump if lanes are not as expected. */
-static size_t write_comparisons(const struct move *move, bool next)
+static size_t write_comparisons(const struct gt_stretch_move *move, bool next)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
@@ -109,7 +69,7 @@ static size_t write_comparisons(const struct move *move, bool next)
 
 /* Whether all lanes are side by side, or at one place, as their first two are, and within their memory: the jump if lanes are not; 0:
  * they always are, at a constant. */
-static size_t write_shape_tests(const struct move *move, bool next)
+static size_t write_shape_tests(const struct gt_stretch_move *move, bool next)
 {
 	struct gt_native_code *code = move->code;
 	const unsigned shape = move->point->shape;
@@ -127,12 +87,12 @@ static size_t write_shape_tests(const struct move *move, bool next)
 		gt_general_land(code, known);
 	}
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RSI, next ? GT_WARP_SIZE * move->bytes : move->bytes);
-	slow_if(move, GT_BELOW);
+	gt_stretch_slow_if(move, GT_BELOW);
 	return differ;
 }
 
 /* A general register = the first lane of a register of addresses. */
-static void read_first(const struct move *move, unsigned i, unsigned general)
+static void read_first(const struct gt_stretch_move *move, unsigned i, unsigned general)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const bool wide = !move->access->narrow;
@@ -145,33 +105,18 @@ static void read_first(const struct move *move, unsigned i, unsigned general)
 
 /* ---- loads whose lanes are anywhere in the memory that lane 0 is in ---- */
 
-static void with(const struct move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned i)
+static void with(const struct gt_stretch_move *move, struct gt_native_op op, unsigned d, unsigned a, unsigned i)
 {
 	gt_native_with(&move->stretch->segment, op, d, a, move->lanes[i]);
 }
 
-static struct gt_native_op add(const struct move *move)
-{
-	return (struct gt_native_op){GT_0F, GT_66, !move->access->narrow, move->access->narrow ? GT_VPADDD : GT_VPADDQ};
-}
-
-/* Every lane of d = a general register. */
-static void broadcast(const struct move *move, unsigned d, unsigned general)
-{
-	struct gt_native_segment *segment = &move->stretch->segment;
-	const bool wide = !move->access->narrow;
-
-	segment->isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_FROM_GENERAL}, d, general);
-	vector(move, segment->isa->broadcast[wide], d, 0, d);
-}
-
 /* The first register is what added to an address gives how far it is from the begin of the memory, as is r11, and the third the last
  * place of an element there. rdi is where the host has that begin. */
-static void write_bounds(const struct move *move)
+static void write_bounds(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 	const struct gt_native_isa *isa = move->stretch->segment.isa;
-	const struct window window = window_of(move->access);
+	const struct gt_stretch_window window = gt_stretch_window_of(move->access);
 
 	gt_general(code, true, GT_MOVE, GT_R11, GT_RDI);
 	if (window.base == GT_RDX)
@@ -180,20 +125,20 @@ static void write_bounds(const struct move *move)
 	gt_general(code, true, GT_SUB, GT_R11, GT_RDI);
 	gt_general(code, true, GT_ADD, GT_RSI, GT_R11);
 	gt_general_number(code, true, GT_ADD_NUMBER, GT_RSI, 0U - move->bytes);
-	slow_if(move, GT_NEGATIVE);
+	gt_stretch_slow_if(move, GT_NEGATIVE);
 	gt_native_text(code, "\x48\x83\xe6"); /* and rsi, -bytes */
 	gt_native_byte(code, (0U - move->bytes) & 0xff);
 	gt_native_text(code, "\x41\xf6\xc3"); /* test r11b, bytes - 1 */
 	gt_native_byte(code, move->bytes - 1);
-	slow_if(move, GT_NOT_EQUAL);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 	gt_general(code, true, GT_SUB, GT_R11, GT_RAX);
 	gt_general_number(code, true, GT_ADD_NUMBER, GT_R11, (uint32_t)move->access->offset);
-	broadcast(move, isa->first, GT_R11);
-	broadcast(move, isa->third, GT_RSI);
+	gt_stretch_broadcast(move, isa->first, GT_R11);
+	gt_stretch_broadcast(move, isa->third, GT_RSI);
 }
 
 /* Whether a lane is outside: before the begin or behind the last place, so that a distance is negative, or between two places. */
-static void write_tests(const struct move *move)
+static void write_tests(const struct gt_stretch_move *move)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
@@ -204,17 +149,17 @@ static void write_tests(const struct move *move)
 
 	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
-		with(move, add(move), isa->second, isa->first, i);
+		with(move, gt_stretch_add(move), isa->second, isa->first, i);
 		vector(move, gt_native_or, isa->fourth, isa->fourth, isa->second);
 		vector(move, subtract, isa->second, isa->third, isa->second);
 		vector(move, gt_native_or, isa->fourth, isa->fourth, isa->second);
 	}
 	isa->load(segment, isa->second, GT_R15, (uint32_t)outside);
 	isa->compare_zero(segment, isa->fourth, isa->second);
-	slow_if(move, GT_NOT_EQUAL);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 }
 
-static void write_loads(const struct move *move)
+static void write_loads(const struct gt_stretch_move *move)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
@@ -224,7 +169,7 @@ static void write_loads(const struct move *move)
 	for (unsigned i = 0; i < move->n_lanes; i++) {
 		const unsigned to = move->data[0][halves ? i / 2 : i].at;
 		const bool upper = halves && i % 2;
-		with(move, add(move), isa->second, isa->first, i);
+		with(move, gt_stretch_add(move), isa->second, isa->first, i);
 		isa->gather(segment, gather, upper ? isa->fourth : to, GT_RDI, isa->second);
 		if (!upper)
 			continue;
@@ -234,7 +179,7 @@ static void write_loads(const struct move *move)
 }
 
 /* Whether all lanes are at the stride of the first two, whose distance is rcx: the jump if they are. */
-static size_t write_stride_test(const struct move *move)
+static size_t write_stride_test(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 	struct gt_native_segment *segment = &move->stretch->segment;
@@ -245,41 +190,24 @@ static size_t write_stride_test(const struct move *move)
 	gt_native_text(code, "\x48\x63\xd1"); /* movsxd rdx, ecx */
 	if (wide) {
 		gt_general(code, true, GT_COMPARE, GT_RDX, GT_RCX);
-		slow_if(move, GT_NOT_EQUAL);
+		gt_stretch_slow_if(move, GT_NOT_EQUAL);
 	}
 	gt_general(code, true, GT_MOVE, GT_RCX, GT_RDX);
-	broadcast(move, isa->third, GT_RCX);
+	gt_stretch_broadcast(move, isa->third, GT_RCX);
 	gt_native_with(segment, isa->broadcast[wide], isa->first, 0, move->lanes[0]);
 	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
 		with_constant(move, multiply, isa->second, isa->third, apart_at(move, GT_STRETCH_APART1, i));
-		vector(move, add(move), isa->second, isa->second, isa->first);
+		vector(move, gt_stretch_add(move), isa->second, isa->second, isa->first);
 		isa->differ(segment, isa->fourth, isa->second, move->lanes[i]);
 	}
-	broadcast(move, isa->first, GT_R11);
+	gt_stretch_broadcast(move, isa->first, GT_R11);
 	isa->compare_zero(segment, isa->fourth, isa->fourth);
 	return gt_general_jump(code, GT_EQUAL);
 }
 
-/* The addresses of all lanes at a place. */
-static void write_addresses(const struct move *move, unsigned base, size_t at)
-{
-	struct gt_native_segment *segment = &move->stretch->segment;
-	const struct gt_native_isa *isa = segment->isa;
-	const bool wide = !move->access->narrow;
-
-	gt_general_constant(move->code, GT_R11, (uint64_t)move->access->offset);
-	broadcast(move, isa->third, GT_R11);
-	for (unsigned i = 0; i < 2 * gt_native_parts(isa); i++) {
-		with(move, add(move), isa->second, isa->third, wide ? i : i / 2);
-		if (!wide)
-			isa->widen(segment, gt_native_zeros, isa->fourth, isa->second, i % 2);
-		isa->memory(segment, gt_native_store, wide ? isa->second : isa->fourth, 0, base, (uint32_t)(at + i * isa->bytes));
-	}
-}
-
 /* A general register = how far the first lane of a register of addresses is from rax, the address of lane 0. */
-static void write_distance(const struct move *move, unsigned i, unsigned general)
+static void write_distance(const struct gt_stretch_move *move, unsigned i, unsigned general)
 {
 	const bool wide = !move->access->narrow;
 
@@ -292,7 +220,7 @@ static void write_distance(const struct move *move, unsigned i, unsigned general
 
 /* Whether the warp is rows of lanes at a stride, which is rcx, of 32 bits; so many registers have the addresses of one. The jumps if not; rdx is
  * their pitch, and rsi may change. */
-static unsigned write_pitch_test(const struct move *move, unsigned row, size_t others[3])
+static unsigned write_pitch_test(const struct gt_stretch_move *move, unsigned row, size_t others[3])
 {
 	struct gt_native_code *code = move->code;
 	struct gt_native_segment *segment = &move->stretch->segment;
@@ -301,16 +229,16 @@ static unsigned write_pitch_test(const struct move *move, unsigned row, size_t o
 	const struct gt_native_op multiply = {GT_0F38, GT_66, wide, wide ? GT_VPMULDQ : GT_VPMULL};
 	unsigned n = 0;
 
-	broadcast(move, isa->third, GT_RCX);
+	gt_stretch_broadcast(move, isa->third, GT_RCX);
 	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
 		if (i % row == 0)
 			gt_native_with(segment, isa->broadcast[wide], isa->first, 0, move->lanes[i]);
 		with_constant(move, multiply, isa->second, isa->third, apart_at(move, GT_STRETCH_APART1, i % row));
-		vector(move, add(move), isa->second, isa->second, isa->first);
+		vector(move, gt_stretch_add(move), isa->second, isa->second, isa->first);
 		isa->differ(segment, isa->fourth, isa->second, move->lanes[i]);
 	}
-	broadcast(move, isa->first, GT_R11);
+	gt_stretch_broadcast(move, isa->first, GT_R11);
 	isa->compare_zero(segment, isa->fourth, isa->fourth);
 	others[n++] = gt_general_jump(code, GT_NOT_EQUAL);
 	write_distance(move, row, GT_RDX);
@@ -324,7 +252,7 @@ static unsigned write_pitch_test(const struct move *move, unsigned row, size_t o
 }
 
 /* The row of rows of so many lanes: first address rax, stride rcx, pitch rdx. */
-static void write_pitched_row(const struct move *move, unsigned width)
+static void write_pitched_row(const struct gt_stretch_move *move, unsigned width)
 {
 	struct gt_native_code *code = move->code;
 
@@ -334,7 +262,7 @@ static void write_pitched_row(const struct move *move, unsigned width)
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
 	const size_t added = gt_general_jump(code, GT_EQUAL);
 	gt_native_text(code, "\x5a\x5f"); /* pop rdx; pop rdi */
-	slow(move, gt_general_jump(code, GT_ALWAYS));
+	gt_stretch_slow(move, gt_general_jump(code, GT_ALWAYS));
 	gt_general_land(code, added);
 	gt_native_byte(code, 0x5a); /* pop rdx */
 	gt_general_store(code, true, GT_RDX, GT_RSI, sizeof(struct gt_ptx_kept));
@@ -351,7 +279,7 @@ static void write_pitched_row(const struct move *move, unsigned width)
 }
 
 /* The row of lanes without a stride for all. */
-static void write_row(const struct move *move)
+static void write_row(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 	size_t others[3], done[2];
@@ -373,20 +301,20 @@ static void write_row(const struct move *move)
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RDX, 0);
 	const size_t added = gt_general_jump(code, GT_EQUAL);
 	gt_native_byte(code, 0x5f); /* pop rdi */
-	slow_if(move, GT_ALWAYS);
+	gt_stretch_slow_if(move, GT_ALWAYS);
 	gt_general_land(code, added);
 	gt_general_number_at(code, true, GT_ADD_NUMBER, GT_RDI, offsetof(struct gt_ptx_held_chunk, written), GT_WARP_SIZE * sizeof(uint64_t));
 	gt_native_text(code, "\x66\xc7\x86"); /* mov word [rsi + words], 32: no width */
 	gt_native_word(code, offsetof(struct gt_ptx_kept, words));
 	gt_native_text(code, "\x20\x00");
-	write_addresses(move, GT_RSI, sizeof(struct gt_ptx_kept));
+	gt_stretch_write_addresses(move, GT_RSI, sizeof(struct gt_ptx_kept));
 	gt_native_byte(code, 0x5f);
 	for (unsigned i = 0; i < n_done; i++)
 		gt_general_land(code, done[i]);
 }
 
 /* eax = the passes of 32 words in shared memory, at a stride of rcx within halves of the warp and a pitch of rdx between them. */
-static void find_passes(const struct move *move)
+static void find_passes(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 	size_t found[4];
@@ -400,7 +328,7 @@ static void find_passes(const struct move *move)
 	found[0] = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, runs);
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
-	slow_if(move, GT_NOT_EQUAL);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 	/* Two runs of 16 words: one pass if they touch, or are in different banks. */
 	gt_native_text(code, "\x48\x8d\x42\x40\x48\x3d\x80\x00\x00\x00\xb8\x01\x00\x00\x00"); /* lea rax, [rdx + 64]; cmp rax, 128; mov eax, 1 */
 	found[1] = gt_general_jump(code, GT_NOT_ABOVE);
@@ -432,7 +360,7 @@ static void count_passes(struct gt_native_code *code, unsigned passes)
 
 /* Where accesses to shared memory are counted for the column shared, and none is a row: counts this one. Returns the jump if it did; 0: it is
  * no such access. */
-static size_t write_counted(const struct move *move)
+static size_t write_counted(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 	size_t others[3]; /* of two rows there is one */
@@ -443,15 +371,15 @@ static size_t write_counted(const struct move *move)
 	gt_stretch_write_test(code, GT_PTX_NOTES_WORK);
 	const size_t none = gt_general_jump(code, GT_EQUAL);
 	gt_stretch_write_test(code, GT_PTX_NOTES_SPIN | GT_PTX_NOTES_WRITTEN | UINT32_C(1) << GT_SHARED);
-	slow_if(move, GT_NOT_EQUAL);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 	gt_native_text(code, "\x48\x63\xd1"); /* movsxd rdx, ecx */
 	if (!move->access->narrow) {
 		gt_general(code, true, GT_COMPARE, GT_RDX, GT_RCX);
-		slow_if(move, GT_NOT_EQUAL);
+		gt_stretch_slow_if(move, GT_NOT_EQUAL);
 	}
 	gt_general(code, true, GT_MOVE, GT_RCX, GT_RDX);
 	write_pitch_test(move, move->n_lanes / 2, others);
-	slow(move, others[0]);
+	gt_stretch_slow(move, others[0]);
 	find_passes(move);
 	count_passes(code, 0);
 	const size_t counted = gt_general_jump(code, GT_ALWAYS);
@@ -460,19 +388,19 @@ static size_t write_counted(const struct move *move)
 }
 
 /* Goes on if a row is to be noted; rows that the C code must look at go there before anything is done. Returns the jump if none is. */
-static size_t write_untraced(const struct move *move)
+static size_t write_untraced(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 
 	gt_general_at(code, false, GT_MOVE, GT_RDX, GT_R13, offsetof(struct gt_ptx_core, traced));
 	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RDX, GT_PTX_NOTES_LEAST);
-	slow_if(move, GT_NOT_BELOW);
+	gt_stretch_slow_if(move, GT_NOT_BELOW);
 	gt_stretch_write_test(code, move->access->untraced ? 0 : UINT32_C(1) << gt_ptx_traced_space[move->access->space]);
 	return gt_general_jump(code, GT_EQUAL);
 }
 
 /* A row with a stride is added behind the load, as others are. `runs` is a jump behind a load whose row is added. */
-static void write_gather(const struct move *move, size_t runs)
+static void write_gather(const struct gt_stretch_move *move, size_t runs)
 {
 	struct gt_native_code *code = move->code;
 
@@ -493,13 +421,13 @@ static void write_gather(const struct move *move, size_t runs)
 /* ---- runs: the lanes of each register are side by side, as those of a tile's rows of 16 are ---- */
 
 /* How many registers of addresses there are for one of elements. */
-static unsigned addresses_each(const struct move *move)
+static unsigned addresses_each(const struct gt_stretch_move *move)
 {
 	return move->n_lanes / move->n_data;
 }
 
 /* The jump if a lane is not where it is expected from the first one of its register. */
-static size_t write_run_tests(const struct move *move)
+static size_t write_run_tests(const struct gt_stretch_move *move)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
@@ -510,14 +438,14 @@ static size_t write_run_tests(const struct move *move)
 	vector(move, gt_native_xor, isa->third, isa->third, isa->third);
 	for (unsigned i = 0; i < move->n_lanes; i++) {
 		gt_native_with(segment, isa->broadcast[wide], isa->second, 0, move->lanes[i / each * each]);
-		with_constant(move, add(move), isa->second, isa->second, apart_at(move, apart, i % each));
+		with_constant(move, gt_stretch_add(move), isa->second, isa->second, apart_at(move, apart, i % each));
 		isa->differ(segment, isa->third, isa->second, move->lanes[i]);
 	}
 	isa->compare_zero(segment, isa->third, isa->third);
 	return gt_general_jump(move->code, GT_NOT_EQUAL);
 }
 
-static void move_run(const struct move *move, unsigned i, bool stores)
+static void move_run(const struct gt_stretch_move *move, unsigned i, bool stores)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
@@ -532,14 +460,14 @@ static void move_run(const struct move *move, unsigned i, bool stores)
 	isa->memory(segment, gt_native_store, data->in_register ? data->at : isa->second, 0, GT_RAX, 0);
 }
 
-static void move_runs(const struct move *move, bool stores)
+static void move_runs(const struct gt_stretch_move *move, bool stores)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 
 	for (unsigned i = 0; i < move->n_data; i++) {
-		with(move, add(move), isa->second, isa->first, i * addresses_each(move));
+		with(move, gt_stretch_add(move), isa->second, isa->first, i * addresses_each(move));
 		isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_TO_GENERAL}, isa->second, GT_RAX);
 		gt_general(move->code, true, GT_ADD, GT_RAX, GT_RDI);
 		move_run(move, i, stores);
@@ -547,7 +475,7 @@ static void move_runs(const struct move *move, bool stores)
 }
 
 /* Returns the jump if there are none; rax, rdi and rsi are as they were, then. */
-static size_t write_runs(const struct move *move, bool stores)
+static size_t write_runs(const struct gt_stretch_move *move, bool stores)
 {
 	const size_t others = write_run_tests(move);
 
@@ -598,7 +526,7 @@ static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n
 }
 
 /* Takes registers for the elements of a load if there are enough. */
-static void take(struct move *move)
+static void take(struct gt_stretch_move *move)
 {
 	const struct gt_ptx_access *access = move->access;
 	struct gt_native_segment *segment = &move->stretch->segment;
@@ -616,7 +544,7 @@ static void take(struct move *move)
 }
 
 /* rax = the address of lane 0, rcx = how far lane 1 is from it; the same in the lanes of the first register, without the offset. */
-static void write_first(const struct move *move)
+static void write_first(const struct gt_stretch_move *move)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
@@ -638,10 +566,10 @@ static void write_first(const struct move *move)
 }
 
 /* rdi = the host's place of lane 0; rsi = the bytes from there to the end of its memory. */
-static void write_window(const struct move *move)
+static void write_window(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
-	const struct window window = window_of(move->access);
+	const struct gt_stretch_window window = gt_stretch_window_of(move->access);
 
 	gt_general(code, true, GT_MOVE, GT_RDI, GT_RAX);
 	if (window.base == GT_R13) {
@@ -651,55 +579,19 @@ static void write_window(const struct move *move)
 		gt_general_at(code, true, GT_SUB, GT_RDI, GT_RDX, offsetof(struct gt_ptx_access, low));
 		gt_general_at(code, true, GT_MOVE, GT_RSI, GT_RDX, offsetof(struct gt_ptx_access, high));
 		gt_general_at(code, true, GT_SUB, GT_RSI, GT_RDX, offsetof(struct gt_ptx_access, low));
-		slow_if(move, GT_BELOW);
+		gt_stretch_slow_if(move, GT_BELOW);
 	}
 	gt_general(code, true, GT_SUB, GT_RSI, GT_RDI);
-	slow_if(move, GT_BELOW);
+	gt_stretch_slow_if(move, GT_BELOW);
 	gt_general_at(code, true, GT_ADD, GT_RDI, window.base, window.host);
 	gt_native_byte(code, 0xa8); /* test al, bytes - 1 */
 	gt_native_byte(code, move->bytes - 1);
-	slow_if(move, GT_NOT_EQUAL);
-}
-
-static void load_lanes(const struct move *move)
-{
-	struct gt_native_segment *segment = &move->stretch->segment;
-
-	for (unsigned i = 0; i < move->n_data; i++)
-		if (move->access->size == 2)
-			segment->isa->load_half(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes / 2 * i);
-		else
-			segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
-}
-
-/* The register that has what is stored; the first one if memory has it. */
-static unsigned data_in_register(const struct move *move, unsigned i)
-{
-	const struct gt_native_operand *from = &move->data[0][i];
-	struct gt_native_segment *segment = &move->stretch->segment;
-	const struct gt_native_isa *isa = segment->isa;
-
-	if (from->in_register)
-		return from->at;
-	(move->access->size == 2 ? isa->load_half : isa->load)(segment, isa->first, from->place.base, from->place.offset);
-	return isa->first;
-}
-
-static void store_lanes(const struct move *move)
-{
-	struct gt_native_segment *segment = &move->stretch->segment;
-	const struct gt_native_isa *isa = segment->isa;
-
-	for (unsigned i = 0; i < move->n_data; i++)
-		if (move->access->size == 2)
-			isa->store_half(segment, data_in_register(move, i), GT_RDI, isa->bytes / 2 * i, 0);
-		else
-			isa->memory(segment, gt_native_store, data_in_register(move, i), 0, GT_RDI, isa->bytes * i);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 }
 
 /* Memory is accessed at strides that processors do not foresee, such as the rows of a matrix. From the distance to the access
  * before, of this warp or another, the one after the next is brought into the cache. */
-static void prefetch(const struct move *move)
+static void prefetch(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 
@@ -711,36 +603,14 @@ static void prefetch(const struct move *move)
 	gt_native_text(code, "\x42\x0f\x18\x4c\x5f\x00\x42\x0f\x18\x4c\x5f\x40"); /* prefetcht0 [rdi + 2 r11], [rdi + 2 r11 + 64] */
 }
 
-static void load_one(const struct move *move)
-{
-	static const struct gt_native_op broadcast_half = {GT_0F38, GT_66, 0, GT_VPBROADCASTW};
-	struct gt_native_segment *segment = &move->stretch->segment;
-	const struct gt_native_isa *isa = segment->isa;
-	const bool half = move->access->size == 2;
-
-	for (unsigned k = 0; k < move->access->n; k++) {
-		const unsigned from = move->data[k][0].in_register ? move->data[k][0].at : isa->first;
-		isa->memory(segment, half ? broadcast_half : isa->broadcast[move->access->size == 8], from, 0, GT_RDI, k * move->access->size);
-		for (unsigned i = 0; i < move->n_data; i++) {
-			const struct gt_native_operand *to = &move->data[k][i];
-			if (!to->in_register && half)
-				isa->store_half(segment, from, to->place.base, to->place.offset, 0);
-			else if (!to->in_register)
-				isa->memory(segment, gt_native_store, from, 0, to->place.base, to->place.offset);
-			else if (i > 0)
-				vector(move, gt_native_move, to->at, 0, from);
-		}
-	}
-}
-
 /* Whether there is code for lanes anywhere in their memory: elements have no more bits than addresses, of which each has one. */
-static bool is_scattered(const struct move *move)
+static bool is_scattered(const struct gt_stretch_move *move)
 {
 	return move->access->size == 4 || (move->access->size == 8 && !move->access->narrow);
 }
 
 /* Behind a comparison of the first two lanes' distance with 0. */
-static void load_elements(const struct move *move)
+static void load_elements(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 	const bool gathers = is_scattered(move);
@@ -750,12 +620,12 @@ static void load_elements(const struct move *move)
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
 	others[1] = write_shape_tests(move, true);
-	load_lanes(move);
-	if (window_of(move->access).base != GT_R13)
+	gt_stretch_move_elements(move, GT_STRETCH_LOAD);
+	if (gt_stretch_window_of(move->access).base != GT_R13)
 		prefetch(move);
 	done[0] = gt_general_jump(code, GT_ALWAYS);
 	for (unsigned i = 0; i < 2 && !gathers; i++)
-		slow(move, others[i]);
+		gt_stretch_slow(move, others[i]);
 	if (gathers) {
 		gt_general_land(code, others[1]);
 		const size_t scattered = write_runs(move, false), runs = gt_general_jump(code, GT_ALWAYS);
@@ -770,27 +640,27 @@ static void load_elements(const struct move *move)
 	if (gathers)
 		gt_general_land_at(code, others[0], gather);
 	else
-		slow(move, others[0]);
-	load_one(move);
+		gt_stretch_slow(move, others[0]);
+	gt_stretch_move_elements(move, GT_STRETCH_LOAD_ONE);
 	gt_general_land(code, done[0]);
 	gt_general_land(code, done[1]);
 }
 
-static void write_load(const struct move *move)
+static void write_load(const struct gt_stretch_move *move)
 {
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
 	if (move->access->n == 1 && !is_constant(move)) {
 		load_elements(move);
 		return;
 	}
-	slow_if(move, GT_NOT_EQUAL);
+	gt_stretch_slow_if(move, GT_NOT_EQUAL);
 	const size_t differ = write_shape_tests(move, false);
 	if (differ)
-		slow(move, differ);
-	load_one(move);
+		gt_stretch_slow(move, differ);
+	gt_stretch_move_elements(move, GT_STRETCH_LOAD_ONE);
 }
 
-static void write_store(const struct move *move)
+static void write_store(const struct gt_stretch_move *move)
 {
 	struct gt_native_code *code = move->code;
 	size_t others[2], done;
@@ -798,127 +668,24 @@ static void write_store(const struct move *move)
 	gt_general_number(code, true, GT_COMPARE_NUMBER, GT_RCX, move->bytes);
 	others[0] = gt_general_jump(code, GT_NOT_EQUAL);
 	others[1] = write_shape_tests(move, true);
-	store_lanes(move);
-	slow(move, others[0]);
+	gt_stretch_move_elements(move, GT_STRETCH_STORE);
+	gt_stretch_slow(move, others[0]);
 	if (!is_scattered(move)) {
-		slow(move, others[1]);
+		gt_stretch_slow(move, others[1]);
 		return;
 	}
 	done = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, others[1]);
-	slow(move, write_runs(move, true));
+	gt_stretch_slow(move, write_runs(move, true));
 	move->point->noted = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, done);
-}
-
-/* ---- where some lanes are active ---- */
-
-/* r8 = the begin of the memory, r9 = the last place of an element behind it, rdi = from such an address to the host's. */
-static void write_active_window(const struct move *move)
-{
-	struct gt_native_code *code = move->code;
-	const struct window window = window_of(move->access);
-
-	if (window.base == GT_R13) {
-		gt_general_constant(code, GT_R8, 0);
-		gt_general_at(code, true, GT_MOVE, GT_R9, GT_R13, window.bytes);
-	} else {
-		gt_general_address(code, GT_RDX, move->access);
-		gt_general_at(code, true, GT_MOVE, GT_R8, GT_RDX, offsetof(struct gt_ptx_access, low));
-		gt_general_at(code, true, GT_MOVE, GT_R9, GT_RDX, offsetof(struct gt_ptx_access, high));
-		gt_general(code, true, GT_SUB, GT_R9, GT_R8);
-		slow_if(move, GT_BELOW);
-	}
-	gt_general_at(code, true, GT_MOVE, GT_RDI, window.base, window.host);
-	gt_general(code, true, GT_SUB, GT_RDI, GT_R8);
-	gt_general_number(code, true, GT_ADD_NUMBER, GT_R9, 0U - move->bytes);
-	slow_if(move, GT_NEGATIVE);
-}
-
-static void move_halves(const struct move *move, bool stores)
-{
-	struct gt_native_segment *segment = &move->stretch->segment;
-	const struct gt_native_op op = {GT_0F, GT_F3, move->bytes == 8, stores ? GT_VMOVDQU_STORE : GT_VMOVDQA};
-	const unsigned each = move->n_data / gt_native_parts(segment->isa), half = move->n_data / 2;
-
-	for (unsigned i = 0; i < move->n_data; i++)
-		segment->isa->active_memory(segment, op, stores ? data_in_register(move, i) : move->data[0][i].at, i / each, i % each,
-					    i < half ? GT_RDI : GT_RSI, i % half * segment->isa->bytes);
-}
-
-/* By the registers of addresses whose byte of the mask has active lanes. */
-static void load_scattered(const struct move *move)
-{
-	struct gt_native_segment *segment = &move->stretch->segment;
-	const bool wide = move->bytes == 8;
-	const unsigned n = 2 * gt_native_parts(segment->isa);
-
-	for (unsigned v = 0; v < n; v++) {
-		gt_native_text(move->code, "\x80\xbb"); /* cmp byte [rbx + mask + v], 0 */
-		gt_native_word(move->code, (uint32_t)offsetof(struct gt_ptx_warp, mask) + v * GT_WARP_SIZE / n / 8);
-		gt_native_byte(move->code, 0);
-		const size_t none = gt_general_jump(move->code, GT_EQUAL);
-		segment->isa->gather_active(segment, wide, move->data[0][wide ? v : v / 2].at, v, GT_RDI);
-		gt_general_land(move->code, none);
-	}
-}
-
-/* Lane by lane, from memory: of those that store in one place the highest comes last. */
-static void store_scattered(const struct move *move)
-{
-	struct gt_native_segment *segment = &move->stretch->segment;
-	struct gt_native_code *code = move->code;
-	const uint32_t stored = offsetof(struct gt_ptx_core, stored);
-	const bool wide = move->bytes == 8;
-
-	for (unsigned i = 0; i < move->n_data; i++)
-		segment->isa->memory(segment, gt_native_store, data_in_register(move, i), 0, GT_R13, stored + i * segment->isa->bytes);
-	gt_general_at(code, false, GT_MOVE, GT_RCX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
-	const size_t next = code->n;
-	gt_native_text(code, "\x0f\xbc\xc1\x49\x8b\x94\xc5"); /* bsf eax, ecx; mov rdx, [r13 + 8 rax + addresses] */
-	gt_native_word(code, offsetof(struct gt_ptx_core, addresses));
-	gt_native_bytes(code, wide ? "\x4d\x8b\x9c\xc5" : "\x45\x8b\x9c\x85", 4); /* mov r11, [r13 + bytes rax + stored] */
-	gt_native_word(code, stored);
-	gt_native_bytes(code, wide ? "\x4c\x89\x1c\x17" : "\x44\x89\x1c\x17", 4); /* mov [rdi + rdx], r11 */
-	gt_native_text(code, "\x8d\x41\xff\x21\xc1"); /* lea eax, [rcx - 1]; and ecx, eax */
-	gt_general_land_at(code, gt_general_jump(code, GT_NOT_EQUAL), next);
-}
-
-static void write_active(const struct move *move, bool stores)
-{
-	struct gt_native_code *code = move->code;
-
-	write_addresses(move, GT_R13, offsetof(struct gt_ptx_core, addresses));
-	write_active_window(move);
-	gt_general_address(code, GT_RDX, move->point->entry);
-	gt_general_call_to(code, move->stretch->shared->find_active[move->bytes == 8]);
-	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, GT_STRETCH_ONE);
-	slow_if(move, GT_BELOW);
-	const size_t one = gt_general_jump(code, GT_EQUAL);
-	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, GT_STRETCH_RUNS);
-	const size_t scattered = gt_general_jump(code, GT_NOT_EQUAL);
-	move_halves(move, stores);
-	const size_t runs = gt_general_jump(code, GT_ALWAYS);
-	gt_general_land(code, one);
-	if (stores) {
-		gt_general(code, true, GT_MOVE, GT_RDI, GT_RSI);
-		gt_general_land(code, scattered);
-		store_scattered(move);
-	} else {
-		load_one(move);
-		const size_t loaded = gt_general_jump(code, GT_ALWAYS);
-		gt_general_land(code, scattered);
-		load_scattered(move);
-		gt_general_land(code, loaded);
-	}
-	gt_general_land(code, runs);
 }
 
 void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *point)
 {
 	const struct gt_ptx_access *access = stretch->code->ops[point->op].with.access;
 	struct gt_native_segment *segment = &stretch->segment;
-	struct move move = {.stretch = stretch, .point = point, .code = segment->code, .access = access, .bytes = access->size * access->n};
+	struct gt_stretch_move move = {.stretch = stretch, .point = point, .code = segment->code, .access = access, .bytes = access->size * access->n};
 	const bool stores = access->action == GT_STORE;
 
 	segment->now++;
@@ -929,7 +696,7 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 		take(&move);
 	move.n_lanes = find(stretch, access->address, access->narrow ? 1 : 2, move.lanes);
 	if (!segment->whole) {
-		write_active(&move, stores);
+		gt_stretch_write_active(&move, stores);
 		return;
 	}
 	begin_shape(&move);

@@ -107,6 +107,80 @@ static inline enum gt_stretch_apart gt_stretch_apart_by(unsigned bytes)
  * free in it. */
 enum gt_stretch_active { GT_STRETCH_NOT, GT_STRETCH_ONE, GT_STRETCH_RUNS, GT_STRETCH_SCATTERED };
 
+/* A load or store while it is written. */
+struct gt_stretch_move {
+	struct gt_stretch *stretch;
+	struct gt_stretch_point *point;
+	struct gt_native_code *code;
+	const struct gt_ptx_access *access;
+	unsigned bytes;	 /* of a lane */
+	struct gt_native_operand lanes[8]; /* the addresses, */
+	unsigned n_lanes; /* and how many registers they fill */
+	struct gt_native_operand data[4][8]; /* the elements, */
+	unsigned n_data;  /* and how many registers each fills */
+};
+
+/* Where the host has the memory that an access is in: r13 is the core, and memory begins at address 0; or rdx is the access. */
+struct gt_stretch_window {
+	unsigned base;
+	size_t host, bytes;
+};
+static inline struct gt_stretch_window gt_stretch_window_of(const struct gt_ptx_access *access)
+{
+	switch (access->space) {
+	case GT_PTX_SHARED:
+		return (struct gt_stretch_window){GT_R13, offsetof(struct gt_ptx_core, shared), offsetof(struct gt_ptx_core, shared_bytes)};
+	case GT_PTX_PARAM:
+		return (struct gt_stretch_window){GT_R13, offsetof(struct gt_ptx_core, parameters), offsetof(struct gt_ptx_core, parameter_bytes)};
+	default: return (struct gt_stretch_window){GT_RDX, offsetof(struct gt_ptx_access, host), 0};
+	}
+}
+
+/* The access is left to the C code by a jump. */
+static inline void gt_stretch_slow(const struct gt_stretch_move *move, size_t jump)
+{
+	move->point->slow[move->point->n_slow++] = jump;
+}
+static inline void gt_stretch_slow_if(const struct gt_stretch_move *move, enum gt_jump when)
+{
+	gt_stretch_slow(move, gt_general_jump(move->code, when));
+}
+/* Of addresses. */
+static inline struct gt_native_op gt_stretch_add(const struct gt_stretch_move *move)
+{
+	return (struct gt_native_op){GT_0F, GT_66, !move->access->narrow, move->access->narrow ? GT_VPADDD : GT_VPADDQ};
+}
+/* Every lane of d = a general register. */
+static inline void gt_stretch_broadcast(const struct gt_stretch_move *move, unsigned d, unsigned general)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const bool wide = !move->access->narrow;
+
+	segment->isa->lane(segment, (struct gt_native_op){GT_0F, GT_66, wide, GT_VMOV_FROM_GENERAL}, d, general);
+	segment->isa->vector(segment, segment->isa->broadcast[wide], d, 0, d);
+}
+/* The addresses of all lanes at a place. */
+static inline void gt_stretch_write_addresses(const struct gt_stretch_move *move, unsigned base, size_t at)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool wide = !move->access->narrow;
+
+	gt_general_constant(move->code, GT_R11, (uint64_t)move->access->offset);
+	gt_stretch_broadcast(move, isa->third, GT_R11);
+	for (unsigned i = 0; i < 2 * gt_native_parts(isa); i++) {
+		gt_native_with(segment, gt_stretch_add(move), isa->second, isa->third, move->lanes[wide ? i : i / 2]);
+		if (!wide)
+			isa->widen(segment, gt_native_zeros, isa->fourth, isa->second, i % 2);
+		isa->memory(segment, gt_native_store, wide ? isa->second : isa->fourth, 0, base, (uint32_t)(at + i * isa->bytes));
+	}
+}
+/* Loads or stores the elements of a whole warp whose lanes are side by side from rdi on; loads those of one place, which is rdi. */
+enum gt_stretch_side { GT_STRETCH_LOAD, GT_STRETCH_LOAD_ONE, GT_STRETCH_STORE };
+void gt_stretch_move_elements(const struct gt_stretch_move *move, enum gt_stretch_side what);
+/* The load or store of a warp of which some lanes are active. */
+void gt_stretch_write_active(const struct gt_stretch_move *move, bool stores);
+
 /* Writes the routine that finds how the addresses of active lanes lie, of so many bytes, where `row` is the one that adds rows. */
 void gt_stretch_write_find(const struct gt_native_isa *isa, struct gt_native_code *code, unsigned bytes, size_t row);
 /* Writes the load or store of a point. */

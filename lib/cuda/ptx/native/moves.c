@@ -1,12 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-/* How the addresses of a warp of which some lanes are active lie: a routine in machine code that finds it, and adds the row of an access that
- * is traced. All stretches of a function call it, for elements of 4 and of 8 bytes. */
+/* What a load or store of a stretch does once it is known where its lanes are: elements between memory and registers. Of warps of which some lanes
+ * are active, how the addresses of these lie is found by a routine, which all stretches of a function call. */
 #include <stddef.h>
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/native/encode.h"
 #include "cuda/ptx/native/stretch.h"
+
+/* ---- lanes side by side, or at one place, which is rdi ---- */
+
+static void load_lanes(const struct gt_stretch_move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+
+	for (unsigned i = 0; i < move->n_data; i++)
+		if (move->access->size == 2)
+			segment->isa->load_half(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes / 2 * i);
+		else
+			segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
+}
+
+/* The register that has what is stored; the first one if memory has it. */
+static unsigned data_in_register(const struct gt_stretch_move *move, unsigned i)
+{
+	const struct gt_native_operand *from = &move->data[0][i];
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+
+	if (from->in_register)
+		return from->at;
+	(move->access->size == 2 ? isa->load_half : isa->load)(segment, isa->first, from->place.base, from->place.offset);
+	return isa->first;
+}
+
+static void store_lanes(const struct gt_stretch_move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+
+	for (unsigned i = 0; i < move->n_data; i++)
+		if (move->access->size == 2)
+			isa->store_half(segment, data_in_register(move, i), GT_RDI, isa->bytes / 2 * i, 0);
+		else
+			isa->memory(segment, gt_native_store, data_in_register(move, i), 0, GT_RDI, isa->bytes * i);
+}
+
+static void load_one(const struct gt_stretch_move *move)
+{
+	static const struct gt_native_op broadcast_half = {GT_0F38, GT_66, 0, GT_VPBROADCASTW};
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const bool half = move->access->size == 2;
+
+	for (unsigned k = 0; k < move->access->n; k++) {
+		const unsigned from = move->data[k][0].in_register ? move->data[k][0].at : isa->first;
+		isa->memory(segment, half ? broadcast_half : isa->broadcast[move->access->size == 8], from, 0, GT_RDI, k * move->access->size);
+		for (unsigned i = 0; i < move->n_data; i++) {
+			const struct gt_native_operand *to = &move->data[k][i];
+			if (!to->in_register && half)
+				isa->store_half(segment, from, to->place.base, to->place.offset, 0);
+			else if (!to->in_register)
+				isa->memory(segment, gt_native_store, from, 0, to->place.base, to->place.offset);
+			else if (i > 0)
+				isa->vector(segment, gt_native_move, to->at, 0, from);
+		}
+	}
+}
+
+void gt_stretch_move_elements(const struct gt_stretch_move *move, enum gt_stretch_side what)
+{
+	(what == GT_STRETCH_LOAD ? load_lanes : what == GT_STRETCH_STORE ? store_lanes : load_one)(move);
+}
+
+/* ---- how the addresses of active lanes lie: a routine that finds it, and adds the row of an access that is traced, for elements of 4 and of 8
+ * bytes ---- */
 
 /* The routine while it is written: r11 is the address of the lowest active lane, ecx the mask, and r10 the kind. */
 struct finder {
@@ -224,4 +292,107 @@ void gt_stretch_write_find(const struct gt_native_isa *isa, struct gt_native_cod
 	gt_general_constant(code, GT_RAX, GT_STRETCH_NOT);
 	gt_general_land(code, found);
 	gt_native_text(code, "\x4d\x89\xf0\x4d\x89\xf1\x4d\x89\xf2\xc3"); /* mov r8, r14; mov r9, r14; mov r10, r14; ret */
+}
+
+/* ---- such a load or store ---- */
+
+/* r8 = the begin of the memory, r9 = the last place of an element behind it, rdi = from such an address to the host's. */
+static void write_active_window(const struct gt_stretch_move *move)
+{
+	struct gt_native_code *code = move->code;
+	const struct gt_stretch_window window = gt_stretch_window_of(move->access);
+
+	if (window.base == GT_R13) {
+		gt_general_constant(code, GT_R8, 0);
+		gt_general_at(code, true, GT_MOVE, GT_R9, GT_R13, window.bytes);
+	} else {
+		gt_general_address(code, GT_RDX, move->access);
+		gt_general_at(code, true, GT_MOVE, GT_R8, GT_RDX, offsetof(struct gt_ptx_access, low));
+		gt_general_at(code, true, GT_MOVE, GT_R9, GT_RDX, offsetof(struct gt_ptx_access, high));
+		gt_general(code, true, GT_SUB, GT_R9, GT_R8);
+		gt_stretch_slow_if(move, GT_BELOW);
+	}
+	gt_general_at(code, true, GT_MOVE, GT_RDI, window.base, window.host);
+	gt_general(code, true, GT_SUB, GT_RDI, GT_R8);
+	gt_general_number(code, true, GT_ADD_NUMBER, GT_R9, 0U - move->bytes);
+	gt_stretch_slow_if(move, GT_NEGATIVE);
+}
+
+static void move_halves(const struct gt_stretch_move *move, bool stores)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_op op = {GT_0F, GT_F3, move->bytes == 8, stores ? GT_VMOVDQU_STORE : GT_VMOVDQA};
+	const unsigned each = move->n_data / gt_native_parts(segment->isa), half = move->n_data / 2;
+
+	for (unsigned i = 0; i < move->n_data; i++)
+		segment->isa->active_memory(segment, op, stores ? data_in_register(move, i) : move->data[0][i].at, i / each, i % each,
+					    i < half ? GT_RDI : GT_RSI, i % half * segment->isa->bytes);
+}
+
+/* By the registers of addresses whose byte of the mask has active lanes. */
+static void load_scattered(const struct gt_stretch_move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const bool wide = move->bytes == 8;
+	const unsigned n = 2 * gt_native_parts(segment->isa);
+
+	for (unsigned v = 0; v < n; v++) {
+		gt_native_text(move->code, "\x80\xbb"); /* cmp byte [rbx + mask + v], 0 */
+		gt_native_word(move->code, (uint32_t)offsetof(struct gt_ptx_warp, mask) + v * GT_WARP_SIZE / n / 8);
+		gt_native_byte(move->code, 0);
+		const size_t none = gt_general_jump(move->code, GT_EQUAL);
+		segment->isa->gather_active(segment, wide, move->data[0][wide ? v : v / 2].at, v, GT_RDI);
+		gt_general_land(move->code, none);
+	}
+}
+
+/* Lane by lane, from memory: of those that store in one place the highest comes last. */
+static void store_scattered(const struct gt_stretch_move *move)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	struct gt_native_code *code = move->code;
+	const uint32_t stored = offsetof(struct gt_ptx_core, stored);
+	const bool wide = move->bytes == 8;
+
+	for (unsigned i = 0; i < move->n_data; i++)
+		segment->isa->memory(segment, gt_native_store, data_in_register(move, i), 0, GT_R13, stored + i * segment->isa->bytes);
+	gt_general_at(code, false, GT_MOVE, GT_RCX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
+	const size_t next = code->n;
+	gt_native_text(code, "\x0f\xbc\xc1\x49\x8b\x94\xc5"); /* bsf eax, ecx; mov rdx, [r13 + 8 rax + addresses] */
+	gt_native_word(code, offsetof(struct gt_ptx_core, addresses));
+	gt_native_bytes(code, wide ? "\x4d\x8b\x9c\xc5" : "\x45\x8b\x9c\x85", 4); /* mov r11, [r13 + bytes rax + stored] */
+	gt_native_word(code, stored);
+	gt_native_bytes(code, wide ? "\x4c\x89\x1c\x17" : "\x44\x89\x1c\x17", 4); /* mov [rdi + rdx], r11 */
+	gt_native_text(code, "\x8d\x41\xff\x21\xc1"); /* lea eax, [rcx - 1]; and ecx, eax */
+	gt_general_land_at(code, gt_general_jump(code, GT_NOT_EQUAL), next);
+}
+
+void gt_stretch_write_active(const struct gt_stretch_move *move, bool stores)
+{
+	struct gt_native_code *code = move->code;
+
+	gt_stretch_write_addresses(move, GT_R13, offsetof(struct gt_ptx_core, addresses));
+	write_active_window(move);
+	gt_general_address(code, GT_RDX, move->point->entry);
+	gt_general_call_to(code, move->stretch->shared->find_active[move->bytes == 8]);
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, GT_STRETCH_ONE);
+	gt_stretch_slow_if(move, GT_BELOW);
+	const size_t one = gt_general_jump(code, GT_EQUAL);
+	gt_general_number(code, false, GT_COMPARE_NUMBER, GT_RAX, GT_STRETCH_RUNS);
+	const size_t scattered = gt_general_jump(code, GT_NOT_EQUAL);
+	move_halves(move, stores);
+	const size_t runs = gt_general_jump(code, GT_ALWAYS);
+	gt_general_land(code, one);
+	if (stores) {
+		gt_general(code, true, GT_MOVE, GT_RDI, GT_RSI);
+		gt_general_land(code, scattered);
+		store_scattered(move);
+	} else {
+		load_one(move);
+		const size_t loaded = gt_general_jump(code, GT_ALWAYS);
+		gt_general_land(code, scattered);
+		load_scattered(move);
+		gt_general_land(code, loaded);
+	}
+	gt_general_land(code, runs);
 }
