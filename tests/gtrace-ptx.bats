@@ -1055,6 +1055,54 @@ turns() {
 	done
 }
 
+# Pointers at %rd2 are read in one block, whose registers the load in the next block takes: each lane finds the 7 at its own address, not the 5
+# that these pointers lead to.
+@test "a load into the register of its own address, which is in memory, whatever it is executed with" {
+	cat >"$t/chase.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.visible .entry chase(.param .u64 lists, .param .u64 out)
+		{
+			.reg .pred %p<2>;
+			.reg .b32 %r<3>;
+			.reg .b64 %rd<9>;
+			ld.param.u64 %rd1, [lists];
+			ld.param.u64 %rd3, [out];
+			mov.u32 %r1, %tid.x;
+			mul.wide.u32 %rd4, %r1, 8;
+			add.s64 %rd3, %rd3, %rd4;
+			add.s64 %rd2, %rd1, %rd4;
+			add.s64 %rd5, %rd2, 2048;
+			add.s64 %rd6, %rd2, 1024;
+			st.global.u64 [%rd2], %rd5;
+			st.global.u64 [%rd5], 5;
+			st.global.u64 [%rd6], 7;
+			mov.u32 %r2, 0;
+		again:
+			add.s64 %rd7, %rd6, 0;
+			add.u32 %r2, %r2, 1;
+			setp.lt.u32 %p1, %r2, 5;
+			@%p1 bra pointers;
+		pointers:
+			ld.global.u64 %rd8, [%rd2];
+			bra own;
+		own:
+			ld.global.u64 %rd7, [%rd7];
+			st.global.u64 [%rd3], %rd7;
+			add.s64 %rd4, %rd4, %rd8;
+			@%p1 bra again;
+			st.global.u64 [%rd1], %rd4;
+			ret;
+		}
+	END
+	for level in plain avx2-native native; do
+		GTRACE_PTX_LEVEL=$level gtrace-ptx --dump "out=$t/$level" --launch 'chase<<<1,32>>>(u64[1024], out=u64[32])' "$t/chase.ptx" >"$t/stream.$level"
+		[ "$(od -An -v -w8 -td8 "$t/$level" | tr -d ' ' | sort | uniq -c | tr -s ' ')" = " 32 7" ]
+		cmp "$t/stream.plain" "$t/stream.$level"
+	done
+}
+
 @test "a stream of atomics passes the check" {
 	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)'
 	gcoalesce <"$t/stream" >"$t/requests"

@@ -525,7 +525,8 @@ static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n
 	return each * parts;
 }
 
-/* Takes registers for the elements of a load if there are enough. */
+/* Takes registers for the elements of a load if there are enough. Those of the slot that has the addresses, too, are read: an address in memory
+ * would be taken for one in a register that has something else. */
 static void take(struct gt_stretch_move *move)
 {
 	const struct gt_ptx_access *access = move->access;
@@ -536,8 +537,11 @@ static void take(struct gt_stretch_move *move)
 	for (unsigned k = 0; k < access->n; k++) {
 		if (!room)
 			gt_native_release(segment, access->slots[k]);
-		for (segment->part = 0; room && segment->part < parts; segment->part++)
+		for (segment->part = 0; room && segment->part < parts; segment->part++) {
+			if (access->slots[k] == access->address)
+				gt_native_read(segment, access->address, n);
 			gt_native_write_to(segment, access->slots[k], n);
+		}
 	}
 	for (unsigned k = 0; k < access->n; k++)
 		move->n_data = find(move->stretch, access->slots[k], n, move->data[k]);
