@@ -49,27 +49,38 @@ static const struct tool_about about = {
 	.example = "gtrace run examples/traces/gemm.rdgc.xz",
 };
 
+/* The commands that run a pipe, and others. */
+enum { RUN = 1, REPORT = 2, SIZES = 4, LINES = 8, KERNELS = 16, COMPARE = 32, PIPES = 63, SWEEP = 64, NEW_GPU = 128 };
+static const struct {
+	const char *name;
+	unsigned bit; /* 1, 2, 4, ... */
+} commands[] = {{"run", RUN}, {"report", REPORT}, {"sizes", SIZES}, {"lines", LINES}, {"kernels", KERNELS}, {"compare", COMPARE}, {"sweep", SWEEP}, {"gpu", NEW_GPU}};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
 enum { GPU = 1, KEEP_L2, KERNEL, STUB, SAMPLE, FORCE, ALL, JSON, CSV, COLOR, CALLGRIND, AS, FROM, PAGE };
-static const struct tool_row option_rows[] = {
-	{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own; compare: one, or A,B)"},
-	{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"},
-	{"--kernel RE", KERNEL, "only the launches of kernels whose names RE matches"},
-	{"--stub PLUGIN", STUB, "a program's calls of a library are done on the host: cublas, cufft, curand; once for each (gtrace-record)"},
-	{"--sample PERCENT", SAMPLE, "one launch stands for all whose numbers differ by at most that (gsample)"},
-	{"-o, --output DIR", 'o', "report: the page is DIR/index.html (gtrace-report)"},
-	{"--force", FORCE, "report, compare: replace an index.html that is no page of gtrace"},
-	{"--as A,B", AS, "compare: the names of the two sides, such as before,after"},
-	{"--page DIR", PAGE, "compare: also write a page, DIR/index.html"},
-	{"--all", ALL, "run, compare: all kernels, findings of any gain; run: the counters of all stages, too"},
-	{"--json", JSON, "run, compare: JSON; gtrace-findings(7) has the schemas"},
-	{"--color WHEN", COLOR, "run, lines, compare: auto (default: on a terminal, unless NO_COLOR is set), always or never"},
-	{"--callgrind FILE", CALLGRIND, "lines: write the counts by source line for cg_annotate, and print nothing"},
-	{"--from GPU", FROM, "gpu: the description whose values it begins with (that of the nearest name), or that has what is in no configuration (titanv)"},
-	{"--csv", CSV, "run, lines, sizes, kernels, compare: comma-separated values"},
-	{"-j, --jobs N", 'j', "divide N processors among the stages (1; 0: all); the output is the same"},
-	{"-n, --dry-run", 'n', "print the pipe, and run nothing (not with sizes)"},
-	TOOL_END,
+static const struct {
+	struct tool_row row;
+	unsigned commands; /* that have the option */
+} options[] = {
+	{{"--gpu NAME|FILE", GPU, "the GPU that is modelled, and that the program sees (" GT_USUAL_GPU "; of a stream: its own; compare: one, or A,B)"}, PIPES},
+	{{"--keep-l2", KEEP_L2, "L2 keeps its lines from launch to launch (else it is emptied, as profilers do)"}, PIPES & ~KERNELS},
+	{{"--kernel RE", KERNEL, "only the launches of kernels whose names RE matches"}, PIPES},
+	{{"--stub PLUGIN", STUB, "a program's calls of a library are done on the host: cublas, cufft, curand; once for each (gtrace-record)"}, PIPES},
+	{{"--sample PERCENT", SAMPLE, "one launch stands for all whose numbers differ by at most that (gsample)"}, PIPES & ~(SIZES | KERNELS)},
+	{{"-o, --output DIR", 'o', "the page is DIR/index.html (gtrace-report)"}, REPORT},
+	{{"--force", FORCE, "replace an index.html that is no page of gtrace"}, REPORT | COMPARE},
+	{{"--as A,B", AS, "the names of the two sides, such as before,after"}, COMPARE},
+	{{"--page DIR", PAGE, "also write a page, DIR/index.html"}, COMPARE},
+	{{"--all", ALL, "all kernels, findings of any gain; run: the counters of all stages, too"}, RUN | COMPARE},
+	{{"--json", JSON, "JSON; gtrace-findings(7) has the schemas"}, RUN | COMPARE},
+	{{"--color WHEN", COLOR, "auto (default: on a terminal, unless NO_COLOR is set), always or never"}, RUN | LINES | COMPARE},
+	{{"--callgrind FILE", CALLGRIND, "write the counts by source line for cg_annotate, and print nothing"}, LINES},
+	{{"--from GPU", FROM, "the description whose values it begins with (that of the nearest name), or that has what is in no configuration (titanv)"}, NEW_GPU},
+	{{"--csv", CSV, "comma-separated values"}, PIPES & ~REPORT},
+	{{"-j, --jobs N", 'j', "divide N processors among the stages (1; 0: all); the output is the same"}, PIPES},
+	{{"-n, --dry-run", 'n', "print the pipe, and run nothing"}, (PIPES & ~SIZES) | SWEEP},
 };
+#define OPTIONS (sizeof options / sizeof *options)
 
 struct settings {
 	struct tool tool;
@@ -137,13 +148,6 @@ static _Noreturn void run_filter(struct tool *tool, const char *filter, char **a
 	tool_fail(tool);
 }
 
-enum { RUN = 1, REPORT = 2, SIZES = 4, LINES = 8, KERNELS = 16, COMPARE = 32, SWEEP = 64, NEW_GPU = 128 };
-static const struct {
-	const char *name;
-	unsigned bit; /* 1, 2, 4, ... */
-} commands[] = {{"run", RUN}, {"report", REPORT}, {"sizes", SIZES}, {"lines", LINES}, {"kernels", KERNELS}, {"compare", COMPARE}, {"sweep", SWEEP}, {"gpu", NEW_GPU}};
-#define COMMANDS (sizeof commands / sizeof *commands)
-
 /* 0: it is no command. */
 static unsigned bit_of(const char *word)
 {
@@ -195,36 +199,54 @@ static bool is(const struct settings *settings, unsigned command)
 	return (bit_of(settings->command) & command) != 0;
 }
 
-/* Options that not every command has. */
-static const struct {
-	int option;
-	const char *name;
-	unsigned commands;
-} limits[] = {
-	{'o', "--output", REPORT}, {FORCE, "--force", REPORT | COMPARE}, {ALL, "--all", RUN | COMPARE}, {JSON, "--json", RUN | COMPARE}, {AS, "--as", COMPARE}, {PAGE, "--page", COMPARE},
-	{COLOR, "--color", RUN | LINES | COMPARE},
-	{CALLGRIND, "--callgrind", LINES}, {CSV, "--csv", RUN | SIZES | LINES | KERNELS | COMPARE}, {'n', "--dry-run", RUN | REPORT | LINES | KERNELS | COMPARE | SWEEP},
-	{GPU, "--gpu", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {KERNEL, "--kernel", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
-	{STUB, "--stub", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE}, {SAMPLE, "--sample", RUN | REPORT | LINES | COMPARE}, {KEEP_L2, "--keep-l2", RUN | REPORT | SIZES | LINES | COMPARE}, {FROM, "--from", NEW_GPU},
-	{'j', "--jobs", RUN | REPORT | SIZES | LINES | KERNELS | COMPARE},
-};
+/* Names commands, with `last` before the last of several. Returns how many. */
+static size_t name_commands(unsigned bits, const char *last, char *names, size_t size)
+{
+	size_t length = 0, n = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (bits & commands[i].bit) {
+			const char *between = n++ == 0 ? "" : bits >> i == 1 ? last : ", ";
+			length += (size_t)snprintf(names + length, size - length, "%s%s", between, commands[i].name);
+		}
+	return n;
+}
+
+/* The options as --help shows them: which commands have them, or which that run a pipe do not, whichever are fewer. */
+static const struct tool_row *option_rows(void)
+{
+	static struct tool_row rows[OPTIONS + 1];
+	static char texts[OPTIONS][256];
+	char with[64], without[64];
+
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const char *text = options[i].row.text;
+		size_t n = name_commands(options[i].commands, ", ", with, sizeof with);
+		size_t lack = name_commands(PIPES & ~options[i].commands, ", ", without, sizeof without);
+
+		if (lack == 0)
+			snprintf(texts[i], sizeof texts[i], "%s", text);
+		else if (n > lack)
+			snprintf(texts[i], sizeof texts[i], "%s; not with %s", text, without);
+		else
+			snprintf(texts[i], sizeof texts[i], "%s: %s", with, text);
+		rows[i] = (struct tool_row){options[i].row.option, options[i].row.value, texts[i]};
+	}
+	rows[OPTIONS] = (struct tool_row)TOOL_END;
+	return rows;
+}
 
 static void check_option(const struct settings *settings, int option)
 {
-	char expected[64] = "";
-	size_t length = 0, allowed = 0;
+	char expected[64];
 
-	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-		if (limits[i].option == option)
-			allowed = i + 1;
-	if (allowed == 0 || limits[allowed - 1].commands & bit_of(settings->command))
-		return;
-	for (size_t i = 0; i < COMMANDS; i++) {
-		unsigned left = limits[allowed - 1].commands >> i;
-		if (left & 1)
-			length += (size_t)snprintf(expected + length, sizeof expected - length, "%s%s", !length ? "" : left == 1 ? " or " : ", ", commands[i].name);
-	}
-	tool_usage(&settings->tool, "%s: expected %s", limits[allowed - 1].name, expected);
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (options[i].row.value == option && !(options[i].commands & bit_of(settings->command))) {
+			const char *name = strstr(options[i].row.option, "--");
+			name_commands(options[i].commands, " or ", expected, sizeof expected);
+			tool_usage(&settings->tool, "%.*s: expected %s", (int)strcspn(name, " "), name, expected);
+		}
 }
 
 #define FROM_ACCELSIM "from-accelsim"
@@ -301,11 +323,12 @@ static void add_stub(struct settings *settings, const char *name)
 
 static void parse(struct settings *settings)
 {
+	const struct tool_row *rows = option_rows();
 	struct tool *tool = &settings->tool;
 
 	tool->takes_program = !is(settings, NEW_GPU);
 	tool->jobs = 0; /* none are given */
-	for (int c; (c = tool_option(tool, option_rows)) != -1;) {
+	for (int c; (c = tool_option(tool, rows)) != -1;) {
 		check_option(settings, c);
 		switch (c) {
 		case GPU: settings->usual.gpu = optarg; break;
@@ -346,13 +369,13 @@ static void parse(struct settings *settings)
 /* Options that stand behind the operand. Of a program's, gtrace-record warns of those that it has itself. */
 static void check_behind(struct settings *settings)
 {
-	struct tool_row rows[sizeof option_rows / sizeof *option_rows];
+	struct tool_row rows[OPTIONS + 1];
 	char *const *operands = settings->usual.operands;
 	size_t n = 0;
 
-	for (const struct tool_row *row = option_rows; row->text; row++)
-		if (row->value != GPU && row->value != KERNEL && row->value != STUB && row->value != 'j')
-			rows[n++] = *row;
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (options[i].row.value != GPU && options[i].row.value != KERNEL && options[i].row.value != STUB && options[i].row.value != 'j')
+			rows[n++] = options[i].row;
 	rows[n] = (struct tool_row)TOOL_END;
 	if (settings->origin.kind == GT_ORIGIN_PROGRAM)
 		tool_warn_behind(&settings->tool, rows, operands);
@@ -715,33 +738,18 @@ static int make_gpu(struct settings *settings)
 
 /* ---- gpu from-accelsim ---- */
 
-/* The name of a configuration is that of its folder, as Accel-Sim has them: "SM7_QV100/gpgpusim.config". */
-static void name_config(const char *path, char *name, size_t size)
-{
-	const char *end = strrchr(path, '/'), *begin = end;
-
-	while (begin && begin > path && begin[-1] != '/')
-		begin--;
-	if (begin && end > begin && *begin != '.')
-		snprintf(name, size, "%.*s", (int)(end - begin), begin);
-	else
-		snprintf(name, size, "%s", end ? end + 1 : path);
-}
-
 static int take_config(struct settings *settings)
 {
 	struct tool *tool = &settings->tool;
 	const char *path = tool->argv[optind + 1], *from = settings->from ? settings->from : "titanv";
 	struct gt_memory_file memory;
-	char name[128];
 	size_t counts[2] = {0, 0}, bytes;
 	struct gt_gpu gpu;
 
 	if (gt_gpu_load(&gpu, from, &tool->error) != 0)
 		tool_usage_error(tool, "--from");
-	name_config(path, name, sizeof name);
 	tool_must(tool, gt_memory_file_open(&memory, &tool->error));
-	tool_must(tool, gt_describe_gpgpusim(path, name, &gpu, from, memory.file, counts, &tool->error));
+	tool_must(tool, gt_describe_gpgpusim(path, &gpu, from, memory.file, counts, &tool->error));
 	char *text = gt_memory_file_take(&memory, &bytes, "the description", &tool->error);
 	tool_must(tool, text ? 0 : -1);
 	fwrite(text, 1, bytes, stdout);

@@ -382,17 +382,31 @@ static void put_description(struct config *config, const struct gt_gpu *rest, co
 	put_dram(config);
 }
 
-int gt_describe_gpgpusim(const char *path, const char *name, const struct gt_gpu *rest, const char *rest_name, FILE *to, size_t counts[2],
-			 struct gt_error *error)
+/* The name of a configuration is that of its folder, as Accel-Sim has them: "SM7_QV100/gpgpusim.config". */
+static void name_config(const char *path, char *name, size_t size)
+{
+	const char *end = strrchr(path, '/'), *begin = end;
+
+	while (begin && begin > path && begin[-1] != '/')
+		begin--;
+	if (begin && end > begin && *begin != '.')
+		snprintf(name, size, "%.*s", (int)(end - begin), begin);
+	else
+		snprintf(name, size, "%s", end ? end + 1 : path);
+}
+
+int gt_describe_gpgpusim(const char *path, const struct gt_gpu *rest, const char *rest_name, FILE *to, size_t counts[2], struct gt_error *error)
 {
 	struct config config = {.to = to, .error = error};
 	struct gt_input *input = gt_input_open(path, error);
 	struct gt_error ignored;
+	char name[128];
 	int result = input ? read_config(&config, input) : -1;
 
 	if (input && gt_input_close(input, result == 0 ? error : &ignored) != 0)
 		result = -1;
 	if (result == 0) {
+		name_config(path, name, sizeof name);
 		fprintf(to, "# %s, as a configuration of GPGPU-Sim and Accel-Sim describes it.\n%-20s = %-25s # " SOURCE "its name\n", name, "name", name);
 		put_description(&config, rest, rest_name);
 		counts[1] = put_others(&config);
