@@ -123,6 +123,11 @@ few before after change" ]
 	[ "$(tail -n 1 got)" = "only in a: gone, old" ]
 	gtrace compare --quiet b a >got
 	[ "$(tail -n 1 got)" = "only in a: gone, old" ]
+	# Nor does a namespace keep them apart.
+	counts a <<<'one::tile<4> 10 100 100 100 -'$'\n''one::less 10 100 100 100 -'
+	counts b <<<'tile<two::T<5>> 10 200 200 200 -'$'\n''more 10 100 100 100 -'
+	gtrace compare --quiet a b >got
+	grep -q '^one::tile<4> -> tile<two::T<5>>  ' got
 	# One that is left on each side has another name.
 	grep -v gone >rest < <(printf 'old 10 100 100 100 -\nsame 10 100 100 100 -\n')
 	counts a <rest

@@ -12,7 +12,7 @@ UNITS = {READ: "sector", HIT: "sector", RATE: "%", BYTES: "byte"}
 
 
 def dressed(name):
-    return rnd.choice(["%s", "%s(float *, int)", "void %s<float, (int)4>(T *)", "void ns::f %s"]) % name
+    return rnd.choice(["%s", "%s(float *, int)", "void %s<float, (int)4>(T *)", "void ns::%s(float *)", "<unnamed>::%s<int>()"]) % name
 
 
 def number(value, comma, decimals):

@@ -154,6 +154,7 @@ many() {
 	# 300 x 301 / 2 = 45150 accesses, of which these five have 1490.
 	grep -qx '295 more kernels have 97 % of the cost: --all, --kernel RE' got
 	[ "$(wc -l <got)" -lt 60 ]
+	many 6 | gstats --findings | grep -q '^1 more kernel has [0-9]* % of the cost: --all, --kernel RE$'
 	gstats --findings --all t >all
 	[ "$(grep -c '^k[0-9]*, ' all)" -eq 300 ]
 	[ "$(grep -c 'uncoalesced load   m.cu:' all)" -eq 300 ]

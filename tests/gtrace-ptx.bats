@@ -270,6 +270,33 @@ print(len(live))")
 	grep -q '^matvec(u64, u64, u64, u32, u32)	line=[0-9]*	registers=[0-9]* (estimated)	shared_bytes=0	name=_Z6matvecPKfS0_Pfii$' "$t/list"
 }
 
+@test "a kernel's name is as short as tells it from the others of its module; --kernel matches it as it is shown" {
+	{
+		printf '.version 8.0\n.target sm_80\n.address_size 64\n'
+		for name in _Z3onePf _Z4copyILi1EEvPf _Z4copyILi8EEvPf _ZN1a1kEPf _ZN1b1kEPf _Z1kPf _Z1kPd; do
+			printf '.visible .entry %s(.param .u64 p) { .reg .b64 %%r; ld.param.u64 %%r, [p]; st.global.u32 [%%r], 1; ret; }\n' "$name"
+		done
+	} >"$t/names.ptx"
+	launches=()
+	for name in _Z3onePf _Z4copyILi1EEvPf _Z4copyILi8EEvPf _ZN1a1kEPf _ZN1b1kEPf _Z1kPf _Z1kPd; do
+		launches+=(--launch "$name<<<1,32>>>(f32[32])")
+	done
+	gtrace-ptx "${launches[@]}" "$t/names.ptx" >"$t/stream"
+	names() { gstats --kernels --csv "$@" | sed '1d; s/,[0-9]*,1,1,1,1,32,.*//' | tr '\n' ' '; }
+	[ "$(names "$t/stream")" = "one copy<1> copy<8> a::k b::k _Z1kPf _Z1kPd " ]
+	# The first stage and the report match the same; where the words are those of two, the mangled name tells them apart.
+	for re in '^copy<8>$' '^a::k$' 'Pd$'; do
+		gtrace-ptx --kernel "$re" "${launches[@]}" "$t/names.ptx" >"$t/some"
+		names --kernel "$re" "$t/stream" >"$t/chosen"
+		[ "$(names "$t/some")" = "$(cat "$t/chosen")" ]
+		[ "$(wc -w <"$t/chosen")" -eq 1 ]
+	done
+	# A trace of another tool has mangled names; they are matched, and shown, as those of the source.
+	gtrace-cat "$t/stream" | sed 's/name=a::k/name=_ZN1a1kEPf/' | gtrace-order --kernel '^a::k$' >"$t/other"
+	[ "$(names "$t/other")" = "_ZN1a1kEPf " ]
+	gstats --kernels "$t/other" | grep -q ' a::k$'
+}
+
 # buffers ARGUMENT...: the addresses of the buffers of one launch.
 buffers() { gtrace-ptx "$@" $ptx/vectoradd.ptx | gtrace-cat --no-rows | sed -n 's/.*stage=allocations.*addresses=\[\([0-9,]*\)\].*names=\(.*\)/\1 \2/p'; }
 

@@ -36,6 +36,9 @@ setup() {
 		,init(int),4x16x1,32x8x1,lts__t_sectors_op_read.sum,sector,3,,,not in the model
 		3,gemm,8x16x1,32x8x1,,,,,,not in the reference
 	CSV
+	# A profiler writes namespaces, of which the stream has none.
+	sed -i 's/"void gemm</"void one::two::gemm</; s/init(int)/<unnamed>::init(int)/' hw.csv
+	sed 's/"void gemm</"void one::two::gemm</; s/init(int)/<unnamed>::init(int)/' rows.csv | diff - <(gstats --reference hw.csv --csv three.gt)
 	gstats --reference hw.csv three.gt | tail -2 >others
 	diff - others <<-'END'
 		not modelled:

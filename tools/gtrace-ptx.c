@@ -129,7 +129,6 @@ struct watch {
 	const struct tool *tool;
 	const struct gt_ptx_launch *launch;
 	const char *name;
-	int name_length;
 	struct gt_progress_state state;
 	struct gt_progress_forecast forecast;
 };
@@ -143,19 +142,18 @@ static void warn_if_long(void *context, uint64_t blocks, uint64_t accesses)
 	watch->state.done += blocks;
 	watch->state.all = gt_ptx_executed_end(watch->launch);
 	if (gt_progress_is_long(&watch->forecast, &watch->state, text))
-		tool_warn(watch->tool, "kernel %.*s: %s; %s", watch->name_length, watch->name, text, GT_TRACING_PART);
+		tool_warn(watch->tool, "kernel %s: %s; %s", watch->name, text, GT_TRACING_PART);
 }
 
 /* Records one launch, of the command line or of a kernel. */
 static int record(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	struct gtrace_ptx *self = context;
-	size_t length;
+	char name[GT_KERNEL_NAME];
 	struct watch watch = {.tool = &self->tool, .launch = launch, .state.since = tool_now(),
-			      .name = gt_ptx_shown_name(&self->module, launch->kernel, &length)};
+			      .name = gt_ptx_shown_name(&self->module, launch->kernel, name)};
 	const struct gt_ptx_told told = {warn_if_long, &watch};
 
-	watch.name_length = length < GT_KERNEL_NAME ? (int)length : GT_KERNEL_NAME;
 	launch->told = &told;
 	int result = gt_ptx_record(self->recorder, &self->module, self->machine, launch, self->registers, ran, error);
 	launch->told = NULL;

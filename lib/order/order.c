@@ -301,7 +301,8 @@ no_memory:
 static int new_launch(struct gt_order_launches *launches, const struct gt_kernel *kernel, struct gt_regex *wanted,
 		      struct gt_error *error)
 {
-	int fresh, matches = wanted ? gt_unmatched_match(&launches->unmatched, wanted, kernel->name, NULL, error) : 1;
+	char words[GT_KERNEL_NAME];
+	int fresh, matches = wanted ? gt_unmatched_match(&launches->unmatched, wanted, kernel->name, gt_name_words(kernel->name, words), error) : 1;
 	uint64_t id;
 
 	if (matches < 0 || choose_id(launches, kernel->id, &id, error) != 0)

@@ -50,11 +50,6 @@ void gt_markup_text(const char *text, FILE *to);
 const char *gt_number_words(uint64_t count, char text[GT_WORDS]);
 const char *gt_bytes_words(double bytes, char text[GT_WORDS]);
 
-/* The name of a kernel as its source has it, with the arguments of its template, "sum<float, 128>", for one that is mangled; else, and where the mangling has
- * more than simple types and numbers, the name itself. Returns `text` or `name`. kernel_name.c */
-#define GT_NAME_WORDS 128
-const char *gt_name_words(const char *name, char text[GT_NAME_WORDS]);
-
 /* Writes words separated by blanks in lines of at most GT_WRAP_COLUMNS, without an end of line. The first stands at `column`, 0 or what was written
  * before it; lines after the first begin with `indent` blanks. */
 #define GT_WRAP_COLUMNS 80

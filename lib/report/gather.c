@@ -268,10 +268,11 @@ void gt_report_clear(struct gt_report *report)
 static int chosen(struct gt_report *report, const char *name, struct gt_error *error)
 {
 	struct gt_error inner;
+	char words[GT_KERNEL_NAME];
 
 	if (!report->choose)
 		return 1;
-	int found = gt_unmatched_match(&report->unmatched, report->choose, name, NULL, &inner);
+	int found = gt_unmatched_match(&report->unmatched, report->choose, name, gt_name_words(name, words), &inner);
 	if (found < 0)
 		return gt_fail(error, "kernel '%s': cannot match the kernel filter: %.500s", name, inner.text);
 	return found;

@@ -161,14 +161,14 @@ static size_t name_width(const struct shapes *shapes)
 static int write_table(const struct shapes *shapes, FILE *to, struct gt_error *error)
 {
 	struct gt_table table = {.alignment = "rrllrrrl"};
-	char cells[NAME][CELL], name[4 * WIDTH + 1];
+	char cells[NAME][CELL], name[4 * WIDTH + 1], words[GT_KERNEL_NAME];
 	size_t width = name_width(shapes);
 
 	if (shapes->n > 0)
 		gt_table_add(&table, headings);
 	for (size_t i = 0; i < shapes->n; i++) {
 		write_cells(&shapes->all[i], cells);
-		const char *shown = gt_utf8_tidy(shapes->all[i].kernel->name, width, name);
+		const char *shown = gt_utf8_tidy(gt_name_words(shapes->all[i].kernel->name, words), width, name);
 		gt_table_add(&table, (const char *const[GT_TABLE_COLUMNS]){cells[FIRST], cells[LAUNCHES], cells[GRID], cells[BLOCK],
 			     cells[REGISTERS], cells[SHARED], cells[INSTRUCTIONS], shown});
 	}

@@ -11,7 +11,7 @@ import stream
 from stream import some
 from tools import through
 
-NAMES = ["k", "k<1>", "k<2>", "k(int)", "other", "other<8>", None]
+NAMES = ["k", "k<1>", "k<2>", "k(int)", "one::k", "two::k<one::t<3>>", "other", "one::other<8>", None]
 SITES = ["--by", "site"]
 
 
@@ -82,7 +82,7 @@ def values_of(kernels):
 
 
 def plain(name):
-    return name.split("<")[0].split("(")[0]
+    return name.split("<")[0].split("(")[0].split("::")[-1]
 
 
 def pair(kernels):

@@ -87,8 +87,8 @@ def wide(case):
 # The model
 
 def bare(name):
-    """Without return type, template arguments and parameters."""
-    return name.split("(")[0].split("<")[0].split(" ")[-1]
+    """Without return type, namespaces, template arguments and parameters."""
+    return name.split("(")[0].split("<")[0].split(" ")[-1].split("::")[-1]
 
 
 def key(launch):

@@ -344,15 +344,33 @@ static void test_names_are_those_of_the_source(void)
 	static const char *const cases[][2] = {
 		{"gemm", "gemm"}, {"", ""}, {"_Z4gemmPKfS0_Pfi", "gemm"}, {"_Z18BlockAdjDiffKernelILi1024EEvPKiPib", "BlockAdjDiffKernel<1024>"},
 		{"_Z24ChannelShuffleNCHWKernelIfLb0EEviiiPKT_PS0_", "ChannelShuffleNCHWKernel<float, false>"},
-		{"_ZN3one3two3sumIjLin8E6__halfEEvv", "sum<unsigned int, -8, __half>"},
+		{"_ZN3one3two3sumIjLin8E6__halfEEvv", "one::two::sum<unsigned int, -8, __half>"},
 		{"_ZN46_INTERNAL_12345678_4_a_cu_12345678_1234567890a4copyEPf", "copy"},
+		{"_ZN12_GLOBAL__N_13addEv", "(anonymous namespace)::add"}, {"_ZN1a1kEPf", "a::k"}, {"_ZL1kPf", "k"},
 		/* An expression as an argument, and what is no mangled name, stay as they are. */
 		{"_Z1fIXsrT_1nEEvv", "_Z1fIXsrT_1nEEvv"}, {"_Z", "_Z"}, {"_Z99f", "_Z99f"}, {"_Z1fILi1", "_Z1fILi1"}, {"_Z1fI", "_Z1fI"},
 	};
-	char text[GT_NAME_WORDS];
+	char text[GT_KERNEL_NAME];
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		CHECK(strcmp(gt_name_words(cases[i][0], text), cases[i][1]) == 0);
+}
+
+static void test_plain_names_are_without_namespaces(void)
+{
+	static const char *const cases[][2] = {
+		{"gemm", "gemm"}, {"", ""}, {"void gemm<float, (int)4>(T1 *, T2)", "gemm"}, {"gemm(float*)", "gemm"}, {"one::two::gemm", "gemm"},
+		{"void one::two::gemm<one::Tile<4>>(float*)", "gemm"}, {"void <unnamed>::gemm<float>(T1 *)", "gemm"},
+		{"(anonymous namespace)::gemm(float*)", "gemm"}, {"void one::Tiles<int>::gemm(int)", "gemm"}, {"void gemm<int, (anon", "gemm"},
+		{"_ZN3one3two4gemmIfEEvPT_", "gemm"}, {"_Z4gemmPKfS0_Pfi", "gemm"}, {"_ZL4gemmPf", "gemm"}, {"_Z99f", "_Z99f"}, {"layer 2", "layer 2"},
+		{"<lambda>", "<lambda>"},
+	};
+	size_t length;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *plain = gt_name_plain(cases[i][0], &length);
+		CHECK(length == strlen(cases[i][1]) && strncmp(plain, cases[i][1], length) == 0);
+	}
 }
 
 static void formulas_become_texts_in_csv(void)
@@ -483,6 +501,7 @@ int main(int argc, char *argv[])
 	RUN(test_the_undefined_is_a_dash);
 	RUN(test_numbers_for_reading_have_three_digits);
 	RUN(test_names_are_those_of_the_source);
+	RUN(test_plain_names_are_without_namespaces);
 	RUN(formulas_become_texts_in_csv);
 	RUN(packed_kernels_are_what_they_were);
 	return check_report();

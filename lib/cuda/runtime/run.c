@@ -212,10 +212,9 @@ static size_t noted_n, noted_capacity;
 
 static void copy_name(const struct gt_fat *fat, const struct gt_ptx_function *kernel, char name[GT_KERNEL_NAME])
 {
-	size_t length;
-	const char *shown = gt_ptx_shown_name(&fat->module, kernel, &length);
+	char words[GT_KERNEL_NAME];
 
-	snprintf(name, GT_KERNEL_NAME, "%.*s", (int)(length < GT_KERNEL_NAME ? length : GT_KERNEL_NAME), shown);
+	snprintf(name, GT_KERNEL_NAME, "%s", gt_ptx_shown_name(&fat->module, kernel, words));
 }
 
 static struct noted *noted_of(const struct gt_fat *fat, const struct gt_ptx_function *kernel)

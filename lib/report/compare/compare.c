@@ -14,43 +14,11 @@
 
 /* ---- matching launches ---- */
 
-/* The first name in a mangled one: "ns" of "_ZN2ns4gemmE..."; the rest is not demangled. */
-static const char *mangled_name(const char *name, size_t *length)
-{
-	const char *at = name + 2;
-	char *after;
-
-	at += strcspn(at, "0123456789");
-	unsigned long n = strtoul(at, &after, 10);
-	if (after == at || n == 0 || n > strlen(after))
-		return NULL;
-	*length = n;
-	return after;
-}
-
-/* The part of a kernel's name that profilers, compilers and traces agree on, and its length: no
- * return type, template arguments or parameters; of a mangled name ("_Z4gemmPf") the first name. */
-static const char *plain_name(const char *name, size_t *length)
-{
-	const char *mangled = strncmp(name, "_Z", 2) == 0 ? mangled_name(name, length) : NULL;
-	const char *end = name + strcspn(name, "(<"), *begin = end;
-
-	if (mangled)
-		return mangled;
-	while (begin > name && begin[-1] != ' ')
-		begin--;
-	*length = (size_t)(end - begin);
-	if (*length > 0)
-		return begin;
-	*length = strlen(name);
-	return name;
-}
-
 /* Whether a kernel has the name and the shapes of a launch; a shape that the launch does not give is any. */
 static bool alike(const struct gt_reference_launch *launch, const struct gt_kernel *kernel)
 {
 	size_t length, other_length;
-	const char *name = plain_name(launch->name, &length), *other = plain_name(kernel->name, &other_length);
+	const char *name = gt_name_plain(launch->name, &length), *other = gt_name_plain(kernel->name, &other_length);
 
 	return length == other_length && memcmp(name, other, length) == 0 &&
 	       (!launch->grid[0] || memcmp(launch->grid, kernel->grid, sizeof launch->grid) == 0) &&
@@ -62,7 +30,7 @@ static uint64_t likeness(const char *name, const uint32_t grid[3], const uint32_
 			 bool with_block)
 {
 	size_t length;
-	const char *plain = plain_name(name, &length);
+	const char *plain = gt_name_plain(name, &length);
 	uint64_t key = XXH3_64bits_withSeed(plain, length, (uint64_t)with_grid + 2U * with_block);
 
 	if (with_grid)

@@ -333,22 +333,18 @@ static const char *name_at(const struct gt_runs *runs, int side, size_t i)
 	return runs->run[side]->report.kernels[i].kernel.name;
 }
 
-/* "gemm" of "gemm<16>(float*)": a template's arguments, or a function's, often change. */
-static size_t plain_length(const char *name)
-{
-	return strcspn(name, "<(");
-}
-
 static bool same_name(const char *a, const char *b)
 {
 	return *a && strcmp(a, b) == 0;
 }
 
+/* "gemm" of "one::gemm<16>(float*)": namespaces and the arguments of a template, or of a function, often change. */
 static bool same_plain_name(const char *a, const char *b)
 {
-	size_t length = plain_length(a);
+	size_t length, other;
+	const char *plain = gt_name_plain(a, &length), *its = gt_name_plain(b, &other);
 
-	return length > 0 && length == plain_length(b) && strncmp(a, b, length) == 0;
+	return length > 0 && length == other && strncmp(plain, its, length) == 0;
 }
 
 static bool one_without_name(const char *a, const char *b)

@@ -354,9 +354,10 @@ static void write_sides(const struct text *text)
 static void name_kernel(const struct gt_kernel_findings *of, char name[GT_KERNEL_NAME])
 {
 	const struct gt_kernel *kernel = &of->kernel->kernel;
+	char words[GT_KERNEL_NAME];
 
 	if (kernel->name[0])
-		snprintf(name, GT_KERNEL_NAME, "%s", kernel->name);
+		snprintf(name, GT_KERNEL_NAME, "%s", gt_name_words(kernel->name, words));
 	else
 		snprintf(name, GT_KERNEL_NAME, "kernel %" PRIu64, kernel->id);
 	gt_utf8_printable(name);

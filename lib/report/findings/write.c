@@ -95,6 +95,7 @@ static const char *colour(const struct text *text, const char *escape)
 	return text->style->colour ? escape : "";
 }
 
+#define NAME_CHARACTERS 50 /* of a kernel */
 #define BOLD "\033[1m"
 #define MARK "\033[33m"
 #define PLAIN "\033[0m"
@@ -190,14 +191,14 @@ static void write_kernel_name(const struct text *text, const struct gt_kernel_fi
 {
 	const struct gt_report_kernel *kernel = findings->kernel;
 	uint64_t launches = gt_report_launches(kernel);
-	char name[64], words[GT_NAME_WORDS];
+	char name[4 * NAME_CHARACTERS + 1], words[GT_KERNEL_NAME];
 	const char *shown = gt_name_words(kernel->kernel.name, words);
 
 	if (shown[0])
-		snprintf(name, sizeof name, "%.47s%s", shown, strlen(shown) > 47 ? "..." : "");
+		gt_utf8_tidy(shown, NAME_CHARACTERS, name);
 	else
 		snprintf(name, sizeof name, "kernel %" PRIu64, kernel->kernel.id);
-	fprintf(text->to, "\n%s%s%s", colour(text, BOLD), gt_utf8_printable(name), colour(text, PLAIN));
+	fprintf(text->to, "\n%s%s%s", colour(text, BOLD), name, colour(text, PLAIN));
 	if (launches > 1)
 		fprintf(text->to, ", %" PRIu64 " launches", launches);
 	if (several)
@@ -382,7 +383,8 @@ int gt_findings_write(const struct gt_kernel_findings *findings, const struct gt
 			rest += share;
 	}
 	if (report->n > KERNELS_SHOWN && !style->all)
-		fprintf(to, "\n%zu more kernels have %.0f %% of the cost: --all, --kernel RE\n", report->n - KERNELS_SHOWN, 100 * rest);
+		fprintf(to, "\n%zu more kernel%s %.0f %% of the cost: --all, --kernel RE\n", report->n - KERNELS_SHOWN,
+			report->n - KERNELS_SHOWN == 1 ? " has" : "s have", 100 * rest);
 	write_commands(&text);
 	free(order);
 	return 0;

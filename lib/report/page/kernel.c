@@ -23,7 +23,7 @@ void gt_page_number(uint64_t number, FILE *to)
 
 const char *gt_page_name(const struct gt_page *page, const struct gt_report_kernel *kernel, char name[GT_PAGE_NAME])
 {
-	char words[GT_NAME_WORDS];
+	char words[GT_KERNEL_NAME];
 	const char *shown = gt_name_words(kernel->kernel.name, words);
 
 	if (kernel == &page->report->total)

@@ -562,10 +562,9 @@ int gt_ptx_registers_of(const struct gt_ptx_machine *machine, const struct gt_pt
 
 static void write_kernel(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, FILE *to)
 {
-	size_t length;
-	const char *shown = gt_ptx_shown_name(module, kernel, &length);
+	char name[GT_KERNEL_NAME];
 
-	fprintf(to, "%.*s(", (int)length, shown);
+	fprintf(to, "%s(", gt_ptx_shown_name(module, kernel, name));
 	for (size_t i = 0; i < kernel->n_parameters; i++) {
 		const struct gt_ptx_variable *parameter = &kernel->parameters[i];
 		fprintf(to, "%s%s", i > 0 ? ", " : "", gt_ptx_type_name(parameter->type));

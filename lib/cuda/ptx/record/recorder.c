@@ -685,10 +685,9 @@ static int record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 		  struct gt_ptx_ran *ran, struct gt_error *error)
 {
 	struct gt_kernel kernel = {0};
-	size_t length;
-	const char *shown = gt_ptx_shown_name(module, launch->kernel, &length);
+	char name[GT_KERNEL_NAME];
 
-	snprintf(kernel.name, sizeof kernel.name, "%.*s", (int)(length < sizeof kernel.name ? length : sizeof kernel.name), shown);
+	snprintf(kernel.name, sizeof kernel.name, "%s", gt_ptx_shown_name(module, launch->kernel, name));
 	*ran = (struct gt_ptx_ran){0};
 	if (gt_ptx_launch_cluster(launch, error) != 0)
 		return -1;

@@ -525,18 +525,10 @@ static int gt_static_write(const struct gt_ptx_function *kernel, const struct gt
 static int write_shown(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,
 		       const struct gt_static_launch *launch, enum gt_static_output output, FILE *to, struct gt_error *error)
 {
-	size_t length;
-	const char *shown = gt_ptx_shown_name(module, kernel, &length);
-	char *name = calloc(length + 1, 1);
-	struct gt_static_choice choice = {.name = name, .output = output};
-	int result;
+	char name[GT_KERNEL_NAME];
+	struct gt_static_choice choice = {.name = gt_ptx_shown_name(module, kernel, name), .output = output};
 
-	if (!name)
-		return gt_fail_memory(error, "a kernel's name");
-	memcpy(name, shown, length);
-	result = gt_static_write(kernel, launch, choice, to, error);
-	free(name);
-	return result;
+	return gt_static_write(kernel, launch, choice, to, error);
 }
 
 int gt_static_write_call(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel,

@@ -11,7 +11,6 @@
 
 #include "base/grown.h"
 #include "cuda/ptx/text/module.h"
-#include "stream/kernel.h"
 
 /* ---- memory, and names that are stored once ---- */
 
@@ -221,28 +220,12 @@ size_t gt_ptx_first_source(const struct gt_ptx_instruction *instruction)
 
 /* ---- names of the source in those that C++ mangles ---- */
 
-/* The <length><identifier> of the Itanium mangling; NULL if there is none. */
-static const char *source_name(const char *at, size_t *length)
-{
-	size_t digits = strspn(at, "0123456789");
-	size_t n = 0;
-
-	if (digits == 0 || digits > 4)
-		return NULL;
-	for (size_t i = 0; i < digits; i++)
-		n = n * 10 + (size_t)(at[i] - '0');
-	if (n == 0 || strlen(at + digits) < n)
-		return NULL;
-	*length = n;
-	return at + digits;
-}
-
 /* A mangled name without what nvcc -rdc puts before those of internal linkage: "__nv_static_<length>_<unit>_". */
 static const char *without_unit(const char *name)
 {
 	static const char prefix[] = "__nv_static_";
 	size_t n;
-	const char *unit = strncmp(name, prefix, strlen(prefix)) == 0 ? source_name(name + strlen(prefix), &n) : NULL;
+	const char *unit = strncmp(name, prefix, strlen(prefix)) == 0 ? gt_name_part(name + strlen(prefix), &n) : NULL;
 
 	return unit && strlen(unit) > n + 2 && strncmp(unit + n + 2, "_Z", 2) == 0 ? unit + n + 2 : name;
 }
@@ -254,7 +237,7 @@ static const char *own_variable(const char *at)
 	size_t n;
 
 	while ((at = strchr(at, 'E')) != NULL) {
-		const char *name = source_name(++at, &n);
+		const char *name = gt_name_part(++at, &n);
 		if (name && (name[n] == '\0' || (name[n] == '_' && name[n + strspn(name + n, "_0123456789")] == '\0')))
 			return name;
 	}
@@ -263,26 +246,14 @@ static const char *own_variable(const char *at)
 
 const char *gt_ptx_plain_name(const char *name, size_t *length)
 {
-	const char *at = without_unit(name), *found = NULL, *part;
-	size_t n;
+	const char *at = without_unit(name), *found = NULL;
 
 	*length = strlen(name);
 	if (strncmp(at, "_ZZ", 3) == 0 && (found = own_variable(at)) != NULL)
 		*length = strlen(found);
 	if (found || strncmp(at, "_Z", 2) != 0)
 		return found ? found : name;
-	at += 2;
-	bool nested = *at == 'N';
-	at += nested;
-	at += *at == 'L'; /* of internal linkage */
-	while ((part = source_name(at, &n)) != NULL) {
-		found = part;
-		*length = n;
-		at = part + n;
-		if (!nested)
-			break;
-	}
-	return found ? found : name;
+	return gt_name_plain(at, length);
 }
 
 bool gt_ptx_plain_same(const char *left, const char *right)
@@ -442,18 +413,43 @@ const struct gt_ptx_function *gt_ptx_kernel(const struct gt_ptx_module *module, 
 	return found;
 }
 
-const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length)
+/* The words of a mangled name, with its namespaces or without; the name itself where it has none. */
+static const char *words_of(const char *name, bool scoped, char text[GT_KERNEL_NAME])
 {
-	const char *plain = gt_ptx_plain_name(kernel->name, length);
-	char name[GT_KERNEL_NAME];
+	size_t length;
+	const char *words = gt_name_words(without_unit(name), text);
 
-	if (*length < sizeof name) {
-		memcpy(name, plain, *length);
-		name[*length] = '\0';
-		if (gt_ptx_kernel(module, name) == kernel)
-			return plain;
+	if (words != text)
+		return name;
+	return scoped ? words : gt_name_plain(words, &length);
+}
+
+/* Whether another kernel of the module has a name of the same words. */
+static bool has_words(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, const char *words, bool scoped)
+{
+	char text[GT_KERNEL_NAME];
+
+	for (size_t i = 0; i < module->n_functions; i++) {
+		const struct gt_ptx_function *other = &module->functions[i];
+		if (other != kernel && other->entry && !other->declaration && strcmp(words_of(other->name, scoped, text), words) == 0)
+			return true;
 	}
-	*length = strlen(kernel->name);
+	return false;
+}
+
+const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, char name[GT_KERNEL_NAME])
+{
+	size_t length;
+	const char *plain = gt_ptx_plain_name(kernel->name, &length), *words;
+
+	snprintf(name, GT_KERNEL_NAME, "%.*s", (int)(length < GT_KERNEL_NAME ? length : GT_KERNEL_NAME), plain);
+	if (gt_ptx_kernel(module, name) == kernel)
+		return name;
+	for (int scoped = 0; scoped < 2; scoped++) {
+		words = words_of(kernel->name, scoped, name);
+		if (!has_words(module, kernel, words, scoped))
+			return words;
+	}
 	return kernel->name;
 }
 

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "cuda/ptx/text/opcode.h"
 #include "gpu/gpu.h"
+#include "stream/kernel.h"
 
 enum gt_ptx_type {
 	GT_PTX_NO_TYPE,
@@ -206,9 +207,9 @@ bool gt_ptx_plain_same(const char *left, const char *right);
 #define GT_PTX_VARIABLE_NAME 64
 const char *gt_ptx_variable_name(const char *name, unsigned same, char text[GT_PTX_VARIABLE_NAME]);
 
-/* A kernel's name in the stream: its plain name if only one kernel of the module has it, else its full name. Returns its
- * beginning and its length. */
-const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, size_t *length);
+/* A kernel's name in the stream, the shortest of these that no other kernel of the module has: its plain name, this with the arguments of its template,
+ * these with its namespaces; else its full name. Returns a text in `name`, or the kernel's. */
+const char *gt_ptx_shown_name(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, char name[GT_KERNEL_NAME]);
 
 /* The source location of an instruction: the file, and its line. NULL if it has none. What is inlined from a file that is not in the folder of the
  * function's own, as a header of the toolkit, is at the line of the function that has it. */
