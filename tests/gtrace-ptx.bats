@@ -1130,6 +1130,40 @@ turns() {
 	done
 }
 
+# %rd3 is in registers when %rd4 is read from memory, where the set, which has no machine code, has left it.
+@test "a load into the register of its own address leaves other registers alone, whatever it is executed with" {
+	cat >"$t/own-address.ptx" <<-'END'
+		.version 8.0
+		.target sm_90
+		.address_size 64
+		.visible .entry own(.param .u64 in, .param .u64 out)
+		{
+			.reg .b32 %r<4>;
+			.reg .b64 %rd<5>;
+			ld.param.u64 %rd1, [in];
+			ld.param.u64 %rd2, [out];
+			mov.u32 %r1, %tid.x;
+			mad.wide.u32 %rd1, %r1, 64, %rd1;
+			mad.wide.u32 %rd3, %r1, 16, %rd2;
+			ld.global.b32 %r2, [%rd1];
+			st.global.u64 [%rd3+512], %rd1;
+			add.u64 %rd4, %rd3, 512;
+			set.geu.s32.bf16x2 %r3, %r2, %r2;
+			ld.global.u64 %rd4, [%rd4];
+			st.global.u64 [%rd3], %rd4;
+			ret;
+		}
+	END
+	for level in plain avx2-native native; do
+		for threads in 32 20; do
+			GTRACE_PTX_LEVEL=$level gtrace-ptx --dump "out=$t/$level.$threads" --launch "own<<<1,$threads>>>(in=u8[2048], out=u64[128])" "$t/own-address.ptx" >"$t/stream.$level.$threads"
+			cmp "$t/plain.$threads" "$t/$level.$threads"
+			cmp "$t/stream.plain.$threads" "$t/stream.$level.$threads"
+		done
+	done
+	[ "$(od -An -v -w16 -td8 "$t/plain.32" | awk 'NR > 1 && NR <= 32 && $1 - before == 64 { n++ } { before = $1 } END { print n }')" -eq 31 ]
+}
+
 @test "a stream of atomics passes the check" {
 	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)'
 	gcoalesce <"$t/stream" >"$t/requests"

@@ -19,13 +19,15 @@ IN_ADDRESS, OUT_ADDRESS, CONST_ADDRESS = 0x100000, 0x10000000, 0x8000
 
 
 class Expected:
-    """The results of the slow interpreter: the output's bytes, how they are compared, the accesses."""
+    """The results of the slow interpreter: the output's bytes, how they are compared, the accesses. The buffers are where `places` has
+    them by name, so that pointers agree."""
 
-    def __init__(self, kernel, seed):
+    def __init__(self, kernel, seed, places={}):
         self.output = bytearray(kernel.output_bytes)
-        buffers = [("in", IN_ADDRESS, bytearray(make_input(seed))), ("out", OUT_ADDRESS, self.output)]
-        constants = [("ctab", CONST_ADDRESS, bytearray(make_constants(seed)))]
-        values = [(kernel.values[0][0], "u64", IN_ADDRESS), (kernel.values[1][0], "u64", OUT_ADDRESS)]
+        into, out = places.get("in", IN_ADDRESS), places.get(kernel.name + "_buffer", OUT_ADDRESS)
+        buffers = [("in", into, bytearray(make_input(seed))), ("out", out, self.output)]
+        constants = [("ctab", places.get("ctab", CONST_ADDRESS), bytearray(make_constants(seed)))]
+        values = [(kernel.values[0][0], "u64", into), (kernel.values[1][0], "u64", out)]
         self.machine = Machine(kernel, buffers, constants, kernel.grid, kernel.block, values + kernel.values[2:])
         self.machine.run()
         self.kinds = {at: kind for at, kind in self.machine.kinds.items() if kind}
@@ -129,9 +131,9 @@ def compare_output(kernel, expected, got):
 # Accesses -------------------------------------------------------------------------------------------
 
 def read_trace(text):
-    """By kernel: a Counter of (block, warp, line, op, size, mask, addresses), the addresses as (name, offset)."""
+    """By kernel: a Counter of (block, warp, line, op, size, mask, addresses), the addresses as (name, offset); and where arrays are, by name."""
     kernels, arrays = defaultdict(Counter), []
-    names = {}
+    names, all_arrays = {}, {}
     for line in text.splitlines():
         if line.startswith("#"):
             fields = dict(x.split("=", 1) for x in line.split("\t")[1:] if "=" in x)
@@ -140,6 +142,7 @@ def read_trace(text):
             elif line.startswith("#count") and fields["stage"] == "allocations":
                 arrays = sorted(zip(map(int, fields["addresses"].strip("[]").split(",")),
                                     map(int, fields["bytes"].strip("[]").split(",")), fields["names"].split(",")))
+                all_arrays.update((name, start) for start, _, name in arrays)
             continue
         block, warp, _, pc, op, size, mask, base, stride, lanes, kernel = line.split("\t")
         mask = int(mask, 0)
@@ -151,7 +154,7 @@ def read_trace(text):
         action, space = op.split(".")[:2]
         places = tuple(place(space, x, arrays) for x in addresses)
         kernels[names[kernel]][int(block), int(warp), int(pc, 0), action, space, int(size), mask, places] += 1
-    return kernels
+    return kernels, all_arrays
 
 
 def place(space, address, arrays):
@@ -220,7 +223,7 @@ def compare_accesses(kernel, expected, got):
 
 # All ------------------------------------------------------------------------------------------------
 
-def check(kernels, seed, directory, accesses=True):
+def check(kernels, seed, directory):
     """A list of (kernel, message) of the differences; raises IllDefined if a kernel has no defined result."""
     found = []
     outputs, rows, message = run_machine(kernels, seed, directory)
@@ -229,13 +232,13 @@ def check(kernels, seed, directory, accesses=True):
             Expected(kernels[0], seed)
             return [(kernels[0], message)]
         for kernel in kernels:
-            found += check([kernel], seed, directory, accesses)
+            found += check([kernel], seed, directory)
         return found
-    trace = read_trace(rows) if accesses else {}
+    trace, places = read_trace(rows)
     for kernel in kernels:
-        expected = Expected(kernel, seed)
+        expected = Expected(kernel, seed, places)
         message = compare_output(kernel, expected, outputs[kernel.name])
-        if not message and accesses:
+        if not message:
             message = compare_accesses(kernel, expected, trace.get(kernel.name, Counter()))
         if message:
             found.append((kernel, message))

@@ -30,6 +30,13 @@ class Control:
             self.emit("setp.lt.s32 %s, %s, %s" % (p, self.source("b32"), self.source("b32")))
         return p
 
+    def maybe_new_block(self, p):
+        """What follows is a block of its own, to which a branch of all lanes leads."""
+        if self.chance(p):
+            label = self.label()
+            self.f.lines.append(self.one_of("bra", "bra.uni") + " %s;" % label)
+            self.f.lines.append(label + ":")
+
     def branch(self):
         otherwise, end = self.label(), self.label()
         negated = self.one_of("", "!")

@@ -98,9 +98,44 @@ class Memory:
         base = base if isinstance(base, str) else base[size == 8]
         if kind in BITS:
             at += self.random.randrange(8 // size) * size
+        if kind == "b64" and base[0] == "%" and not self.guard and self.chance(0.4):
+            self.load_into_address(space, t, base, at, vectors)
+            return
         to = self.target(kind)
         self.emit("%s.%s %s, [%s+%d]" % (space, t, to, base, at))
         self.settle()
+
+    def load_into_address(self, space, t, base, at, vectors):
+        """What is loaded takes the place of its own address, which may come of another block, as in a walk along a list."""
+        name = self.register("b64", "u64")
+        self.emit("add.u64 %s, %s, %d" % (name, base, at))
+        self.maybe_new_block(0.5)
+        if vectors and t == "b64" and at % 16 == 0 and "volatile" not in space and self.chance(0.5):
+            names = [name, self.register("b64")]
+            self.random.shuffle(names)
+            self.emit("%s.v2.b64 {%s, %s}, [%s]" % (space, *names, name))
+            self.pool["b64"] += names
+            return
+        self.emit("%s.%s %s, [%s]" % (space, t, name, name))
+        self.pool["b64"].append(name)
+
+    def walk(self):
+        """Each thread puts a pointer to its input into its cell of the output, finds it there again, in any block, and goes on along it."""
+        if self.guard or self.in_function:
+            return
+        name, at = self.register("b64", "u64"), self.rows * CELL * self.threads
+        self.rows += 1
+        self.emit("st.global.u64 [%%outa+%d], %%in" % at)
+        self.emit("add.u64 %s, %%outa, %d" % (name, at))
+        self.maybe_new_block(0.5)
+        if self.chance(0.5):
+            self.simple()
+            self.maybe_new_block(0.5)
+        self.emit("ld.global.u64 %s, [%s]" % (name, name))
+        self.maybe_new_block(0.5)
+        self.emit("ld.global.u64 %s, [%s+%d]" % (name, name, 8 * self.column("b64")))
+        self.emit("st.global.u64 [%%outa+%d], %s" % (at, name))
+        self.pool["b64"].append(name)
 
     def load_constant(self):
         guard, self.guard = self.guard, None
@@ -177,6 +212,10 @@ class Memory:
         def read():
             for other in (own, own.replace("sh", "sho", 1)):
                 name = self.register(kind)
+                if kind == ("b32" if own.endswith("n") else "b64") and self.chance(0.5):
+                    self.emit("mov.%s %s, %s" % (kind, name, other))
+                    self.maybe_new_block(0.5)
+                    other = name
                 self.emit("ld.shared.b%d %s, [%s]" % (WIDTHS[kind], name, other))
                 self.pool[kind].append(name)
             self.store_row("b%d" % WIDTHS[kind], name, self.comment_of(kind))

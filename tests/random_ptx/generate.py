@@ -26,9 +26,10 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
         self.random.choices([w[0] for w in weights], [w[1] for w in weights])[0]()
 
     def statement(self):
+        self.maybe_new_block(0.1)
         compound = ((self.carries, 3), (self.approximation, 3), (self.atomics, 3), (self.guarded, 5),
                     (self.shared_phase, 3), (self.over_lanes, 6 if self.features.get("lanes") else 0),
-                    (self.store_predicate, 1))
+                    (self.store_predicate, 1), (self.walk, 4))
         if self.depth < 3 and self.features.get("divergence"):
             compound += ((self.branch, 4), (self.loop, 3), (self.switch, 1), (self.call, 3))
         if self.chance(0.75):

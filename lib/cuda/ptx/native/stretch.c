@@ -525,8 +525,21 @@ static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n
 	return each * parts;
 }
 
-/* Takes registers for the elements of a load if there are enough. Those of the slot that has the addresses, too, are read: an address in memory
- * would be taken for one in a register that has something else. */
+/* Reads the addresses of a load that takes their place: those in memory would be taken for what is in the registers of its elements. The C code, to
+ * which tests behind this may go, must find in registers what is known to be there, so this comes before `at_move`. */
+static void read_own_addresses(const struct gt_stretch_move *move)
+{
+	const struct gt_ptx_access *access = move->access;
+	struct gt_native_segment *segment = &move->stretch->segment;
+	bool own = false;
+
+	for (unsigned k = 0; k < access->n; k++)
+		own = own || access->slots[k] == access->address;
+	for (segment->part = 0; own && segment->part < gt_native_parts(segment->isa); segment->part++)
+		gt_native_read(segment, access->address, registers_of(access));
+}
+
+/* Takes registers for the elements of a load if there are enough. */
 static void take(struct gt_stretch_move *move)
 {
 	const struct gt_ptx_access *access = move->access;
@@ -537,11 +550,8 @@ static void take(struct gt_stretch_move *move)
 	for (unsigned k = 0; k < access->n; k++) {
 		if (!room)
 			gt_native_release(segment, access->slots[k]);
-		for (segment->part = 0; room && segment->part < parts; segment->part++) {
-			if (access->slots[k] == access->address)
-				gt_native_read(segment, access->address, n);
+		for (segment->part = 0; room && segment->part < parts; segment->part++)
 			gt_native_write_to(segment, access->slots[k], n);
-		}
 	}
 	for (unsigned k = 0; k < access->n; k++)
 		move->n_data = find(move->stretch, access->slots[k], n, move->data[k]);
@@ -693,6 +703,8 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 	const bool stores = access->action == GT_STORE;
 
 	segment->now++;
+	if (!stores)
+		read_own_addresses(&move);
 	memcpy(point->at_move, segment->values, sizeof point->at_move);
 	if (stores)
 		move.n_data = find(stretch, access->slots[0], registers_of(access), move.data[0]);
