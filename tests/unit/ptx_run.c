@@ -194,6 +194,52 @@ static void test_atomics(void)
 	CHECK_EQUAL(other[10], 127);
 }
 
+/* A float with subnormals as zeros, if they are that. */
+static float kept(uint32_t bits, int flushes)
+{
+	float x;
+
+	bits = flushes && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
+/* Sums of floats by lanes that share a cell, in a row or by turns: each lane finds what the one before it left. */
+static void test_sums_of_floats(void)
+{
+	static const char *const texts[] = {
+		HEAD KERNEL "ld.global.f32 %f1, [%rd11+16];\nshr.u32 %r5, %r1, 3;\nand.b32 %r5, %r5, 3;\n"
+			    "mul.wide.u32 %rd5, %r5, 4;\nadd.s64 %rd5, %rd2, %rd5;\n"
+			    "atom.global.add.f32 %f1, [%rd5], %f1;\nst.global.f32 [%rd10], %f1;\nret;\n}\n",
+		HEAD KERNEL ".shared .align 4 .f32 s[4];\nld.global.f32 %f1, [%rd11+16];\nand.b32 %r5, %r1, 3;\n"
+			    "mul.wide.u32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd2, %rd5;\nmov.u64 %rd7, s;\nadd.s64 %rd7, %rd7, %rd5;\n"
+			    "setp.lt.u32 %p1, %r1, 4;\n@%p1 ld.global.f32 %f2, [%rd6];\n@%p1 st.shared.f32 [%rd7], %f2;\n"
+			    "atom.shared.add.f32 %f1, [%rd7], %f1;\nst.global.f32 [%rd10], %f1;\n"
+			    "ld.shared.f32 %f2, [%rd7];\n@%p1 st.global.f32 [%rd6], %f2;\nret;\n}\n"};
+	static const uint32_t numbers[] = {0x3f800000, 0x00000003, 0x80000000, 0xbf800000, 0x00800001, 0x80800000, 0x7f800000, 0x80000005,
+					   0x4b800001, 0xff800000, 0x007fffff, 0x3f000000, 0x00400000, 0x00400000, 0xcb800001};
+
+	for (int shared = 0; shared < 2; shared++) {
+		uint32_t now[4], found[32];
+		for (uint32_t i = 0; i < 4; i++)
+			now[i] = other[i] = numbers[5 * i % 15] ^ 0x80000000;
+		for (uint32_t t = 0; t < 32; t++) {
+			const uint32_t cell = shared ? t & 3 : t >> 3;
+			other[4 + t] = numbers[(t + 4 * (t >> 3)) % 15];
+			found[t] = now[cell];
+			const float sum = kept(now[cell], !shared) + kept(other[4 + t], !shared);
+			memcpy(&now[cell], &sum, sizeof sum);
+			now[cell] = sum == sum ? now[cell] : 0x7fffffff;
+			now[cell] &= !shared && !(now[cell] & 0x7f800000) ? 0x80000000 : 0xffffffff;
+		}
+		works(texts[shared], 1, 32);
+		for (uint32_t t = 0; t < 32; t++)
+			CHECK_EQUAL(out[t], found[t]);
+		for (uint32_t i = 0; i < 4; i++)
+			CHECK_EQUAL(other[i], now[i]);
+	}
+}
+
 static void test_shuffles(void)
 {
 	static const char text[] = HEAD KERNEL
@@ -715,6 +761,7 @@ int main(void)
 	RUN(test_barriers_and_shared);
 	RUN(test_named_barriers);
 	RUN(test_atomics);
+	RUN(test_sums_of_floats);
 	RUN(test_shuffles);
 	RUN(test_votes);
 	RUN(test_calls);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads, stores and atomics. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "cuda/ptx/exec/access.h"
@@ -303,25 +305,23 @@ INTEGERS(64)
 CHANGE(exch_16, uint16_t, y)
 CHANGE(cas_16, uint16_t, x == y ? z : x)
 
-static uint64_t add_f32(uint64_t old, uint64_t b, uint64_t c)
+static float flushed(float x)
 {
-	float sum = gt_ptx_from_bits((uint32_t)old) + gt_ptx_from_bits((uint32_t)b);
-	uint32_t bits;
-
-	(void)c;
-	memcpy(&bits, &sum, sizeof bits);
-	return sum == sum ? bits : 0x7fffffff;
+	return fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
 }
 
-static uint64_t flushed(uint64_t bits)
+static uint64_t add_f32(uint64_t old, uint64_t b, uint64_t c)
 {
-	return bits & 0x7f800000 ? bits : bits & 0x80000000;
+	const float sum = gt_ptx_from_bits((uint32_t)old) + gt_ptx_from_bits((uint32_t)b);
+
+	(void)c;
+	return sum == sum ? gt_ptx_to_bits(sum) : 0x7fffffff;
 }
 
 /* In global memory subnormal values count as zeros, in shared memory they do not (PTX, atom). */
 static uint64_t add_f32_global(uint64_t old, uint64_t b, uint64_t c)
 {
-	return flushed(add_f32(flushed(old), flushed(b), c));
+	return add_f32(gt_ptx_to_bits(flushed(gt_ptx_from_bits((uint32_t)old))), gt_ptx_to_bits(flushed(gt_ptx_from_bits((uint32_t)b))), c);
 }
 
 static uint64_t add_f64(uint64_t old, uint64_t b, uint64_t c)
@@ -417,7 +417,7 @@ uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
 	return NULL;
 }
 
-/* Lane by lane; inlined for each size, and for what is usual. */
+/* Lane by lane; inlined for each size, and for what is usual. What several lanes in a row change stays in a register. */
 static inline __attribute__((always_inline)) void
 change_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, unsigned char *const *places,
 	     uint64_t (*change)(uint64_t, uint64_t, uint64_t), const unsigned size)
@@ -427,16 +427,53 @@ change_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask
 	const unsigned char *c_lanes = gt_ptx_lanes(warp, access->slots[1]);
 	unsigned char *d_lanes = op->d ? gt_ptx_lanes(warp, op->d) : NULL;
 
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		uint64_t old = 0, b = 0, c = 0;
-		memcpy(&old, places[lane], size);
-		memcpy(&b, b_lanes + lane * size, size);
-		memcpy(&c, c_lanes + lane * size, size);
-		uint64_t new = change(old, b, c);
-		memcpy(places[lane], &new, size);
-		if (d_lanes)
-			memcpy(d_lanes + lane * size, &old, size);
+	for (uint32_t m = mask; m;) {
+		unsigned char *const place = places[gt_ptx_lowest(m)];
+		uint64_t now = 0;
+		memcpy(&now, place, size);
+		do {
+			const unsigned lane = gt_ptx_lowest(m);
+			uint64_t b = 0, c = 0;
+			memcpy(&b, b_lanes + lane * size, size);
+			memcpy(&c, c_lanes + lane * size, size);
+			if (d_lanes)
+				memcpy(d_lanes + lane * size, &now, size);
+			now = change(now, b, c);
+			m &= m - 1;
+		} while (m && places[gt_ptx_lowest(m)] == place);
+		memcpy(place, &now, size);
+	}
+}
+
+/* A sum that is zero, subnormal or NaN. Not inlined, so that what is usual is a branch, and no sum waits for the tests of the one before. */
+static __attribute__((noinline)) float small_sum(float sum, bool flushes)
+{
+	return sum != sum ? gt_ptx_from_bits(0x7fffffff) : flushes ? copysignf(0, sum) : sum;
+}
+
+/* The same for sums of floats. */
+static void add_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, unsigned char *const *places, bool flushes)
+{
+	const float *b_lanes = gt_ptx_lanes(warp, op->with.access->slots[0]);
+	float *d_lanes = op->d ? gt_ptx_lanes(warp, op->d) : NULL;
+
+	for (uint32_t m = mask; m;) {
+		unsigned char *const place = places[gt_ptx_lowest(m)];
+		float old, sum;
+		memcpy(&old, place, sizeof old);
+		sum = flushes ? flushed(old) : old;
+		do {
+			const unsigned lane = gt_ptx_lowest(m);
+			const float b = flushes ? flushed(b_lanes[lane]) : b_lanes[lane];
+			if (d_lanes)
+				d_lanes[lane] = old;
+			sum += b;
+			if (!(fabsf(sum) >= FLT_MIN))
+				sum = small_sum(sum, flushes);
+			old = sum;
+			m &= m - 1;
+		} while (m && places[gt_ptx_lowest(m)] == place);
+		memcpy(place, &sum, sizeof sum);
 	}
 }
 
@@ -447,9 +484,7 @@ static const struct gt_ptx_op *change_reached(struct gt_ptx_warp *warp, const st
 	unsigned char *places[GT_WARP_SIZE];
 	unsigned size = access->size;
 
-	uint64_t (*change)(uint64_t, uint64_t, uint64_t) = access->change;
-	if (change == add_f32 && reach->space == GT_PTX_GLOBAL)
-		change = add_f32_global;
+	uint64_t (*const change)(uint64_t, uint64_t, uint64_t) = access->change;
 	/* Hash tables are larger than the host's caches: its misses overlap. */
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned lane = gt_ptx_lowest(m);
@@ -460,6 +495,8 @@ static const struct gt_ptx_op *change_reached(struct gt_ptx_warp *warp, const st
 		change_lanes(warp, op, mask, places, add_32, 4);
 	else if (change == cas_32)
 		change_lanes(warp, op, mask, places, cas_32, 4);
+	else if (change == add_f32)
+		add_lanes(warp, op, mask, places, reach->space == GT_PTX_GLOBAL);
 	else if (size == 4)
 		change_lanes(warp, op, mask, places, change, 4);
 	else if (size == 8)

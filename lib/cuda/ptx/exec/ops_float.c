@@ -284,17 +284,28 @@ GT_FAST GT_INLINE __m256 rsqrt8(__m256 from, unsigned *hard)
 	return scaled8(y, _mm256_sub_epi32(_mm256_set1_epi32(-24), _mm256_srai_epi32(_mm256_sub_epi32(exponent, odd), 1)));
 }
 
+/* Far from 0 are exponents whose powers are subnormal or beyond all floats, as in exp() of what is far below 0. Only NaNs are hard. */
 GT_FAST GT_INLINE __m256 ex28(__m256 from, unsigned *hard)
 {
-	const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0F), from), usual = _mm256_cmp_ps(size, _mm256_set1_ps(126), _CMP_LT_OQ);
-	const __m256i mask = _mm256_set1_epi32(0x7fffff), number = _mm256_cvttps_epi32(_mm256_mul_ps(size, _mm256_set1_ps(0x1p23F)));
+	const __m256 sign = _mm256_set1_ps(-0.0F), near = _mm256_cmp_ps(_mm256_andnot_ps(sign, from), _mm256_set1_ps(126), _CMP_LT_OQ);
+	const bool all_near = _mm256_movemask_ps(near) == 255;
+	const __m256 below = _mm256_cmp_ps(from, _mm256_set1_ps(-126), _CMP_LT_OQ);
+	const __m256i mask = _mm256_set1_epi32(0x7fffff);
+	__m256 limited = from;
+
+	if (!all_near) {
+		limited = _mm256_blendv_ps(from, _mm256_mul_ps(from, _mm256_set1_ps(0.5F)), below);
+		limited = _mm256_max_ps(_mm256_min_ps(limited, _mm256_set1_ps(129)), _mm256_set1_ps(-200));
+	}
+	const __m256i number = _mm256_cvttps_epi32(_mm256_mul_ps(_mm256_andnot_ps(sign, limited), _mm256_set1_ps(0x1p23F)));
 	const __m256i whole = _mm256_cmpeq_epi32(_mm256_and_si256(number, mask), _mm256_setzero_si256());
-	const __m256i negative = _mm256_srai_epi32(_mm256_castps_si256(from), 31);
+	const __m256i negative = _mm256_srai_epi32(_mm256_castps_si256(limited), 31);
 	const __m256i fixed = _mm256_sub_epi32(_mm256_xor_si256(number, negative), _mm256_and_si256(whole, negative)), m = _mm256_and_si256(fixed, mask);
 	const __m256i y = on_parabola8(ex2_constant, ex2_slope, ex2_curve, _mm256_srli_epi32(m, 17), m, 17, 0.1866);
+	const __m256 value = scaled8(y, _mm256_sub_epi32(_mm256_srai_epi32(fixed, 23), _mm256_set1_epi32(23)));
 
-	*hard = 255U ^ (unsigned)_mm256_movemask_ps(usual);
-	return scaled8(y, _mm256_sub_epi32(_mm256_srai_epi32(fixed, 23), _mm256_set1_epi32(23)));
+	*hard = all_near ? 0 : (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(from, from, _CMP_UNORD_Q));
+	return all_near ? value : _mm256_blendv_ps(value, _mm256_mul_ps(value, value), below);
 }
 
 /* Where both forms are the product with the reciprocal. */
