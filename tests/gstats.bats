@@ -601,6 +601,14 @@ write_sites() {
 	gstats --csv sites.gt | grep -qx '1,l1,0x10 in.capacity,32'
 }
 
+@test "--lines: accesses of a trace that tells no instructions apart are several, not loads" {
+	# 32 lanes load 4 bytes each, then store them.
+	for op in R W; do for t in $(seq 0 31); do echo "$([ $op = W ] && echo 1 || echo 0) 0 $t $op $(printf %x $((4096 + 4 * t)))"; done; done >t.rdgc
+	gtrace-order t.rdgc | gcoalesce --by site | gschedule --sm 1 | gcache --l1 --by site >t.gt
+	[ "$(gstats --lines t.gt | awk '$1 == "0x0" { print $2, $3, $4, $5, $6 }')" = "several 2 4.00 4.00 0.0" ]
+	[ "$(gstats --lines --csv t.gt | cut -d , -f 1-6,10 | tail -n +2)" = "0x0,0,several,2,256,8,4" ]
+}
+
 @test "--lines: what it does not go with, and a stream without counts by instruction" {
 	printf '#kernel\tid=1\tname=k\tgrid=1,1,1\tblock=32,1,1\n#count\tstage=l1\tkernel=1\treads=4\n' | gtrace-cat --from >none.gt
 	expect_failure 1 "gcoalesce --by site" gstats --lines none.gt

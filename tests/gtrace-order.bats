@@ -304,6 +304,7 @@ expect_failure_without_path() {
 	refuses "bad.trace:2: lanes 0x00000100 of warp 1: a block of launch 1 has 40 threads" '#kernel id=1 name=k grid=2,2,2 block=40,1,1\n0 7 40 R 0x0 4\n'
 	refuses "bad.trace:1: 'grid=2': expected grid=x,y,z" '#kernel grid=2\n'
 	refuses "bad.trace:1: 'grid=2,0,1': expected grid=x,y,z" '#kernel grid=2,0,1\n'
+	refuses "bad.trace:1: 'id=1,': expected id=a number, and a blank before what follows" '#kernel id=1, name=k\n'
 	refuses "bad.trace:1: 'colour=red': expected id=" '#kernel colour=red\n'
 	refuses "bad.trace:1: a block of 1024x2x1: expected 1 to 1024 in all" '#kernel block=1024,2,1\n'
 	refuses "bad.trace:1: a grid of 4294967295x4294967295x4294967295" '#kernel grid=4294967295,4294967295,4294967295\n'

@@ -608,7 +608,8 @@ says() {
 	expect_failure 2 "gtrace: --gpu: 'titnav': no such GPU: did you mean 'titanv'? expected a file or one of a100, " gtrace run --gpu titnav "$ordered"
 	run -2 gtrace run --gpu nosuchgpuatall "$ordered"
 	[[ $output != *"did you mean"* ]]
-	expect_failure 1 "expected a file" gtrace run /dev/null
+	expect_failure 1 "/dev/null: expected a file: a pipe is read by the first filter" gtrace run /dev/null
+	expect_failure 1 "gtrace: -: expected a file: a pipe is read by the first filter" gtrace run -
 	expect_failure 2 "did you mean 'gtrace report'" gtrace reprot "$scheduled"
 	expect_failure 2 "did you mean 'gtrace help misses'" gtrace help mises
 	expect_failure 2 "did you mean 'gtrace help gcache'" gtrace help gcahe

@@ -223,6 +223,22 @@ total() {
 	END
 }
 
+@test "a pattern of counters that matches none is named, and the status is not 0; the others are there" {
+	printf '%s\n' 'trace = examples/traces/conv.rdgc.xz' 'gpu = titanv' 'l1.size = 8K' 'counters = l1.raeds l1.reads l[23].reads' >"$sweep"
+	run run_sweep
+	[ "$status" -eq 2 ]
+	grep -qx 'sweep: counters: no counter of any point is called l1.raeds: without this line the table has all' "$BATS_TEST_TMPDIR/stderr"
+	[ "$(grep -c '^sweep: counters' "$BATS_TEST_TMPDIR/stderr")" -eq 1 ]
+	[ "$(head -n 1 "$results/test.csv")" = section,trace,gpu,l1.size,l1.reads,l2.reads ]
+}
+
+@test "lines may end in CRLF, and a byte-order mark may stand before the first" {
+	printf '\357\273\277%s\r\n' 'trace = examples/traces/conv.rdgc.xz' >"$sweep"
+	printf '%s\r\n' 'gpu = titanv # one' '' 'l1.size = 8K 64K' 'counters = l1.reads' >>"$sweep"
+	run_sweep
+	[ "$(column l1.size | tr '\n' ' ')" = "8192 65536 " ]
+}
+
 @test "a file of inputs serves several sweeps: one that names traces must use its own" {
 	printf 'input used = gtrace-order examples/traces/conv.rdgc.xz\ninput other = gtrace-order examples/traces/gemm.rdgc.xz\n' >"$BATS_TEST_TMPDIR/inputs.sweep"
 	printf 'trace = used\ngpu = titanv\nl1.size = 16K\n' >"$sweep"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gstats: a report of the counts of a pipe. */
 #include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,6 +219,9 @@ static void compare(struct tool *tool, struct beside *beside, const struct gt_re
 		    const struct options *options)
 {
 	*beside = (struct beside){.errors = {0}};
+	if (reference->without)
+		tool_warn(tool, "%s: values that are none (n/a): %" PRIu64 ", the first on line %" PRIu64, options->reference, reference->without,
+			  reference->without_line);
 	tool_must(tool, gt_compare(&beside->comparison, report, reference, &tool->error));
 	for (int side = 0; side < 2; side++)
 		if (options->sides[side])

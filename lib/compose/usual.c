@@ -36,6 +36,11 @@ static int check_name(const char *name, struct gt_error *error)
 	return 0;
 }
 
+static int fail_pipe(const char *name, struct gt_error *error)
+{
+	return gt_fail(error, "%s: expected a file: a pipe is read by the first filter of those that gtrace run -n FILE prints", name);
+}
+
 static int open_file(struct gt_origin *origin, const struct stat *status, struct gt_error *error)
 {
 	char head[8] = "";
@@ -45,7 +50,7 @@ static int open_file(struct gt_origin *origin, const struct stat *status, struct
 		return 0;
 	}
 	if (!S_ISREG(status->st_mode))
-		return gt_fail(error, "%s: expected a file", origin->path);
+		return fail_pipe(origin->path, error);
 	origin->descriptor = open(origin->path, O_RDONLY | O_CLOEXEC);
 	if (origin->descriptor < 0)
 		return gt_fail_errno(error, "%s", origin->path);
@@ -82,7 +87,7 @@ int gt_origin_open(struct gt_origin *origin, const char *name, bool dry, void (*
 		return 0;
 	}
 	if (!exists)
-		return gt_fail_errno(error, "%s", name);
+		return strcmp(name, "-") == 0 ? fail_pipe(name, error) : gt_fail_errno(error, "%s", name);
 	if (S_ISREG(status.st_mode) && ends_with(name, ".cu"))
 		return gt_origin_compile(origin, name, dry, show, error);
 	if (open_file(origin, &status, error) != 0) {

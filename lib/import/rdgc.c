@@ -109,7 +109,7 @@ static int read_kernel(struct state *state, const char *at, struct gt_error *err
 			return gt_input_fail(state->input, error, "'%.40s': expected id=, name=, grid=, "
 					     "block=, registers= or shared=", word);
 		if (!keys[i].scan(&at, &kernel) || (*at != ' ' && *at != '\t' && *at != '\0'))
-			return gt_input_fail(state->input, error, "'%.40s': expected %s%s", word,
+			return gt_input_fail(state->input, error, "'%.*s': expected %s%s, and a blank before what follows", (int)strcspn(word, " \t"), word,
 					     keys[i].key, keys[i].expected);
 	}
 	state->in_launch = true;

@@ -17,6 +17,11 @@
 static const char *const ops[GT_PLACE_OPS] = {
 	[GT_PLACE_LOADS] = "load", [GT_PLACE_STORES] = "store", [GT_PLACE_ATOMICS] = "atomic", [GT_PLACE_SHARED] = "shared"};
 
+static const char *op_name(const struct gt_place *place, int op)
+{
+	return op == GT_PLACE_LOADS && place->several ? "several" : ops[op];
+}
+
 struct listing {
 	const struct gt_places *places;
 	uint64_t weight; /* of all places */
@@ -65,10 +70,10 @@ static void write_access(const struct gt_site_access *asked, int op, FILE *to)
 	double least = (double)(op == GT_PLACE_SHARED ? asked->least_passes : asked->least_sectors);
 
 	if (asked->accesses == 0) {
-		fprintf(to, " %9s %7s %6s", "-", "-", "-");
+		fprintf(to, "%9s %7s %6s", "-", "-", "-");
 		return;
 	}
-	fprintf(to, " %9s %7.2f %6.2f", gt_number_words(asked->accesses, accesses), took / (double)asked->accesses, least / (double)asked->accesses);
+	fprintf(to, "%9s %7.2f %6.2f", gt_number_words(asked->accesses, accesses), took / (double)asked->accesses, least / (double)asked->accesses);
 }
 
 static const char *heat(const struct listing *listing, const struct gt_place *place)
@@ -84,7 +89,7 @@ static void write_row(const struct listing *listing, const struct gt_place *plac
 	bool loads = op == GT_PLACE_LOADS;
 	FILE *to = listing->to;
 
-	fprintf(to, " %-6s", ops[op]);
+	fprintf(to, " %-7s", op_name(place, op));
 	write_access(&place->asked[op], op, to);
 	write_hits(&place->levels[GT_SITE_L1], loads, to);
 	write_hits(&place->levels[GT_SITE_L2], loads, to);
@@ -232,7 +237,7 @@ static void write_csv_row(const struct gt_place *place, int op, FILE *to)
 
 	snprintf(pc, sizeof pc, "0x%" PRIx64, place->pc);
 	gt_csv_field(place->file[0] ? place->file : pc, false, to);
-	fprintf(to, ",%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, place->line, ops[op], asked->accesses, asked->bytes,
+	fprintf(to, ",%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, place->line, op_name(place, op), asked->accesses, asked->bytes,
 		asked->sectors, asked->least_sectors, asked->passes, asked->least_passes);
 	fprintf(to, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", l1->reads, l1->read_hits, l1->compulsory,
 		l1->capacity, l1->conflict, l1->invalidated, l2->reads, l2->read_hits, place->dram_reads[op]);

@@ -44,6 +44,7 @@ static void add_place(struct gt_place *to, const struct gt_place *from)
 	to->kernel = to->kernel == from->kernel ? to->kernel : NULL;
 	to->pc = to->pc == from->pc ? to->pc : GT_PLACE_NO_PC;
 	to->array = to->array == from->array ? to->array : NULL;
+	to->several |= from->several;
 	if (to->file != from->file || to->line != from->line)
 		to->file = NULL;
 }
@@ -103,7 +104,7 @@ static int add_rows(struct gt_places *places, const struct gt_site_rows *rows, s
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct gt_site_row *row = &rows->rows[i];
-		struct gt_place place = {.kernel = rows->kernel, .pc = row->pc, .line = row->line};
+		struct gt_place place = {.kernel = rows->kernel, .pc = row->pc, .line = row->line, .several = row->op && strcmp(row->op, "several") == 0};
 		place.asked[op_of(row)] = row->access;
 		place.dram_reads[op_of(row)] = row->level[GT_SITE_L2].sent_reads;
 		memcpy(place.levels, row->level, sizeof place.levels);

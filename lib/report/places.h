@@ -31,6 +31,7 @@ struct gt_place {
 	const char *array; /* "-": none holds the address; "": it was not asked for */
 	struct gt_site_access asked[GT_PLACE_OPS];
 	uint64_t dram_reads[GT_PLACE_OPS]; /* sectors that L2 reads for them */
+	bool several; /* its loads are accesses of several kinds, which a trace does not tell apart by instruction */
 	struct gt_site_level levels[GT_SITE_LEVELS];
 };
 

@@ -121,7 +121,8 @@ BEGIN {
 	most = 100000
 }
 
-{ sub(/(^|[ \t])#.*$/, ""); $0 = trim($0) }
+FNR == 1 { sub(/^\357\273\277/, "") } # a byte-order mark
+{ sub(/\r$/, ""); sub(/(^|[ \t])#.*$/, ""); $0 = trim($0) }
 $0 == "" { next }
 /^\[[-A-Za-z0-9_.]+\]$/ {
 	section = ++sections

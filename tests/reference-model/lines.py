@@ -42,7 +42,7 @@ def told(launches):
 
 def lines_of(launches):
     """The rows: {(file, line, kernel if the line is not known, operation): counters}. What a level reads is of loads, whatever the site does."""
-    lines, ops = {}, told(launches)
+    lines, ops, mixed = {}, told(launches), set()
 
     def line(place, does):
         return lines.setdefault((*place, does), dict.fromkeys(COLUMNS, 0))
@@ -54,14 +54,18 @@ def lines_of(launches):
                 continue
             for (pc, array), numbers in sites_of(counters).items():
                 place = (*places[pc], None) if pc in places else (hex(pc), 0, name)
-                does = operation(ops.get((name, pc, array), ops[name, pc]))
+                op = ops.get((name, pc, array), ops[name, pc])
+                does = operation(op)
+                if op == "several":
+                    mixed.add(place)
                 if stage == "coalesce":
                     add(line(place, does), {key: numbers.get(key, 0) for key in OF_COALESCE})
                     continue
                 add(line(place, "load"), {f"{stage}_{key}": numbers.get(key, 0) for key in OF_LEVEL[stage]})
                 if stage == "l2":
                     add(line(place, does), {"dram_reads": numbers.get("sent_reads", 0)})
-    return {key: counters for key, counters in lines.items() if any(counters.values())}
+    named = {(*place, "several" if does == "load" and tuple(place) in mixed else does): counters for (*place, does), counters in lines.items()}
+    return {key: counters for key, counters in named.items() if any(counters.values())}
 
 
 def sorted_rows(lines):
@@ -81,7 +85,7 @@ def cells(op, counters):
     return [f"{counters[what] / accesses:.2f}" if accesses else "-" for what in (took, least)] + reads + [causes]
 
 
-ROW = re.compile(r" *(\w+)? (load|store|atomic|shared) +\S+(?: [kMGT])?" + r" +(\S+)" * 4 + r" +(-|\d+/ *\d+/ *\d+)(  .*)?")
+ROW = re.compile(r" *(\w+)? (load|store|atomic|shared|several) +\S+(?: [kMGT])?" + r" +(\S+)" * 4 + r" +(-|\d+/ *\d+/ *\d+)(  .*)?")
 
 
 def compare_text(text, lines):

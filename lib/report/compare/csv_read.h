@@ -30,7 +30,7 @@ enum gt_decimal { GT_DECIMAL_UNDECIDED, GT_DECIMAL_POINT, GT_DECIMAL_COMMA };
 enum gt_decimal gt_decimal_of(const char *text);
 
 /* Reads a number; an undecided sign is a point. Groups of three digits may be separated by the other sign, a blank or an
- * apostrophe. Returns 1, 0 for a text that means no value ("", "n/a", "nan", "-"), or -1 if it is not a number. */
+ * apostrophe. Returns 1, 0 for a text that means no value ("", "n/a", "na", "nan", "(null)", "-"), or -1 if it is not a number. */
 int gt_profiler_number(const char *text, enum gt_decimal decimal, double *value);
 
 #endif

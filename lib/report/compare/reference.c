@@ -460,6 +460,8 @@ static int parse_values(struct reading *reading, struct gt_error *error)
 		if (result < 0)
 			return gt_fail(error, "%s:%" PRIu64 ": '%.60s' for %s: expected a number",
 				       gt_input_name(reading->csv.input), pending->line, pending->text, pending->metric->name);
+		if (result == 0 && pending->text[0] && reference->without++ == 0)
+			reference->without_line = pending->line;
 		value.value *= pending->scale;
 		if (result > 0 && add_value(reference, pending->launch, &value, error) != 0)
 			return -1;

@@ -49,6 +49,7 @@ struct gt_reference {
 	char **others;	     /* names of metrics that the model does not have, each once, in the file's order; owned */
 	size_t n_others, others_capacity;
 	struct gt_map other_names; /* their hashes */
+	uint64_t without, without_line; /* values that the file says are none, such as n/a: how many, and the line of the first */
 	bool is_log; /* of Accel-Sim */
 	bool is_saved;	      /* the file has our own counters: then only `saved` is set */
 	struct gt_report saved; /* has no grids, blocks and, unless it is by name, no names of kernels */
