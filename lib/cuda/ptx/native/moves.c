@@ -10,40 +10,39 @@
 
 /* ---- lanes side by side, or at one place, which is rdi ---- */
 
-static void load_lanes(const struct gt_stretch_move *move)
+static void load_lanes(const struct gt_stretch_move *move, unsigned i)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 
-	for (unsigned i = 0; i < move->n_data; i++)
-		if (move->access->size == 2)
-			segment->isa->load_half(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes / 2 * i);
-		else
-			segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
+	if (move->access->size == 2)
+		segment->isa->load_half(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes / 2 * i);
+	else
+		segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
 }
 
-/* The register that has what is stored; the first one if memory has it. */
-static unsigned data_in_register(const struct gt_stretch_move *move, unsigned i)
+/* The register that has element k of what is stored; `free` if memory has it. */
+static unsigned data_in_register(const struct gt_stretch_move *move, unsigned k, unsigned i, unsigned free)
 {
-	const struct gt_native_operand *from = &move->data[0][i];
+	const struct gt_native_operand *from = &move->data[k][i];
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
 
 	if (from->in_register)
 		return from->at;
-	(move->access->size == 2 ? isa->load_half : isa->load)(segment, isa->first, from->place.base, from->place.offset);
-	return isa->first;
+	(move->access->size == 2 ? isa->load_half : isa->load)(segment, free, from->place.base, from->place.offset);
+	return free;
 }
 
-static void store_lanes(const struct gt_stretch_move *move)
+static void store_lanes(const struct gt_stretch_move *move, unsigned i)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
+	const unsigned x = data_in_register(move, 0, i, isa->first);
 
-	for (unsigned i = 0; i < move->n_data; i++)
-		if (move->access->size == 2)
-			isa->store_half(segment, data_in_register(move, i), GT_RDI, isa->bytes / 2 * i, 0);
-		else
-			isa->memory(segment, gt_native_store, data_in_register(move, i), 0, GT_RDI, isa->bytes * i);
+	if (move->access->size == 2)
+		isa->store_half(segment, x, GT_RDI, isa->bytes / 2 * i, 0);
+	else
+		isa->memory(segment, gt_native_store, x, 0, GT_RDI, isa->bytes * i);
 }
 
 static void load_one(const struct gt_stretch_move *move)
@@ -68,9 +67,202 @@ static void load_one(const struct gt_stretch_move *move)
 	}
 }
 
+/* ---- vectors: the elements of a lane lie one behind the other ---- */
+
+/* They are moved in words of 32 bits, or of 64 if they have as many. Memory is 16 bytes at a time, blocks, of which a register holds those that begin
+ * with the same lane's words, or its lanes in turn: pairs of such registers are put together until each has one word of all its lanes. */
+
+static const struct gt_native_op low_words = {GT_0F, GT_66, 0, GT_VPUNPCKLDQ}, high_words = {GT_0F, GT_66, 0, GT_VPUNPCKHDQ},
+				 low_longs = {GT_0F, GT_66, 1, GT_VPUNPCKLQDQ}, high_longs = {GT_0F, GT_66, 1, GT_VPUNPCKHQDQ};
+
+#define BLOCK 16
+
+/* The block in which the lanes of register i begin. */
+static unsigned block_of(const struct gt_stretch_move *move, unsigned i)
+{
+	return i * GT_WARP_SIZE / move->n_data * move->bytes / BLOCK;
+}
+
+/* d = blocks, each so many behind the one before. */
+static void load_blocks(const struct gt_stretch_move *move, unsigned d, unsigned from, unsigned apart)
+{
+	static const struct gt_native_op first = {GT_0F38, GT_66, 0, GT_VBROADCASTI128}, other = {GT_0F3A, GT_66, 0, GT_VINSERTI128};
+	struct gt_native_segment *segment = &move->stretch->segment;
+
+	for (unsigned i = 0; i < segment->isa->bytes / BLOCK; i++) {
+		segment->isa->memory(segment, i > 0 ? other : first, d, i > 0 ? d : 0, GT_RDI, BLOCK * (from + i * apart));
+		if (i > 0)
+			gt_native_byte(move->code, i);
+	}
+}
+
+static void store_blocks(const struct gt_stretch_move *move, unsigned x, unsigned from, unsigned apart)
+{
+	static const struct gt_native_op extract = {GT_0F3A, GT_66, 0, GT_VEXTRACTI128};
+	struct gt_native_segment *segment = &move->stretch->segment;
+
+	for (unsigned i = 0; i < segment->isa->bytes / BLOCK; i++) {
+		segment->isa->memory(segment, extract, x, 0, GT_RDI, BLOCK * (from + i * apart));
+		gt_native_byte(move->code, i);
+	}
+}
+
+static void put_together(const struct gt_stretch_move *move, struct gt_native_op op, unsigned d, unsigned x, unsigned y)
+{
+	move->stretch->segment.isa->vector(&move->stretch->segment, op, d, x, y);
+}
+
+static bool has_four_words(const struct gt_stretch_move *move)
+{
+	return move->bytes == 16 && move->access->size < 8;
+}
+
+/* The first and the second register are what word_of_pair takes words 2 pair and 2 pair + 1 from. */
+static void load_pair(const struct gt_stretch_move *move, unsigned i, unsigned pair)
+{
+	const struct gt_native_isa *isa = move->stretch->segment.isa;
+	const struct gt_native_op op = pair ? high_words : low_words;
+	const unsigned from = block_of(move, i), apart = has_four_words(move) ? 4 : 2;
+
+	load_blocks(move, isa->first, from, apart);
+	load_blocks(move, isa->second, from + 1, apart);
+	if (!has_four_words(move))
+		return;
+	put_together(move, op, isa->first, isa->first, isa->second);
+	load_blocks(move, isa->second, from + 2, apart);
+	load_blocks(move, isa->third, from + 3, apart);
+	put_together(move, op, isa->second, isa->second, isa->third);
+}
+
+static void word_of_pair(const struct gt_stretch_move *move, unsigned d, unsigned half)
+{
+	static const struct gt_native_op shuffle = {GT_0F, GT_NP, 0, GT_VSHUFPS};
+	const struct gt_native_isa *isa = move->stretch->segment.isa;
+
+	if (move->bytes == 16) {
+		put_together(move, half ? high_longs : low_longs, d, isa->first, isa->second);
+		return;
+	}
+	put_together(move, shuffle, d, isa->first, isa->second);
+	gt_native_byte(move->code, half ? 0xdd : 0x88); /* the odd words of both, or the even ones */
+}
+
+/* The register for an element that is loaded, which keep_element stores if memory has it. */
+static unsigned element(const struct gt_stretch_move *move, unsigned k, unsigned i)
+{
+	return move->data[k][i].in_register ? move->data[k][i].at : move->stretch->segment.isa->third;
+}
+
+static void keep_element(const struct gt_stretch_move *move, unsigned k, unsigned i)
+{
+	const struct gt_native_operand *to = &move->data[k][i];
+	struct gt_native_segment *segment = &move->stretch->segment;
+
+	if (!to->in_register && move->access->size == 2)
+		segment->isa->store_half(segment, segment->isa->third, to->place.base, to->place.offset, 0);
+	else if (!to->in_register)
+		segment->isa->memory(segment, gt_native_store, segment->isa->third, 0, to->place.base, to->place.offset);
+}
+
+/* The elements of a word, which is in the fourth register, from number k on. */
+static void cut_word(const struct gt_stretch_move *move, unsigned k, unsigned i)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const unsigned word = segment->isa->fourth;
+
+	for (unsigned e = 0; e < 2; e++) {
+		if (e > 0)
+			gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, word, word, 16);
+		segment->isa->cut(segment, element(move, k + e, i), word);
+		keep_element(move, k + e, i);
+	}
+}
+
+static void load_vector(const struct gt_stretch_move *move, unsigned i)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned n_words = move->bytes == 4 ? 1 : has_four_words(move) ? 4 : 2;
+
+	for (unsigned w = 0; w < n_words; w++) {
+		const bool whole = move->access->size >= 4;
+		const unsigned d = whole ? element(move, w, i) : isa->fourth;
+		if (n_words == 1) {
+			isa->load(segment, d, GT_RDI, isa->bytes * i);
+		} else {
+			if (w % 2 == 0)
+				load_pair(move, i, w / 2);
+			word_of_pair(move, d, w % 2);
+		}
+		if (whole)
+			keep_element(move, w, i);
+		else
+			cut_word(move, 2 * w, i);
+	}
+}
+
+/* A register that has word w of what is stored: `free` unless it is one of the values. The fourth may change. */
+static unsigned word_to_store(const struct gt_stretch_move *move, unsigned w, unsigned i, unsigned free)
+{
+	static const struct gt_native_op extend = {GT_0F38, GT_66, 0, GT_VPMOVZXWD};
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+
+	if (move->access->size >= 4)
+		return data_in_register(move, w, i, free);
+	isa->vector(segment, extend, isa->fourth, 0, data_in_register(move, 2 * w + 1, i, isa->fourth));
+	gt_native_shift_by(segment, false, GT_NATIVE_LEFT, isa->fourth, isa->fourth, 16);
+	isa->vector(segment, extend, free, 0, data_in_register(move, 2 * w, i, free));
+	isa->vector(segment, gt_native_or, free, free, isa->fourth);
+	return free;
+}
+
+/* d = two words of each lane, of which a register has room for half: `high` is the upper lanes of each four, or the second of two. */
+static void store_pair(const struct gt_stretch_move *move, unsigned d, unsigned w, unsigned i, bool high, unsigned free)
+{
+	const unsigned x = word_to_store(move, w, i, d), y = word_to_store(move, w + 1, i, free);
+
+	if (move->access->size == 8)
+		put_together(move, high ? high_longs : low_longs, d, x, y);
+	else
+		put_together(move, high ? high_words : low_words, d, x, y);
+}
+
+static void store_vector(const struct gt_stretch_move *move, unsigned i)
+{
+	struct gt_native_segment *segment = &move->stretch->segment;
+	const struct gt_native_isa *isa = segment->isa;
+	const unsigned from = block_of(move, i);
+
+	if (move->bytes == 4) {
+		isa->memory(segment, gt_native_store, word_to_store(move, 0, i, isa->first), 0, GT_RDI, isa->bytes * i);
+		return;
+	}
+	for (unsigned high = 0; high < 2; high++) {
+		store_pair(move, isa->first, 0, i, high, isa->second);
+		if (!has_four_words(move)) {
+			store_blocks(move, isa->first, from + high, 2);
+			continue;
+		}
+		store_pair(move, isa->second, 2, i, high, isa->third);
+		for (unsigned k = 0; k < 2; k++) {
+			put_together(move, k ? high_longs : low_longs, isa->third, isa->first, isa->second);
+			store_blocks(move, isa->third, from + 2 * high + k, 4);
+		}
+	}
+}
+
 void gt_stretch_move_elements(const struct gt_stretch_move *move, enum gt_stretch_side what)
 {
-	(what == GT_STRETCH_LOAD ? load_lanes : what == GT_STRETCH_STORE ? store_lanes : load_one)(move);
+	if (what == GT_STRETCH_LOAD_ONE) {
+		load_one(move);
+		return;
+	}
+	for (unsigned i = 0; i < move->n_data; i++)
+		if (move->access->n > 1)
+			(what == GT_STRETCH_STORE ? store_vector : load_vector)(move, i);
+		else
+			(what == GT_STRETCH_STORE ? store_lanes : load_lanes)(move, i);
 }
 
 /* ---- how the addresses of active lanes lie: a routine that finds it, and adds the row of an access that is traced, for elements of 4 and of 8
@@ -325,7 +517,7 @@ static void move_halves(const struct gt_stretch_move *move, bool stores)
 	const unsigned each = move->n_data / gt_native_parts(segment->isa), half = move->n_data / 2;
 
 	for (unsigned i = 0; i < move->n_data; i++)
-		segment->isa->active_memory(segment, op, stores ? data_in_register(move, i) : move->data[0][i].at, i / each, i % each,
+		segment->isa->active_memory(segment, op, stores ? data_in_register(move, 0, i, segment->isa->first) : move->data[0][i].at, i / each, i % each,
 					    i < half ? GT_RDI : GT_RSI, i % half * segment->isa->bytes);
 }
 
@@ -355,7 +547,7 @@ static void store_scattered(const struct gt_stretch_move *move)
 	const bool wide = move->bytes == 8;
 
 	for (unsigned i = 0; i < move->n_data; i++)
-		segment->isa->memory(segment, gt_native_store, data_in_register(move, i), 0, GT_R13, stored + i * segment->isa->bytes);
+		segment->isa->memory(segment, gt_native_store, data_in_register(move, 0, i, segment->isa->first), 0, GT_R13, stored + i * segment->isa->bytes);
 	gt_general_at(code, false, GT_MOVE, GT_RCX, GT_RBX, offsetof(struct gt_ptx_warp, mask));
 	const size_t next = code->n;
 	gt_native_text(code, "\x0f\xbc\xc1\x49\x8b\x94\xc5"); /* bsf eax, ecx; mov rdx, [r13 + 8 rax + addresses] */

@@ -498,11 +498,13 @@ static size_t write_runs(const struct gt_stretch_move *move, bool stores)
 #define TWO(I) 2 * (I)
 #define FOUR(I) 4 * (I)
 #define EIGHT(I) 8 * (I)
+#define SIXTEEN(I) 16 * (I)
 #define SAME8(X) X, X, X, X, X, X, X, X
 #define OUTSIDE64 UINT64_C(1) << 63
 #define OUTSIDE32 UINT32_C(1) << 31
 static const struct gt_stretch_constants stretch_constants = {
-	{{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}}, {{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}},
+	{{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}, {LANES(SIXTEEN)}},
+	{{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}, {LANES(SIXTEEN)}},
 	{{SAME8(OUTSIDE64 | 3)}, {SAME8(OUTSIDE64 | 7)}},
 	{{SAME8(OUTSIDE32 | 3), SAME8(OUTSIDE32 | 3)}, {SAME8(OUTSIDE32 | 7), SAME8(OUTSIDE32 | 7)}},
 };
@@ -539,6 +541,13 @@ static void read_own_addresses(const struct gt_stretch_move *move)
 		gt_native_read(segment, access->address, registers_of(access));
 }
 
+/* Finds where the elements are. */
+static void find_data(struct gt_stretch_move *move)
+{
+	for (unsigned k = 0; k < move->access->n; k++)
+		move->n_data = find(move->stretch, move->access->slots[k], registers_of(move->access), move->data[k]);
+}
+
 /* Takes registers for the elements of a load if there are enough. */
 static void take(struct gt_stretch_move *move)
 {
@@ -553,8 +562,7 @@ static void take(struct gt_stretch_move *move)
 		for (segment->part = 0; room && segment->part < parts; segment->part++)
 			gt_native_write_to(segment, access->slots[k], n);
 	}
-	for (unsigned k = 0; k < access->n; k++)
-		move->n_data = find(move->stretch, access->slots[k], n, move->data[k]);
+	find_data(move);
 }
 
 /* rax = the address of lane 0, rcx = how far lane 1 is from it; the same in the lanes of the first register, without the offset. */
@@ -620,7 +628,7 @@ static void prefetch(const struct gt_stretch_move *move)
 /* Whether there is code for lanes anywhere in their memory: elements have no more bits than addresses, of which each has one. */
 static bool is_scattered(const struct gt_stretch_move *move)
 {
-	return move->access->size == 4 || (move->access->size == 8 && !move->access->narrow);
+	return move->access->n == 1 && (move->access->size == 4 || (move->access->size == 8 && !move->access->narrow));
 }
 
 /* Behind a comparison of the first two lanes' distance with 0. */
@@ -663,7 +671,7 @@ static void load_elements(const struct gt_stretch_move *move)
 static void write_load(const struct gt_stretch_move *move)
 {
 	gt_general_number(move->code, true, GT_COMPARE_NUMBER, GT_RCX, 0);
-	if (move->access->n == 1 && !is_constant(move)) {
+	if (move->bytes <= GT_STRETCH_VECTOR && !is_constant(move)) {
 		load_elements(move);
 		return;
 	}
@@ -707,7 +715,7 @@ void gt_stretch_write_move(struct gt_stretch *stretch, struct gt_stretch_point *
 		read_own_addresses(&move);
 	memcpy(point->at_move, segment->values, sizeof point->at_move);
 	if (stores)
-		move.n_data = find(stretch, access->slots[0], registers_of(access), move.data[0]);
+		find_data(&move);
 	else
 		take(&move);
 	move.n_lanes = find(stretch, access->address, access->narrow ? 1 : 2, move.lanes);

@@ -41,6 +41,7 @@ static inline bool gt_stretch_moves_active(const struct gt_ptx_access *access)
 	return access->n == 1 && access->size >= 4;
 }
 
+#define GT_STRETCH_VECTOR 16U /* bytes of a lane that may be side by side with others, at most */
 #define GT_STRETCH_SHAPES 16 /* that are known at a time */
 #define GT_STRETCH_UNKNOWN UINT32_MAX /* a word that says nothing yet */
 #define GT_STRETCH_SLOW 40 /* tests that may send an access to the C code */
@@ -84,9 +85,9 @@ struct gt_stretch {
 	size_t n_ways;
 };
 
-/* What r15 points to: how far lane i is from lane 0 where they are 1, 2, 4 and 8 bytes apart, as addresses of 64 and of 32 bits; and the
+/* What r15 points to: how far lane i is from lane 0 where they are 1, 2, 4, 8 and 16 bytes apart, as addresses of 64 and of 32 bits; and the
  * bits that distances from the begin of a memory do not have, of elements of 4 and 8 bytes: they would be negative, or odd. */
-enum gt_stretch_apart { GT_STRETCH_APART1, GT_STRETCH_APART2, GT_STRETCH_APART4, GT_STRETCH_APART8, GT_STRETCH_APARTS };
+enum gt_stretch_apart { GT_STRETCH_APART1, GT_STRETCH_APART2, GT_STRETCH_APART4, GT_STRETCH_APART8, GT_STRETCH_APART16, GT_STRETCH_APARTS };
 struct gt_stretch_constants {
 	uint64_t wide[GT_STRETCH_APARTS][GT_WARP_SIZE];
 	uint32_t narrow[GT_STRETCH_APARTS][GT_WARP_SIZE];
@@ -97,7 +98,7 @@ extern const void *const gt_stretch_constants;
 
 static inline enum gt_stretch_apart gt_stretch_apart_by(unsigned bytes)
 {
-	return bytes == 8 ? GT_STRETCH_APART8 : bytes == 4 ? GT_STRETCH_APART4 : bytes == 2 ? GT_STRETCH_APART2 : GT_STRETCH_APART1;
+	return (enum gt_stretch_apart)__builtin_ctz(bytes);
 }
 
 /* How the active lanes of a warp access memory: not by machine code; all at one place, which is rdi; those of each half side by side,
