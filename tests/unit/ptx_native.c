@@ -13,8 +13,8 @@
 #define SLOTS 40	/* of each kind */
 #define LONGEST 120
 #define FORMS 512
-#define KINDS 8 /* of addresses, see fill_addresses */
-enum { ONES, HALVES, WORDS = HALVES + SLOTS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS, CARRY = ALL + 2 * KINDS, NUMBERS };
+#define KINDS 9 /* of addresses, see fill_addresses */
+enum { ONES, BYTES, HALVES = BYTES + SLOTS, WORDS = HALVES + SLOTS, LONGS = WORDS + SLOTS, DOUBLES = LONGS + SLOTS, PREDICATES = DOUBLES + SLOTS, ALL = PREDICATES + SLOTS, CARRY = ALL + 2 * KINDS, NUMBERS };
 
 #define EACH_NUMBER 12
 static _Alignas(64) unsigned char arenas[2][(NUMBERS + EACH_NUMBER) * SLOT];
@@ -41,7 +41,7 @@ static void find_forms(void)
 static uint32_t slot_of(uint8_t type, unsigned kinds)
 {
 	const unsigned bytes = type == GT_PTX_NO_TYPE ? 0 : gt_ptx_type_size((enum gt_ptx_type)type);
-	unsigned first = type == GT_PTX_PRED ? PREDICATES : type == GT_PTX_F64 ? DOUBLES : bytes == 8 ? LONGS : bytes == 2 ? HALVES : WORDS;
+	unsigned first = type == GT_PTX_PRED ? PREDICATES : type == GT_PTX_F64 ? DOUBLES : bytes == 8 ? LONGS : bytes == 2 ? HALVES : bytes == 1 ? BYTES : WORDS;
 
 	return type == GT_PTX_NO_TYPE ? 0 : SLOT * (first + (uint32_t)(any() % kinds));
 }
@@ -223,17 +223,17 @@ static struct gt_ptx_access accesses[LONGEST];
 /* One of those below at which lanes of so many bytes are aligned: the first of a list for each number of bytes. */
 static uint32_t kind_of_addresses(unsigned bytes, unsigned n)
 {
-	static const uint8_t kinds[][6] = {{4, 0, 1, 2, 3, 7}, {0, 1, 2, 3, 7, 5}, {1, 2, 3, 7, 7, 6}, {7, 2, 3, 7, 2, 3}};
+	static const uint8_t kinds[][6] = {{8, 8, 2, 3, 4, 0}, {4, 0, 1, 2, 3, 7}, {0, 1, 2, 3, 7, 5}, {1, 2, 3, 7, 7, 6}, {7, 2, 3, 7, 2, 3}};
 	const bool runs = n == 1 && bytes >= 4 && any() % 4 == 0;
 
-	return kinds[__builtin_ctz(bytes) - 1][runs ? 5 : any() % 5];
+	return kinds[__builtin_ctz(bytes)][runs ? 5 : any() % 5];
 }
 
 /* An access to shared memory by addresses of 32 bits, or to global memory of 64. */
 static void draw_access(struct gt_ptx_op *op, struct gt_ptx_access *access)
 {
 	const bool stores = any() & 1, shared = any() & 1;
-	const unsigned size = 2U << any() % 3, most = size == 8 ? 2 : 4, n = any() & 1 ? 1 : most >> any() % 2;
+	const unsigned size = 1U << any() % 4, most = size == 8 ? 2 : 4, n = any() & 1 ? 1 : most >> any() % 2;
 	const unsigned bytes = size * n;
 
 	*access = (struct gt_ptx_access){.space = shared ? GT_PTX_SHARED : GT_PTX_GLOBAL, .action = stores ? GT_STORE : GT_LOAD, .size = (uint8_t)size,
@@ -241,7 +241,7 @@ static void draw_access(struct gt_ptx_op *op, struct gt_ptx_access *access)
 					 .high = GT_PTX_GLOBAL_BASE + SHARED, .offset = (int64_t)(any() % 4 * 16)};
 	access->address = SLOT * (PREDICATES + SLOTS + kind_of_addresses(bytes, n) + (shared ? 0 : KINDS));
 	for (unsigned k = 0; k < n; k++)
-		access->slots[k] = slot_of(size == 2 ? GT_PTX_U16 : size == 8 ? GT_PTX_U64 : GT_PTX_U32, SLOTS);
+		access->slots[k] = slot_of(size == 1 ? GT_PTX_U8 : size == 2 ? GT_PTX_U16 : size == 8 ? GT_PTX_U64 : GT_PTX_U32, SLOTS);
 	*op = (struct gt_ptx_op){.run = stores ? gt_ptx_store_step(access) : gt_ptx_load_step(access), .counts = 1, .accesses = 1,
 				 .with.access = access};
 }
@@ -279,12 +279,12 @@ static void draw_call(struct gt_ptx_op *op, struct gt_ptx_op *step)
 	step->run = form->run[GT_PTX_PLAIN];
 }
 
-/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere, by 2, runs of 16 by 4 and by 8, by 16; then the same of 64 bits. */
+/* The slots of addresses, behind the others: by 4 bytes, by 8, one place, anywhere, by 2, runs of 16 by 4 and by 8, by 16, by 1; then the same of 64 bits. */
 static void fill_addresses(void)
 {
 	for (unsigned i = 0; i < GT_WARP_SIZE; i++) {
 		const uint32_t at[KINDS] = {256 + 4 * i, 128 + 8 * i, 64, (uint32_t)(any() % 60) * 16, 6 + 2 * i,
-						 64 + 4 * (i % 16) + 512 * (i / 16), 128 + 8 * (i % 16) + 256 * (i / 16), 16 * i};
+						 64 + 4 * (i % 16) + 512 * (i / 16), 128 + 8 * (i % 16) + 256 * (i / 16), 16 * i, 7 + i};
 		for (unsigned slot = 0; slot < KINDS; slot++)
 			for (unsigned arena = 0; arena < 2; arena++) {
 				const uint64_t address = GT_PTX_GLOBAL_BASE + at[slot];

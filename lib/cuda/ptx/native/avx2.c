@@ -85,8 +85,10 @@ static void gather(struct gt_native_segment *segment, struct gt_native_op op, un
 
 #define NANS 0	 /* constants, by their places in the code */
 #define BITS 32	 /* 1, 2, 4 to 128 */
-#define CUTS 64	 /* the bytes of the lower halves of lanes, in both halves of a register */
-#define BYTES 96 /* of enum gt_native_bytes_of */
+#define CUTS 64	 /* the bytes of the lower halves of lanes, in both halves of a register, */
+#define CUTS_TO_BYTES 96 /* the lowest ones of lanes of 32 bits, */
+#define CUTS_OF_HALVES 128 /* and of lanes of 16 */
+#define BYTES 160 /* of enum gt_native_bytes_of */
 
 static const struct gt_native_op greater64 = {GT_0F38, GT_66, 0, GT_VPCMPGTQ}, multiply = {GT_0F, GT_66, 0, GT_VPMULUDQ},
 				 add64 = {GT_0F, GT_66, 0, GT_VPADDQ};
@@ -99,6 +101,10 @@ static void open(struct gt_native_code *code)
 		gt_native_word(code, 1U << lane);
 	for (unsigned half = 0; half < 2; half++)
 		gt_native_bytes(code, "\x00\x01\x04\x05\x08\x09\x0c\x0d\x80\x80\x80\x80\x80\x80\x80\x80", 16);
+	for (unsigned half = 0; half < 2; half++)
+		gt_native_bytes(code, "\x00\x04\x08\x0c\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 16);
+	for (unsigned half = 0; half < 2; half++)
+		gt_native_bytes(code, "\x00\x02\x04\x06\x08\x0a\x0c\x0e\x80\x80\x80\x80\x80\x80\x80\x80", 16);
 	gt_native_open_bytes(code, 2);
 }
 
@@ -107,12 +113,18 @@ static void bytes_of(struct gt_native_segment *segment, struct gt_native_op op, 
 	constant256(segment->code, op, d, a, BYTES + 32 * (uint32_t)which, 0);
 }
 
-static void cut(struct gt_native_segment *segment, unsigned d, unsigned x)
+static void cut(struct gt_native_segment *segment, enum gt_vector_opcode how, unsigned d, unsigned x)
 {
-	static const struct gt_native_op shuffle = {GT_0F38, GT_66, 0, GT_VPSHUFB}, permute = {GT_0F3A, GT_66, 1, GT_VPERMQ};
+	static const struct gt_native_op shuffle = {GT_0F38, GT_66, 0, GT_VPSHUFB}, permute = {GT_0F3A, GT_66, 1, GT_VPERMQ}, words = {GT_0F, GT_66, 0, GT_VPSHUFD};
 
-	constant256(segment->code, shuffle, d, x, CUTS, 0);
+	constant256(segment->code, shuffle, d, x, how == GT_VPMOVDW ? CUTS : how == GT_VPMOVDB ? CUTS_TO_BYTES : CUTS_OF_HALVES, 0);
+	if (how == GT_VPMOVWB)
+		return;
 	vector256(segment, permute, d, 0, d);
+	gt_native_byte(segment->code, 0x08);
+	if (how == GT_VPMOVDW)
+		return;
+	vector256(segment, words, d, 0, d);
 	gt_native_byte(segment->code, 0x08);
 }
 
@@ -484,22 +496,25 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 	memory256(segment->code, op, from, 0, base, offset);
 }
 
-static void load_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
+static void load_share(struct gt_native_segment *segment, unsigned share, unsigned at, unsigned base, uint32_t offset)
 {
-	gt_native_vex_memory(segment->code, (struct gt_native_op){GT_0F, GT_F3, 0, GT_VMOVDQA}, false, at, 0, base, offset);
+	static const struct gt_native_op half = {GT_0F, GT_F3, 0, GT_VMOVDQA}, quarter = {GT_0F, GT_F3, 0, GT_VMOV_TO_GENERAL}; /* VMOVQ */
+
+	gt_native_vex_memory(segment->code, share == 2 ? half : quarter, false, at, 0, base, offset);
 }
 
-static void store_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, unsigned active)
+static void store_share(struct gt_native_segment *segment, unsigned share, unsigned at, unsigned base, uint32_t offset, unsigned active)
 {
+	static const struct gt_native_op quarter = {GT_0F, GT_66, 0, GT_VMOVQ_STORE};
 	unsigned from = at;
 
 	if (active) {
-		cut(segment, SECOND, segment->unrolled ? load_active(segment, active - 1, 1, 0) : ACTIVE);
-		load_half(segment, FIRST, base, offset);
+		cut(segment, share == 2 ? GT_VPMOVDW : GT_VPMOVDB, SECOND, segment->unrolled ? load_active(segment, active - 1, 1, 0) : ACTIVE);
+		load_share(segment, share, FIRST, base, offset);
 		blend(segment, FIRST, FIRST, from, SECOND);
 		from = FIRST;
 	}
-	gt_native_vex_memory(segment->code, gt_native_store, false, from, 0, base, offset);
+	gt_native_vex_memory(segment->code, share == 2 ? gt_native_store : quarter, false, from, 0, base, offset);
 }
 
 /* ---- accesses of warps of which some lanes are active ---- */
@@ -720,7 +735,7 @@ static void select_halves(struct gt_native_segment *segment, const struct gt_ptx
 
 	read_predicate(segment, op->c, GT_RAX);
 	mask_of_bits(segment, FIRST);
-	cut(segment, FIRST, FIRST);
+	cut(segment, GT_VPMOVDW, FIRST, FIRST);
 	blend(segment, d, y, x, FIRST);
 }
 
@@ -801,8 +816,8 @@ const struct gt_native_isa gt_native_avx2 = {
 	.end = end,
 	.load = load,
 	.store = store,
-	.load_half = load_half,
-	.store_half = store_half,
+	.load_share = load_share,
+	.store_share = store_share,
 	.cut = cut,
 	.vector = vector256,
 	.fill = fill,

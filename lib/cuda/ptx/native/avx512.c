@@ -41,10 +41,10 @@ static void evex_memory(struct gt_native_code *code, struct gt_native_op op, uns
 	gt_native_word(code, offset);
 }
 
-/* The same of 256 bits. */
-static void evex_memory_half(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, uint32_t offset)
+/* The same of 256 bits, or of 128. */
+static void evex_memory_share(struct gt_native_code *code, struct gt_native_op op, unsigned share, unsigned d, unsigned k, unsigned base, uint32_t offset)
 {
-	begin_evex(code, op, BITS256, d, k, 0, base);
+	begin_evex(code, op, share == 2 ? BITS256 : BITS128, d, k, 0, base);
 	gt_native_byte(code, 0x80 | (d & 7) << 3 | (base & 7));
 	gt_native_word(code, offset);
 }
@@ -577,19 +577,19 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 	evex_memory(segment->code, op, value->at[i], segment->whole ? 0 : segment->unrolled ? active(segment->code, value->part, i) : 1 + i, 0, base, offset);
 }
 
-static void load_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset)
+static void load_share(struct gt_native_segment *segment, unsigned share, unsigned at, unsigned base, uint32_t offset)
 {
-	evex_memory_half(segment->code, (struct gt_native_op){GT_0F, GT_F2, 1, GT_VMOVDQA}, at, 0, base, offset);
+	evex_memory_share(segment->code, (struct gt_native_op){GT_0F, GT_F2, share == 2, GT_VMOVDQA}, share, at, 0, base, offset);
 }
 
-static void store_half(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, unsigned active)
+static void store_share(struct gt_native_segment *segment, unsigned share, unsigned at, unsigned base, uint32_t offset, unsigned active)
 {
-	evex_memory_half(segment->code, (struct gt_native_op){GT_0F, GT_F2, 1, GT_VMOVDQU_STORE}, at, active, base, offset);
+	evex_memory_share(segment->code, (struct gt_native_op){GT_0F, GT_F2, share == 2, GT_VMOVDQU_STORE}, share, at, active, base, offset);
 }
 
-static void cut(struct gt_native_segment *segment, unsigned d, unsigned x)
+static void cut(struct gt_native_segment *segment, enum gt_vector_opcode how, unsigned d, unsigned x)
 {
-	vector(segment, (struct gt_native_op){GT_0F38, GT_F3, 0, GT_VPMOVDW}, x, 0, d); /* the source stands first */
+	vector(segment, (struct gt_native_op){GT_0F38, GT_F3, 0, (uint8_t)how}, x, 0, d); /* the source stands first */
 }
 
 const struct gt_native_isa gt_native_avx512 = {
@@ -604,8 +604,8 @@ const struct gt_native_isa gt_native_avx512 = {
 	.end = end,
 	.load = load,
 	.store = store,
-	.load_half = load_half,
-	.store_half = store_half,
+	.load_share = load_share,
+	.store_share = store_share,
 	.cut = cut,
 	.vector = vector,
 	.fill = fill,

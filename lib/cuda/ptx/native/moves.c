@@ -10,14 +10,33 @@
 
 /* ---- lanes side by side, or at one place, which is rdi ---- */
 
+/* A register, or the share of one that lanes fill; all lanes. */
+static void load_part(struct gt_native_segment *segment, unsigned share, unsigned at, unsigned base, uint32_t offset)
+{
+	if (share > 1)
+		segment->isa->load_share(segment, share, at, base, offset);
+	else
+		segment->isa->load(segment, at, base, offset);
+}
+
+static void store_part(struct gt_native_segment *segment, unsigned share, unsigned at, unsigned base, uint32_t offset)
+{
+	if (share > 1)
+		segment->isa->store_share(segment, share, at, base, offset, 0);
+	else
+		segment->isa->memory(segment, gt_native_store, at, 0, base, offset);
+}
+
+static unsigned share_of(const struct gt_stretch_move *move)
+{
+	return move->access->size < 4 ? 4U / move->access->size : 1;
+}
+
 static void load_lanes(const struct gt_stretch_move *move, unsigned i)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 
-	if (move->access->size == 2)
-		segment->isa->load_half(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes / 2 * i);
-	else
-		segment->isa->load(segment, move->data[0][i].at, GT_RDI, segment->isa->bytes * i);
+	load_part(segment, share_of(move), move->data[0][i].at, GT_RDI, segment->isa->bytes / share_of(move) * i);
 }
 
 /* The register that has element k of what is stored; `free` if memory has it. */
@@ -25,11 +44,10 @@ static unsigned data_in_register(const struct gt_stretch_move *move, unsigned k,
 {
 	const struct gt_native_operand *from = &move->data[k][i];
 	struct gt_native_segment *segment = &move->stretch->segment;
-	const struct gt_native_isa *isa = segment->isa;
 
 	if (from->in_register)
 		return from->at;
-	(move->access->size == 2 ? isa->load_half : isa->load)(segment, free, from->place.base, from->place.offset);
+	load_part(segment, share_of(move), free, from->place.base, from->place.offset);
 	return free;
 }
 
@@ -39,28 +57,23 @@ static void store_lanes(const struct gt_stretch_move *move, unsigned i)
 	const struct gt_native_isa *isa = segment->isa;
 	const unsigned x = data_in_register(move, 0, i, isa->first);
 
-	if (move->access->size == 2)
-		isa->store_half(segment, x, GT_RDI, isa->bytes / 2 * i, 0);
-	else
-		isa->memory(segment, gt_native_store, x, 0, GT_RDI, isa->bytes * i);
+	store_part(segment, share_of(move), x, GT_RDI, isa->bytes / share_of(move) * i);
 }
 
 static void load_one(const struct gt_stretch_move *move)
 {
-	static const struct gt_native_op broadcast_half = {GT_0F38, GT_66, 0, GT_VPBROADCASTW};
+	static const struct gt_native_op half = {GT_0F38, GT_66, 0, GT_VPBROADCASTW}, quarter = {GT_0F38, GT_66, 0, GT_VPBROADCASTB};
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
-	const bool half = move->access->size == 2;
+	const struct gt_native_op broadcast = share_of(move) == 4 ? quarter : share_of(move) == 2 ? half : isa->broadcast[move->access->size == 8];
 
 	for (unsigned k = 0; k < move->access->n; k++) {
 		const unsigned from = move->data[k][0].in_register ? move->data[k][0].at : isa->first;
-		isa->memory(segment, half ? broadcast_half : isa->broadcast[move->access->size == 8], from, 0, GT_RDI, k * move->access->size);
+		isa->memory(segment, broadcast, from, 0, GT_RDI, k * move->access->size);
 		for (unsigned i = 0; i < move->n_data; i++) {
 			const struct gt_native_operand *to = &move->data[k][i];
-			if (!to->in_register && half)
-				isa->store_half(segment, from, to->place.base, to->place.offset, 0);
-			else if (!to->in_register)
-				isa->memory(segment, gt_native_store, from, 0, to->place.base, to->place.offset);
+			if (!to->in_register)
+				store_part(segment, share_of(move), from, to->place.base, to->place.offset);
 			else if (i > 0)
 				isa->vector(segment, gt_native_move, to->at, 0, from);
 		}
@@ -158,10 +171,14 @@ static void keep_element(const struct gt_stretch_move *move, unsigned k, unsigne
 	const struct gt_native_operand *to = &move->data[k][i];
 	struct gt_native_segment *segment = &move->stretch->segment;
 
-	if (!to->in_register && move->access->size == 2)
-		segment->isa->store_half(segment, segment->isa->third, to->place.base, to->place.offset, 0);
-	else if (!to->in_register)
-		segment->isa->memory(segment, gt_native_store, segment->isa->third, 0, to->place.base, to->place.offset);
+	if (!to->in_register)
+		store_part(segment, share_of(move), segment->isa->third, to->place.base, to->place.offset);
+}
+
+/* How many elements a word has. */
+static unsigned elements_of_word(const struct gt_stretch_move *move)
+{
+	return (move->bytes < 4 ? move->bytes : 4) / move->access->size;
 }
 
 /* The elements of a word, which is in the fourth register, from number k on. */
@@ -170,25 +187,35 @@ static void cut_word(const struct gt_stretch_move *move, unsigned k, unsigned i)
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const unsigned word = segment->isa->fourth;
 
-	for (unsigned e = 0; e < 2; e++) {
+	for (unsigned e = 0; e < elements_of_word(move); e++) {
 		if (e > 0)
-			gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, word, word, 16);
-		segment->isa->cut(segment, element(move, k + e, i), word);
+			gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, word, word, 8U * move->access->size);
+		segment->isa->cut(segment, move->access->size == 2 ? GT_VPMOVDW : GT_VPMOVDB, element(move, k + e, i), word);
 		keep_element(move, k + e, i);
 	}
 }
 
-static void load_vector(const struct gt_stretch_move *move, unsigned i)
+/* d = the only word of lanes of 2 or 4 bytes. */
+static void load_word(const struct gt_stretch_move *move, unsigned d, unsigned i)
 {
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
-	const unsigned n_words = move->bytes == 4 ? 1 : has_four_words(move) ? 4 : 2;
+
+	if (move->bytes == 2)
+		isa->memory(segment, (struct gt_native_op){GT_0F38, GT_66, 0, GT_VPMOVZXWD}, d, 0, GT_RDI, isa->bytes / 2 * i);
+	else
+		isa->load(segment, d, GT_RDI, isa->bytes * i);
+}
+
+static void load_vector(const struct gt_stretch_move *move, unsigned i)
+{
+	const unsigned n_words = move->bytes <= 4 ? 1 : has_four_words(move) ? 4 : 2;
 
 	for (unsigned w = 0; w < n_words; w++) {
 		const bool whole = move->access->size >= 4;
-		const unsigned d = whole ? element(move, w, i) : isa->fourth;
+		const unsigned d = whole ? element(move, w, i) : move->stretch->segment.isa->fourth;
 		if (n_words == 1) {
-			isa->load(segment, d, GT_RDI, isa->bytes * i);
+			load_word(move, d, i);
 		} else {
 			if (w % 2 == 0)
 				load_pair(move, i, w / 2);
@@ -197,23 +224,26 @@ static void load_vector(const struct gt_stretch_move *move, unsigned i)
 		if (whole)
 			keep_element(move, w, i);
 		else
-			cut_word(move, 2 * w, i);
+			cut_word(move, elements_of_word(move) * w, i);
 	}
 }
 
 /* A register that has word w of what is stored: `free` unless it is one of the values. The fourth may change. */
 static unsigned word_to_store(const struct gt_stretch_move *move, unsigned w, unsigned i, unsigned free)
 {
-	static const struct gt_native_op extend = {GT_0F38, GT_66, 0, GT_VPMOVZXWD};
+	const struct gt_native_op extend = {GT_0F38, GT_66, 0, move->access->size == 2 ? GT_VPMOVZXWD : GT_VPMOVZXBD};
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const struct gt_native_isa *isa = segment->isa;
+	const unsigned n = elements_of_word(move), k = n * w;
 
 	if (move->access->size >= 4)
 		return data_in_register(move, w, i, free);
-	isa->vector(segment, extend, isa->fourth, 0, data_in_register(move, 2 * w + 1, i, isa->fourth));
-	gt_native_shift_by(segment, false, GT_NATIVE_LEFT, isa->fourth, isa->fourth, 16);
-	isa->vector(segment, extend, free, 0, data_in_register(move, 2 * w, i, free));
-	isa->vector(segment, gt_native_or, free, free, isa->fourth);
+	isa->vector(segment, extend, free, 0, data_in_register(move, k, i, free));
+	for (unsigned e = 1; e < n; e++) {
+		isa->vector(segment, extend, isa->fourth, 0, data_in_register(move, k + e, i, isa->fourth));
+		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, isa->fourth, isa->fourth, 8 * e * move->access->size);
+		isa->vector(segment, gt_native_or, free, free, isa->fourth);
+	}
 	return free;
 }
 
@@ -234,8 +264,11 @@ static void store_vector(const struct gt_stretch_move *move, unsigned i)
 	const struct gt_native_isa *isa = segment->isa;
 	const unsigned from = block_of(move, i);
 
-	if (move->bytes == 4) {
-		isa->memory(segment, gt_native_store, word_to_store(move, 0, i, isa->first), 0, GT_RDI, isa->bytes * i);
+	if (move->bytes <= 4) {
+		const unsigned word = word_to_store(move, 0, i, isa->first), share = 4 / move->bytes;
+		if (share > 1)
+			isa->cut(segment, GT_VPMOVDW, word, word);
+		store_part(segment, share, word, GT_RDI, isa->bytes / share * i);
 		return;
 	}
 	for (unsigned high = 0; high < 2; high++) {

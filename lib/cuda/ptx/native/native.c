@@ -59,7 +59,7 @@ static bool is_move(const struct gt_ptx_op *op, bool *fast)
 
 	if (op->guarded || !gt_ptx_is_moved(op, &loads))
 		return false;
-	*fast = access->size >= 2 && access->n <= 4 && (loads || access->size * access->n <= GT_STRETCH_VECTOR) && !access->in_frame && !access->policy &&
+	*fast = access->n <= 4 && (loads || access->size * access->n <= GT_STRETCH_VECTOR) && !access->in_frame && !access->policy &&
 		access->offset == (int32_t)access->offset &&
 		is_near(access);
 	for (unsigned k = 0; k < access->n; k++)

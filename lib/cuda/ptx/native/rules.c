@@ -87,8 +87,14 @@
 	HALF_FLOAT("neu", T, BY, 0x04), HALF_FLOAT("geu", T, BY, 0x15), HALF_FLOAT("gtu", T, BY, 0x16), \
 	HALF_FLOAT("num", T, BY, 0x07), HALF_FLOAT("nan", T, BY, 0x03)
 #define EXTEND(NAME, BY) {NAME, GT_NATIVE_EXTEND, OP(0F38, 66, 0, GT_VPMOVZXWD), 0, (BY) >= GT_NATIVE_F16, BY}
+#define EXTEND_BYTES(NAME, BY, OPCODE) {NAME, GT_NATIVE_EXTEND, OP(0F38, 66, 0, OPCODE), 1, false, BY}
 #define FLOAT_OF(T, BY) {"cvt.f32." T, GT_NATIVE_EXTEND, OP(0F, NP, 0, GT_VCVTDQ2PS), 0, false, BY}
-#define CUT(NAME) {NAME, GT_NATIVE_CUT, OP(0F38, 66, 0, GT_VPMOVDW), 0, false, GT_NATIVE_PACKED}
+#define CUT_BY(NAME, OPCODE) {NAME, GT_NATIVE_CUT, OP(0F38, F3, 0, OPCODE), 0, false, GT_NATIVE_PACKED}
+#define CUT(NAME) CUT_BY(NAME, GT_VPMOVDW)
+#define TO_BYTES(T)                                                                               \
+	CUT_BY("cvt." T ".u32", GT_VPMOVDB), CUT_BY("cvt." T ".s32", GT_VPMOVDB), CUT_BY("cvt." T ".u16", GT_VPMOVWB), CUT_BY("cvt." T ".s16", GT_VPMOVWB)
+#define OF_BYTES(T, BY, OPCODE)                                                                   \
+	EXTEND("cvt.u32." T, BY), EXTEND("cvt.s32." T, BY), FLOAT_OF(T, BY), EXTEND_BYTES("cvt.u16." T, BY, OPCODE), EXTEND_BYTES("cvt.s16." T, BY, OPCODE)
 #define HALF_SHIFT(NAME, BY, OPCODE) {NAME, GT_NATIVE_HALF_SHIFT, OP(0F38, 66, 0, OPCODE), 0, false, BY}
 #define HALF_SUM(NAME, T, BY, PAIR, OPCODE) {NAME "." T, GT_NATIVE_HALF_SUM, OP(0F, NP, 0, OPCODE), PAIR, false, BY}
 #define HALF_SUMS(T, BY, PAIR)                                                                    \
@@ -161,6 +167,10 @@ static const struct gt_native_rule rules[] = {
 	EXTEND("width.b32.b16", GT_NATIVE_BY_ZEROS), EXTEND("width.s32.s16", GT_NATIVE_BY_SIGNS), EXTEND("cvt.f32.f16", GT_NATIVE_F16),
 	EXTEND("cvt.u32.u16", GT_NATIVE_BY_ZEROS), EXTEND("cvt.s32.u16", GT_NATIVE_BY_ZEROS), EXTEND("cvt.u32.s16", GT_NATIVE_BY_SIGNS),
 	EXTEND("cvt.s32.s16", GT_NATIVE_BY_SIGNS), FLOAT_OF("u16", GT_NATIVE_BY_ZEROS), FLOAT_OF("s16", GT_NATIVE_BY_SIGNS), EXTEND("cvt.f32.bf16", GT_NATIVE_BF16),
+	EXTEND("width.b32.b8", GT_NATIVE_BYTES_BY_ZEROS), EXTEND("width.s32.s8", GT_NATIVE_BYTES_BY_SIGNS),
+	EXTEND_BYTES("width.b16.b8", GT_NATIVE_BYTES_BY_ZEROS, GT_VPMOVZXBW), EXTEND_BYTES("width.s16.s8", GT_NATIVE_BYTES_BY_SIGNS, GT_VPMOVSXBW),
+	OF_BYTES("u8", GT_NATIVE_BYTES_BY_ZEROS, GT_VPMOVZXBW), OF_BYTES("s8", GT_NATIVE_BYTES_BY_SIGNS, GT_VPMOVSXBW),
+	CUT_BY("width.b8.b32", GT_VPMOVDB), CUT_BY("width.b8.b16", GT_VPMOVWB), TO_BYTES("u8"), TO_BYTES("s8"),
 	CUT("width.b16.b32"), CUT("cvt.u16.u32"), CUT("cvt.u16.s32"), CUT("cvt.s16.u32"), CUT("cvt.s16.s32"), CUT("part.b16.b32"),
 	{"join.b32.b16", GT_NATIVE_PUT, OP(0F, 66, 0, GT_VPOR), 0, false, GT_NATIVE_BY_ZEROS},
 	{"cvt.f16.f32", GT_NATIVE_HALF_FLOAT, OP(0F3A, 66, 0, GT_VCVTPS2PH), 0, true, GT_NATIVE_F16},

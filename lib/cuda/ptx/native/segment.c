@@ -86,28 +86,31 @@ static bool is_named(const struct gt_native_needs *needs, uint32_t slot, size_t 
 /* Where register i of a value is in memory. */
 static struct gt_native_place place_of(const struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i)
 {
-	const uint32_t offset = segment->isa->bytes * (i + value->n * value->part) / (value->half ? 2 : 1);
+	const uint32_t offset = segment->isa->bytes * (i + value->n * value->part) / value->share;
 
 	return (struct gt_native_place){value->n == 2 ? GT_R9 : GT_R8, value->slot + offset};
 }
 
-/* In a loop rax becomes the base, which goes on by half of what r8 does. */
-static struct gt_native_place place_of_half(const struct gt_native_segment *segment, const struct gt_native_value *value)
+/* In a loop rax becomes the base, which goes on by half of what r8 does, or a quarter. */
+static struct gt_native_place place_of_share(const struct gt_native_segment *segment, const struct gt_native_value *value)
 {
 	struct gt_native_place place = place_of(segment, value, 0);
 
 	if (segment->unrolled)
 		return place;
-	gt_native_text(segment->code, "\x49\x8d\x04\x38\x48\xd1\xe8"); /* lea rax, [r8 + rdi]; shr rax */
+	if (value->share == 2)
+		gt_native_text(segment->code, "\x49\x8d\x04\x38\x48\xd1\xe8"); /* lea rax, [r8 + rdi]; shr rax */
+	else
+		gt_native_text(segment->code, "\x49\x8d\x04\x78\x48\x01\xf8\x48\xc1\xe8\x02"); /* lea rax, [r8 + 2 rdi]; add rax, rdi; shr rax, 2 */
 	place.base = GT_RAX;
 	return place;
 }
 
 static void store(struct gt_native_segment *segment, const struct gt_native_value *value)
 {
-	if (value->half) {
-		const struct gt_native_place half = place_of_half(segment, value);
-		segment->isa->store_half(segment, value->at[0], half.base, half.offset, segment->whole ? 0 : 1 + value->part);
+	if (value->share > 1) {
+		const struct gt_native_place share = place_of_share(segment, value);
+		segment->isa->store_share(segment, value->share, value->at[0], share.base, share.offset, segment->whole ? 0 : 1 + value->part);
 		return;
 	}
 	for (unsigned i = 0; i < value->n; i++) {
@@ -118,9 +121,9 @@ static void store(struct gt_native_segment *segment, const struct gt_native_valu
 
 static void load(struct gt_native_segment *segment, const struct gt_native_value *value)
 {
-	if (value->half) {
-		const struct gt_native_place half = place_of_half(segment, value);
-		segment->isa->load_half(segment, value->at[0], half.base, half.offset);
+	if (value->share > 1) {
+		const struct gt_native_place share = place_of_share(segment, value);
+		segment->isa->load_share(segment, value->share, value->at[0], share.base, share.offset);
 		return;
 	}
 	for (unsigned i = 0; i < value->n; i++) {
@@ -194,16 +197,15 @@ static struct gt_native_value *find(struct gt_native_segment *segment, uint32_t 
 
 static struct gt_native_value *enter(struct gt_native_segment *segment, uint32_t slot, unsigned n)
 {
-	const bool half = n == GT_NATIVE_HALF;
 	struct gt_native_value *value = segment->values;
-	const unsigned registers = half ? 1 : n;
+	const unsigned registers = gt_native_registers(n);
 	unsigned at[2];
 
 	for (unsigned i = 0; i < registers; i++)
 		at[i] = gt_native_take(segment);
 	while (value->n)
 		value++;
-	*value = (struct gt_native_value){slot, segment->part, registers, half, {at[0], at[registers - 1]}, false, segment->now};
+	*value = (struct gt_native_value){slot, segment->part, registers, gt_native_share(n), {at[0], at[registers - 1]}, false, segment->now};
 	return value;
 }
 
@@ -230,7 +232,7 @@ const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segme
 
 struct gt_native_operand gt_native_where(const struct gt_native_segment *segment, uint32_t slot, unsigned n, unsigned part, unsigned i)
 {
-	const struct gt_native_value wanted = {.slot = slot, .part = part, .n = n == GT_NATIVE_HALF ? 1 : n, .half = n == GT_NATIVE_HALF};
+	const struct gt_native_value wanted = {.slot = slot, .part = part, .n = gt_native_registers(n), .share = gt_native_share(n)};
 
 	for (unsigned v = 0; v < GT_NATIVE_VALUES; v++) {
 		const struct gt_native_value *value = &segment->values[v];
@@ -654,9 +656,11 @@ static const struct gt_native_op float_of_half = {GT_0F38, GT_66, 0, GT_VCVTPH2P
 
 void gt_native_extend(struct gt_native_segment *segment, enum gt_native_halves by, unsigned d, unsigned x)
 {
-	static const struct gt_native_op zeros = {GT_0F38, GT_66, 0, GT_VPMOVZXWD}, signs = {GT_0F38, GT_66, 0, GT_VPMOVSXWD};
+	static const struct gt_native_op zeros = {GT_0F38, GT_66, 0, GT_VPMOVZXWD}, ops[] = {
+		[GT_NATIVE_BY_SIGNS] = {GT_0F38, GT_66, 0, GT_VPMOVSXWD}, [GT_NATIVE_BYTES_BY_ZEROS] = {GT_0F38, GT_66, 0, GT_VPMOVZXBD},
+		[GT_NATIVE_BYTES_BY_SIGNS] = {GT_0F38, GT_66, 0, GT_VPMOVSXBD}, [GT_NATIVE_F16] = {GT_0F38, GT_66, 0, GT_VCVTPH2PS}, [GT_NATIVE_BF16] = {0}};
 
-	segment->isa->vector(segment, by == GT_NATIVE_BY_SIGNS ? signs : by == GT_NATIVE_F16 ? float_of_half : zeros, d, 0, x);
+	segment->isa->vector(segment, ops[by].map ? ops[by] : zeros, d, 0, x);
 	if (by == GT_NATIVE_BF16)
 		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, d, d, 16);
 }
@@ -671,8 +675,14 @@ void gt_native_extend_both(struct gt_native_segment *segment, const struct gt_na
 
 static void emit_extend(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	const unsigned x = gt_native_read_half(segment, op->a), d = gt_native_write_to(segment, op->d, 1)->at[0];
+	const bool bytes = rule->halves == GT_NATIVE_BYTES_BY_ZEROS || rule->halves == GT_NATIVE_BYTES_BY_SIGNS;
+	const unsigned x = gt_native_read(segment, op->a, bytes ? GT_NATIVE_QUARTER : GT_NATIVE_HALF)->at[0];
+	const unsigned d = gt_native_write_to(segment, op->d, rule->immediate ? GT_NATIVE_HALF : 1)->at[0];
 
+	if (rule->immediate) {
+		segment->isa->vector(segment, rule->op, d, 0, x);
+		return;
+	}
 	gt_native_extend(segment, rule->halves, d, x);
 	if (rule->op.opcode == GT_VCVTDQ2PS)
 		segment->isa->vector(segment, rule->op, d, 0, d);
@@ -682,12 +692,14 @@ static void emit_extend(struct gt_native_segment *segment, const struct gt_nativ
 
 static void emit_cut(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
-	const unsigned x = gt_native_read(segment, op->a, 1)->at[0], d = gt_native_write_half(segment, op->d), first = segment->isa->first;
-	const bool upper = rule->op.opcode == GT_VPMOVDW && op->choice == 16;
+	const enum gt_vector_opcode how = rule->op.opcode;
+	const unsigned x = gt_native_read(segment, op->a, how == GT_VPMOVWB ? GT_NATIVE_HALF : 1)->at[0], first = segment->isa->first;
+	const unsigned d = gt_native_write_to(segment, op->d, how == GT_VPMOVDW ? GT_NATIVE_HALF : GT_NATIVE_QUARTER)->at[0];
+	const bool upper = how == GT_VPMOVDW && op->choice == 16;
 
 	if (upper)
 		gt_native_shift_by(segment, false, GT_NATIVE_RIGHT, first, x, 16);
-	segment->isa->cut(segment, d, upper ? first : x);
+	segment->isa->cut(segment, how, d, upper ? first : x);
 }
 
 static void emit_put(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
@@ -707,7 +719,7 @@ static void emit_half_shift(struct gt_native_segment *segment, const struct gt_n
 
 	gt_native_extend(segment, rule->halves, segment->isa->first, x);
 	segment->isa->vector(segment, rule->op, segment->isa->first, segment->isa->first, y);
-	segment->isa->cut(segment, d, segment->isa->first);
+	segment->isa->cut(segment, GT_VPMOVDW, d, segment->isa->first);
 }
 
 /* The lower 16 bits of each lane of d = a float as bf16, to the nearest even: half of the last bit's value, or less by the least bit, is
@@ -744,7 +756,7 @@ static void emit_half_float(struct gt_native_segment *segment, const struct gt_n
 
 	if (rule->halves == GT_NATIVE_BF16) {
 		round_to_bf16(segment, d, x);
-		segment->isa->cut(segment, d, d);
+		segment->isa->cut(segment, GT_VPMOVDW, d, d);
 		return;
 	}
 	segment->isa->vector(segment, gt_native_move, second, 0, x);
@@ -786,7 +798,7 @@ static void emit_half_sum(struct gt_native_segment *segment, const struct gt_nat
 			round_to_bf16(segment, results[i], sum);
 	}
 	if (!pair && rule->halves == GT_NATIVE_BF16) {
-		isa->cut(segment, d, d);
+		isa->cut(segment, GT_VPMOVDW, d, d);
 	} else if (pair && rule->halves == GT_NATIVE_BF16) {
 		gt_native_shift_by(segment, false, GT_NATIVE_LEFT, sum, sum, 16);
 		isa->vector(segment, gt_native_or, d, results[0], sum);

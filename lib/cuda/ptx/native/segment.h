@@ -78,8 +78,8 @@ enum gt_native_kind {
 	GT_NATIVE_DIVIDE,  /* quotient or remainder of integers, as `immediate` says */
 	GT_NATIVE_EXTREME, /* the lesser or the greater of two floats: -0 is less than 0, and a number goes before NaN */
 	GT_NATIVE_FLUSH,   /* a denormal number becomes 0 with its sign */
-	GT_NATIVE_EXTEND,  /* 32 bits of 16, or floats of such integers */
-	GT_NATIVE_CUT,	   /* 16 bits of 32 */
+	GT_NATIVE_EXTEND,  /* 32 bits of 16 or 8, or floats of such integers; `immediate`: 16 bits of 8 */
+	GT_NATIVE_CUT,	   /* 16 bits of 32, or 8 of 16 or 32 */
 	GT_NATIVE_PUT,	   /* x, and the 16 bits of y as its lower or upper ones */
 	GT_NATIVE_HALF_FLOAT, /* floats of 16 bits of floats of 32 */
 	GT_NATIVE_HALF_SHIFT, /* of 16 bits, with a count of 32 */
@@ -101,8 +101,9 @@ enum gt_native_kind {
 };
 
 /* Lanes of 16 bits fill half of a register. They are computed with as they are, or become lanes of 32 first: by zeros, by signs, or floats of
- * either format. */
-enum gt_native_halves { GT_NATIVE_NO_HALVES, GT_NATIVE_PACKED, GT_NATIVE_BY_ZEROS, GT_NATIVE_BY_SIGNS, GT_NATIVE_F16, GT_NATIVE_BF16 };
+ * either format. Lanes of 8 bits, of a quarter, become longer by zeros or by signs. */
+enum gt_native_halves { GT_NATIVE_NO_HALVES, GT_NATIVE_PACKED, GT_NATIVE_BY_ZEROS, GT_NATIVE_BY_SIGNS, GT_NATIVE_BYTES_BY_ZEROS, GT_NATIVE_BYTES_BY_SIGNS,
+			GT_NATIVE_F16, GT_NATIVE_BF16 };
 
 /* `immediate` of a division, of the upper half of a product of 64 bits, of a field, and of 24 bits. */
 enum gt_native_of_integers { GT_NATIVE_SIGNED = 1, GT_NATIVE_REMAINDER = 2, GT_NATIVE_WIDE = 4, GT_NATIVE_ADDS = 8 };
@@ -136,7 +137,7 @@ struct gt_native_value {
 	uint32_t slot;
 	unsigned part;
 	unsigned n;	 /* registers; 0: the entry is free */
-	bool half;	 /* of lanes of 16 bits: half a register */
+	unsigned share;	 /* 2 and 4 of lanes of 16 and of 8 bits: they fill half of a register, or a quarter; else 1 */
 	unsigned at[2];
 	bool dirty;	 /* to be stored */
 	unsigned used;	 /* when it was, in operations */
@@ -194,10 +195,11 @@ struct gt_native_isa {
 	/* Register i of a value, of the active lanes. */
 	void (*store)(struct gt_native_segment *segment, const struct gt_native_value *value, unsigned i, unsigned base,
 		      uint32_t offset);
-	/* Half a register; `active` is 1 + the part of which the active lanes are stored, 0: all lanes are. */
-	void (*load_half)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset);
-	void (*store_half)(struct gt_native_segment *segment, unsigned at, unsigned base, uint32_t offset, unsigned active);
-	void (*cut)(struct gt_native_segment *segment, unsigned d, unsigned x); /* the lower 16 bits of lanes of 32 */
+	/* Half a register, or a quarter; `active` is 1 + the part of which the active lanes are stored, 0: all lanes are. */
+	void (*load_share)(struct gt_native_segment *segment, unsigned share, unsigned at, unsigned base, uint32_t offset);
+	void (*store_share)(struct gt_native_segment *segment, unsigned share, unsigned at, unsigned base, uint32_t offset, unsigned active);
+	/* The lower bits of lanes, as AVX-512's instruction says: GT_VPMOVDW, GT_VPMOVDB or GT_VPMOVWB. */
+	void (*cut)(struct gt_native_segment *segment, enum gt_vector_opcode how, unsigned d, unsigned x);
 	void (*vector)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned a, unsigned b);
 	void (*fill)(struct gt_native_segment *segment, unsigned wide, unsigned d, uint64_t bits); /* the same bits in every lane */
 	/* The lower or upper half of lanes of 32 bits, widened by an operation. */
@@ -261,8 +263,18 @@ bool gt_native_takes(const struct gt_native_needs *needs, const struct gt_ptx_op
 /* A function for n operations that gt_native_takes, from segment->op on: void (*)(unsigned char *arena, uint32_t mask). */
 void gt_native_write(struct gt_native_segment *segment, const struct gt_ptx_op *ops, size_t n);
 
-/* The registers of a slot: read, or about to be written; n of them, or GT_NATIVE_HALF if lanes have 16 bits. */
+/* The registers of a slot: read, or about to be written; n of them, or GT_NATIVE_HALF if lanes have 16 bits, and
+ * GT_NATIVE_QUARTER if they have 8. */
 #define GT_NATIVE_HALF 0
+#define GT_NATIVE_QUARTER 3
+static inline unsigned gt_native_share(unsigned n)
+{
+	return n == GT_NATIVE_HALF ? 2 : n == GT_NATIVE_QUARTER ? 4 : 1;
+}
+static inline unsigned gt_native_registers(unsigned n)
+{
+	return gt_native_share(n) > 1 ? 1 : n;
+}
 const struct gt_native_value *gt_native_read(struct gt_native_segment *segment, uint32_t slot, unsigned n);
 const struct gt_native_value *gt_native_write_to(struct gt_native_segment *segment, uint32_t slot, unsigned n);
 static inline unsigned gt_native_read_half(struct gt_native_segment *segment, uint32_t slot)

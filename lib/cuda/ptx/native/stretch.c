@@ -513,13 +513,13 @@ const void *const gt_stretch_constants = &stretch_constants;
 /* How many registers an element of all lanes of a part takes. */
 static unsigned registers_of(const struct gt_ptx_access *access)
 {
-	return access->size == 2 ? GT_NATIVE_HALF : access->size / 4U;
+	return access->size == 1 ? GT_NATIVE_QUARTER : access->size == 2 ? GT_NATIVE_HALF : access->size / 4U;
 }
 
 /* Finds where the registers of a slot are, of all parts of the warp. */
 static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n, struct gt_native_operand *operands)
 {
-	const unsigned parts = gt_native_parts(stretch->segment.isa), each = n == GT_NATIVE_HALF ? 1 : n;
+	const unsigned parts = gt_native_parts(stretch->segment.isa), each = gt_native_registers(n);
 
 	for (unsigned part = 0; part < parts; part++)
 		for (unsigned i = 0; i < each; i++)
@@ -554,7 +554,7 @@ static void take(struct gt_stretch_move *move)
 	const struct gt_ptx_access *access = move->access;
 	struct gt_native_segment *segment = &move->stretch->segment;
 	const unsigned n = registers_of(access), parts = gt_native_parts(segment->isa);
-	const bool room = (n == 2 ? 2 : 1) * parts * access->n <= segment->isa->registers;
+	const bool room = gt_native_registers(n) * parts * access->n <= segment->isa->registers;
 
 	for (unsigned k = 0; k < access->n; k++) {
 		if (!room)
