@@ -6,16 +6,21 @@ from parts import BITS, CELL, CONSTANT_BYTES, FLOATS, INPUT_CELLS, INTEGERS, kin
 
 
 class Memory:
-    # Addresses of lanes of 4 and of 8 bytes side by side: those of a warp, or 16 and 16, as in a tile's rows.
-    PACKED_OUT = (("%out4", "%out8"), ("%outt4", "%outt8"))
-    PACKED_IN = (("%in4", "%in8"), ("%int4", "%int8"))
-    PACKED_SHARED = (("%sh4", "%sh8"), ("%sht4", "%sht8"))
+    # Addresses of lanes side by side, by their bytes: those of a warp, or 16 and 16, as in a tile's rows.
+    PACKED_OUT, PACKED_IN, PACKED_SHARED = (({n: "%%%s%d" % (base, n) for n in (1, 2, 4, 8, 16)}, {n: "%%%st%d" % (base, n) for n in (4, 8)})
+                                            for base in ("out", "in", "sh"))
+
+    def packed(self, addresses, size):
+        """Where lanes of so many bytes are side by side, or, of fewer, further apart."""
+        tiles = self.one_of(*addresses)
+        fit = [n for n in tiles if n >= size]
+        return tiles[min(fit) if self.chance(0.7) else self.one_of(*fit)] if fit else addresses[0][size]
 
     def store_row(self, t, x, comment=None, width=None):
         """A row of cells in the output, one cell a thread: as far apart as cells are, or side by side."""
         address = self.one_of("%outa", "%outb")
-        if width is None and self.chance(0.4):
-            address = self.one_of(*self.PACKED_OUT)[WIDTHS[t] > 32]
+        if self.chance(0.4):
+            address = self.packed(self.PACKED_OUT, WIDTHS[t.split(".")[-1]] // 8 * (width or 1))
             self.rows += 1
             self.emit("st.global.%s [%s+%d], %s" % (t, address, (self.rows - 1) * CELL * self.threads, x), comment)
             return
@@ -40,7 +45,8 @@ class Memory:
         n = n if n * WIDTHS[kind] <= 128 else 2
         if n > 1:
             xs = "{%s}" % ", ".join(self.source(kind) for _ in range(n))
-            self.store_row("v%d.b%d" % (n, WIDTHS[kind]), xs, self.comment_of(kind), n)
+            bits = 8 if kind == "b16" and self.chance(0.5) else WIDTHS[kind]
+            self.store_row("v%d.b%d" % (n, bits), xs, self.comment_of(kind), n)
             return
         t = "b%d" % WIDTHS[kind]
         if kind in BITS and self.chance(0.4):
@@ -64,7 +70,7 @@ class Memory:
             return
         base, gen = "%in", "%ingen"
         if self.chance(0.4):
-            self.load_typed(self.one_of("ld.global", "ld.global.nc"), self.one_of(*self.PACKED_IN), lambda kind, t: 8 * self.random.randrange(700), False)
+            self.load_typed(self.one_of("ld.global", "ld.global.nc"), lambda size: self.packed(self.PACKED_IN, size), lambda kind, t: 16 * self.random.randrange(250), True)
             return
         if self.chance(0.5):
             guard, self.guard = self.guard, None
@@ -82,10 +88,13 @@ class Memory:
     def load_typed(self, space, base, offset_of, vectors):
         kind = self.one_of(*BITS, *FLOATS)
         n = self.one_of(1, 1, 2, 4) if vectors and "volatile" not in space else 1
-        n = min(n, 64 // WIDTHS[kind])
+        packed = not isinstance(base, str)
+        n = min(n, (128 if packed else 64) // WIDTHS[kind])
         if n > 1:
             names = self.targets(kind, n)
-            self.emit("%s.v%d.b%d {%s}, [%s+%d]" % (space, n, WIDTHS[kind], ", ".join(names), base, offset_of(kind, kind)))
+            bits = 8 if kind == "b16" and self.chance(0.5) else WIDTHS[kind]
+            where = base(bits // 8 * n) if packed else base
+            self.emit("%s.v%d.b%d {%s}, [%s+%d]" % (space, n, bits, ", ".join(names), where, offset_of(kind, kind)))
             if not self.guard:
                 self.pool[kind] += [x for x in names if x not in self.pool[kind]]
             return
@@ -95,7 +104,7 @@ class Memory:
             t = kind if kind in ("f32", "f64") else "b%d" % WIDTHS[kind]
         size = WIDTHS[t] // 8
         at = offset_of(kind, t)
-        base = base if isinstance(base, str) else base[size == 8]
+        base = base(size) if packed else base
         if kind in BITS:
             at += self.random.randrange(8 // size) * size
         if kind == "b64" and base[0] == "%" and not self.guard and self.chance(0.4):
@@ -203,22 +212,27 @@ class Memory:
 
     def packed_phase(self):
         """The same with elements side by side, of which some threads write theirs again, and some alone read."""
-        kind = self.one_of("b32", "b64", "f32", "f64", "b32", "f32")
-        own = self.one_of(*self.PACKED_SHARED)[WIDTHS[kind] == 64] + self.one_of("", "n")
-        store = "st.shared.b%d [%s], " % (WIDTHS[kind], own)
-        self.emit(store + self.source(kind))
-        self.only_some(lambda: self.emit(store + self.source(kind)))
+        kind = self.one_of("b16", "b32", "b64", "f32", "f64", "b32", "f32")
+        n = min(self.one_of(1, 1, 2, 4), 128 // WIDTHS[kind])
+        bits = 8 if kind == "b16" and self.chance(0.7) else WIDTHS[kind]
+        own = self.packed(self.PACKED_SHARED, bits // 8 * n) + self.one_of("", "n")
+        t = "v%d.b%d" % (n, bits) if n > 1 else "b%d" % bits
+        def write():
+            xs = ", ".join(self.source(kind) for _ in range(n))
+            self.emit("st.shared.%s [%s], %s" % (t, own, "{%s}" % xs if n > 1 else xs))
+        write()
+        self.only_some(write)
         self.emit("bar.sync 0")
         def read():
             for other in (own, own.replace("sh", "sho", 1)):
-                name = self.register(kind)
+                names = [self.register(kind) for _ in range(n)]
                 if kind == ("b32" if own.endswith("n") else "b64") and self.chance(0.5):
-                    self.emit("mov.%s %s, %s" % (kind, name, other))
+                    self.emit("mov.%s %s, %s" % (kind, names[0], other))
                     self.maybe_new_block(0.5)
-                    other = name
-                self.emit("ld.shared.b%d %s, [%s]" % (WIDTHS[kind], name, other))
-                self.pool[kind].append(name)
-            self.store_row("b%d" % WIDTHS[kind], name, self.comment_of(kind))
+                    other = names[0]
+                self.emit("ld.shared.%s %s, [%s]" % (t, "{%s}" % ", ".join(names) if n > 1 else names[0], other))
+                self.pool[kind] += names
+            self.store_row("b%d" % WIDTHS[kind], names[0], self.comment_of(kind))
         self.only_some(read)
         self.emit("bar.sync 0")
 

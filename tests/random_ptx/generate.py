@@ -48,8 +48,8 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
                                ("%tid0", "u32"), ("%gid", "u32"), ("%rev", "u32"), ("%cell", "u32"), ("%lane0", "u32"),
                                ("%sha", "u64"), ("%shb", "u64"), ("%shga", "u64"), ("%shgb", "u64"), ("%shna", "u32"),
                                ("%shnb", "u32"), ("%other", "u32"), ("%out0", "u64"), ("%tile", "u32"), ("%tidt", "u32"), ("%othert", "u32"),
-                               *((x, "u64") for pair in self.PACKED_OUT + self.PACKED_IN for x in pair),
-                               *((x + n, "u32" if n else "u64") for pair in self.PACKED_SHARED for w in pair for x in (w, w.replace("sh", "sho"))
+                               *((x, "u64") for names in self.PACKED_OUT + self.PACKED_IN for x in names.values()),
+                               *((x + n, "u32" if n else "u64") for names in self.PACKED_SHARED for w in names.values() for x in (w, w.replace("sh", "sho"))
                                  for n in ("", "n")),
                                ("%wraps", "pred"), ("%sh0", "u64"), ("%shg0", "u64")):
             k.registers[name] = declared
@@ -94,7 +94,7 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
         for packed, base, indexes in ((self.PACKED_OUT, "%out0", ("%gid", "%tile")), (self.PACKED_IN, "%in0", ("%gid", "%tile")),
                                       (self.PACKED_SHARED, "%sh0", ("%tid0", "%tidt"))):
             for names, index in zip(packed, indexes):
-                for name, size in zip(names, (4, 8)):
+                for size, name in names.items():
                     self.emit("mad.wide.u32 %s, %s, %d, %s" % (name, index, size, base))
                     if base == "%sh0":
                         other = name.replace("sh", "sho")

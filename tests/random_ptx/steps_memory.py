@@ -36,12 +36,12 @@ def owned(machine, thread, name, at, size, writes):
     """Refuses unordered accesses of two threads to the same bytes if one of them writes."""
     if name in ("shared", "out"):
         me = thread.warp, thread.lane, machine.block
-        for word in range(at // 4, (at + size + 3) // 4):  # no two threads have one between them
-            who, phase = machine.writers.get((name, word), (me, 0))
+        for byte in range(at, at + size):
+            who, phase = machine.writers.get((name, byte), (me, 0))
             if who != me and (name == "out" or phase == machine.phase):
                 raise IllDefined("two threads at one place")
             if writes:
-                machine.writers[name, word] = me, machine.phase
+                machine.writers[name, byte] = me, machine.phase
 
 
 def note(machine, thread, space, name, at, size, pc, action):
