@@ -108,7 +108,7 @@ class Memory:
         if kind in BITS:
             at += self.random.randrange(8 // size) * size
         if kind == "b64" and base[0] == "%" and not self.guard and self.chance(0.4):
-            self.load_into_address(space, t, base, at, vectors)
+            self.load_into_address(space, t, base, at, vectors and not packed)
             return
         to = self.target(kind)
         self.emit("%s.%s %s, [%s+%d]" % (space, t, to, base, at))
