@@ -286,6 +286,7 @@ wheel: all
 	rm -rf $(BUILD)/wheel/installed
 # From what is committed, in a folder of its own, since dpkg-buildpackage writes beside it.
 deb:
+	@dpkg-checkbuilddeps debian/control && command -v lintian >/dev/null || { echo 'make deb needs what is named above, debhelper and lintian: apt-get install them' >&2; exit 1; }
 	rm -rf build-deb
 	mkdir -p build-deb/gtrace-$(VERSION)
 	git archive HEAD | tar -xC build-deb/gtrace-$(VERSION)

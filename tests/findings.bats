@@ -131,6 +131,17 @@ many() {
 		printf '%s\n' "NVIDIA TITAN V, modelled   ./simulation --steps 1000 --grid 4096x4096 -v" "1 kernel")
 }
 
+@test "a program without source lines: the last line says how to have them; with lines, and of a trace, there is none" {
+	hint='  0x...: instructions without a source line: compile with nvcc -g -lineinfo'
+	counted "$fields" >t
+	run ! grep -F lineinfo <(gstats --findings t)
+	gtrace-cat t | grep -v stage=source | gtrace-cat --from >bare
+	[ "$(gstats --findings --program ./a bare | tail -n 1)" = "$hint" ]
+	gtrace-cat bare | grep -v stage=ptx | gtrace-cat --from >trace
+	gstats --findings trace | grep -q ' 0x'
+	run ! grep -F lineinfo <(gstats --findings trace)
+}
+
 @test "colour: --color, NO_COLOR, and none where nobody looks" {
 	counted "$fields" >t
 	gstats --findings t >plain

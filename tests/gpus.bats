@@ -12,6 +12,11 @@ load_text() {
 # has GPU LEVEL: whether that GPU has such a cache.
 has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 
+@test "a description may begin with a byte-order mark, and have lines that end in CRLF" {
+	{ printf '\357\273\277'; sed 's/$/\r/' "$ROOT/gpus/titanv"; } >"$BATS_TEST_TMPDIR/windows"
+	gtrace-cat --gpu "$BATS_TEST_TMPDIR/windows" | diff - <(gtrace-cat --gpu titanv)
+}
+
 @test "the pipe needs no other option than --gpu, with every description" {
 	for gpu in "$ROOT"/gpus/*; do
 		gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu "${gpu##*/}" | gcache --l1 | gcache --l2 | gdram |

@@ -500,7 +500,7 @@ static int read_lines(struct gt_gpu *gpu, FILE *file, const char *path, struct g
 		if (!strchr(line, '\n') && !feof(file))
 			return gt_fail(error, "%s:%lu: expected a line of text of at most %d bytes", path, n,
 				       LINE_BYTES - 2);
-		if (read_figure(gpu, line, &reason) != 0)
+		if (read_figure(gpu, line + (n == 1 ? strspn(line, "\xef\xbb\xbf") : 0), &reason) != 0) /* behind a byte-order mark */
 			return gt_fail(error, "%s:%lu: %s", path, n, reason.text);
 	}
 	if (ferror(file))

@@ -88,6 +88,7 @@ struct text {
 	FILE *to;
 	size_t number; /* of the last finding */
 	size_t numbered[64]; /* kinds of the findings that were written, by number: place in gt_finding_kinds */
+	bool unplaced; /* one is at an instruction of a program that was compiled without source lines */
 };
 
 static const char *colour(const struct text *text, const char *escape)
@@ -248,6 +249,7 @@ static void write_kernel(struct text *text, const struct gt_kernel_findings *fin
 {
 	char words[GT_FINDING_TEXT];
 	size_t shown = 0, left = 0;
+	const bool recorded = gt_report_find_stage(findings->kernel, "ptx") != NULL;
 
 	write_kernel_name(text, findings, share, several);
 	fputs("  ", text->to);
@@ -256,6 +258,7 @@ static void write_kernel(struct text *text, const struct gt_kernel_findings *fin
 	for (size_t i = 0; i < findings->n; i++) {
 		if (is_shown(&findings->findings[i], text->style) && shown < limit) {
 			write_finding(text, &findings->findings[i], &findings->traffic);
+			text->unplaced |= recorded && strncmp(findings->findings[i].place, "0x", 2) == 0;
 			shown++;
 		} else {
 			left++;
@@ -386,6 +389,8 @@ int gt_findings_write(const struct gt_kernel_findings *findings, const struct gt
 		fprintf(to, "\n%zu more kernel%s %.0f %% of the cost: --all, --kernel RE\n", report->n - KERNELS_SHOWN,
 			report->n - KERNELS_SHOWN == 1 ? " has" : "s have", 100 * rest);
 	write_commands(&text);
+	if (text.unplaced)
+		fputs("  0x...: instructions without a source line: compile with nvcc -g -lineinfo\n", to);
 	free(order);
 	return 0;
 }
