@@ -108,7 +108,7 @@ int gt_parse_list(const char *text, unsigned char *chosen, size_t n, struct gt_e
 		at = end + 1;
 	}
 bad:
-	return gt_fail(error, "'%s': expected numbers and ranges below %zu, such as 0,3-5", text, n);
+	return gt_fail(error, "'%s': expected numbers and rising ranges below %zu, such as 2,5-7", text, n);
 }
 
 char *gt_format_size(uint64_t size, char *buffer)

@@ -478,10 +478,14 @@ def read_report(text):
     return found
 
 
+def cost_of(one, latencies):
+    return sum(one["traffic"].get(KEYS[name], 0) * latencies[name] for name in BOUNDARIES)
+
+
 def compare_report(text, kernels, latencies):
     """What the report shows: kernels by their cost, and so many findings of each."""
     def cost(one):
-        return sum(one["traffic"].get(KEYS[name], 0) * latencies[name] for name in BOUNDARIES)
+        return cost_of(one, latencies)
     found = read_report(text)
     expected = sorted(kernels, key=cost, reverse=True)
     if [cost(one) for one in kernels if one["name"] not in [name for name, *_ in found]] and len(kernels) <= len(SHOWN):
@@ -507,8 +511,11 @@ def check(case, folder):
     latencies = {name: int((before.gpu or {}).get(key, 0)) for name, key in LATENCIES.items()}
     latencies = latencies if all(latencies.values()) else dict.fromkeys(BOUNDARIES, 1)
     latencies.update(passes=latencies["l1"], excess=latencies["dram"])
+    whole = sum(cost_of(one, latencies) for one in got)
     for kernel, one in zip(kernels, got):
         what = f"kernel {kernel.number}: "
+        if abs(one["cost_share"] - (cost_of(one, latencies) / whole if whole else 0)) > 1e-5:
+            return what + f"cost_share: expected {cost_of(one, latencies)} of {whole}, got {one['cost_share']}"
         if one["traffic"] != kernel.traffic() or one["launches"] != kernel.launches:
             return what + f"traffic: expected {kernel.launches} launches, {kernel.traffic()}, got {one['launches']}, {one['traffic']}"
         expected = [bounded(finding, kernel) for finding in findings_of(kernel, configs)]

@@ -365,17 +365,24 @@ static void write_heading(const struct text *text, const struct gt_report *repor
 	fprintf(text->to, "%s, modelled%s%s%s%s\n", gt_utf8_printable(gpu), program[0] ? "   " : "", program, program[0] ? between : "   ", counts);
 }
 
+static double cost_of_all(const struct gt_kernel_findings *findings, size_t n)
+{
+	double cost = 0;
+
+	for (size_t i = 0; i < n; i++)
+		cost += findings[i].cost;
+	return cost;
+}
+
 int gt_findings_write(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to,
 		      struct gt_error *error)
 {
 	struct text text = {.style = style, .to = to};
-	double cost = 0, rest = 0;
+	double cost = cost_of_all(findings, report->n), rest = 0;
 	const struct gt_kernel_findings **order = gt_findings_in_order(findings, report->n, error);
 
 	if (!order)
 		return -1;
-	for (size_t i = 0; i < report->n; i++)
-		cost += findings[i].cost;
 	write_heading(&text, report);
 	write_untraced(&text, report);
 	for (size_t i = 0; i < report->n; i++) {
@@ -485,13 +492,13 @@ static void write_json_uncounted(const struct gt_kernel_findings *findings, FILE
 	putc(']', to);
 }
 
-static void write_json_kernel(const struct gt_kernel_findings *findings, const struct gt_findings_style *style, FILE *to)
+static void write_json_kernel(const struct gt_kernel_findings *findings, double cost_share, const struct gt_findings_style *style, FILE *to)
 {
 	const char *comma = "";
 
 	fprintf(to, "{\"kernel\": %" PRIu64 ", ", findings->kernel->kernel.id);
 	write_json_text("name", findings->kernel->kernel.name, to);
-	fprintf(to, ", \"launches\": %" PRIu64 ", ", gt_report_launches(findings->kernel));
+	fprintf(to, ", \"launches\": %" PRIu64 ", \"cost_share\": %.6g, ", gt_report_launches(findings->kernel), cost_share);
 	write_json_traffic(&findings->traffic, to);
 	write_json_uncounted(findings, to);
 	fputs(", \"findings\": [", to);
@@ -510,6 +517,7 @@ static void write_json_kernel(const struct gt_kernel_findings *findings, const s
 int gt_findings_write_json(const struct gt_kernel_findings *findings, const struct gt_report *report, const struct gt_findings_style *style, FILE *to,
 			   struct gt_error *error)
 {
+	double cost = cost_of_all(findings, report->n);
 	int result = 0;
 
 	fprintf(to, "{\"gtrace_findings\": %d, ", FINDINGS_VERSION);
@@ -521,7 +529,7 @@ int gt_findings_write_json(const struct gt_kernel_findings *findings, const stru
 	fputs(",\n \"kernels\": [", to);
 	for (size_t i = 0; i < report->n; i++) {
 		fputs(i ? ",\n  " : "\n  ", to);
-		write_json_kernel(&findings[i], style, to);
+		write_json_kernel(&findings[i], cost > 0 ? findings[i].cost / cost : 0, style, to);
 	}
 	putc(']', to);
 	if (style->all) {
