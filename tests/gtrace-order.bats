@@ -354,6 +354,10 @@ expect_failure_without_path() {
 
 @test "input that is not a trace, not a file, or empty" {
 	refuses "bad.trace: no known format; its first line is 'hello world'" 'hello world\n'
+	refuses "its first line is 'hello world' (gtrace-order --help lists the formats, --format-regex describes others)" 'hello world\n'
+	for line in '==PROF== Connected to process 7' '"ID","Process ID","Kernel Name","Metric Name"' kernel,metric,value kernel,stage,counter,value; do
+		refuses "bad.trace: expected a trace, found a table of counters (gstats --reference reads it)" "$line\n"
+	done
 	refuses "bad.trace: empty: expected a trace" ''
 	expect_failure 1 "nowhere: No such file" gtrace-order nowhere
 	expect_failure 1 "Is a directory" gtrace-order --format rdgc /

@@ -121,6 +121,17 @@ static void read_stream(struct tool *tool, struct gt_input *input, struct gt_ord
 	}
 }
 
+/* Whether a line begins a table of a profiler, or of gstats --csv. */
+static bool is_of_counters(const char *line)
+{
+	static const char *const marks[] = {"==PROF==", "\"Kernel Name\"", "kernel,metric,", "kernel,stage,counter,"};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (strstr(line, marks[i]))
+			return true;
+	return false;
+}
+
 static void read_text(struct tool *tool, const struct settings *settings, struct gt_input *input,
 		      const char *head, size_t bytes, struct gt_trace *to)
 {
@@ -142,10 +153,11 @@ static void read_text(struct tool *tool, const struct settings *settings, struct
 	if (!importer || !importer->read) {
 		char line[81] = "";
 		gt_head_line(&head, &bytes, line, sizeof line);
-		gt_fail(&tool->error,
-			"%s: %s; its first line is '%s' (gtrace-order --help lists the formats)",
-			gt_input_name(input),
-			importer ? "this format is read from a folder" : "no known format", line);
+		if (is_of_counters(line))
+			gt_fail(&tool->error, "%s: expected a trace, found a table of counters (gstats --reference reads it)", gt_input_name(input));
+		else
+			gt_fail(&tool->error, "%s: %s; its first line is '%s' (gtrace-order --help lists the formats, --format-regex describes others)",
+				gt_input_name(input), importer ? "this format is read from a folder" : "no known format", line);
 		tool_fail(tool);
 	}
 	tool_must(tool, importer->read(input, to, &tool->error));
