@@ -18,14 +18,15 @@ kernel() {
 	} | gtrace-cat --from
 }
 
-# l2 STREAM NAME...: counters of l2, side by side.
-l2() {
-	local stream=$1 name
-	shift
+# counters_of LEVEL STREAM NAME...: counters of a level, side by side.
+counters_of() {
+	local level=$1 stream=$2 name
+	shift 2
 	for name in "$@"; do
-		gstats --csv "$stream" | awk -F, -v name="$name" '$1 == 1 && $2 == "l2" && $3 == name { print $4 }'
+		gstats --csv "$stream" | awk -F, -v level="$level" -v name="$name" '$1 == 1 && $2 == level && $3 == name { print $4 }'
 	done | paste -sd' '
 }
+l2() { counters_of l2 "$@"; }
 
 @test "a store hits if its sectors are valid, or if its line is present" {
 	printf 'store.global 0x1000 %s\n' '0x3 0x3' '0xc 0xc' '0xf 0xf' | kernel "" >in.gt
@@ -277,7 +278,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 }
 
 @test "every row of the tables has a source, says how it was used, and has a reason if it is no target or a choice was made by it" {
-	python3 - "$ROOT"/tests/reference/{titanx-pascal,gtx1080,titanv,quadro-v100,a30,rtx3050ti,rtx3070,rtx4060,rtx4060ti,t4,b200}.csv <<-'PYTHON'
+	python3 - "$ROOT"/tests/reference/{titanx-pascal,gtx1080,titanv,quadro-v100,a30,a40,a100,rtx3050ti,rtx3060laptop,rtx3070,rtx3090,rtx4060,rtx4060ti,t4,b200}.csv <<-'PYTHON'
 		import csv, sys
 		for path in sys.argv[1:]:
 		    for row in csv.DictReader(open(path)):
@@ -308,6 +309,22 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	for gpu in gtx1080 titanx-pascal; do
 		gschedule --gpu $gpu <in.gt | gcache --l2 >out.gt
 		[ "$(l2 out.gt write_hits)" = 2 ]
+	done
+}
+
+@test "from Volta on stores hit L1 by tag, and L2 fetches 64 bytes but on GPUs with GDDR, which fetch a sector" {
+	# A store to each half of a line, then loads of its sectors, of which L2 gets those of the second line one by one.
+	printf 'store.global 0x1000 %s\n' '0x3 0x3' '0xc 0xc' | kernel "" >stores.gt
+	printf 'load.global 0x1080 %s\n' '0x1 0x1' '0x2 0x2' '0x4 0x4' '0x8 0x8' | kernel "" >loads.gt
+	for gpu in "$ROOT"/gpus/*; do
+		[ "$(sed -n 's/^compute_capability *= \([0-9]*\).*/\1/p' "$gpu")" -ge 7 ] || continue
+		gschedule --gpu "$gpu" <stores.gt | gcache --l1 >out.gt
+		[ "$(counters_of l1 out.gt write_hits)" = 2 ] || { echo "$gpu"; return 1; }
+		gschedule --gpu "$gpu" <loads.gt | gcache --l2 --launch-reads none >out.gt
+		case $(grep '^dram.channels' "$gpu") in
+		*GDDR6*) [ "$(l2 out.gt read_hits)" = 0 ] ;;
+		*HBM*) [ "$(l2 out.gt read_hits)" = 2 ] ;;
+		esac || { echo "$gpu"; return 1; }
 	done
 }
 

@@ -11,6 +11,7 @@
 #define __host__     __attribute__((host))
 #define __shared__   __attribute__((shared))
 #define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 
 struct uint3 {
 	unsigned x, y, z;
@@ -26,6 +27,13 @@ struct dim3 {
 
 static inline __device__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static inline __device__ float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
+static inline __device__ float __shfl_xor_sync(unsigned mask, float a, int apart)
+{
+	float b;
+
+	asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, %3;" : "=f"(b) : "f"(a), "r"(apart), "r"(mask));
+	return b;
+}
 static inline __device__ void __syncwarp(void) { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 static inline __device__ int clock(void) { return __nvvm_read_ptx_sreg_clock(); }
 static inline __device__ int atomicAdd(int *p, int value) { return __nvvm_atom_add_gen_i(p, value); }
