@@ -98,7 +98,8 @@
 #define HALF_SHIFT(NAME, BY, OPCODE) {NAME, GT_NATIVE_HALF_SHIFT, OP(0F38, 66, 0, OPCODE), 0, false, BY}
 #define HALF_SUM(NAME, T, BY, PAIR, OPCODE) {NAME "." T, GT_NATIVE_HALF_SUM, OP(0F, NP, 0, OPCODE), PAIR, false, BY}
 #define HALF_SUMS(T, BY, PAIR)                                                                    \
-	HALF_SUM("add", T, BY, PAIR, GT_VADD), HALF_SUM("sub", T, BY, PAIR, GT_VSUB), HALF_SUM("mul", T, BY, PAIR, GT_VMUL)
+	HALF_SUM("add", T, BY, PAIR, GT_VADD), HALF_SUM("sub", T, BY, PAIR, GT_VSUB), HALF_SUM("mul", T, BY, PAIR, GT_VMUL), \
+	HALF_SUM("min", T, BY, PAIR, GT_VMIN), HALF_SUM("max", T, BY, PAIR, GT_VMAX)
 
 static const struct gt_native_rule rules[] = {
 	SAME("add", GT_NATIVE_BINARY, 0F, GT_VPADDD, GT_VPADDQ), SAME("sub", GT_NATIVE_BINARY, 0F, GT_VPSUBD, GT_VPSUBQ),

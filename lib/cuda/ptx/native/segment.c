@@ -594,25 +594,32 @@ static void emit_truncate_unsigned(struct gt_native_segment *segment, const stru
 	isa->vector(segment, gt_native_or, d->at[0], at, limit);
 }
 
-/* The instruction gives the latter of two zeros or if one is NaN: both orders together have the sign of either zero. */
-static void emit_extreme(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+/* d = the lesser or the greater of x and y, in `found` until the last. The instruction gives the latter of two zeros or if one is NaN: both orders
+ * together have the sign of either zero. `test` may change. */
+static void find_extreme(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned x, unsigned y, unsigned found, unsigned test)
 {
 	static const struct gt_native_op both = {GT_0F, GT_66, 0, GT_VPAND};
 	const struct gt_native_isa *isa = segment->isa;
+	const struct gt_native_op unordered = {GT_0F, op.prefix, op.wide, GT_VCMP};
+
+	isa->vector(segment, op, found, x, y);
+	isa->vector(segment, op, test, y, x);
+	isa->vector(segment, op.opcode == GT_VMIN ? gt_native_or : both, found, found, test);
+	isa->mask(segment, unordered, test, y, y, 3);
+	isa->blend(segment, found, found, x, test);
+	isa->mask(segment, unordered, test, x, x, 3);
+	isa->blend(segment, d, found, y, test);
+}
+
+static void emit_extreme(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
+{
+	const struct gt_native_isa *isa = segment->isa;
 	const unsigned n = rule->op.wide ? 2 : 1;
-	const struct gt_native_op unordered = {GT_0F, rule->op.prefix, rule->op.wide, GT_VCMP};
 	const struct gt_native_value *x = gt_native_read(segment, op->a, n), *y = gt_native_read(segment, op->b, n);
 	const struct gt_native_value *d = gt_native_write_to(segment, op->d, n);
 
 	for (unsigned i = 0; i < n; i++) {
-		const unsigned one = x->at[i], other = y->at[i];
-		isa->vector(segment, rule->op, isa->first, one, other);
-		isa->vector(segment, rule->op, isa->second, other, one);
-		isa->vector(segment, rule->op.opcode == GT_VMIN ? gt_native_or : both, isa->first, isa->first, isa->second);
-		isa->mask(segment, unordered, isa->second, other, other, 3);
-		isa->blend(segment, isa->first, isa->first, one, isa->second);
-		isa->mask(segment, unordered, isa->second, one, one, 3);
-		isa->blend(segment, d->at[i], isa->first, other, isa->second);
+		find_extreme(segment, rule->op, d->at[i], x->at[i], y->at[i], isa->first, isa->second);
 		if (rule->canonical)
 			isa->canonical(segment, d->at[i]);
 	}
@@ -778,7 +785,7 @@ static void float_of(struct gt_native_segment *segment, const struct gt_native_r
 	}
 }
 
-/* Sums and products of floats of 16 bits are found in floats of 32. */
+/* Sums, products and extremes of floats of 16 bits are found in floats of 32. */
 static void emit_half_sum(struct gt_native_segment *segment, const struct gt_native_rule *rule, const struct gt_ptx_op *op)
 {
 	const struct gt_native_isa *isa = segment->isa;
@@ -791,7 +798,10 @@ static void emit_half_sum(struct gt_native_segment *segment, const struct gt_nat
 	for (unsigned i = 0; i <= pair; i++) {
 		float_of(segment, rule, isa->first, x, i);
 		float_of(segment, rule, isa->second, y, i);
-		isa->vector(segment, rule->op, sum, isa->first, isa->second);
+		if (rule->op.opcode == GT_VMIN || rule->op.opcode == GT_VMAX)
+			find_extreme(segment, rule->op, sum, isa->first, isa->second, sum, isa->third);
+		else
+			isa->vector(segment, rule->op, sum, isa->first, isa->second);
 		if (rule->halves == GT_NATIVE_F16)
 			round_to_f16(segment, results[i], sum, 0);
 		else
