@@ -33,13 +33,14 @@ static void constant256(struct gt_native_code *code, struct gt_native_op op, uns
 	gt_native_word(code, at - ((uint32_t)code->n + 4 + behind));
 }
 
-/* OP d, [base + ymm_index], mask: what lanes have at places of their own. Bit 3 of the index is where bit 4 of b would be. */
-static void gather256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned mask, unsigned base, unsigned index)
+/* OP d, [base + ymm_index + offset], mask: what lanes have at places of their own. Bit 3 of the index is where bit 4 of b would be. */
+static void gather256(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned mask, unsigned base, unsigned index,
+		      uint32_t offset)
 {
 	gt_native_begin_vex(code, op, true, d, mask, (index & 8) << 1 | (base & 8));
 	gt_native_byte(code, 0x84 | (d & 7) << 3);
 	gt_native_byte(code, (index & 7) << 3 | (base & 7));
-	gt_native_word(code, 0);
+	gt_native_word(code, offset);
 }
 
 /* OP ymm_d, ymm_a, ymm_b */
@@ -74,10 +75,10 @@ static void compare_zero(struct gt_native_segment *segment, unsigned a, unsigned
 }
 
 /* The instruction takes the lanes from the mask as it loads them. */
-static void gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
+static void gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index, uint32_t offset)
 {
 	vector256(segment, equal32, THIRD, THIRD, THIRD);
-	gather256(segment->code, op, d, THIRD, base, index);
+	gather256(segment->code, op, d, THIRD, base, index, offset);
 }
 
 /* ---- what operations are put together from: AVX2 compares signed integers only, has masks in vector registers, and lacks some
@@ -557,7 +558,7 @@ static void gather_active(struct gt_native_segment *segment, bool wide, unsigned
 		load(segment, THIRD, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active) + 32 * v);
 	else
 		gt_native_vex_memory(segment->code, move, false, THIRD, 0, GT_R13, (uint32_t)offsetof(struct gt_ptx_core, active_words) + 16 * v);
-	gather256(segment->code, (struct gt_native_op){GT_0F38, GT_66, wide, GT_VPGATHERQ}, upper ? ACTIVE : d, THIRD, base, SECOND);
+	gather256(segment->code, (struct gt_native_op){GT_0F38, GT_66, wide, GT_VPGATHERQ}, upper ? ACTIVE : d, THIRD, base, SECOND, 0);
 	if (!upper)
 		return;
 	vector256(segment, insert, d, d, ACTIVE);

@@ -56,14 +56,15 @@ static void evex_lane(struct gt_native_code *code, struct gt_native_op op, unsig
 	gt_native_byte(code, 0xc0 | (x & 7) << 3 | (r & 7));
 }
 
-/* OP zmm_d{k}, [base + zmm_index]: what lanes have at places of their own. The index has its bits 3 and 4 where others have those of b
+/* OP zmm_d{k}, [base + zmm_index + offset]: what lanes have at places of their own. The index has its bits 3 and 4 where others have those of b
  * and of a. */
-static void evex_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index)
+static void evex_gather(struct gt_native_code *code, struct gt_native_op op, unsigned d, unsigned k, unsigned base, unsigned index,
+		       uint32_t offset)
 {
 	begin_evex(code, op, BITS512, d, k, index & 16, (index & 8) << 1 | (base & 8));
 	gt_native_byte(code, 0x84 | (d & 7) << 3);
 	gt_native_byte(code, (index & 7) << 3 | (base & 7));
-	gt_native_word(code, 0);
+	gt_native_word(code, offset);
 }
 
 /* The same with a constant that is `at` bytes into the code; the offset counts from the end of the instruction. */
@@ -115,12 +116,12 @@ static void compare_zero(struct gt_native_segment *segment, unsigned a, unsigned
 	masks(segment->code, none, false, MASK, 0, MASK);
 }
 
-static void gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index)
+static void gather(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index, uint32_t offset)
 {
 	static const struct gt_native_op ones = {GT_0F, GT_NP, 0, GT_KXNOR};
 
 	masks(segment->code, ones, true, MASK, MASK, MASK);
-	evex_gather(segment->code, op, d, MASK, base, index);
+	evex_gather(segment->code, op, d, MASK, base, index, offset);
 }
 
 #define FOUND 5 /* k5 to k7 are free, too: what a comparison found, */
@@ -449,7 +450,7 @@ static void gather_active(struct gt_native_segment *segment, bool wide, unsigned
 
 	load_addresses(segment->code, SECOND, q);
 	masks(segment->code, copy, false, MASK, 0, active(segment->code, q / 2, q % 2)); /* the instruction clears it */
-	evex_gather(segment->code, (struct gt_native_op){GT_0F38, GT_66, wide, GT_VPGATHERQ}, upper ? FOURTH : d, MASK, base, SECOND);
+	evex_gather(segment->code, (struct gt_native_op){GT_0F38, GT_66, wide, GT_VPGATHERQ}, upper ? FOURTH : d, MASK, base, SECOND, 0);
 	if (!upper)
 		return;
 	vector(segment, insert, d, d, FOURTH);

@@ -241,8 +241,8 @@ struct gt_native_isa {
 	void (*differ)(struct gt_native_segment *segment, unsigned d, unsigned a, struct gt_native_operand b);
 	/* Compares a & b with 0. */
 	void (*compare_zero)(struct gt_native_segment *segment, unsigned a, unsigned b);
-	/* d = the elements at [base + lanes of index]; `third` may change. */
-	void (*gather)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index);
+	/* d = the elements at [base + lanes of index + offset]; `third` may change. */
+	void (*gather)(struct gt_native_segment *segment, struct gt_native_op op, unsigned d, unsigned base, unsigned index, uint32_t offset);
 
 	/* The same of warps of which some lanes are active, whose addresses are core->addresses. */
 	void (*set_active)(struct gt_native_code *code); /* notes which */

@@ -144,7 +144,7 @@ static void write_tests(const struct gt_stretch_move *move)
 	const struct gt_native_isa *isa = segment->isa;
 	const bool wide = !move->access->narrow;
 	const struct gt_native_op subtract = {GT_0F, GT_66, wide, wide ? GT_VPSUBQ : GT_VPSUBD};
-	const size_t row = move->bytes == 8, outside = wide ? offsetof(struct gt_stretch_constants, outside[row])
+	const size_t row = gt_stretch_apart_by(move->bytes) - GT_STRETCH_APART4, outside = wide ? offsetof(struct gt_stretch_constants, outside[row])
 							   : offsetof(struct gt_stretch_constants, outside_narrow[row]);
 
 	vector(move, gt_native_xor, isa->fourth, isa->fourth, isa->fourth);
@@ -167,14 +167,16 @@ static void write_loads(const struct gt_stretch_move *move)
 	const struct gt_native_op gather = {GT_0F38, GT_66, move->access->size == 8, wide ? GT_VPGATHERQ : GT_VPGATHERD};
 
 	for (unsigned i = 0; i < move->n_lanes; i++) {
-		const unsigned to = move->data[0][halves ? i / 2 : i].at;
 		const bool upper = halves && i % 2;
 		with(move, gt_stretch_add(move), isa->second, isa->first, i);
-		isa->gather(segment, gather, upper ? isa->fourth : to, GT_RDI, isa->second);
-		if (!upper)
-			continue;
-		vector(move, isa->insert, to, to, isa->fourth);
-		gt_native_byte(move->code, 1);
+		for (unsigned k = 0; k < move->access->n; k++) {
+			const unsigned to = move->data[k][halves ? i / 2 : i].at;
+			isa->gather(segment, gather, upper ? isa->fourth : to, GT_RDI, isa->second, k * move->access->size);
+			if (!upper)
+				continue;
+			vector(move, isa->insert, to, to, isa->fourth);
+			gt_native_byte(move->code, 1);
+		}
 	}
 }
 
@@ -399,7 +401,7 @@ static size_t write_untraced(const struct gt_stretch_move *move)
 	return gt_general_jump(code, GT_EQUAL);
 }
 
-/* A row with a stride is added behind the load, as others are. `runs` is a jump behind a load whose row is added. */
+/* A row with a stride is added behind the load, as others are. `runs` is a jump behind a load whose row is added; 0: there is none. */
 static void write_gather(const struct gt_stretch_move *move, size_t runs)
 {
 	struct gt_native_code *code = move->code;
@@ -411,7 +413,8 @@ static void write_gather(const struct gt_stretch_move *move, size_t runs)
 	if (counted)
 		gt_general_land(code, counted);
 	write_loads(move);
-	gt_general_land(code, runs);
+	if (runs)
+		gt_general_land(code, runs);
 	move->point->noted = gt_general_jump(code, GT_ALWAYS);
 	gt_general_land(code, untraced);
 	gt_general_land(code, strided);
@@ -505,8 +508,8 @@ static size_t write_runs(const struct gt_stretch_move *move, bool stores)
 static const struct gt_stretch_constants stretch_constants = {
 	{{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}, {LANES(SIXTEEN)}},
 	{{LANES(ONE)}, {LANES(TWO)}, {LANES(FOUR)}, {LANES(EIGHT)}, {LANES(SIXTEEN)}},
-	{{SAME8(OUTSIDE64 | 3)}, {SAME8(OUTSIDE64 | 7)}},
-	{{SAME8(OUTSIDE32 | 3), SAME8(OUTSIDE32 | 3)}, {SAME8(OUTSIDE32 | 7), SAME8(OUTSIDE32 | 7)}},
+	{{SAME8(OUTSIDE64 | 3)}, {SAME8(OUTSIDE64 | 7)}, {SAME8(OUTSIDE64 | 15)}},
+	{{SAME8(OUTSIDE32 | 3), SAME8(OUTSIDE32 | 3)}, {SAME8(OUTSIDE32 | 7), SAME8(OUTSIDE32 | 7)}, {SAME8(OUTSIDE32 | 15), SAME8(OUTSIDE32 | 15)}},
 };
 const void *const gt_stretch_constants = &stretch_constants;
 
@@ -625,10 +628,14 @@ static void prefetch(const struct gt_stretch_move *move)
 	gt_native_text(code, "\x42\x0f\x18\x4c\x5f\x00\x42\x0f\x18\x4c\x5f\x40"); /* prefetcht0 [rdi + 2 r11], [rdi + 2 r11 + 64] */
 }
 
-/* Whether there is code for lanes anywhere in their memory: elements have no more bits than addresses, of which each has one. */
+/* Whether there is code for lanes anywhere in their memory: elements have no more bits than addresses, of which each has one; what is loaded is
+ * gathered into registers, and of vectors nothing is stored so. */
 static bool is_scattered(const struct gt_stretch_move *move)
 {
-	return move->access->n == 1 && (move->access->size == 4 || (move->access->size == 8 && !move->access->narrow));
+	const struct gt_ptx_access *access = move->access;
+	const bool fits = access->size == 4 || (access->size == 8 && !access->narrow);
+
+	return fits && (access->n == 1 || (access->action == GT_LOAD && move->data[access->n - 1][0].in_register));
 }
 
 /* Behind a comparison of the first two lanes' distance with 0. */
@@ -650,8 +657,12 @@ static void load_elements(const struct gt_stretch_move *move)
 		gt_stretch_slow(move, others[i]);
 	if (gathers) {
 		gt_general_land(code, others[1]);
-		const size_t scattered = write_runs(move, false), runs = gt_general_jump(code, GT_ALWAYS);
-		gt_general_land(code, scattered);
+		size_t runs = 0;
+		if (move->access->n == 1) {
+			const size_t scattered = write_runs(move, false);
+			runs = gt_general_jump(code, GT_ALWAYS);
+			gt_general_land(code, scattered);
+		}
 		gt_general_land(code, others[0]);
 		gather = code->n;
 		write_gather(move, runs);

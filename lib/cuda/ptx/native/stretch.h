@@ -86,13 +86,13 @@ struct gt_stretch {
 };
 
 /* What r15 points to: how far lane i is from lane 0 where they are 1, 2, 4, 8 and 16 bytes apart, as addresses of 64 and of 32 bits; and the
- * bits that distances from the begin of a memory do not have, of elements of 4 and 8 bytes: they would be negative, or odd. */
+ * bits that distances from the begin of a memory do not have, of lanes of 4, 8 and 16 bytes: they would be negative, or odd. */
 enum gt_stretch_apart { GT_STRETCH_APART1, GT_STRETCH_APART2, GT_STRETCH_APART4, GT_STRETCH_APART8, GT_STRETCH_APART16, GT_STRETCH_APARTS };
 struct gt_stretch_constants {
 	uint64_t wide[GT_STRETCH_APARTS][GT_WARP_SIZE];
 	uint32_t narrow[GT_STRETCH_APARTS][GT_WARP_SIZE];
-	uint64_t outside[2][8];
-	uint32_t outside_narrow[2][16];
+	uint64_t outside[3][8];
+	uint32_t outside_narrow[3][16];
 };
 extern const void *const gt_stretch_constants;
 
