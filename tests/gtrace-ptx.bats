@@ -1164,6 +1164,61 @@ turns() {
 	[ "$(od -An -v -w16 -td8 "$t/plain.32" | awk 'NR > 1 && NR <= 32 && $1 - before == 64 { n++ } { before = $1 } END { print n }')" -eq 31 ]
 }
 
+# The fourth round of a loop is where machine code is left: the lanes are past the end, before the begin, or not aligned.
+@test "bytes and vectors at wrong addresses, whatever they are executed with" {
+	edge() { # the access, the bytes of a lane, how far the fourth round is off
+		cat <<-END
+			.version 7.0
+			.target sm_70
+			.address_size 64
+			.visible .entry edge(.param .u64 out)
+			{
+				.reg .pred %p<3>;
+				.reg .b16 %h<4>;
+				.reg .b32 %r<8>;
+				.reg .b64 %rd<8>;
+				ld.param.u64 %rd4, [out];
+				mov.u32 %r4, %tid.x;
+				mul.wide.u32 %rd5, %r4, $2;
+				add.s64 %rd4, %rd4, %rd5;
+				add.s64 %rd4, %rd4, 16;
+				mov.b16 %h0, 1; mov.b16 %h1, 2; mov.b16 %h2, 3; mov.b16 %h3, 4;
+				mov.b32 %r0, 1; mov.b32 %r1, 2; mov.b32 %r2, 3; mov.b32 %r3, 4;
+				mov.b64 %rd0, 1; mov.b64 %rd1, 2;
+				mov.u32 %r5, 0;
+			again:
+				setp.eq.u32 %p1, %r5, 3;
+				@%p1 add.s64 %rd4, %rd4, $3;
+				$1;
+				add.u32 %r5, %r5, 1;
+				setp.lt.u32 %p2, %r5, 5;
+				@%p2 bra again;
+				ret;
+			}
+		END
+	}
+	for access in b8:1:%h0 v2.b8:2:%h0,%h1 v4.b8:4:%h0,%h1,%h2,%h3 v2.b16:4:%h0,%h1 v4.b16:8:%h0,%h1,%h2,%h3 v2.b32:8:%r0,%r1 v4.b32:16:%r0,%r1,%r2,%r3 v2.b64:16:%rd0,%rd1; do
+		IFS=: read -r type bytes registers <<<"$access"
+		[ "$type" = b8 ] || registers="{$registers}"
+		for off in "$((2048 - 32 * bytes))" -32 "$((bytes / 2))"; do
+			for text in "ld.global.$type $registers, [%rd4]" "st.global.$type [%rd4], $registers"; do
+				edge "$text" "$bytes" "$off" >"$t/edge.ptx"
+				for level in plain avx2-native native; do
+					GTRACE_PTX_LEVEL=$level gtrace-ptx --check list --dump "out=$t/$level.out" --launch 'edge<<<1,32>>>(out=u8[2048]:ramp)' \
+						"$t/edge.ptx" >"$t/$level.stream" 2>"$t/$level.said" || echo "$?" >>"$t/$level.said"
+				done
+				for level in avx2-native native; do
+					cmp "$t/plain.out" "$t/$level.out"
+					cmp "$t/plain.stream" "$t/$level.stream"
+					cmp "$t/plain.said" "$t/$level.said"
+				done
+				[ "$bytes" -eq 1 ] || [ "$off" -ne "$((bytes / 2))" ] || grep -q 'not a multiple' "$t/native.said"
+				[ "$off" -ne -32 ] || grep -q 'outside' "$t/native.said"
+			done
+		done
+	done
+}
+
 @test "a stream of atomics passes the check" {
 	run_ptx $ptx/reduce.ptx 'reduce<<<8,128>>>(f32[5000]:ramp, sum=f32[1], 5000)'
 	gcoalesce <"$t/stream" >"$t/requests"
