@@ -121,6 +121,24 @@ static float whole(int i, int from)
 }
 
 /* Every transposition, with room between columns, and a C that is not read. */
+/* A sum of ones that is added to what each of them would be lost beside. */
+static void gemm_beside_large(void)
+{
+	const float ones[4] = {1, 1, 1, 1}, large = 0x1p25F, half = 0.5F, two = 2;
+	const double dones[4] = {1, 1, 1, 1}, dlarge = 0x1p54, done = 1;
+	const double complex zlarge = 0x1p54 * I, zone = I;
+	float *da = on_device(ones, sizeof ones), *dc = on_device(&large, sizeof large);
+	double *dda = on_device(dones, sizeof dones), *ddc = on_device(&dlarge, sizeof dlarge);
+	double complex zones[4] = {1, 1, 1, 1}, *za = on_device(zones, sizeof zones), *zc = on_device(&zlarge, sizeof zlarge);
+
+	MUST(cublasSgemm_v2(handle, T, N, 1, 1, 4, &two, da, 4, da, 4, &half, dc, 1));
+	compare(dc, &(const float){0x1p24F + 8}, sizeof large, "gemm beside a large number");
+	MUST(cublasDgemmStridedBatched_64(handle, T, N, 1, 1, 4, &done, dda, 4, 4, dda, 4, 4, &done, ddc, 1, 1, 1));
+	compare(ddc, &(const double){0x1p54 + 4}, sizeof dlarge, "gemm of doubles beside a large number");
+	MUST(cublasZgemm_v2(handle, T, N, 1, 1, 4, &zone, za, 4, za, 4, &(const double complex){1}, zc, 1));
+	compare(zc, &(const double complex){(0x1p54 + 4) * I}, sizeof zlarge, "complex gemm beside a large number");
+}
+
 static void gemm(void)
 {
 	enum { M = 5, NN = 4, K = 3, LD = 7 };
@@ -711,6 +729,7 @@ int main(int argc, char **argv)
 	void *dx = on_device(x, sizeof x);
 	if (strcmp(part, "results") == 0) {
 		gemm();
+		gemm_beside_large();
 		batches();
 		types();
 		matrix_and_vectors();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What cuBLAS and cuBLASLt share: statuses, the version, operands, and the product of two matrices of any types, by CBLAS. */
 #include <cblas.h>
+#include <complex.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,9 +250,9 @@ static void put_back(const struct gt_gemm *gemm, const void *values, enum gt_ele
 			gt_element_write(c, gemm->types[2], j * gemm->leading[2] + i, gt_element_read(values, from, j * gemm->m + i));
 }
 
-/* The product, of operands of one type that CBLAS has. */
-static void multiply(const struct gt_gemm *gemm, enum gt_element type, const void *alpha, void *const at[3], const int leading[3],
-		     const void *beta)
+/* The product by CBLAS, of operands of one type that it has. */
+static void multiply_in_place(const struct gt_gemm *gemm, enum gt_element type, const void *alpha, void *const at[3], const int leading[3],
+			      const void *beta)
 {
 	const CBLAS_TRANSPOSE a = (CBLAS_TRANSPOSE)(CblasNoTrans + gemm->operations[0]), b = (CBLAS_TRANSPOSE)(CblasNoTrans + gemm->operations[1]);
 	const int m = (int)gemm->m, n = (int)gemm->n, k = (int)gemm->k;
@@ -266,6 +267,43 @@ static void multiply(const struct gt_gemm *gemm, enum gt_element type, const voi
 		cblas_cgemm(CblasColMajor, a, b, m, n, k, alpha, at[0], leading[0], at[1], leading[1], beta, at[2], leading[2]);
 	else
 		cblas_zgemm(CblasColMajor, a, b, m, n, k, alpha, at[0], leading[0], at[1], leading[1], beta, at[2], leading[2]);
+}
+
+/* Whether a factor is that number. */
+static bool is_factor(const void *factor, enum gt_element type, double number)
+{
+	return gt_element_read(factor, type, 0) == number && (!gt_is_complex(type) || gt_element_read(factor, type == GT_C32 ? GT_F32 : GT_F64, 1) == 0);
+}
+
+/* The same with sums that begin at 0 and are added to beta c at the end, as on a GPU: the reference BLAS adds each product to beta c, which rounds it if it
+ * is large. Returns a status. */
+static int multiply(const struct gt_gemm *gemm, enum gt_element type, const void *alpha, void *const at[3], const int leading[3], const void *beta)
+{
+	const union { float f32[2]; double f64[2]; } one_f32 = {.f32 = {1, 0}}, one_f64 = {.f64 = {1, 0}}, zero = {.f64 = {0, 0}};
+	const void *one = type == GT_F32 || type == GT_C32 ? (const void *)&one_f32 : (const void *)&one_f64;
+	const bool adds = !is_factor(beta, type, 0);
+
+	if (gemm->k == 0 || is_factor(alpha, type, 0) || (!adds && is_factor(alpha, type, 1))) {
+		multiply_in_place(gemm, type, alpha, at, leading, beta);
+		return GT_CUBLAS_SUCCESS;
+	}
+	void *sums = calloc((size_t)gemm->m * (size_t)gemm->n, gt_element_bytes(type));
+	if (!sums)
+		return GT_CUBLAS_ALLOC_FAILED;
+	multiply_in_place(gemm, type, one, (void *const[3]){at[0], at[1], sums}, (const int[3]){leading[0], leading[1], (int)gemm->m}, &zero);
+#define ADD(TYPE, T)                                                                                                   \
+	for (int64_t j = 0; type == (TYPE) && j < gemm->n; j++)                                                        \
+		for (int64_t i = 0; i < gemm->m; i++) {                                                                \
+			T *const c = (T *)at[2] + j * leading[2] + i, sum = *(const T *)alpha * ((T *)sums)[j * gemm->m + i]; \
+			*c = adds ? sum + *(const T *)beta * *c : sum;                                                 \
+		}
+	ADD(GT_F32, float)
+	ADD(GT_F64, double)
+	ADD(GT_C32, float complex)
+	ADD(GT_C64, double complex)
+#undef ADD
+	free(sums);
+	return GT_CUBLAS_SUCCESS;
 }
 
 int gt_gemm_run(const struct gt_gemm *gemm, const void *alpha, const void *a, const void *b, const void *beta, void *c)
@@ -292,7 +330,7 @@ int gt_gemm_run(const struct gt_gemm *gemm, const void *alpha, const void *a, co
 		beta = &factors[1];
 	}
 	if (status == GT_CUBLAS_SUCCESS)
-		multiply(gemm, type, alpha, at, leading, beta);
+		status = multiply(gemm, type, alpha, at, leading, beta);
 	if (status == GT_CUBLAS_SUCCESS && own[2])
 		put_back(gemm, own[2], type, c);
 	for (unsigned i = 0; i < 3; i++)
