@@ -16,8 +16,8 @@ holds() { python3 "$ROOT/tests/findings/pairs.py" "$@"; }
 	holds "uncoalesced load" "uncoalesced store" "uncoalesced atomic" "misaligned load" "misaligned store"
 }
 
-@test "bytes never used" {
-	holds "bytes never used" "bytes never used, structures of 64 bytes" "bytes never used, one lane"
+@test "few active lanes, bytes never used" {
+	holds "few active lanes" "bytes never used" "bytes never used, structures of 64 bytes" "bytes never used, one lane"
 }
 
 @test "misses of L1" {

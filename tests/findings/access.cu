@@ -173,11 +173,26 @@ __global__ void copy(float *a, float *b, int n)
 		b[i] = a[i];
 }
 
+/* A copy by one thread of each block; mended: by a warp. */
+__global__ void few_bad(float *a, float *b, int n)
+{
+#pragma unroll 1
+	for (int i = blockIdx.x * n; i < (blockIdx.x + 1) * n; i++)
+		b[i] = a[i];
+}
+
+__global__ void few_mended(float *a, float *b, int n)
+{
+#pragma unroll 1
+	for (int i = blockIdx.x * n + threadIdx.x; i < (blockIdx.x + 1) * n; i += blockDim.x)
+		b[i] = a[i];
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named kernels[] = {
 		NAMED(load_bad), NAMED(load_mended), NAMED(store_bad), NAMED(store_mended), NAMED(atomic_bad), NAMED(atomic_mended),
-		NAMED(misaligned_load_bad), NAMED(misaligned_load_mended), NAMED(misaligned_store_bad), NAMED(misaligned_store_mended),
+		NAMED(misaligned_load_bad), NAMED(misaligned_load_mended), NAMED(misaligned_store_bad), NAMED(misaligned_store_mended), NAMED(few_bad), NAMED(few_mended),
 		NAMED(fields_bad), NAMED(fields_mended), NAMED(wide_bad), NAMED(wide_mended), NAMED(parameters_bad), NAMED(parameters_mended), NAMED(copy), {NULL, NULL}};
 
 	return run_named(kernels, argc, argv);

@@ -278,6 +278,15 @@ def coalescing(kernel):
             yield Finding("misaligned", place, arrays, l1=(misaligned, C), l2=(passed_on(group, action, misaligned), C))
 
 
+def few_lanes(kernel):
+    groups = [(action, group) for (_, action, where, _), group in kernel.groups.items() if where == "global"]
+    accesses, lanes = (sum(group.of("coalesce", what) for _, group in groups) for what in ("accesses", "lanes"))
+    spare = [(action, group, max(0, group.of("coalesce", "least_sectors") - -(-group.of("coalesce", "bytes") // SECTOR))) for action, group in groups]
+    if lanes < 8 * accesses and any(sectors for _, _, sectors in spare):
+        yield Finding("few_lanes", None, {}, {"accesses": accesses, "lanes_per_access": Fraction(lanes, accesses)}, l1=(sum(sectors for _, _, sectors in spare), B),
+                      l2=(sum(passed_on(group, action, sectors) for action, group, sectors in spare), B))
+
+
 def unused_bytes(kernel):
     for _, arrays, group in kernel.those("load", "global", by=lambda place, action, memory, array: array):
         array, = arrays
@@ -387,7 +396,7 @@ def memory(kernel):
 
 
 def findings_of(kernel, configs):
-    for found in (coalescing, unused_bytes, others, stores, apart, launched, memory):
+    for found in (coalescing, few_lanes, unused_bytes, others, stores, apart, launched, memory):
         yield from found(kernel)
     if "l1" in configs:
         yield from resident(kernel, configs["l1"])

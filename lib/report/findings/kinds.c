@@ -9,6 +9,7 @@
 #include "report/format.h"
 #include "stream/rows.h"
 
+#define FEW_LANES 8 /* a quarter of a warp */
 #define MOST_OF 0.9 /* of capacity misses: a size is named that has so many of them */
 
 /* Writes the words of a finding. */
@@ -151,6 +152,36 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 		SAY(finding, "%.2f sectors an access, %.2f are enough: not at a multiple of %d bytes",
 		    ratio(access->sectors, access->accesses), ratio(access->least_sectors, access->accesses), GT_SECTOR);
 	}
+	return 0;
+}
+
+/* Of the kernel: what whole warps would not touch of the least that its accesses do. */
+static int find_few_lanes(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	uint64_t accesses = 0, lanes = 0, at_l1 = 0, at_l2 = 0;
+
+	for (size_t i = 0; i < input->n; i++) {
+		const struct gt_group *group = &input->groups[i];
+		const uint64_t packed = (group->access.bytes + GT_SECTOR - 1) / GT_SECTOR;
+		if (group->shared || group->local)
+			continue;
+		accesses += group->access.accesses;
+		lanes += group->access.lanes;
+		if (group->access.least_sectors > packed) {
+			at_l1 += group->access.least_sectors - packed;
+			at_l2 += passed_on(group, group->access.least_sectors - packed);
+		}
+	}
+	if (lanes >= FEW_LANES * accesses || at_l1 == 0)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
+	if (!finding)
+		return -1;
+	gt_finding_gains(finding, GT_TO_L1, at_l1, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_L2, at_l2, GT_GAIN_BOUNDED);
+	gt_finding_count(finding, "accesses", "warp accesses", accesses);
+	gt_finding_ratio(finding, "lanes_per_access", "lanes", (double)lanes, (double)accesses);
+	SAY(finding, "%.1f lanes of a warp access memory at a time: whole warps would touch fewer sectors for as many bytes", ratio(lanes, accesses));
 	return 0;
 }
 
@@ -701,6 +732,7 @@ static int find_polling(const struct gt_finding_input *input, const struct gt_fi
 	ROW(find_uncoalesced_stores, uncoalesced_store, "uncoalesced store", "lines", "the same of stores") \
 	ROW(find_uncoalesced_atomics, uncoalesced_atomic, "uncoalesced atomic", "lines", "the same of atomics and reductions") \
 	ROW(find_misaligned, misaligned, "misaligned access", "lines", "most of the sectors that could be spared are those of accesses without gaps that do not begin at a sector") \
+	ROW(find_few_lanes, few_lanes, "few active lanes", "lines", "fewer than 8 lanes of a warp are active in the kernel's accesses to memory, on average") \
 	ROW(find_unused, unused_bytes, "bytes never used", "report", "no lane asks for some bytes of the sectors that are read of an array") \
 	ROW(find_l1_capacity, l1_capacity, "L1 too small", "sizes", "loads of a line have capacity misses in L1") \
 	ROW(find_l1_conflict, l1_conflict, "L1 conflicts", "lines", "loads of a line have conflict misses in L1") \
