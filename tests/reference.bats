@@ -25,6 +25,12 @@ setup() {
 	diff - said <<<'gstats: warning: hw.csv: values that are none (n/a): 2, the first on line 2'
 }
 
+@test "a table of other kernels is told in a warning" {
+	printf '%s\n' kernel,metric,value gemv,dram__sectors_read.sum,1 >hw.csv
+	gstats --reference hw.csv three.gt 2>said | grep -q 'not in the model'
+	diff - said <<<'gstats: warning: hw.csv: none of its launches is in the stream, by name, grid, block and position: nothing is compared'
+}
+
 @test "kernels are matched by name, shape and ordinal, and what is unmatched is listed on both sides" {
 	cat >hw.csv <<-'CSV'
 		==PROF== Connected to process 7

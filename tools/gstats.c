@@ -215,6 +215,20 @@ struct beside {
 	struct gt_errors errors;
 };
 
+/* Whether there are launches of the reference, and none of them is in the report. */
+static bool none_is_matched(const struct gt_comparison *comparison)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < comparison->n; i++) {
+		const enum gt_comparison_note note = comparison->rows[i].note;
+		if (note != GT_NOT_IN_MODEL && note != GT_NOT_IN_REFERENCE)
+			return false;
+		missing += note == GT_NOT_IN_MODEL;
+	}
+	return missing > 0;
+}
+
 static void compare(struct tool *tool, struct beside *beside, const struct gt_report *report, const struct gt_reference *reference,
 		    const struct options *options)
 {
@@ -223,6 +237,8 @@ static void compare(struct tool *tool, struct beside *beside, const struct gt_re
 		tool_warn(tool, "%s: values that are none (n/a): %" PRIu64 ", the first on line %" PRIu64, options->reference, reference->without,
 			  reference->without_line);
 	tool_must(tool, gt_compare(&beside->comparison, report, reference, &tool->error));
+	if (none_is_matched(&beside->comparison))
+		tool_warn(tool, "%s: none of its launches is in the stream, by name, grid, block and position: nothing is compared", options->reference);
 	for (int side = 0; side < 2; side++)
 		if (options->sides[side])
 			beside->comparison.sides[side] = options->sides[side];
