@@ -551,7 +551,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	expect_failure 2 "65535" gschedule --sm 70000
 	expect_failure 2 "--max-blocks" gschedule --sm 4 --max-blocks none
 	expect_failure 2 "expected SMs below 4" gschedule --sm 4 --only-sm 2-4
-	expect_failure 2 "expected numbers and ranges" gschedule --sm 4 --only-sm 3-1
+	expect_failure 2 "expected numbers and rising ranges" gschedule --sm 4 --only-sm 3-1
 	expect_failure 2 "expected a file or one of a100" gschedule --gpu gtx9000
 	expect_failure 2 "--waves" gschedule --sm 4 --waves 0
 	expect_failure 2 "-S" gschedule --sm 4 -S much
