@@ -15,7 +15,7 @@
 #include "base/regex.h"
 #include "order/ordering.h"
 #include "stream/hint.h"
-#include "stream/kernel.h"
+#include "stream/kernel_name.h"
 #include "stream/op.h"
 #include "stream/rows.h"
 #include "stream/trace.h"

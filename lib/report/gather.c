@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
+#include "stream/kernel_name.h"
 
 /* ---- kernels ---- */
 

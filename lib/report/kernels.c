@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/utf8.h"
 #include "report/format.h"
+#include "stream/kernel_name.h"
 
 #define WIDTH 80 /* columns of the table */
 #define NAME_LEAST 8 /* of them, for a name */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/kernel.h"
+#include "stream/kernel_name.h"
 
 const char *gt_name_part(const char *at, size_t *length)
 {

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "check.h"
+#include "stream/kernel_name.h"
 #include "stream/stream.h"
 
 static struct gt_error error;

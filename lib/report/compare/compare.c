@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
+#include "stream/kernel_name.h"
 
 #define NO_LAUNCH SIZE_MAX
 

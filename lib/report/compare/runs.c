@@ -11,6 +11,7 @@
 #include "base/input.h"
 #include "base/utf8.h"
 #include "report/compare/reference.h"
+#include "stream/kernel_name.h"
 #include "stream/rows.h"
 
 #define SAME 0.01 /* a smaller difference of a number is none, as tables say */

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "report/compare/runs.h"
 #include "report/format.h"
+#include "stream/kernel_name.h"
 #include "stream/rows.h"
 
 #define COLUMNS 80

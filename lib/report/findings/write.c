@@ -10,6 +10,7 @@
 #include "report/findings/kind.h"
 #include "report/format.h"
 #include "report/report.h"
+#include "stream/kernel_name.h"
 #include "stream/rows.h"
 
 /* Without --all: findings of each of the first kernels, and of the next ones. */

@@ -10,6 +10,7 @@
 #include "report/format.h"
 #include "report/metric.h"
 #include "report/page/part.h"
+#include "stream/kernel_name.h"
 
 #define TABLES 20 /* kernels that have a table of their own, at most; the others have a row in a table of each stage, */
 #define KERNELS 200 /* of as many kernels in all */

@@ -11,6 +11,7 @@
 
 #include "base/grown.h"
 #include "cuda/ptx/text/module.h"
+#include "stream/kernel_name.h"
 
 /* ---- memory, and names that are stored once ---- */
 
