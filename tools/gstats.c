@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gstats: a report of the counts of a pipe. */
-#include <stdio.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

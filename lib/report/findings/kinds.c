@@ -155,7 +155,7 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 	return 0;
 }
 
-/* Of the kernel: what whole warps would not touch of the least that its accesses do. */
+/* Of the kernel: the least sectors that its accesses can touch, beyond those that whole warps need for as many bytes. */
 static int find_few_lanes(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
 	uint64_t accesses = 0, lanes = 0, at_l1 = 0, at_l2 = 0;

@@ -530,8 +530,8 @@ static unsigned find(const struct gt_stretch *stretch, uint32_t slot, unsigned n
 	return each * parts;
 }
 
-/* Reads the addresses of a load that takes their place: those in memory would be taken for what is in the registers of its elements. The C code, to
- * which tests behind this may go, must find in registers what is known to be there, so this comes before `at_move`. */
+/* A load whose result replaces its own addresses: they are read into registers first, since a register of the result would be taken for one that has an
+ * address. This comes before `at_move` is noted: a test behind it may leave the access to the C code, and registers then have what `at_move` says. */
 static void read_own_addresses(const struct gt_stretch_move *move)
 {
 	const struct gt_ptx_access *access = move->access;

@@ -425,14 +425,15 @@ static const char *words_of(const char *name, bool scoped, char text[GT_KERNEL_N
 	return scoped ? words : gt_name_plain(words, &length);
 }
 
-/* Whether another kernel of the module has a name of the same words. */
+/* Whether another kernel of the module has a name of the same words: only one of the same plain name can. */
 static bool has_words(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel, const char *words, bool scoped)
 {
 	char text[GT_KERNEL_NAME];
 
 	for (size_t i = 0; i < module->n_functions; i++) {
 		const struct gt_ptx_function *other = &module->functions[i];
-		if (other != kernel && other->entry && !other->declaration && strcmp(words_of(other->name, scoped, text), words) == 0)
+		if (other != kernel && other->entry && !other->declaration && gt_ptx_plain_same(other->name, kernel->name) &&
+		    strcmp(words_of(other->name, scoped, text), words) == 0)
 			return true;
 	}
 	return false;
