@@ -92,14 +92,33 @@ record_stub() {
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --stub "$@" >out 2>err
 }
 
-# passes PROGRAM [ARGUMENT...]: tests/cuda/PROGRAM.cu, built with the options in NVCC_FLAGS for those of ARCH, and run with the arguments
-# on the GPU $GPU.
+# compile_together TARGET PROGRAM...: for setup_file. Builds these programs of tests/cuda by one compilation, for one target and as PTX
+# alone, into the folder from which `program` takes them. Without a toolkit it does nothing, and the tests are skipped.
+compile_together() {
+	local target=$1 folder=$BATS_FILE_TMPDIR/programs name
+	shift
+	[ -x "$CUDA_HOME/bin/nvcc" ] || return 0
+	mkdir -p "$folder"
+	"$ROOT/tests/cuda/together" "${@/#/$ROOT/tests/cuda/}" >"$folder/$target.cu"
+	nvcc -w -I "$ROOT/tests/cuda" -cudart shared -gencode "arch=compute_$target,code=compute_$target" -o "$folder/$target" "$folder/$target.cu"
+	for name; do ln "$folder/$target" "$folder/$name"; done
+}
+
+# program NAME: tests/cuda/NAME.cu as ./NAME, from compile_together, or else built with the options in NVCC_FLAGS for TARGET.
+program() {
+	local target=${TARGET:-80}
+	[ ! -x "./$1" ] || return 0
+	# shellcheck disable=SC2086 # lists of options
+	ln "$BATS_FILE_TMPDIR/programs/$1" . 2>/dev/null ||
+		nvcc -cudart shared -gencode "arch=compute_$target,code=compute_$target" -o "$1" "$ROOT/tests/cuda/$1.cu" ${NVCC_FLAGS:-}
+}
+
+# passes PROGRAM [ARGUMENT...]: tests/cuda/PROGRAM.cu, run with the arguments on the GPU $GPU.
 passes() {
 	local program=$1
 	shift
 	needs_cuda
-	# shellcheck disable=SC2086 # lists of options
-	[ -x "./$program" ] || nvcc -cudart shared ${ARCH:--arch=sm_80} -o "$program" "$ROOT/tests/cuda/$program.cu" ${NVCC_FLAGS:-}
+	program "$program"
 	LD_PRELOAD=${PRELOAD:-} timeout 120 gtrace-record --gpu "${GPU:-a100}" "./$program" "$@" >stream 2>said || { cat said; return 1; }
 	gtrace-cat --check stream >/dev/null
 	grep -qwE 'PASS|right' said || { cat said; return 1; }

@@ -9,6 +9,7 @@ load helpers
 setup_file() {
 	load helpers
 	prepare_preload
+	compile_together 80 device_heap graph_memory
 }
 
 setup() {
@@ -29,8 +30,8 @@ setup() {
 }
 
 @test "errors with the device's heap" {
+	passes device_heap
 	while IFS=: read -r number message; do
-		passes device_heap
 		LD_PRELOAD=${PRELOAD:-} run -1 --separate-stderr gtrace-record --check fault ./device_heap "$number"
 		# shellcheck disable=SC2154 # set by run
 		grep -q "$message" <<<"$stderr"
