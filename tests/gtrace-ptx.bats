@@ -1054,6 +1054,62 @@ turns() {
 	done
 }
 
+# Of each three lanes one is in global, one in shared, one in local memory. The atomic adds 1e-40 to 1e-40, which is 0 in global memory alone.
+@test "lanes of one access in several spaces are an access in each, whatever it is executed with" {
+	cat >"$t/spaces.ptx" <<-'END'
+		.version 7.0
+		.target sm_70
+		.address_size 64
+		.visible .entry spaces(.param .u64 out)
+		{
+			.reg .b32 %r<4>;
+			.reg .b64 %rd<6>;
+			.reg .pred %p<3>;
+			.reg .f32 %f<2>;
+			.shared .align 16 .b8 sh[256];
+			.local .align 16 .b8 loc[16];
+			ld.param.u64 %rd1, [out];
+			mov.u32 %r1, %tid.x;
+			mul.wide.u32 %rd2, %r1, 8;
+			add.s64 %rd1, %rd1, %rd2;
+			mov.u64 %rd3, sh;
+			cvta.shared.u64 %rd3, %rd3;
+			add.s64 %rd3, %rd3, %rd2;
+			mov.u64 %rd4, loc;
+			cvta.local.u64 %rd4, %rd4;
+			rem.u32 %r2, %r1, 3;
+			setp.eq.u32 %p1, %r2, 1;
+			setp.eq.u32 %p2, %r2, 2;
+			selp.b64 %rd5, %rd3, %rd1, %p1;
+			selp.b64 %rd5, %rd4, %rd5, %p2;
+			mov.f32 %f1, 0f000116C2;
+			st.f32 [%rd5], %f1;
+			@!%p2 red.add.f32 [%rd5], %f1;
+			ld.b32 %r3, [%rd5];
+			st.global.b32 [%rd1+4], %r3;
+			ret;
+		}
+	END
+	for level in plain avx2 avx2-native native; do
+		GTRACE_PTX_LEVEL=$level gtrace-ptx --space global,shared,local --dump "out=$t/$level" --launch 'spaces<<<1,32>>>(out=u64[32])' "$t/spaces.ptx" \
+			>"$t/stream.$level"
+		[ "$(od -An -v -w8 -tx4 "$t/$level" | awk '{ print $2 }' | head -3 | tr '\n' ' ')" = "00000000 00022d84 000116c2 " ]
+		cmp "$t/stream.plain" "$t/stream.$level"
+	done
+	gtrace-cat --check "$t/stream.plain"
+	diff <(rows "$t/stream.plain" | awk '{ print $5, $6, $7, $9 }') - <<-END
+		store.global 4 0x49249249 8
+		store.shared 4 0x92492492 8
+		store.local 4 0x24924924 4
+		reduction.global 4 0x49249249 8
+		reduction.shared 4 0x92492492 8
+		load.global 4 0x49249249 8
+		load.shared 4 0x92492492 8
+		load.local 4 0x24924924 4
+		store.global 4 0xffffffff 8
+	END
+}
+
 @test "a load into the registers of its own address, whatever it is executed with" {
 	cat >"$t/own.ptx" <<-'END'
 		.version 7.0

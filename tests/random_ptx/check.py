@@ -168,6 +168,11 @@ def place(space, address, arrays):
     return None, address
 
 
+def by_space(accesses):
+    """Lanes whose generic addresses are in several spaces are an access in each."""
+    return [[x for x in accesses if x[1] == space] for space in {x[1] for x in accesses}]
+
+
 def wanted_accesses(kernel, expected):
     """The accesses of the slow interpreter, combining lanes with the same calls and loop iterations."""
     spaces = {"const": "constant"}
@@ -180,7 +185,7 @@ def wanted_accesses(kernel, expected):
         for access in accesses:
             rounds[seen[access[0]]].append(access)
             seen[access[0]] += 1
-        for group in rounds.values():
+        for group in (lanes for together in rounds.values() for lanes in by_space(together)):
             _, space, _, _, size, action = group[0]
             mask = sum(1 << lane for lane, *_ in group)
             places = tuple("local" if space == "local" else at if space == "shared" else (names[name], at)

@@ -94,6 +94,19 @@ class Control:
                 self.kernel.falls_through = True
         self.f.lines.append(end + ":")
 
+    def leave_early(self):
+        """As `if (i >= n) return;`: those who stay go on without the others, and wait for each other at barriers."""
+        if self.guard or self.in_function or self.together:
+            return
+        p = self.decide()
+        if self.depth == 0 and self.kernel.block % 32 == 0 and self.left != "some":
+            stay = self.fresh("b32")
+            self.emit("vote.sync.ballot.b32 %s, !%s, %s" % (stay, p, self.left or "0xffffffff"))
+            self.left = stay
+        else:
+            self.left = "some"
+        self.f.lines.append("@%s %s;" % (p, self.one_of("exit", "ret")))
+
     def guarded(self):
         self.guard = self.one_of("", "!") + self.decide()
         for _ in range(self.random.randint(1, 3)):
@@ -101,10 +114,10 @@ class Control:
         self.guard = None
 
     def call(self):
-        if self.in_function or not self.kernel.functions:
+        if not self.kernel.functions:
             return
         callee = self.random.choice(list(self.kernel.functions.values()))
-        by_register = not callee.locals
+        by_register = all(name.startswith("%") for name in callee.parameters)
         arguments, returns = [], []
         for formal, t in callee.parameters.items():
             arguments.append(self.source(t) if by_register else self.parameter(t))

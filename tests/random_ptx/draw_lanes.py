@@ -4,38 +4,95 @@
 class Lanes:
     def over_lanes(self):
         """Only where all lanes of the warp are active, and in whole warps."""
-        if self.depth or self.guard or self.in_function or self.kernel.block % 32:
+        if self.depth or self.guard or self.in_function or self.kernel.block % 32 or self.left == "some":
+            return
+        if self.left:
+            self.over_members(self.left)
             return
         mask, width = self.members()
         op = self.one_of("shfl", "shfl", "vote", "match", "redux", "movmatrix", "mma")
         if op == "shfl":
             self.shuffle(mask, width)
-        elif op == "vote":
-            which = self.one_of("all.pred", "any.pred", "uni.pred", "ballot.b32")
-            d = "pred" if which.endswith("pred") else "b32"
-            self.do("vote.sync." + which, d, (self.predicate_source(), mask))
         elif op == "movmatrix":
             self.do("movmatrix.sync.aligned.m8n8.trans.b16", "b32", (self.source("b32"),))
         elif op == "mma":
             self.product()
-        elif op == "match":
-            t = self.one_of("b32", "b64")
-            x = self.source(t)
-            if self.chance(0.7):
-                guard = self.fresh(t)
-                self.emit("and.%s %s, %s, %d" % (t, guard, x, self.one_of(1, 3)))
-                x = guard
-            if self.chance(0.5):
-                self.do("match.any.sync." + t, "b32", (x, mask))
-            else:
-                d, p = self.fresh("b32"), self.fresh("pred")
-                self.emit("match.all.sync.%s %s|%s, %s, %s" % (t, d, p, x, mask))
-                self.pool["b32"].append(d)
-                self.pool["pred"].append(p)
         else:
-            op, t = self.one_of(("add", "s32"), ("add", "u32"), ("min", "u32"), ("min", "s32"), ("max", "u32"),
-                                ("max", "s32"), ("and", "b32"), ("or", "b32"), ("xor", "b32"))
-            self.do("redux.sync.%s.%s" % (op, t), t, (self.source("b32"), mask))
+            getattr(self, op)(mask)
+
+    def vote(self, mask):
+        which = self.one_of("all.pred", "any.pred", "uni.pred", "ballot.b32")
+        d = "pred" if which.endswith("pred") else "b32"
+        self.do("vote.sync." + which, d, (self.predicate_source(), mask))
+
+    def match(self, mask):
+        t = self.one_of("b32", "b64")
+        x = self.source(t)
+        if self.chance(0.7):
+            guard = self.fresh(t)
+            self.emit("and.%s %s, %s, %d" % (t, guard, x, self.one_of(1, 3)))
+            x = guard
+        if self.chance(0.5):
+            self.do("match.any.sync." + t, "b32", (x, mask))
+        else:
+            d, p = self.fresh("b32"), self.fresh("pred")
+            self.emit("match.all.sync.%s %s|%s, %s, %s" % (t, d, p, x, mask))
+            self.pool["b32"].append(d)
+            self.pool["pred"].append(p)
+
+    def redux(self, mask):
+        op, t = self.one_of(("add", "s32"), ("add", "u32"), ("min", "u32"), ("min", "s32"), ("max", "u32"),
+                            ("max", "s32"), ("and", "b32"), ("or", "b32"), ("xor", "b32"))
+        self.do("redux.sync.%s.%s" % (op, t), t, (self.source("b32"), mask))
+
+    def divided(self):
+        """A branch whose lanes have voted who they are, and work together in it; perhaps so do the others."""
+        if self.guard or self.in_function or self.kernel.block % 32 or (self.depth and not self.together) or self.left == "some":
+            return
+        all_of = self.together or self.left or "0xffffffff"
+        p, mask = self.decide(), self.fresh("b32")
+        otherwise, end = self.label(), self.label()
+        self.emit("vote.sync.ballot.b32 %s, %s, %s" % (mask, p, all_of))
+        self.f.lines.append("@!%s bra %s;" % (p, otherwise))
+        self.scope(lambda: self.work_together(mask))
+        two = self.chance(0.4)
+        if two:
+            self.emit("bra %s" % end)
+        self.f.lines.append(otherwise + ":")
+        if two:
+            others = self.fresh("b32")
+            self.emit("xor.b32 %s, %s, %s" % (others, mask, all_of))
+            self.scope(lambda: self.work_together(others))
+            self.f.lines.append(end + ":")
+
+    def work_together(self, mask):
+        before, self.together = self.together, mask
+        for _ in range(self.random.randint(1, 4)):
+            if self.chance(0.5):
+                self.over_members(mask)
+            elif self.depth < 3 and self.chance(0.2):
+                self.divided()
+            else:
+                self.simple()
+        self.together = before
+
+    def over_members(self, mask):
+        """Where the lanes of a mask, which are not known, are active: whatever needs no other lane, or one of the mask."""
+        op = self.one_of("vote", "match", "redux", "shfl", "shfl", "sync")
+        if op == "shfl":
+            lane, kind = self.fresh("b32"), self.one_of("b32", "f32")
+            if self.chance(0.5):
+                self.emit("bfind.u32 %s, %s" % (lane, mask))
+            else:
+                self.emit("brev.b32 %s, %s" % (lane, mask))
+                self.emit("clz.b32 %s, %s" % (lane, lane))
+            d = self.register(kind)
+            self.emit("shfl.sync.idx.b32 %s, %s, %s, 31, %s" % (d, self.source(kind), lane, mask))
+            self.pool[kind].append(d)
+        elif op == "sync":
+            self.emit("bar.warp.sync %s" % mask)
+        else:
+            getattr(self, op)(mask)
 
     def product(self):
         d = [self.fresh("b32") for _ in range(4)]

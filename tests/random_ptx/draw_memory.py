@@ -224,7 +224,7 @@ class Memory:
         self.only_some(write)
         self.emit("bar.sync 0")
         def read():
-            for other in (own, own.replace("sh", "sho", 1)):
+            for other in (own, own if self.left else own.replace("sh", "sho", 1)):
                 names = [self.register(kind) for _ in range(n)]
                 if kind == ("b32" if own.endswith("n") else "b64") and self.chance(0.5):
                     self.emit("mov.%s %s, %s" % (kind, names[0], other))
@@ -248,6 +248,7 @@ class Memory:
         v = "v%d." % n if n > 1 else ""
         xs = [self.source(kind) for _ in range(n)]
         own, other = self.one_of(("%sha", "%shb"), ("%shga", "%shgb"), ("%shna", "%shnb"))
+        other = own if self.left else other
         space = "" if own == "%shga" else ".shared"
         text = "{%s}" % ", ".join(xs) if n > 1 else xs[0]
         self.emit("st%s.%sb%d [%s], %s" % (space, v, WIDTHS[kind], own, text))
@@ -266,6 +267,39 @@ class Memory:
         self.emit("bar.sync 0")
         self.pool[kind] += names
 
+    def apart(self):
+        """Lanes of one access in memories that have nothing to do with each other: what each finds, it has written, or is the input."""
+        if self.guard or self.in_function:
+            return
+        at, own = self.rows * CELL * self.threads, 16 * self.kernel.block
+        self.rows += 1
+        kind = self.one_of("b64", "b64", "b32", "b16")
+        n = self.random.randint(1, min(4, 128 // WIDTHS[kind]) if kind == "b32" else 128 // WIDTHS[kind] if kind == "b64" else 1)
+        t = "v%d.%s" % (n, kind) if n in (2, 4) else kind
+        n = n if n in (2, 4) else 1
+        places = [("%outa", at), ("%in", 0)]
+        generic = self.chance(0.6)
+        if generic:
+            places = self.random.sample([("%gena", at), ("%shga", own), ("%sp", 32), ("%ingen", 0)], self.one_of(2, 2, 3))
+        address = self.register("b64", "u64")
+        self.emit("add.u64 %s, %s, %d" % (address, *places[0]))
+        for base, offset in places[1:]:
+            other = self.register("b64", "u64")
+            self.emit("add.u64 %s, %s, %d" % (other, base, offset))
+            self.emit("selp.b64 %s, %s, %s, %s" % (address, address, other, self.decide()))
+        for place in places:
+            if place[0][:3] != "%in":
+                self.emit("st%s.b64 [%s+%d], %s" % ("" if generic else ".global", *place, self.source("b64")))
+                self.emit("st%s.b64 [%s+%d], %s" % ("" if generic else ".global", place[0], place[1] + 8, self.source("b64")))
+        space = "" if generic else ".global"
+        names = [self.register(kind) for _ in range(n)]
+        if all(base[:3] != "%in" for base, _ in places) and self.chance(0.6):
+            xs = [self.source(kind) for _ in range(n)]
+            self.emit("st%s.%s [%s], %s" % (space, t, address, "{%s}" % ", ".join(xs) if n > 1 else xs[0]))
+        self.maybe_new_block(0.3)
+        self.emit("ld%s.%s %s, [%s]" % (space, t, "{%s}" % ", ".join(names) if n > 1 else names[0], address))
+        self.pool[kind] += names
+
     def atomics(self):
         """On a thread's own cell, whose old value is known; or on one that all share, in any order."""
         if self.guard or self.in_function:
@@ -282,23 +316,29 @@ class Memory:
     def own_atomic(self):
         row = self.rows
         self.rows += 1
-        place = "[%%outa+%d]" % (row * CELL * self.threads)
+        space, place = "global", "[%%outa+%d]" % (row * CELL * self.threads)
+        if self.chance(0.3):
+            space, place = "shared", "[%%%s+%d]" % (self.one_of("sha", "shna"), 16 * self.kernel.block)
         op, t = self.one_of(*self.ATOMICS, ("exch", "b32"), ("exch", "b64"), ("cas", "b32"), ("cas", "b64"),
-                            ("inc", "u32"), ("dec", "u32"), ("cas", "b16"), ("add", "f32"), ("add", "f64"))
+                            ("inc", "u32"), ("dec", "u32"), ("cas", "b16"), ("add", "f32"), ("add", "f64"), ("add.noftz", "f16"),
+                            ("add.noftz", "f16x2"), ("add.noftz", "bf16"), ("add.noftz", "bf16x2"))
         scope = self.one_of("", ".relaxed.gpu", ".acq_rel.sys", ".relaxed.cta")
         kind = kind_of(t)
-        self.emit("st.global.b%d %s, %s" % (WIDTHS[t], place, self.source(kind)), self.comment_of(kind))
+        self.emit("st.%s.b%d %s, %s" % (space, WIDTHS[t], place, self.source(kind)), self.comment_of(kind))
         if op == "cas":
             old = self.fresh(kind)
-            self.emit("ld.global.b%d %s, %s" % (WIDTHS[t], old, place))
+            self.emit("ld.%s.b%d %s, %s" % (space, WIDTHS[t], old, place))
             compare = self.one_of(old, self.source(kind))
             xs = "%s, %s" % (compare, self.source(kind))
         else:
             xs = self.source(kind)
-        generic = self.chance(0.2)
-        where = place.replace("outa", "gena") if generic else place
+        generic = self.chance(0.2) and "shna" not in place
+        where = place.replace("outa", "gena").replace("sha", "shga") if generic else place
+        if op not in ("exch", "cas") and self.chance(0.3):
+            self.emit("red%s%s.%s.%s %s, %s" % (scope.replace("acq_rel", "release"), "" if generic else "." + space, op, t, where, xs), self.comment_of(kind))
+            return
         to = self.target(kind)
-        self.emit("atom%s%s.%s.%s %s, %s, %s" % (scope, "" if generic else ".global", op, t, to, where, xs),
+        self.emit("atom%s%s.%s.%s %s, %s, %s" % (scope, "" if generic else "." + space, op, t, to, where, xs),
                   self.comment_of(kind))
         self.settle()
 

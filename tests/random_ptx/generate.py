@@ -29,9 +29,10 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
         self.maybe_new_block(0.1)
         compound = ((self.carries, 3), (self.approximation, 3), (self.atomics, 3), (self.guarded, 5),
                     (self.shared_phase, 3), (self.over_lanes, 6 if self.features.get("lanes") else 0),
-                    (self.store_predicate, 1), (self.walk, 4))
+                    (self.store_predicate, 1), (self.walk, 4), (self.apart, 3))
         if self.depth < 3 and self.features.get("divergence"):
-            compound += ((self.branch, 4), (self.loop, 3), (self.switch, 1), (self.call, 3))
+            compound += ((self.branch, 4), (self.loop, 3), (self.switch, 1), (self.call, 3), (self.leave_early, 0.4),
+                         (self.divided, 3 if self.features.get("lanes") else 0))
         if self.chance(0.75):
             self.simple()
         else:
@@ -130,7 +131,7 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
         k = self.kernel
         k.grid, k.block = self.one_of(1, 1, 2), self.one_of(32, 32, 32, 64, 33, 20, 40)
         self.threads = k.grid * k.block
-        k.shared = 16 * k.block
+        k.shared = 32 * k.block
         k.values = [(k.name + "_in", "u64", None), (k.name + "_out", "u64", base)]
         for i, t in enumerate(("u8", "s16", "u32", "s64", "f32", "f64", "b16")):
             if self.chance(0.4):

@@ -70,6 +70,8 @@ class Parts:
         self.guard = None
         self.depth = 0
         self.in_function = False
+        self.together = None  # the mask of lanes that work together in a branch
+        self.left = None  # after an exit: the mask of the lanes that stay, or "some" that nobody knows
 
     # Small parts ------------------------------------------------------------------------------------
 

@@ -552,12 +552,14 @@ int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint
 		if (lane != last && reach->lanes[lane] == reach->lanes[last] &&
 		    is_allocated(op->with.access, reach->lanes[lane] + reach->offset, bytes, reach->where[last])) {
 			reach->where[lane] = reach->where[last]; /* as where all lanes look at one object */
+			reach->spaces[lane] = reach->spaces[last];
 			continue;
 		}
 		reach->where[lane] =
 			find_lane(warp, op, lane, reach->lanes[lane] + reach->offset, bytes, &space);
 		if (!reach->where[lane])
 			return -1;
+		reach->spaces[lane] = (unsigned char)space;
 		if (m == mask)
 			reach->space = space;
 		last = lane;

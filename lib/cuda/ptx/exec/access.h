@@ -202,10 +202,22 @@ struct gt_ptx_reach {
 	uint64_t low; /* an address, */
 	unsigned char *host; /* its place in this process, */
 	uint64_t apart; /* and how much further on it is for each next lane. host NULL: each lane's place is in `where` */
-	enum gt_ptx_space space; /* of the lowest lane */
+	enum gt_ptx_space space; /* of the lowest lane, and of all unless each has its place */
 	uint64_t widened[GT_WARP_SIZE];
-	unsigned char *where[GT_WARP_SIZE];
+	unsigned char *where[GT_WARP_SIZE], spaces[GT_WARP_SIZE]; /* with generic addresses, lanes may be in several spaces */
 };
+
+/* The lanes of `mask` that are in a space. */
+GT_INLINE uint32_t gt_ptx_lanes_in(const struct gt_ptx_reach *reach, uint32_t mask, enum gt_ptx_space space)
+{
+	uint32_t found = 0;
+
+	if (reach->host)
+		return reach->space == space ? mask : 0;
+	for (uint32_t m = mask; m; m &= m - 1)
+		found |= (uint32_t)(reach->spaces[gt_ptx_lowest(m)] == space) << gt_ptx_lowest(m);
+	return found;
+}
 
 /* Finds the places of an access of `bytes` a lane; -1 after a fault. */
 int gt_ptx_reach_slow(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,

@@ -495,9 +495,11 @@ static const struct gt_ptx_op *change_reached(struct gt_ptx_warp *warp, const st
 		change_lanes(warp, op, mask, places, add_32, 4);
 	else if (change == cas_32)
 		change_lanes(warp, op, mask, places, cas_32, 4);
-	else if (change == add_f32)
-		add_lanes(warp, op, mask, places, reach->space == GT_PTX_GLOBAL);
-	else if (size == 4)
+	else if (change == add_f32) {
+		const uint32_t global = gt_ptx_lanes_in(reach, mask, GT_PTX_GLOBAL);
+		add_lanes(warp, op, global, places, true);
+		add_lanes(warp, op, mask & ~global, places, false);
+	} else if (size == 4)
 		change_lanes(warp, op, mask, places, change, 4);
 	else if (size == 8)
 		change_lanes(warp, op, mask, places, change, 8);

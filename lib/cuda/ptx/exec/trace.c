@@ -456,11 +456,12 @@ struct gt_ptx_kept gt_ptx_row_of(const struct gt_ptx_op *op)
 	return row;
 }
 
-int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
-		       const struct gt_ptx_reach *reach, int64_t stride, unsigned bytes)
+/* Lanes that are in one space. */
+static int trace_lanes(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask, const struct gt_ptx_reach *reach,
+		       enum gt_ptx_space in, int64_t stride, unsigned bytes)
 {
 	const struct gt_ptx_access *access = op->with.access;
-	enum gt_space space = (enum gt_space)gt_ptx_traced_space[reach->space];
+	enum gt_space space = (enum gt_space)gt_ptx_traced_space[in];
 	uint8_t operation;
 	uint16_t hint;
 
@@ -479,9 +480,24 @@ int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uin
 	if (space == GT_LOCAL)
 		return trace_local(warp, op, mask, reach, operation, hint, stride, bytes);
 	uint64_t offset = reach->offset;
-	if (reach->space == GT_PTX_SHARED && access->space == GT_PTX_GENERIC)
+	if (in == GT_PTX_SHARED && access->space == GT_PTX_GENERIC)
 		offset -= GT_PTX_SHARED_BASE;
 	return gt_ptx_trace(warp, op, mask, operation, hint, bytes, reach->lanes, offset, stride);
+}
+
+int gt_ptx_trace_reach(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask,
+		       const struct gt_ptx_reach *reach, int64_t stride, unsigned bytes)
+{
+	if (reach->host || op->with.access->space != GT_PTX_GENERIC)
+		return trace_lanes(warp, op, mask, reach, reach->space, stride, bytes);
+	while (mask) {
+		const enum gt_ptx_space space = (enum gt_ptx_space)reach->spaces[gt_ptx_lowest(mask)];
+		const uint32_t part = gt_ptx_lanes_in(reach, mask, space);
+		if (trace_lanes(warp, op, part, reach, space, gt_ptx_stride_plain(reach->lanes, part), bytes) != 0)
+			return -1;
+		mask &= ~part;
+	}
+	return 0;
 }
 
 int gt_ptx_trace_row(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint64_t first, int64_t stride, unsigned bytes)
