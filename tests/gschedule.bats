@@ -238,6 +238,16 @@ rows() {
 	done
 }
 
+# A product of 512 x 512: 12 MB as spans, of which 1 MB is kept as it is; each turn of a loop adds nothing to the rest.
+@test "rows of a loop take little memory, and are issued as others are" {
+	if nm "$(command -v gschedule)" | grep -q __asan_; then skip "instrumented"; fi
+	cd "$BATS_TEST_TMPDIR"
+	gtrace-ptx --launch "gemm<<<(16,64),(32,8)>>>(f32[262144]:ramp, f32[262144]:rand(1), f32[262144], 512)" "$ROOT/examples/kernels/ptx/gemm.ptx" |
+		gcoalesce >in
+	(ulimit -v 20000 && exec gschedule --gpu titanv in) | gtrace-cat | grep -v '^#history' | md5sum >loops
+	gschedule --gpu titanv -S 0 -T . in | gtrace-cat | grep -v '^#history' | md5sum | cmp - loops
+}
+
 # Rows of 64 blocks at random addresses: 30 MB as they came, two rows in 24 bytes, and 12 MB packed. One SM holds all of them.
 @test "rows that wait take the memory of -S, then a file; a full one is an error" {
 	if nm "$(command -v gschedule)" | grep -q __asan_; then skip "instrumented"; fi

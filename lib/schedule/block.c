@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a block that wait. They come in any order of warps, and issue in one of two: by access number, or warp by warp.
  *
- * While memory lasts they are loose: as they came, in spans, which are sorted when the block becomes resident. When it is used up they
- * are packed, warp by warp, into spill queues of bytes (schedule/packed.h), which may go to a file; then a resident block has a source for each
+ * While memory lasts they are loose: as they came, in spans, which are sorted when the block becomes resident, and folded when all have come if
+ * that takes less. When it is used up they are packed, warp by warp, into spill queues of bytes (schedule/packed.h), which may go to a file; then a resident block has a source for each
  * warp, which unpacks some rows at a time into a window. */
 #include <stdlib.h>
 #include <string.h>
@@ -445,42 +445,6 @@ static void loose_close(struct loose *loose, struct loose_memory *memory)
 
 /* ---- the order of loose rows ---- */
 
-/* A stable counting sort of spans of one warp each, none above `highest`, into `to`. Returns 0, or -1. */
-static int sort_by_warp(struct piece *to, struct piece *from, uint16_t highest, struct gt_error *error)
-{
-	const struct kept *end = gt_piece_end(from);
-	size_t *at = calloc((size_t)highest + 2, sizeof *at);
-
-	if (!at)
-		return gt_fail_memory(error, "the warps of a block");
-	for (const struct kept *span = gt_piece_spans(from); span < end; span = gt_span_next(span))
-		at[span->warp + 1] += gt_span_words(span);
-	for (size_t warp = 0; warp < highest; warp++)
-		at[warp + 1] += at[warp];
-	for (const struct kept *span = gt_piece_spans(from); span < end; span = gt_span_next(span)) {
-		uint64_t *place = to->data + at[span->warp];
-		at[span->warp] += gt_span_words(span);
-		memcpy(place, span, sizeof *span);
-		if (gt_span_is_many(span))
-			memcpy(place + SPAN_WORDS, gt_span_more(span), sizeof(struct span_more));
-	}
-	free(at);
-	return 0;
-}
-
-/* Single rows by access number and warp, into `to`; `from` is overwritten. */
-static int sort_by_access(struct piece *to, struct piece *from, uint16_t highest, struct gt_error *error)
-{
-	const size_t n = from->n / SPAN_WORDS;
-	const struct kept *sorted = gt_kept_sort(gt_piece_spans(from), gt_piece_spans(to), n);
-
-	(void)highest;
-	(void)error;
-	if (sorted != gt_piece_spans(to))
-		memcpy(to->data, sorted, n * sizeof *sorted);
-	return 0;
-}
-
 /* Copies a piece behind another, as it is. */
 static void append(struct piece *to, const struct piece *piece)
 {
@@ -519,15 +483,14 @@ static int gather(struct loose *loose, struct loose_memory *memory, bool singly,
 }
 
 /* Sorts the one piece into another. */
-static int sort(struct loose *loose, struct loose_memory *memory,
-		int (*into)(struct piece *to, struct piece *from, uint16_t highest, struct gt_error *error), struct gt_error *error)
+static int sort(struct loose *loose, struct loose_memory *memory, bool by_warp, struct gt_error *error)
 {
 	struct piece *sorted = take(memory, loose->words, error);
 
 	if (!sorted)
 		return -1;
 	sorted->n = loose->words;
-	if (into(sorted, loose->rows, loose->highest_warp, error) != 0) {
+	if (gt_piece_sort(sorted, loose->rows, by_warp, loose->highest_warp, error) != 0) {
 		release(sorted, memory);
 		return -1;
 	}
@@ -552,28 +515,32 @@ static int loose_arrange(struct loose *loose, struct loose_memory *memory, enum 
 
 	if ((loose->rows->next || parted) && gather(loose, memory, parted, error) != 0)
 		return -1;
-	if (loose->unsorted && sort(loose, memory, sort_by_access, error) != 0)
+	if (loose->unsorted && sort(loose, memory, false, error) != 0)
 		return -1;
-	if (arrangement != BY_ACCESS && loose->highest_warp > 0 && sort(loose, memory, sort_by_warp, error) != 0)
+	if (arrangement != BY_ACCESS && loose->highest_warp > 0 && sort(loose, memory, true, error) != 0)
 		return -1;
 	return 0;
 }
 
-/* Folds the spans, of one warp after the other, in place of the one piece. Returns 0, or -1. */
+/* Folds the spans in place of the one piece: those of one warp after the other, or all together. Returns 1; 0: these would take
+ * more than half as much; or -1. */
 static int loose_fold(struct loose *loose, struct loose_memory *memory, const struct shapes *shapes, struct gt_error *error)
 {
 	const struct kept *first = gt_piece_spans(loose->rows), *end = gt_piece_end(loose->rows);
-	size_t most = loose->words + ((size_t)loose->highest_warp + 1) * FOLD_MORE, n = 0;
+	size_t most = loose->words + (memory->by_warp ? (size_t)loose->highest_warp + 1 : 1) * FOLD_MORE, n = 0;
 	uint64_t *to = gt_grown_to(memory->fold, most, &memory->fold_capacity, sizeof *to);
 
 	if (!to)
 		return gt_fail_memory(error, "rows: a smaller -S uses less");
 	memory->fold = to;
 	for (const struct kept *next = first; first < end; first = next) {
+		next = memory->by_warp ? next : end;
 		while (next < end && next->warp == first->warp)
 			next = gt_span_next(next);
 		n += gt_fold(shapes, first, next, to + n);
 	}
+	if (!memory->by_warp && n > loose->words / 2)
+		return 0;
 	struct piece *folded = take(memory, n, error);
 	if (!folded)
 		return -1;
@@ -581,31 +548,7 @@ static int loose_fold(struct loose *loose, struct loose_memory *memory, const st
 	folded->n = n;
 	release(loose->rows, memory);
 	loose->rows = loose->last = folded;
-	return 0;
-}
-
-/* ---- spans that are held apart from their block ---- */
-
-int gt_hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error)
-{
-	uint64_t *words = gt_arena_grown(held->arena, held->words, held->n + n, &held->capacity, sizeof *words);
-
-	if (!words)
-		return gt_fail_memory(error, "accesses");
-	held->words = words;
-	memcpy(words + held->n, first, n * sizeof *words);
-	struct kept *span = gt_held_span(held, held->n), *end = gt_held_span(held, held->n += n);
-	for (; span < end; span = gt_span_next(span)) {
-		if (span->shape != SHAPE_NONE)
-			continue;
-		struct odd *odds = gt_arena_grown(held->arena, held->odd, held->n_odd + 1, &held->odd_capacity, sizeof *odds);
-		if (!odds)
-			return gt_fail_memory(error, "accesses");
-		held->odd = odds;
-		odds[held->n_odd] = odd ? odd[span->base] : *(const struct odd *)(uintptr_t)span->base;
-		span->base = held->n_odd++;
-	}
-	return 0;
+	return 1;
 }
 
 /* ---- packed rows, warp by warp ---- */
@@ -847,12 +790,33 @@ int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *r
 	return 0;
 }
 
+#define FOLDED_FROM (1U << 20) /* bytes in use: less is in the machine's cache */
+#define ALIKE_BLOCKS 32 /* of which one is tried, if the last one took no less */
+
 static int fold(struct block *block, struct keep *keep, struct gt_error *error)
 {
-	if (loose_arrange(&block->loose, &keep->loose, FOLDED, error) != 0)
+	if (loose_arrange(&block->loose, &keep->loose, keep->loose.by_warp ? FOLDED : BY_ACCESS, error) != 0)
 		return -1;
-	block->folded = block->loose.words <= UINT32_MAX / 2;
-	return block->folded ? loose_fold(&block->loose, &keep->loose, &keep->shapes, error) : 0;
+	if (block->loose.words > UINT32_MAX / 2)
+		return 0;
+	const int folded = loose_fold(&block->loose, &keep->loose, &keep->shapes, error);
+	block->folded = folded > 0;
+	keep->unfolded = folded == 0 ? ALIKE_BLOCKS : 0;
+	return folded < 0 ? -1 : 0;
+}
+
+/* Whether a block, all of whose rows have come, is folded. By access, that saves time if it saves memory. */
+static bool may_fold(const struct block *block, struct keep *keep)
+{
+	if (block->packed || !loose_fits(&block->loose, &keep->loose))
+		return false;
+	if (keep->loose.by_warp)
+		return keep->loose.folded;
+	if (block->loose.unsorted)
+		return false;
+	if (keep->unfolded > 0)
+		keep->unfolded--;
+	return keep->unfolded == 0 && keep->loose.used >= FOLDED_FROM;
 }
 
 int gt_block_close(struct block *block, struct keep *keep, struct gt_error *error)
@@ -862,7 +826,7 @@ int gt_block_close(struct block *block, struct keep *keep, struct gt_error *erro
 	loose_close(&block->loose, &keep->loose);
 	if (packing_end(block, keep, error) != 0)
 		return -1;
-	return keep->loose.folded && !block->packed && loose_fits(&block->loose, &keep->loose) ? fold(block, keep, error) : 0;
+	return may_fold(block, keep) ? fold(block, keep, error) : 0;
 }
 
 /* ---- rows that go ---- */
@@ -886,6 +850,10 @@ static int open_sources(struct block *block, struct keep *keep, struct gt_error 
 	return 0;
 }
 
+#define UNFOLDED_WORDS 64 /* of spans that are unfolded at a time, but for those of one access */
+
+_Static_assert(UNFOLDED_WORDS >= FOLD_ACCESS_WORDS, "an access of a loop is unfolded as one");
+
 /* The lowest access number of rows that are still packed; false if there are none. */
 static bool next_access(const struct block *block, uint32_t *an)
 {
@@ -900,11 +868,25 @@ static bool next_access(const struct block *block, uint32_t *an)
 	return more;
 }
 
+/* Of a folded block. */
+static void unfold(struct block *block)
+{
+	struct kept *spans = block->end;
+	size_t words = gt_unfold(&block->unfolding, (uint64_t *)(void *)block->window.rows, UNFOLDED_WORDS, &spans);
+
+	block->row = spans;
+	block->end = (struct kept *)(void *)((uint64_t *)(void *)spans + words);
+}
+
 int gt_block_fill(struct block *block, struct keep *keep, struct gt_error *error)
 {
 	struct window *window = &block->window;
 	uint32_t an;
 
+	if (block->folded) {
+		unfold(block);
+		return 0;
+	}
 	window->n = window->n_words = 0;
 	while (window->n < GT_WINDOW_ROWS && next_access(block, &an)) {
 		for (size_t i = 0; i < block->n_sources; i++) {
@@ -963,6 +945,18 @@ static int find_folds(struct block *block, struct gt_error *error)
 	return 0;
 }
 
+/* By access. */
+static int begin_unfolding(struct block *block, struct gt_error *error)
+{
+	block->window.rows = malloc(UNFOLDED_WORDS * sizeof(uint64_t));
+	if (!block->window.rows)
+		return gt_fail_memory(error, "rows: a smaller -S uses less");
+	block->highest_warp = block->loose.highest_warp;
+	block->unfolding = gt_unfolding((struct fold_warp *)(void *)block->loose.rows->data);
+	unfold(block);
+	return 0;
+}
+
 static int arrange_packed(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
 	if (open_sources(block, keep, error) != 0)
@@ -973,7 +967,7 @@ static int arrange_packed(struct block *block, struct keep *keep, enum arrangeme
 int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
 	if (block->folded)
-		return find_folds(block, error);
+		return arrangement == BY_ACCESS ? begin_unfolding(block, error) : find_folds(block, error);
 	if (!block->packed && !loose_fits(&block->loose, &keep->loose) &&
 	    (packing_take_loose(block, keep, error) != 0 || packing_end(block, keep, error) != 0))
 		return -1;

@@ -164,17 +164,21 @@ static inline struct kept *gt_piece_end(struct piece *piece)
 	return (struct kept *)(void *)(piece->data + piece->n);
 }
 
+/* Puts the spans of a piece into another, which has room and is of as many words: those of one warp each, none above `highest`, by warp, or single
+ * rows by access number and warp. Those of one keep their order; `from` may be overwritten. Returns 0, or -1. */
+int gt_piece_sort(struct piece *to, struct piece *from, bool by_warp, uint16_t highest, struct gt_error *error);
+
 /* ---- rows of a warp that are folded ---- */
 
 /* Loops of a kernel make a warp's accesses alike: each time around, the same instructions, at bases that differ by a constant. So spans of a
  * warp are kept as loops: what its spans are the first time around, what to add to their bases, and those that come otherwise. A matrix
- * product takes a tenth of the memory.
+ * product takes a tenth of the memory. By access number, all spans of a block are folded as if they were of one warp.
  *
  * What a warp has is a struct fold_warp and so many `words` of chunks. A chunk is a struct fold_chunk and what belongs to it: slots, each for a
  * span of a loop, and behind them what comes otherwise; or, if it has no slots, spans as they are. */
 
 struct fold_warp {
-	uint32_t warp, words;
+	uint32_t warp, words; /* the first of its spans' warps */
 };
 
 struct fold_chunk {
@@ -188,8 +192,9 @@ struct fold_slot {
 	uint64_t base; /* of the span that it makes next */
 	int32_t delta; /* to the one after that */
 	uint16_t shape;
-	uint8_t an;	/* after that of the loop's first slot */
-	uint8_t begins; /* words of the access that begins with it; 0: it goes on with one */
+	uint16_t an : 5;     /* after that of the loop's first slot */
+	uint16_t begins : 5; /* words of the access that begins with it; 0: it goes on with one */
+	uint16_t warp : 6;   /* after the first of what is folded */
 };
 
 /* A span that has a shape and a base of its own. */
@@ -200,7 +205,8 @@ struct fold_other {
 };
 
 #define FOLD_WORDS(TYPE) (sizeof(TYPE) / sizeof(uint64_t))
-#define FOLD_SLOTS 32	     /* at most */
+#define FOLD_SLOTS 32	     /* at most, and access numbers */
+#define FOLD_WARPS 64	     /* at most */
 #define FOLD_ACCESS_WORDS 24 /* at most, of an access in a loop */
 
 _Static_assert(sizeof(struct fold_slot) == 16 && sizeof(struct fold_chunk) == 24 && sizeof(struct fold_other) == 16, "folds are made of words");
@@ -219,7 +225,7 @@ struct unfolding {
 /* Room for what is folded, beyond its words: some of it is tried and not kept. */
 #define FOLD_MORE (FOLD_WORDS(struct fold_warp) + 2 * FOLD_WORDS(struct fold_chunk) + FOLD_SLOTS * (FOLD_WORDS(struct fold_slot) + SPAN_MORE_WORDS))
 
-/* Folds the spans of one warp, in order, into `to`, which has room for FOLD_MORE words more than they take. Returns how many it takes. */
+/* Folds spans, in order, into `to`, which has room for FOLD_MORE words more than they take. Returns how many it takes. */
 size_t gt_fold(const struct shapes *shapes, const struct kept *spans, const struct kept *end, uint64_t *to);
 
 static inline struct unfolding gt_unfolding(struct fold_warp *warp)
@@ -232,24 +238,6 @@ static inline struct unfolding gt_unfolding(struct fold_warp *warp)
 /* The next whole accesses: at least one, and as many as take `most` words, which is at least FOLD_ACCESS_WORDS. They are in `room`, or where
  * they are kept. Returns how many words they take; 0: none is left. */
 size_t gt_unfold(struct unfolding *unfolding, uint64_t *room, size_t most, struct kept **spans);
-
-/* ---- spans that are held apart from their block ---- */
-
-/* Spans, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. All of it is in an arena. */
-struct held {
-	struct gt_arena *arena;
-	uint64_t *words;
-	struct odd *odd;
-	size_t n, capacity, n_odd, odd_capacity;
-};
-
-static inline struct kept *gt_held_span(const struct held *held, size_t word)
-{
-	return (struct kept *)(void *)(held->words + word);
-}
-
-/* Appends n words of spans; `odd` are those that their bases count, if they do not point to them. Returns 0, or -1. */
-int gt_hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error);
 
 /* ---- blocks ---- */
 
@@ -290,7 +278,8 @@ struct block {
 	/* While resident. */
 	struct source *sources; /* its warps that have rows */
 	size_t n_sources;
-	struct window window; /* rr, packed: rows by access number and warp, whole accesses */
+	struct window window; /* rr, packed: rows by access number and warp, whole accesses; folded: room for spans */
+	struct unfolding unfolding; /* rr, folded */
 	uint64_t slot;	      /* its number among the blocks that an SM can hold */
 	size_t warps_left;    /* gto, latency: warps that have rows left */
 	struct runner *runners; /* latency: its warps, in an arena */
@@ -310,6 +299,7 @@ struct keep {
 	struct gt_spill spill;
 	struct shapes shapes;
 	size_t expected; /* words of a block that is loose: as many as the last one had */
+	unsigned unfolded; /* rr: so many of the next blocks are not folded */
 	struct gt_rows *singly; /* room for requests of which several were a row, but cannot be a span; NULL: none yet */
 	struct warp_packer *packers; /* by warp */
 	size_t n_packers;

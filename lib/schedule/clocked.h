@@ -90,6 +90,19 @@ struct ended {
 	uint64_t free_at;
 };
 
+/* Spans, and what those have that have no numbered shape; the base of such a row is the number of its `odd`. All of it is in an arena. */
+struct held {
+	struct gt_arena *arena;
+	uint64_t *words;
+	struct odd *odd;
+	size_t n, capacity, n_odd, odd_capacity;
+};
+
+static inline struct kept *gt_held_span(const struct held *held, size_t word)
+{
+	return (struct kept *)(void *)(held->words + word);
+}
+
 struct clocked {
 	struct gt_arena *arena;
 	struct gt_free_lists *runners; /* of blocks */

@@ -655,6 +655,29 @@ static inline bool is_one_row(const struct runner *runner)
 	return runner->row->shape < SPAN_MANY && (runner->left == SPAN_WORDS || runner->row[1].an != runner->row->an);
 }
 
+/* Appends n words of spans; `odd` are those that their bases count, if they do not point to them. Returns 0, or -1. */
+static int hold(struct held *held, const void *first, size_t n, const struct odd *odd, struct gt_error *error)
+{
+	uint64_t *words = gt_arena_grown(held->arena, held->words, held->n + n, &held->capacity, sizeof *words);
+
+	if (!words)
+		return gt_fail_memory(error, "accesses");
+	held->words = words;
+	memcpy(words + held->n, first, n * sizeof *words);
+	struct kept *span = gt_held_span(held, held->n), *end = gt_held_span(held, held->n += n);
+	for (; span < end; span = gt_span_next(span)) {
+		if (span->shape != SHAPE_NONE)
+			continue;
+		struct odd *odds = gt_arena_grown(held->arena, held->odd, held->n_odd + 1, &held->odd_capacity, sizeof *odds);
+		if (!odds)
+			return gt_fail_memory(error, "accesses");
+		held->odd = odds;
+		odds[held->n_odd] = odd ? odd[span->base] : *(const struct odd *)(uintptr_t)span->base;
+		span->base = held->n_odd++;
+	}
+	return 0;
+}
+
 /* Holds the next access of a warp: what is said of it waits for L1. Returns 0, or -1. */
 static int hold_access(struct clocked *clocked, const struct runner *runner, struct waiting *waiting, struct gt_error *error)
 {
@@ -662,7 +685,7 @@ static int hold_access(struct clocked *clocked, const struct runner *runner, str
 
 	waiting->words = (size_t)((const uint64_t *)(const void *)end - (uint64_t *)(void *)runner->row);
 	waiting->requests = 0;
-	if (gt_hold(&clocked->held[0], runner->row, waiting->words, NULL, error) != 0)
+	if (hold(&clocked->held[0], runner->row, waiting->words, NULL, error) != 0)
 		return -1;
 	for (const struct kept *span = runner->row; span < end; span = gt_span_next(span)) {
 		waiting->requests += (uint32_t)gt_span_rows(span);
@@ -813,7 +836,7 @@ static int keep_waiting(struct clocked *clocked, struct gt_error *error)
 		for (uint32_t k = 0; k < clocked->schedulers[i].queued; k++) {
 			struct waiting *waiting = &clocked->schedulers[i].queue[(clocked->schedulers[i].first + k) % QUEUE];
 			size_t first = to->n;
-			if (gt_hold(to, from->words + waiting->first, waiting->words, from->odd, error) != 0)
+			if (hold(to, from->words + waiting->first, waiting->words, from->odd, error) != 0)
 				return -1;
 			waiting->first = first;
 		}

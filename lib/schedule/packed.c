@@ -336,7 +336,9 @@ static void merge(struct kept *to, const struct kept *from, size_t middle, size_
 	}
 }
 
-struct kept *gt_kept_sort(struct kept *rows, struct kept *room, size_t n)
+/* A stable merge sort by access number and warp, bottom up, of n rows. Returns where they are: `rows` or `room`, which has
+ * room for as many. */
+static struct kept *sort_kept(struct kept *rows, struct kept *room, size_t n)
 {
 	struct kept *from = rows, *to = room;
 
@@ -353,6 +355,47 @@ struct kept *gt_kept_sort(struct kept *rows, struct kept *room, size_t n)
 	return from;
 }
 
+/* A stable counting sort of spans of one warp each, none above `highest`, into `to`. Returns 0, or -1. */
+static int sort_by_warp(struct piece *to, struct piece *from, uint16_t highest, struct gt_error *error)
+{
+	const struct kept *end = gt_piece_end(from);
+	size_t *at = calloc((size_t)highest + 2, sizeof *at);
+
+	if (!at)
+		return gt_fail_memory(error, "the warps of a block");
+	for (const struct kept *span = gt_piece_spans(from); span < end; span = gt_span_next(span))
+		at[span->warp + 1] += gt_span_words(span);
+	for (size_t warp = 0; warp < highest; warp++)
+		at[warp + 1] += at[warp];
+	for (const struct kept *span = gt_piece_spans(from); span < end; span = gt_span_next(span)) {
+		uint64_t *place = to->data + at[span->warp];
+		at[span->warp] += gt_span_words(span);
+		memcpy(place, span, sizeof *span);
+		if (gt_span_is_many(span))
+			memcpy(place + SPAN_WORDS, gt_span_more(span), sizeof(struct span_more));
+	}
+	free(at);
+	return 0;
+}
+
+/* Single rows by access number and warp, into `to`; `from` is overwritten. */
+static void sort_by_access(struct piece *to, struct piece *from)
+{
+	const size_t n = from->n / SPAN_WORDS;
+	const struct kept *sorted = sort_kept(gt_piece_spans(from), gt_piece_spans(to), n);
+
+	if (sorted != gt_piece_spans(to))
+		memcpy(to->data, sorted, n * sizeof *sorted);
+}
+
+int gt_piece_sort(struct piece *to, struct piece *from, bool by_warp, uint16_t highest, struct gt_error *error)
+{
+	if (by_warp)
+		return sort_by_warp(to, from, highest, error);
+	sort_by_access(to, from);
+	return 0;
+}
+
 /* ---- rows of a warp that did not come by access number are packed again ---- */
 
 /* All are of one warp. */
@@ -362,7 +405,7 @@ static int sort(struct window *window, struct gt_error *error)
 
 	if (!room)
 		return gt_fail_memory(error, "rows that are not in order");
-	window->rows = gt_kept_sort(rows, room, window->n);
+	window->rows = sort_kept(rows, room, window->n);
 	free(window->rows == rows ? room : rows);
 	return 0;
 }
@@ -461,7 +504,7 @@ static uint32_t fold_key(const struct shapes *shapes, const struct kept *span)
 /* Whether two spans may be in one slot, but for the number and distance of their rows. */
 static inline bool is_alike(const struct shapes *shapes, const struct kept *a, const struct kept *b)
 {
-	if (a->shape == SHAPE_NONE || b->shape == SHAPE_NONE)
+	if (a->shape == SHAPE_NONE || b->shape == SHAPE_NONE || a->warp != b->warp)
 		return false;
 	return a->shape == b->shape || (gt_span_is_many(a) == gt_span_is_many(b) && fold_key(shapes, a) == fold_key(shapes, b));
 }
@@ -501,15 +544,17 @@ static size_t find_accesses(struct looped *slots, size_t n)
 	return most;
 }
 
-/* Makes slots of the spans from `first` up to `second`, where a loop may begin anew. Returns how many; 0: it does not. */
-static uint32_t make_slots(const struct shapes *shapes, const struct kept *first, const struct kept *second, const struct kept *end,
+/* Makes slots of the spans from `first` up to `second`, where a loop may begin anew. `warp` is the first of what is folded.
+ * Returns how many; 0: it does not. */
+static uint32_t make_slots(const struct shapes *shapes, const struct kept *first, const struct kept *second, const struct kept *end, uint16_t warp,
 			   struct looped slots[FOLD_SLOTS])
 {
 	const struct kept *a = first, *b = second;
 	uint32_t n = 0;
 
 	for (; a < second && n < FOLD_SLOTS; a = gt_span_next(a), b = gt_span_next(b), n++) {
-		if (b >= end || !is_alike(shapes, a, b) || b->an - a->an != second->an - first->an || a->an - first->an > UINT8_MAX)
+		if (b >= end || !is_alike(shapes, a, b) || b->an - a->an != second->an - first->an || a->an - first->an >= FOLD_SLOTS ||
+		    (uint16_t)(a->warp - warp) >= FOLD_WARPS)
 			return 0;
 		slots[n] = (struct looped){.next = *a, .delta = delta_of(a, b)};
 		if (gt_span_is_many(a))
@@ -521,12 +566,12 @@ static uint32_t make_slots(const struct shapes *shapes, const struct kept *first
 }
 
 /* Writes slots. Returns what is behind them. */
-static void *put_slots(uint64_t *to, const struct looped *slots, uint32_t n)
+static void *put_slots(uint64_t *to, const struct looped *slots, uint32_t n, uint16_t warp)
 {
 	for (const struct looped *slot = slots; slot < slots + n; slot++) {
 		const struct kept *span = &slot->next;
-		*(struct fold_slot *)(void *)to = (struct fold_slot){span->base, slot->delta, span->shape, (uint8_t)(span->an - slots->next.an),
-								     (uint8_t)slot->begins};
+		*(struct fold_slot *)(void *)to = (struct fold_slot){span->base, slot->delta, span->shape, (span->an - slots->next.an) % FOLD_SLOTS,
+								     slot->begins % FOLD_SLOTS, ((unsigned)span->warp - warp) % FOLD_WARPS};
 		to += FOLD_WORDS(struct fold_slot);
 		if (!gt_span_is_many(span))
 			continue;
@@ -574,14 +619,14 @@ static struct following follow(const struct shapes *shapes, struct looped *slots
 /* Makes a chunk of a loop that may begin at `first`, and anew at `second`. Returns the span behind it, or NULL if it is no loop; it is of no
  * use unless its `words` are less. */
 static const struct kept *fold_loop(const struct shapes *shapes, const struct kept *first, const struct kept *second, const struct kept *end,
-				    struct fold_chunk *chunk)
+				    uint16_t warp, struct fold_chunk *chunk)
 {
 	struct looped slots[FOLD_SLOTS];
-	const uint32_t n = make_slots(shapes, first, second, end, slots), step = second->an - first->an;
+	const uint32_t n = make_slots(shapes, first, second, end, warp, slots), step = second->an - first->an;
 
 	if (n == 0)
 		return NULL;
-	struct following ends = {.at = first, .others = put_slots((uint64_t *)(void *)(chunk + 1), slots, n)};
+	struct following ends = {.at = first, .others = put_slots((uint64_t *)(void *)(chunk + 1), slots, n, warp)};
 	ends = follow(shapes, slots, n, step, ends, end);
 	*chunk = (struct fold_chunk){ends.n, (uint32_t)((uint64_t *)(void *)ends.others - (uint64_t *)(void *)chunk), first->an, step, n};
 	return ends.at;
@@ -619,7 +664,7 @@ size_t gt_fold(const struct shapes *shapes, const struct kept *spans, const stru
 			continue;
 		size_t room = first > plain ? FOLD_WORDS(struct fold_chunk) + words_between(plain, first) : 0;
 		struct fold_chunk *chunk = (struct fold_chunk *)(void *)(at + room);
-		if (!(behind = fold_loop(shapes, first, here, end, chunk)) || behind <= here)
+		if (!(behind = fold_loop(shapes, first, here, end, spans->warp, chunk)) || behind <= here)
 			continue;
 		if (chunk->words + FOLD_WORDS(struct fold_chunk) < words_between(first, behind)) {
 			at = fold_plainly(plain, first, at) + chunk->words;
@@ -700,7 +745,7 @@ static size_t unfold_loop(struct unfolding *unfolding, uint64_t *room, size_t mo
 		struct fold_slot *slot = slot_at(at);
 		if (unfolding->expected-- == 0)
 			take_other(unfolding, slot);
-		*(struct kept *)(void *)(room + n) = (struct kept){slot->base, an + slot->an, unfolding->warp, slot->shape};
+		*(struct kept *)(void *)(room + n) = (struct kept){slot->base, an + slot->an, (uint16_t)(unfolding->warp + slot->warp), slot->shape};
 		slot->base += (uint64_t)(int64_t)slot->delta;
 		n += SPAN_WORDS;
 		at += FOLD_WORDS(struct fold_slot);

@@ -151,10 +151,6 @@ static inline uint64_t gt_kept_key(const struct kept *row)
 	return (uint64_t)row->an << 16 | row->warp;
 }
 
-/* A stable merge sort by access number and warp, bottom up, of n rows. Returns where they are: `rows` or `room`, which has
- * room for as many. */
-struct kept *gt_kept_sort(struct kept *rows, struct kept *room, size_t n);
-
 /* The rows of a warp that is resident: unpacked when their turn comes. */
 
 #define GT_WINDOW_ROWS 256 /* and what belongs to the last access */

@@ -230,7 +230,8 @@ static struct kept *put_span(struct kept *span, uint32_t an, uint32_t instructio
 	return gt_span_next(span);
 }
 
-/* Loops of one to INSTRUCTIONS spans, some of one access, broken now and then. Returns the words. */
+/* Loops of one to INSTRUCTIONS spans, some of one access, broken now and then; of one warp, or of several, some too far apart for a loop.
+ * Returns the words. */
 static size_t draw_loops(uint64_t *words, unsigned seed)
 {
 	uint64_t random = gt_random_state(seed, 0), *end = words + FOLDED_WORDS - 100;
@@ -243,6 +244,7 @@ static size_t draw_loops(uint64_t *words, unsigned seed)
 			struct kept *before = span;
 			an += !(joined >> i % n & 1) || i % n == 0;
 			span = put_span(span, an, (uint32_t)(i % n), i / n, joined >> (32 + i % n) & 1);
+			before->warp = (uint16_t)(before->warp + seed % 4 * 10 * (i % n));
 			uint64_t dice = odds < 30 ? gt_random(&random) % (3 + odds) : 3;
 			if (dice == 0)
 				before->base = gt_random(&random);
@@ -287,15 +289,18 @@ static void folded_rows(void)
 	}
 }
 
-/* 24 times around three spans, of which one has another shape in each eighth time: the heads, a slot each, and two that come otherwise. */
+/* 24 times around three spans of three warps, of which one has another shape in each eighth time: the heads, a slot each, and two that come otherwise. */
 static void folded_loop(void)
 {
 	static uint64_t words[FOLDED_WORDS], folded[FOLDED_WORDS + FOLD_MORE];
 	const struct shapes shapes = shapes_of_loops();
 	struct kept *span = (struct kept *)(void *)words;
 
-	for (uint32_t i = 0; i < 3 * 24; i++)
+	for (uint32_t i = 0; i < 3 * 24; i++) {
+		struct kept *before = span;
 		span = put_span(span, i, i % 3, i % 3 == 1 ? i / 3 : 0, i % 3 == 2);
+		before->warp = (uint16_t)(7 + i % 3);
+	}
 	size_t n = (size_t)((uint64_t *)(void *)span - words);
 	CHECK_EQUAL(n, 24 * (2 + 2 + 3));
 	CHECK_EQUAL(gt_fold(&shapes, (struct kept *)(void *)words, span, folded),
