@@ -164,8 +164,12 @@ calls() {
 
 @test "clang gives no warnings; gcc's fail the build of .ci/run" {
 	flags="-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Ilib -Itools -Itests/unit -D_POSIX_C_SOURCE=200809L -DPCRE2_CODE_UNIT_WIDTH=8"
+	# clang starts itself anew for each file, which takes longer than most files do. Its own command (-cc1) takes all of them at once.
 	# shellcheck disable=SC2086
-	printf '%s\n' $(find lib -name '*.c') tools/*.c tools/common/*.c tests/unit/*.c | xargs -n 16 clang $flags -DGT_VERSION='""' -DGT_DATADIR='""' -DGT_LIBDIR='""' -fsyntax-only
+	clang $flags -DGT_VERSION='""' -DGT_DATADIR='""' -DGT_LIBDIR='""' -fsyntax-only -### tools/gdram.c 2>&1 | sed -n '$s|"tools/gdram.c"$||p' >"$BATS_TEST_TMPDIR/command"
+	[ -s "$BATS_TEST_TMPDIR/command" ]
+	# shellcheck disable=SC2046
+	eval "$(cat "$BATS_TEST_TMPDIR/command")" $(find lib -name '*.c') tools/*.c tools/common/*.c tests/unit/*.c
 	grep -qE '^exec make .* check WERROR=-Werror$' .ci/run
 }
 
