@@ -20,7 +20,7 @@ faults() {
 }
 
 @test "an allocation that fails" {
-	faults --kinds malloc,malloc-in-program --most 4
+	faults --kinds malloc,malloc-in-program --most 2
 }
 
 @test "each allocation of a list of kernels that fails ends it, or leaves its numbers as they are" {

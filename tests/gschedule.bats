@@ -30,11 +30,11 @@ rows() {
 }
 
 @test "rows agree with a slow, simple schedule: every mapping, dispatch, issue and number of schedulers" {
-	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/schedule.py" 11 14
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/schedule.py" 11 6
 }
 
 @test "rows agree with a slow, simple machine, cycle by cycle: --issue latency" {
-	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/latency.py" 103 150
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/latency.py" 103 60
 }
 
 @test "--issue latency: a sum by hand" {

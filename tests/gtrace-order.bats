@@ -38,10 +38,9 @@ compare_with_reference() {
 		$reference make "$seed" "$form" >trace
 		for by in block an; do
 			$reference rows "$form" "$by" <trace >expected
-			for memory in 64K 1G; do
-				gtrace-order "${options[@]}" --by "$by" -S "$memory" trace | gtrace-cat | $reference text >found
-				cmp expected found || { echo "seed $seed, --by $by, -S $memory"; return 1; }
-			done
+			gtrace-order "${options[@]}" --by "$by" -S 1G trace | gtrace-cat | grep -v '^#history' >rows
+			$reference text <rows | cmp expected - || { echo "seed $seed, --by $by"; return 1; }
+			gtrace-order "${options[@]}" --by "$by" -S 64K trace | gtrace-cat | grep -v '^#history' | cmp rows - || { echo "seed $seed, --by $by, -S 64K"; return 1; }
 		done
 	done
 }

@@ -19,12 +19,11 @@ formats() { python3 "$ROOT/tests/import/formats.py" "$@"; }
 		[ "$(wc -l <expected)" -gt 60 ]
 		for format in nvbit traceg6 traceg5 traceg3 trace; do
 			formats "$format" "$seed" >trace
-			gtrace-order trace | plain | cmp - expected
+			gtrace-order trace | rows >"rows.$format"
+			cut -f 1-3,5-10 "rows.$format" | cmp - expected
 			gtrace-order --by an <trace | gtrace-order | plain | cmp - expected
 		done
-		for format in traceg3 traceg5 traceg6 trace; do
-			formats "$format" "$seed" | gtrace-order | rows | md5sum
-		done | sort -u | wc -l | grep -qx 1
+		for format in traceg5 traceg6 trace; do cmp "rows.$format" rows.traceg3; done
 	done
 }
 

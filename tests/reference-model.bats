@@ -8,12 +8,12 @@ load helpers
 
 setup() { export TMPDIR=$BATS_TEST_TMPDIR; }
 
-# agrees STAGE [CASES]: 200 cases, or so many, without a difference.
+# agrees STAGE [CASES]: 80 cases, or so many, without a difference.
 agrees() {
-	run "$ROOT/tests/reference-model/run" "$1" --cases "${2:-200}"
+	run "$ROOT/tests/reference-model/run" "$1" --cases "${2:-80}"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$output" = "$1: ${2:-200} cases, 0 differ" ]
+	[ "$output" = "$1: ${2:-80} cases, 0 differ" ]
 }
 
 @test "gcoalesce agrees with its manual page" { agrees coalesce; }
@@ -27,11 +27,11 @@ agrees() {
 @test "gtrace sizes has what gcache has with each size" { agrees sizes 2; }
 @test "gtrace compare agrees with its manual page" { agrees compare 15; }
 @test "gstats --lines agrees with its manual page" { agrees lines 40; }
-@test "gtrace-order agrees with its manual page" { agrees order 60; }
-@test "gtrace-order reads the traces of NVBit, Accel-Sim and PPT-GPU as its manual page says" { agrees importers 60; }
-@test "gstats prints the numbers and ratios that its manual page defines" { agrees stats 60; }
+@test "gtrace-order agrees with its manual page" { agrees order 40; }
+@test "gtrace-order reads the traces of NVBit, Accel-Sim and PPT-GPU as its manual page says" { agrees importers 40; }
+@test "gstats prints the numbers and ratios that its manual page defines" { agrees stats 40; }
 @test "gstats --reference and --errors agree with their manual page" { agrees reference 30; }
-@test "gsample agrees with its manual page" { agrees sample 60; }
+@test "gsample agrees with its manual page" { agrees sample 40; }
 @test "what gtrace-ptx --static calls exact is what a run does" { agrees static_ptx 40; }
 @test "what gpchase infer calls sure of simulated caches with noise is so" { agrees chase 4; }
 @test "reports on the parts of a stream are those on the whole" { agrees merge 25; }

@@ -14,7 +14,7 @@ setup() {
 }
 
 @test "long, wide and plain tables in every layout agree with a simple reader" {
-	for seed in $(seq 100 115); do
+	for seed in $(seq 100 107); do
 		python3 "$ROOT/tests/compare_reference.py" "$seed"
 	done
 }

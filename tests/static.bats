@@ -66,10 +66,11 @@ fields() { awk -F'\t' -v f="$2" "!/^#/ && $1"' { n = split(f, a, ","); for (i = 
 agrees() {
 	local compared
 	gtrace-ptx --static --launch "$3" "$ptx/$2.ptx" >report
-	gtrace-ptx --launch "$3" "$ptx/$2.ptx" | gtrace-cat >accesses
+	gtrace-ptx --launch "$3" "$ptx/$2.ptx" >stream
+	gtrace-cat stream >accesses
 	compared=$(python3 "$ROOT/tests/kernels_reference.py" compare-static report accesses)
 	# gcoalesce --degree finds the same of what ran: its rows have the line as pc.
-	gtrace-ptx --launch "$3" "$ptx/$2.ptx" | gcoalesce --degree | awk -F'\t' -v name="$2" '
+	gcoalesce --degree stream | awk -F'\t' -v name="$2" '
 		function numbers() { return $5 " " $6 " " $7 " " $8 }
 		FILENAME == "report" { if ($9 == "exact") foretold[sprintf("0x%x", $2)] = numbers(); next }
 		$2 in foretold { compared++; if (foretold[$2] != numbers()) { print name, $2 ": " foretold[$2] ", traced " numbers(); bad = 1 } }

@@ -29,3 +29,9 @@ agrees() {
 @test "1,000 tables of gtrace sizes" { agrees sizes 1000; }
 @test "10,000 divided streams" { agrees merge 10000; }
 @test "10,000 pairs of runs in gtrace compare" { agrees compare 10000; }
+
+@test "what gschedule.bats draws, many times more" {
+	export TMPDIR=$BATS_TEST_TMPDIR
+	python3 "$ROOT/tests/golden/schedule.py" 12 100
+	python3 "$ROOT/tests/golden/latency.py" 104 1000
+}
