@@ -186,7 +186,7 @@ setup() {
 	needs_cuda
 	program clusters
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --gpu a100 --stdout said ./clusters >stream 2>told && return 1
-	grep -q 'returns error 912: its PTX is for compute capability 9.0, and the GPU has 8.0 (--gpu with it: b200, h100, h200, rtx5090)' told
+	grep -q 'returns cudaErrorInvalidClusterSize: its PTX is for compute capability 9.0, and the GPU has 8.0 (--gpu with it: b200, h100, h200, rtx5090)' told
 	grep -q "each of the program's launches, [0-9]*, returned an error: its PTX is for compute capability 9.0" told
 	run ! grep -q 'asked the CUDA runtime for no launch' told
 }
@@ -252,7 +252,7 @@ image_of() {
 	[ "$(image_of rtx5090)" = "0 0 0 1202" ]
 	image_of h100 >told && return 1
 	grep -qx '209 209 209 0' told
-	grep -q 'kernel _Z4tellPi returns error 209: its PTX is for compute capability 10.0 alone, and the GPU has 9.0 (--gpu with it: b200)$' told
+	grep -q 'kernel tell, <<<1x1x1, 1x1x1>>>, returns cudaErrorNoKernelImageForDevice: its PTX is for compute capability 10.0 alone, and the GPU has 9.0 (--gpu with it: b200)$' told
 	grep -q "each of the program's launches, 1, returned an error: its PTX is for compute capability 10.0 alone" told
 	# Here nvcc adds what all later GPUs run; no earlier one does.
 	build_images -arch=sm_90a

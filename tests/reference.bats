@@ -147,6 +147,9 @@ setup() {
 	expect_failure 1 "a.csv: no line names the columns" gstats --reference a.csv three.gt
 	: >a.csv
 	expect_failure 1 "no line names the columns" gstats --reference a.csv three.gt
+	{ printf '\xff\xfe'; printf '%s\n' "$head" | iconv -t UTF-16LE; } >a.csv
+	expect_failure 1 "a.csv:1: expected text, found UTF-16 text (iconv -f UTF-16 -t UTF-8 converts it)" gstats --reference a.csv three.gt
+	expect_failure 1 "a.csv: expected a trace, found UTF-16 text" gtrace-order a.csv
 	printf '%s\n' "$head" '"0","k","lts__t_sectors_op_read.sum","sector"' >a.csv
 	expect_failure 1 "a.csv:2: expected 5 comma-separated values" gstats --reference a.csv three.gt
 	printf '%s\n' "$head" '"0","k","lts__t_sectors_op_read.sum","apple","1"' >a.csv

@@ -442,6 +442,8 @@ static bool has_line(const char *head, size_t bytes, const char *word)
 	return false;
 }
 
+static const char binary[] = "binary data";
+
 const char *gt_input_nature(const char *head, size_t bytes)
 {
 	if (begins(head, bytes, "\x7f" "ELF"))
@@ -452,10 +454,19 @@ const char *gt_input_nature(const char *head, size_t bytes)
 		return "PTX (gtrace-ptx runs its kernels)";
 	if (has_line(head, bytes, "#include"))
 		return "a source (nvcc -g -lineinfo -cudart shared makes a program of it, which gtrace-record runs)";
+	if (begins(head, bytes, "\xff\xfe") || begins(head, bytes, "\xfe\xff"))
+		return "UTF-16 text (iconv -f UTF-16 -t UTF-8 converts it)";
 	for (size_t i = 0; i < bytes; i++)
 		if ((unsigned char)head[i] < ' ' && !(head[i] >= '\a' && head[i] <= '\r'))
-			return "binary data";
+			return binary;
 	return NULL;
+}
+
+static int fail_zero(const struct gt_input *input, const char *text, size_t length, struct gt_error *error)
+{
+	const char *found = gt_input_nature(text, length);
+
+	return gt_input_fail(input, error, "expected text, found %s", found && found != binary ? found : "a 0 byte");
 }
 
 int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt_error *error)
@@ -475,9 +486,7 @@ int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt
 	if (n > GT_LINE_MAX)
 		return gt_input_fail(input, error, "expected a line of at most %u bytes", GT_LINE_MAX);
 	if (input->has_zero && memchr(text, '\0', n))
-		return gt_input_fail(input, error, memcmp(text, STREAM_MAGIC, n < 8 ? n : 8) == 0
-							   ? "expected text, found a gtrace stream (gtrace-cat shows it)"
-							   : "expected text, found a 0 byte");
+		return fail_zero(input, text, n, error);
 	if (newline && n > 0 && text[n - 1] == '\r')
 		n--;
 	input->terminated = text + n;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/runtime/calls.h"
 #include "cuda/runtime/runtime.h"
 
 static bool initialized;
@@ -83,8 +84,6 @@ API int cuGetExportTable(const void **table, const void *id)
 }
 
 /* ---- names and descriptions of the driver's codes ---- */
-
-extern const char *cudaGetErrorString(int code);
 
 static const struct {
 	int code;

@@ -330,6 +330,16 @@ static void say_stubbed(void)
 		      gt_cudart.stubbed, flops);
 }
 
+/* The first was named when it was refused. */
+static void say_refused(void)
+{
+	static bool said;
+
+	if (gt_cudart.launches > 0 && gt_cudart.refused > 1)
+		gt_cudart_say_once(&said, "warning: %" PRIu64 " launches returned an error, as they would on a GPU: they are not in the stream",
+				   gt_cudart.refused);
+}
+
 /* Runs after the program's own exit handlers. If the program is killed, the stream has no end record. */
 __attribute__((destructor)) static void close_stream(void)
 {
@@ -342,6 +352,7 @@ __attribute__((destructor)) static void close_stream(void)
 	gt_cudart_say_host_access();
 	gt_cudart_note_launches();
 	say_names_left();
+	say_refused();
 	if (gt_cudart.stubbed > 0)
 		say_stubbed();
 	find_reason(reason);

@@ -9,8 +9,10 @@
 #include "base/grown.h"
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/launch/run.h"
+#include "cuda/runtime/calls.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
+#include "stream/kernel_name.h"
 
 /* ---- the resources that a block may use, and occupancy ---- */
 
@@ -411,23 +413,30 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 	return CUDA_SUCCESS;
 }
 
+/* A launch that is an error on a GPU too, which many programs do not look at: the stream does not have it. */
+static void count_refused(const char *name, int code, struct gt_dim3 grid, struct gt_dim3 block, const struct gt_fat *fat)
+{
+	static bool said;
+	char reason[GT_GPU_REASON], words[GT_KERNEL_NAME];
+
+	gt_cudart.refused++;
+	const char *why = gt_cudart_is_for_others(fat, reason) ? reason : cudaGetErrorString(code);
+	gt_cudart_say_once(&said, "warning: a launch of kernel %.128s, <<<%ux%ux%u, %ux%ux%u>>>, returns %s: %s",
+			   gt_name_words(name, words), grid.x, grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(code), why);
+}
+
 int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 		     size_t dynamic_shared, const struct gt_wishes *wishes)
 {
-	static bool said;
 	struct gt_function *function = gt_cudart_function(handle);
 	const struct gt_function *asked = gt_cudart_find_function(handle);
-	char reason[GT_GPU_REASON];
 
 	if (!asked) /* another address may be a CUfunction or a cudaKernel_t */
 		return handle ? CUDA_INVALID_RESOURCE_HANDLE : CUDA_INVALID_DEVICE_FUNCTION;
 	if (gt_cudart.failed)
 		return gt_cudart.failed;
 	int code = function ? launch_function(function, grid, block, arguments, dynamic_shared, wishes) : gt_cudart_no_function(handle);
-	if (code == CUDA_SUCCESS || code == GT_CUDART_CLOSED)
-		return code;
-	gt_cudart.refused++;
-	if (gt_cudart_is_for_others(asked->fat, reason))
-		gt_cudart_say_once(&said, "warning: a launch of kernel %.128s returns error %d: %s", asked->name, code, reason);
+	if (code != CUDA_SUCCESS && code != GT_CUDART_CLOSED)
+		count_refused(asked->name, code, grid, block, asked->fat);
 	return code;
 }
