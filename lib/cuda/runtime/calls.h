@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's calls that the driver's are made of, and those that other files of the runtime need. */
+/* The runtime's calls that the driver's are made of. */
 #ifndef GT_CUDART_CALLS_H
 #define GT_CUDART_CALLS_H
 
 #include "cuda/runtime/work.h"
 
-extern const char *cudaGetErrorName(int code);
 extern const char *cudaGetErrorString(int code);
 
 extern int cudaDeviceGetAttribute(int *value, int attribute, int device);

@@ -244,18 +244,27 @@ static void write_hint(const char *library, char hint[GT_RECORD_HINT])
 
 #define REASON 1024 /* bytes that hold any reason */
 
+#define REFUSED 512 /* bytes that hold what is said of the first launch that returned an error */
+
+static const char *describe_refused(char text[REFUSED])
+{
+	snprintf(text, REFUSED, "%s%s, %s (%s)", gt_cudart.refused > 1 ? "the first is " : "", gt_cudart.refused_first,
+		 cudaGetErrorString(gt_cudart.refused_code), cudaGetErrorName(gt_cudart.refused_code));
+	return text;
+}
+
 /* Why there was no launch: that PTX is not for the GPU is what a program may have found out for itself. */
 static void explain_none(char reason[REASON])
 {
-	char others[GT_GPU_REASON] = "";
+	char others[GT_GPU_REASON] = "", first[REFUSED];
 	const struct gt_function *function = gt_cudart.functions;
 
 	while (function && !gt_cudart_is_for_others(function->fat, others))
 		function = function->next;
 	const char *separator = others[0] ? ": " : "";
 	if (gt_cudart.refused > 0)
-		snprintf(reason, REASON, "each of the program's launches, %" PRIu64 ", returned an error%s%s: " ENDLESS, gt_cudart.refused,
-			 separator, others);
+		snprintf(reason, REASON, "each of the program's launches, %" PRIu64 ", returned an error: %s%s%s: " ENDLESS, gt_cudart.refused,
+			 others, separator, describe_refused(first));
 	else
 		snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel%s%s: " ENDLESS, separator,
 			 others);
@@ -330,14 +339,15 @@ static void say_stubbed(void)
 		      gt_cudart.stubbed, flops);
 }
 
-/* The first was named when it was refused. */
+/* Launches without which the program went on. */
 static void say_refused(void)
 {
 	static bool said;
+	char first[REFUSED];
 
-	if (gt_cudart.launches > 0 && gt_cudart.refused > 1)
-		gt_cudart_say_once(&said, "warning: %" PRIu64 " launches returned an error, as they would on a GPU: they are not in the stream",
-				   gt_cudart.refused);
+	if (gt_cudart.launches > 0 && gt_cudart.refused > 0)
+		gt_cudart_say_once(&said, "warning: %" PRIu64 " launch%s returned an error, as on a GPU: %s", gt_cudart.refused,
+				   gt_cudart.refused > 1 ? "es" : "", describe_refused(first));
 }
 
 /* Runs after the program's own exit handlers. If the program is killed, the stream has no end record. */

@@ -9,7 +9,6 @@
 #include "base/grown.h"
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/launch/run.h"
-#include "cuda/runtime/calls.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 #include "stream/kernel_name.h"
@@ -413,16 +412,16 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 	return CUDA_SUCCESS;
 }
 
-/* A launch that is an error on a GPU too, which many programs do not look at: the stream does not have it. */
-static void count_refused(const char *name, int code, struct gt_dim3 grid, struct gt_dim3 block, const struct gt_fat *fat)
+/* A launch that is an error on a GPU too, which many programs do not look at: the stream does not have it. The end says so. */
+static void count_refused(const char *name, int code, struct gt_dim3 grid, struct gt_dim3 block)
 {
-	static bool said;
-	char reason[GT_GPU_REASON], words[GT_KERNEL_NAME];
+	char words[GT_KERNEL_NAME];
 
-	gt_cudart.refused++;
-	const char *why = gt_cudart_is_for_others(fat, reason) ? reason : cudaGetErrorString(code);
-	gt_cudart_say_once(&said, "warning: a launch of kernel %.128s, <<<%ux%ux%u, %ux%ux%u>>>, returns %s: %s",
-			   gt_name_words(name, words), grid.x, grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(code), why);
+	if (gt_cudart.refused++ > 0)
+		return;
+	gt_cudart.refused_code = code;
+	snprintf(gt_cudart.refused_first, sizeof gt_cudart.refused_first, "kernel %.128s, <<<%ux%ux%u, %ux%ux%u>>>", gt_name_words(name, words),
+		 grid.x, grid.y, grid.z, block.x, block.y, block.z);
 }
 
 int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
@@ -437,6 +436,6 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		return gt_cudart.failed;
 	int code = function ? launch_function(function, grid, block, arguments, dynamic_shared, wishes) : gt_cudart_no_function(handle);
 	if (code != CUDA_SUCCESS && code != GT_CUDART_CLOSED)
-		count_refused(asked->name, code, grid, block, asked->fat);
+		count_refused(asked->name, code, grid, block);
 	return code;
 }
