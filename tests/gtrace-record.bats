@@ -91,7 +91,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	local status=0
 	wait $! || status=$?
 	[ "$status" -eq 143 ]
-	[ "$(grep -c 'warning: kernel add: 2147483647 blocks: at the rate of the first [1-9][0-9]*, about [1-9][0-9]* [mhd][a-z]*s; --blocks 1000 --skip-untraced runs a part$' "$ERR")" -eq 1 ] ||
+	[ "$(grep -c 'warning: kernel add: 2147483647 blocks: at the rate of the first \([1-9][0-9]*\), about [1-9][0-9]* [mhd][a-z]*s; --blocks \1 --skip-untraced runs a part$' "$ERR")" -eq 1 ] ||
 		{ cat "$ERR"; return 1; }
 	LD_PRELOAD=${PRELOAD:-} timeout 10 gtrace-record --blocks 1000 --skip-untraced "$PROGRAM" huge >"$OUT" 2>"$ERR"
 	[ ! -s "$ERR" ]

@@ -142,7 +142,7 @@ static void warn_if_long(void *context, uint64_t blocks, uint64_t accesses)
 	watch->state.done += blocks;
 	watch->state.all = gt_ptx_executed_end(watch->launch);
 	if (gt_progress_is_long(&watch->forecast, &watch->state, text))
-		tool_warn(watch->tool, "kernel %s: %s; %s", watch->name, text, GT_TRACING_PART);
+		tool_warn(watch->tool, "kernel %s: %s; " GT_TRACING_PART, watch->name, text, watch->state.done);
 }
 
 /* Records one launch, of the command line or of a kernel. */

@@ -283,7 +283,7 @@ static void show_blocks(void *context, uint64_t blocks, uint64_t accesses)
 	state.all = gt_ptx_executed_end(context);
 	state.rows += accesses;
 	if (gt_progress_is_long(&forecast, &state, text))
-		gt_cudart_say("warning: kernel %s: %s; %s", state.kernel, text, GT_TRACING_PART);
+		gt_cudart_say("warning: kernel %s: %s; " GT_TRACING_PART, state.kernel, text, state.done);
 	if (gt_progress_due(&gt_cudart.progress))
 		gt_progress_show(&gt_cudart.progress, &state);
 }
