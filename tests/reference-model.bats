@@ -23,6 +23,13 @@ agrees() {
 @test "gcache agrees with its manual page" { agrees cache; }
 @test "a timed gcache agrees with its manual page" { agrees cache_timed; }
 @test "a gcache that decides which warps issue agrees with its manual page" { agrees cache_requeue 40; }
+
+@test "a warp whose last request is served before others of its group continues after that, with --on-full stall and --delay" {
+	run "$ROOT/tests/reference-model/run" cache_requeue --seed 77002 --case 35
+	echo "$output"
+	[ "$output" = "cache_requeue: 1 cases, 0 differ" ]
+}
+
 @test "findings agree with their manual page" { agrees findings 40; }
 @test "gtrace sizes has what gcache has with each size" { agrees sizes 2; }
 @test "gtrace compare agrees with its manual page" { agrees compare 15; }

@@ -12,7 +12,8 @@ class Floats:
         t = self.one_of(*FLOATS)
         single, double, half = t == "f32", t == "f64", t.startswith("f16")
         ops = ["add", "sub", "mul", "fma", "min", "max", "abs", "neg"]
-        ops += ["div", "rcp", "sqrt", "copysign", "testp"] if single or double else []
+        ops += ["div", "rcp", "sqrt", "copysign", "testp", "mad"] if single or double else ["xorsign"]
+        ops += ["xorsign"] if single else []
         op = self.one_of(*ops)
         if op in ("add", "sub", "mul"):
             if single:
@@ -42,6 +43,11 @@ class Floats:
         elif op in ("div", "rcp", "sqrt"):
             how = "." + self.one_of(*ROUNDINGS) + self.flags("ftz" if single else "")
             self.do("%s%s.%s" % (op, how, t), t, (t, t) if op == "div" else (t,))
+        elif op == "mad":
+            self.do("mad.%s%s.%s" % (self.one_of(*ROUNDINGS), self.flags("ftz", "sat") if single else "", t), t, (t, t, t))
+        elif op == "xorsign":
+            how = self.flags("ftz" if not t.startswith("bf16") else "", "NaN")
+            self.do("%s%s.xorsign.abs.%s" % (self.one_of("min", "max"), how, t), t, (t, t))
         elif op == "testp":
             which = self.one_of("finite", "infinite", "number", "notanumber", "normal", "subnormal")
             self.do("testp.%s.%s" % (which, t), "pred", (t,))

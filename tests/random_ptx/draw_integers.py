@@ -41,7 +41,18 @@ class Integers:
             self.do("%s%s.%s" % (op, relu, t), t, (t, t))
 
     def small_products(self):
-        op = self.one_of("mul24", "mad24", "dp4a", "dp2a")
+        op = self.one_of("mul24", "mad24", "dp4a", "dp2a", "halves", "pack")
+        if op == "halves":
+            t = self.one_of("u16x2", "s16x2")
+            op = self.one_of("add", "min", "max")
+            relu = ".relu" if op != "add" and t == "s16x2" and self.chance(0.4) else ""
+            self.do("%s%s.%s" % (op, relu, t), "b32", ("b32", "b32"))
+            return
+        if op == "pack":
+            t = self.one_of("u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2")
+            third = () if t[1:] == "16" else ("b32",)
+            self.do("cvt.pack.sat.%s.s32%s" % (t, ".b32" if third else ""), "b32", ("s32", "s32") + third)
+            return
         if op in ("mul24", "mad24"):
             t, part = self.one_of("u32", "s32"), self.one_of("lo", "hi")
             self.do("%s.%s.%s" % (op, part, t), t, (t,) * (2 if op == "mul24" else 3))

@@ -45,11 +45,11 @@ class Values:
             t = self.one_of("b16", "b32", "b64", "u16", "s32", "u64", "f32", "f64")
             self.do("selp." + t, t, (t, t, "pred"))
         else:
-            t = self.one_of("b16", "b32", "b64", "u32", "s64", "f32", "f64")
+            t = self.one_of("b16", "b32", "b64", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64")
             self.do("slct.%s.%s" % (t, "s32"), t, (t, t, "s32"))
 
     def select_by_float(self):
-        t = self.one_of("b32", "b64", "f32", "u16")
+        t = self.one_of("b16", "b32", "b64", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64")
         self.do("slct%s.%s.f32" % (self.flags("ftz"), t), t, (t, t, "f32"))
 
 

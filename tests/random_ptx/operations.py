@@ -80,6 +80,12 @@ def absolute(fmt, x):
 
 def extreme(mods, sign):
     def f(fmt, x, y):
+        if "xorsign" in mods:
+            signs = (x ^ y) & 1 << (fmt.width - 1)
+            chosen = plain(fmt, absolute(fmt, x), absolute(fmt, y))
+            return chosen if floats.is_nan(fmt, chosen) else chosen | signs
+        return plain(fmt, x, y)
+    def plain(fmt, x, y):
         xs = [v for v in (x, y) if not floats.is_nan(fmt, v)]
         if len(xs) < 2:
             return fmt.nan if "NaN" in mods or not xs else xs[0]
@@ -212,7 +218,31 @@ def select_by_sign(mods):
 
 
 
+def add_packed(mods):
+    """Sums of two halves of 16 bits, each by itself."""
+    return ("b32",), ("b32", "b32"), in_pairs(mods[-1], lambda x, y: x + y & 0xFFFF)
+
+
+def minimum_packed(mods, sign):
+    _, _, one = minimum(mods[:-1] + [mods[-1][:-2]], sign)
+    return ("b32",), ("b32", "b32"), in_pairs(mods[-1], one)
+
+
+def pack(mods):
+    """Two integers, each clamped to few bits, above them a third."""
+    t = next(m for m in mods if m not in ("pack", "sat", "b32"))
+    n = int(t[1:])
+    least, most = (0, ones(n)) if t[0] == "u" else (-(1 << (n - 1)), ones(n - 1))
+    def cut(x):
+        return max(least, min(most, value_of("s32", x))) & ones(n)
+    def f(x, y, z=0):
+        return (z << 2 * n | cut(x) << n | cut(y)) & ones(32)
+    return ("b32",), ("s32", "s32") + (("b32",) if mods[-1] == "b32" else ()), f
+
+
 def convert(mods):
+    if mods[0] == "pack":
+        return pack(mods)
     d, s = mods[-2], mods[-1]
     rounding = rounding_of(mods)
     whole = next((WHOLE_ROUNDINGS[m] for m in mods if m in WHOLE_ROUNDINGS), None)
@@ -263,6 +293,8 @@ def float_result(fmt, mods, bits):
 
 
 def add(mods):
+    if mods[-1] in ("u16x2", "s16x2"):
+        return add_packed(mods)
     if not mods[-1].startswith(("f", "bf")):
         return integer_add(mods, 1)
     return real(mods, 2, lambda r, x, y: floats.add(x, y, r))
@@ -302,6 +334,8 @@ def minimum(mods, sign):
     t = mods[-1]
     if t.startswith(("f", "bf")):
         return extreme(mods, sign)
+    if t.endswith("x2"):
+        return minimum_packed(mods, sign)
     pick = max if sign > 0 else min
     return (t,), (t, t), wrap(t, lambda x, y: max(pick(x, y), 0) if "relu" in mods else pick(x, y))
 

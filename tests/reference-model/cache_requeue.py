@@ -103,6 +103,8 @@ class Stalled(Timed):
         warp = lookup.row["block"], lookup.row["warp"]
         wait = self.load_latencies[-1] if len(self.load_latencies) > before else 0
         self.effects[warp] = max(self.effects.get(warp, 0), self.step + wait - (wait > 0 and self.timed["merges"] == merged))
+        if served:
+            self.last[warp] = self.step
         return served
 
     def serve_wave(self, rows, key):
@@ -126,14 +128,14 @@ class Stalled(Timed):
                 self.timed["stalls"] += 1
                 self.step += 1
                 continue
-            self.effects = {}
+            self.effects, self.last = {}, {}
             chosen.sort(key=lambda warp: warp.place)
             self.serve_group([row for warp in chosen for row in warp.accesses[0]], key)
             for warp in chosen:
                 first = warp.accesses.pop(0)[0]
                 order += 1
-                effect = self.effects[first["block"], first["warp"]]
-                warp.ready = self.step + factor * max(0, effect - (self.step - 1))
+                effect, served = (noted[first["block"], first["warp"]] for noted in (self.effects, self.last))
+                warp.ready = max(self.step, served + 1 + factor * (effect - served))  # the group may go on after the warp's last request
                 warp.queued = (warp.ready, order)
             left = [warp for warp in left if warp.accesses]
 
@@ -145,7 +147,7 @@ class Stalled(Timed):
                 for first in range(0, 1 + max(row["warp"] for row in rows), n):
                     together = [row for warp in range(first, first + n) for row in rows if (row["an"], row["block"], row["warp"]) == (number, block, warp)]
                     if together:
-                        self.effects = {}
+                        self.effects, self.last = {}, {}
                         self.serve_group(together, key)
 
     def run(self, rows):
