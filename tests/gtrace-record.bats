@@ -237,7 +237,7 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	[ -z "$PRELOAD" ] || skip "the sanitizers' library has line numbers of its own, and stands between the call and the runtime"
 	cat >my.cu <<-'END'
 		__device__ float table[1024];
-		__global__ void k(float *a, float *b) { b[threadIdx.x] = a[threadIdx.x] + table[threadIdx.x]; }
+		__global__ void k(float *a, float *b) { b[32 * threadIdx.x] = a[threadIdx.x] + table[threadIdx.x]; }
 		#define CHECK(call) do { if ((call) != cudaSuccess) return 1; } while (0)
 		int main()
 		{
@@ -258,6 +258,7 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	nvcc -cudart shared -arch=sm_75 -o without my.cu
 	[ "$(arrays ./with)" = "d_in my.cu:9,d_out my.cu:10,parts.of[i] my.cu:12,parts.of[i] my.cu:12 #2,cudaMalloc my.cu:13,table" ]
 	[ "$(arrays ./without)" = "cudaMalloc 1,cudaMalloc 2,cudaMalloc 3,cudaMalloc 4,cudaMalloc 5,table" ]
+	LD_PRELOAD=${PRELOAD:-} gtrace run --json ./without 2>"$ERR" | grep -q '"arrays": "cudaMalloc 2"'
 	[ "$(arrays --name A,,C ./with)" = "A,d_out my.cu:10,C,parts.of[i] my.cu:12,cudaMalloc my.cu:13,table" ]
 	# Without the source, the function; without addr2line, the number.
 	mv my.cu elsewhere.cu

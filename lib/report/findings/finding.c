@@ -79,11 +79,12 @@ static void name_arrays(struct gt_finding *finding, const struct gt_group *group
 	size_t length = 0;
 
 	for (size_t i = 0; i < group->n_arrays && i < 2; i++) {
-		char name[GT_ARRAY_NAME + 4];
-		const char *blank = strchr(group->arrays[i].name, ' ');
-		snprintf(name, sizeof name, blank ? "%.*s (%s)" : "%.*s%s", (int)(blank ? blank - group->arrays[i].name : (ptrdiff_t)strlen(group->arrays[i].name)),
-			 group->arrays[i].name, blank ? blank + 1 : "");
-		length += (size_t)snprintf(finding->arrays + length, sizeof finding->arrays - length, "%s%s", i ? ", " : "", name);
+		const char *name = group->arrays[i].name, *blank = strchr(name, ' ');
+		const bool placed = blank && strchr(blank, ':'); /* "out blur.cu:36", and not "cudaMalloc 2" */
+		const int words = (int)((placed ? blank : strchr(name, '\0')) - name);
+		snprintf(finding->arrays + length, sizeof finding->arrays - length, placed ? "%s%.*s (%s)" : "%s%.*s%s", i ? ", " : "", words, name,
+			 placed ? blank + 1 : "");
+		length = strlen(finding->arrays);
 	}
 	if (group->n_arrays > 2)
 		snprintf(finding->arrays + length, sizeof finding->arrays - length, ", ...");

@@ -66,7 +66,7 @@ static const char chart_style[] =
 	".chart .tall{display:none;min-width:0;max-width:26rem}.findings td.name{overflow-wrap:break-word}@media screen and (max-width:47rem){.chart .wide{display:none}.chart .tall{display:block}"
 	".findings thead{display:none}.findings tr{display:block;border-bottom:1px solid var(--line);padding:.35rem 0}.findings th,.findings td{display:block;border:0;padding:0}.findings th{font-weight:600}}";
 static const char places_style[] =
-	"table.places{width:100%;font-size:.9rem}.places thead th{white-space:normal;vertical-align:bottom;min-width:4.2rem}.places th,.places td{padding-right:.4rem}.places .number{padding-left:.25rem}.places tbody th{min-width:3rem}.places td.code{min-width:15rem;padding-left:.75rem}"
+	"table.places{width:100%;font-size:.9rem}.places thead th{white-space:normal;vertical-align:bottom;min-width:4.2rem}.places th,.places td{padding-right:.4rem}.places .number{padding-left:.25rem}.places tbody th{min-width:3rem}.places td.code{min-width:22rem;padding-left:.75rem}"
 	"td.code code{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}td.arrays{min-width:8rem;overflow-wrap:break-word}"
 	".places th.number{padding-right:.5rem;padding-left:.5rem}tr.context{color:var(--soft)}tr.context th,tr.context td,tr.context+tr.context th{border-bottom-color:transparent}"
 	"tr.gap td{color:var(--soft);background:var(--box);padding-left:.75rem}.h1{background:var(--h1)}.h2{background:var(--h2)}.h3{background:var(--h3)}.h4{background:var(--h4)}"
