@@ -16,12 +16,16 @@ setup() {
 	ordered=$BATS_FILE_TMPDIR/ordered scheduled=$BATS_FILE_TMPDIR/scheduled
 }
 
-# make_program: ./program from transpose.cu, with source lines.
+# make_program: ./program from transpose.cu, with source lines, compiled once for all tests.
 make_program() {
 	needs_cuda
-	cp "$ROOT/examples/kernels/transpose.cu" program.cu
-	cp "$ROOT"/examples/kernels/*.h .
-	nvcc -lineinfo -cudart shared -arch=sm_75 -o program program.cu
+	(
+		cd "$BATS_FILE_TMPDIR"
+		cp "$ROOT/examples/kernels/transpose.cu" program.cu
+		cp "$ROOT"/examples/kernels/*.h .
+		[ -e program ] || nvcc -lineinfo -cudart shared -arch=sm_75 -o program program.cu
+	)
+	cp "$BATS_FILE_TMPDIR"/{program,program.cu,*.h} .
 }
 
 # composes PIPE ARGUMENT...: the pipe that `gtrace ARGUMENT...` prints, and that its output is the output of that pipe.

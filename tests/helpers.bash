@@ -92,16 +92,16 @@ record_stub() {
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --stub "$@" >out 2>err
 }
 
-# compile_together TARGET PROGRAM...: for setup_file. Builds these programs of tests/cuda by one compilation, for one target and as PTX
-# alone, into the folder from which `program` takes them. Without a toolkit it does nothing, and the tests are skipped.
+# compile_together TARGET PROGRAM...: for setup_file. Builds these programs of tests/cuda (or of another folder, as FOLDER/PROGRAM) by one
+# compilation, for one target and as PTX alone, into the folder from which `program` takes them. Without a toolkit it does nothing, and the tests are skipped.
 compile_together() {
 	local target=$1 folder=$BATS_FILE_TMPDIR/programs name
 	shift
 	[ -x "$CUDA_HOME/bin/nvcc" ] || return 0
 	mkdir -p "$folder"
-	"$ROOT/tests/cuda/together" "${@/#/$ROOT/tests/cuda/}" >"$folder/$target.cu"
-	nvcc -w -I "$ROOT/tests/cuda" -cudart shared -gencode "arch=compute_$target,code=compute_$target" -o "$folder/$target" "$folder/$target.cu"
-	for name; do ln "$folder/$target" "$folder/$name"; done
+	(cd "$ROOT/tests/cuda" && ./together "$@") >"$folder/$target.cu"
+	nvcc -w -I "$ROOT/tests/cuda" -I "$ROOT/examples/kernels" -cudart shared -gencode "arch=compute_$target,code=compute_$target" -o "$folder/$target" "$folder/$target.cu"
+	for name; do ln "$folder/$target" "$folder/${name##*/}"; done
 }
 
 # program NAME: tests/cuda/NAME.cu as ./NAME, from compile_together, or else built with the options in NVCC_FLAGS for TARGET.

@@ -5,8 +5,9 @@
 load helpers
 
 setup_file() {
-	[ "$CUDA_TESTS" = only ] || build_kernels clang
 	prepare_preload
+	[ "$CUDA_TESTS" = only ] || build_kernels clang
+	[ "$CUDA_TESTS" = without ] || compile_together 75 "$ROOT"/examples/kernels/{vectoradd,gemm_tiled,transpose_tiled,histogram64,bfs,row_shares,gemm_registers,attention}
 }
 
 # compilers: those whose programs a test runs. tests/run runs the tests that are tagged `cuda` once for each;
@@ -19,13 +20,20 @@ compilers() {
 	esac
 }
 
+# built COMPILER NAME: the program as it built it. What is tagged `cuda` is compiled by setup_file.
+built() {
+	if [ "$1" = nvcc ] && [ -x "$BATS_FILE_TMPDIR/programs/$2" ]; then
+		echo "$BATS_FILE_TMPDIR/programs/$2"
+		return
+	fi
+	[ -x "$BUILD/kernels-$1/$2" ] || build_kernels "$1" "$2"
+	echo "$BUILD/kernels-$1/$2"
+}
+
 # programs NAME: the program as each of them built it.
 programs() {
 	local compiler
-	for compiler in $(compilers); do
-		build_kernels "$compiler" "$1"
-		echo "$BUILD/kernels-$compiler/$1"
-	done
+	for compiler in $(compilers); do built "$compiler" "$1"; done
 }
 
 setup() { cd "$BATS_TEST_TMPDIR"; }
@@ -43,8 +51,7 @@ compare_all() { python3 "$ROOT/tests/kernels_reference.py" compare <list; }
 compiled_by() {
 	local compiler=$1 name=$2
 	shift 2
-	[ -x "$BUILD/kernels-$compiler/$name" ] || build_kernels "$compiler" "$name"
-	LD_PRELOAD=${PRELOAD-} gtrace-record --space global,local --stdout words "$BUILD/kernels-$compiler/$name" "$@" >trace || {
+	LD_PRELOAD=${PRELOAD-} gtrace-record --space global,local --stdout words "$(built "$compiler" "$name")" "$@" >trace || {
 		echo "$compiler: $name $* exits with $?"
 		cat words
 		return 1
