@@ -5,15 +5,13 @@ bats_require_minimum_version 1.5.0
 load helpers
 
 setup_file() {
-	export PROGRAM=$BATS_FILE_TMPDIR/program KERNELS=$BATS_FILE_TMPDIR/kernels
+	export PROGRAM=$BATS_FILE_TMPDIR/program KERNELS=$BUILD/kernels-clang
 	load helpers
 	prepare_preload
 	compile_together 80 at_fault pool wishes prints asserts three_faults gate
 	gcc -std=c11 -D_POSIX_C_SOURCE=200809L -I"$ROOT/tests/unit" -o "$PROGRAM" "$ROOT/tests/cudart/program.c" \
 		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm -pthread
-	if command -v clang >/dev/null; then
-		make -s -C "$ROOT/examples/kernels" CUDA=clang OUT="$KERNELS" >"$BATS_FILE_TMPDIR/make" 2>&1 || cat "$BATS_FILE_TMPDIR/make"
-	fi
+	if [ "$CUDA_TESTS" != only ] && command -v clang >/dev/null; then build_kernels clang; fi
 }
 
 setup() {
