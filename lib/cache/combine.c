@@ -1,13 +1,73 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that are served as one: loads of the SMs of a GPC that ask a shared level for the same, and stores of an SM to sectors that still
- * wait before the crossbar. */
+/* Requests that are served as one: loads that repeat the one before them, loads of the SMs of a GPC that ask a shared level for the same, and
+ * stores of an SM to sectors that still wait before the crossbar. */
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/wide.h"
 #include "cache/state.h"
 #include "stream/hint.h"
+#include "stream/op.h"
+
+/* ---- adjacent duplicates ---- */
+
+/* Everything of an op but its space, unless that is constant memory, whose bit is of no other. */
+#define NOT_SPACE 0xf3
+
+/* The sectors of n rows that repeat, at most GT_SUMMED. */
+static inline uint8_t sum_sectors(const uint8_t *repeats, const uint8_t *sectors, size_t n)
+{
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum = (uint8_t)(sum + (gt_count_4(sectors[i]) & (uint8_t)-repeats[i]));
+	return sum;
+}
+
+/* Sets repeats[i] to 1 if row first + i repeats the one before it, else to 0, and repeats[n] to either; returns the sectors of
+ * those that do. Each loop compares n rows with the ones behind them, not n - 1: whole vectors. Behind the last row is room. */
+GT_WIDE static uint64_t find_repeats(const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
+				     uint8_t *restrict repeats)
+{
+	const uint64_t *address = rows->address + first;
+	const uint8_t *op = rows->op + first, *sectors = rows->sectors + first;
+	const uint8_t plain = gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
+	uint8_t *restrict next = repeats + 1;
+	uint64_t sum = 0;
+	size_t i;
+
+	repeats[0] = 0;
+	for (i = 0; i < n; i++)
+		next[i] = address[i + 1] == address[i];
+	for (i = 0; i < n; i++)
+		next[i] = op[i + 1] == op[i] ? next[i] : 0;
+	for (i = 0; i < n; i++)
+		next[i] = (uint8_t)(op[i] & NOT_SPACE) == plain ? next[i] : 0;
+	for (i = 0; i < n; i++)
+		next[i] = (uint8_t)(sectors[i + 1] & ~sectors[i] & 15) == 0 ? next[i] : 0;
+	sm = sm ? sm + first : NULL;
+	if (sm)
+		for (i = 0; i < n; i++)
+			next[i] &= sm[i + 1] == sm[i];
+	for (i = 0; i + GT_SUMMED <= n; i += GT_SUMMED)
+		sum += sum_sectors(repeats + i, sectors + i, GT_SUMMED);
+	return sum + sum_sectors(repeats + i, sectors + i, n - i);
+}
+
+void gt_deduplicate(struct gt_deduplicated *deduplicated, const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
+		    bool repeats_hit)
+{
+	uint8_t repeats[GT_DEDUPLICATED_ROWS + 1] = {0};
+
+	deduplicated->n = 0;
+	deduplicated->repeated = repeats_hit ? find_repeats(rows, sm, first, n, repeats) : 0;
+	for (size_t i = 0; i < n; i++) {
+		deduplicated->row[deduplicated->n] = (uint32_t)(first + i);
+		deduplicated->n += !repeats[i];
+	}
+}
 
 /* ---- the request coalescer: a load that asks for what another SM of its GPC, or its own, has asked for is served with that one, whose
  * data go to both, until these are back ---- */

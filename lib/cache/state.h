@@ -555,6 +555,22 @@ static inline int gt_level_look(const struct gt_serving *serving, const struct g
 
 /* ---- requests that are served as one (cache/combine.c) ---- */
 
+/* Adjacent duplicates: plain loads that repeat the request before them, of the same line for the same SM, and no other sectors. They
+ * hit at the most recent position, and change nothing. These are the rows that are none. */
+#define GT_DEDUPLICATED_ROWS 256
+#define GT_SUMMED 32 /* rows whose sectors a byte can count */
+
+struct gt_deduplicated {
+	size_t n;
+	uint32_t row[GT_DEDUPLICATED_ROWS];
+	uint64_t repeated; /* sectors of the rows that are duplicates */
+};
+
+/* Of rows [first, first + n), n at most GT_DEDUPLICATED_ROWS; the first is no duplicate. `sm` is NULL if all rows are of one. None is
+ * a duplicate unless `repeats_hit`. */
+void gt_deduplicate(struct gt_deduplicated *deduplicated, const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
+		    bool repeats_hit);
+
 /* Forgets the loads of the last kernel. */
 void gt_request_coalescer_begin(struct gt_request_coalescer *coalescer);
 

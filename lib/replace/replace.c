@@ -104,7 +104,7 @@ static void tail_grow(struct gt_tags *tags, uint32_t set, uint32_t length)
 static uint32_t tail_victim(struct gt_tags *tags, uint32_t set, const struct gt_replacement *replacement)
 {
 	uint32_t ways = gt_ways_of(tags->geometry, set), n = replacement->tail < ways ? replacement->tail : ways;
-	uint32_t drawn = (uint32_t)((gt_random(&tags->random) >> 32) * n >> 32);
+	uint32_t drawn = gt_tail_draw(replacement, ways, &tags->random);
 
 	if (tags->geometry->recency != GT_RECENCY_LIST)
 		return gt_tags_at(tags, set, ways - 1 - drawn);

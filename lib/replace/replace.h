@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "replace/tags.h"
 
 #define GT_WEIGHTS_MAX 64
@@ -42,6 +43,14 @@ struct gt_policy {
 	/* The slot to be replaced in a set whose ways are all valid. */
 	uint32_t (*victim)(struct gt_tags *tags, uint32_t set, const struct gt_replacement *replacement);
 };
+
+/* tail: which of the lines that may leave does, counted from the one least recently used. */
+static inline uint32_t gt_tail_draw(const struct gt_replacement *replacement, uint32_t ways, uint64_t *random)
+{
+	const uint32_t n = replacement->tail < ways ? replacement->tail : ways;
+
+	return (uint32_t)((gt_random(random) >> 32) * n >> 32);
+}
 
 /* All policies, as gt_policy_NAME. */
 #define GT_POLICIES(ROW) ROW(lru) ROW(tail) ROW(fifo) ROW(lfu) ROW(random) ROW(weighted) ROW(order) ROW(plru) ROW(srrip) ROW(opt)

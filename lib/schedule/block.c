@@ -2,8 +2,8 @@
 /* The rows of a block that wait. They come in any order of warps, and issue in one of two: by access number, or warp by warp.
  *
  * While memory lasts they are loose: as they came, in spans, which are sorted when the block becomes resident, and folded when all have come if
- * that takes less. When it is used up they are packed, warp by warp, into spill queues of bytes (schedule/packed.h), which may go to a file; then a resident block has a source for each
- * warp, which unpacks some rows at a time into a window. */
+ * that takes less. When it is used up they are packed, warp by warp, into spill queues of bytes (schedule/packed.h), which may go to a file; then
+ * a resident block has a source for each warp, which unpacks some rows at a time into a window. */
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL

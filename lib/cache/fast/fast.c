@@ -16,65 +16,6 @@
 #include "stream/request.h"
 
 #define AT_ONCE 32 /* requests whose state is prefetched before the first of them is served */
-#define SUMMED 32  /* rows whose sectors a byte can count */
-
-/* ---- adjacent duplicates ---- */
-
-/* Everything of an op but its space, unless that is constant memory, whose bit is of no other. */
-#define NOT_SPACE 0xf3
-
-/* The sectors of n rows that repeat, at most SUMMED. */
-static inline uint8_t sum_sectors(const uint8_t *repeats, const uint8_t *sectors, size_t n)
-{
-	uint8_t sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum = (uint8_t)(sum + (gt_count_4(sectors[i]) & (uint8_t)-repeats[i]));
-	return sum;
-}
-
-/* Sets repeats[i] to 1 if row first + i repeats the one before it, else to 0, and repeats[n] to either; returns the sectors of
- * those that do. Each loop compares n rows with the ones behind them, not n - 1: whole vectors. Behind the last row is room. */
-GT_WIDE static uint64_t find_repeats(const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
-				     uint8_t *restrict repeats)
-{
-	const uint64_t *address = rows->address + first;
-	const uint8_t *op = rows->op + first, *sectors = rows->sectors + first;
-	const uint8_t plain = gt_op(GT_LOAD, GT_GLOBAL, GT_OPERATOR_NONE);
-	uint8_t *restrict next = repeats + 1;
-	uint64_t sum = 0;
-	size_t i;
-
-	repeats[0] = 0;
-	for (i = 0; i < n; i++)
-		next[i] = address[i + 1] == address[i];
-	for (i = 0; i < n; i++)
-		next[i] = op[i + 1] == op[i] ? next[i] : 0;
-	for (i = 0; i < n; i++)
-		next[i] = (uint8_t)(op[i] & NOT_SPACE) == plain ? next[i] : 0;
-	for (i = 0; i < n; i++)
-		next[i] = (uint8_t)(sectors[i + 1] & ~sectors[i] & 15) == 0 ? next[i] : 0;
-	sm = sm ? sm + first : NULL;
-	if (sm)
-		for (i = 0; i < n; i++)
-			next[i] &= sm[i + 1] == sm[i];
-	for (i = 0; i + SUMMED <= n; i += SUMMED)
-		sum += sum_sectors(repeats + i, sectors + i, SUMMED);
-	return sum + sum_sectors(repeats + i, sectors + i, n - i);
-}
-
-void gt_deduplicate(struct gt_deduplicated *deduplicated, const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
-		    bool repeats_hit)
-{
-	uint8_t repeats[GT_DEDUPLICATED_ROWS + 1] = {0};
-
-	deduplicated->n = 0;
-	deduplicated->repeated = repeats_hit ? find_repeats(rows, sm, first, n, repeats) : 0;
-	for (size_t i = 0; i < n; i++) {
-		deduplicated->row[deduplicated->n] = (uint32_t)(first + i);
-		deduplicated->n += !repeats[i];
-	}
-}
 
 /* ---- what is sent, column by column: what reads fetch, and stores ---- */
 
@@ -202,6 +143,7 @@ struct slots_place {
 	struct gt_tags *tags;
 	uint32_t *chain; /* of the finder, unless recency is GT_RECENCY_NIBBLES */
 	uint32_t set;	 /* else */
+	uint32_t leaves; /* the slot whose line will probably leave for this one, if that is drawn; else GT_NO_SLOT */
 };
 
 /* What it found. */
@@ -241,13 +183,50 @@ GT_INLINE struct slots_place find_slots_place(const struct gt_level *level, stru
 	return place;
 }
 
-/* Prefetches the line to which a chain leads. */
-GT_INLINE void follow_chain(const struct slots_place *place, struct slots_shape shape)
+/* Prefetches the line to which a chain leads. Returns its slot, or GT_NO_SLOT: the chain is empty. */
+GT_INLINE uint32_t follow_chain(const struct slots_place *place, struct slots_shape shape)
 {
 	uint32_t slot = *place->chain - 1;
 
 	if (slot != GT_NO_SLOT)
 		gt_slot_prefetch(place->tags, slot, shape.recency == GT_RECENCY_LIST);
+	return slot;
+}
+
+/* Prefetches the line that a set will probably replace next, as `random` draws, and the set's order. Returns its slot. */
+GT_INLINE uint32_t foresee_victim(const struct gt_level *level, const struct gt_tags *tags, uint32_t set, uint64_t *random)
+{
+	const uint32_t ways = level->geometry.ways;
+	const uint32_t slot = gt_tags_at(tags, set, ways - 1 - gt_tail_draw(&level->config.replacement, ways, random));
+
+	gt_slot_prefetch(tags, slot, false);
+	__builtin_prefetch(tags->bytes + set * ways, 1);
+	return slot;
+}
+
+/* Follows the chains of n requests. Where one is empty a line will be replaced. Under LRU gt_tags_prepare_next tells which; where it is drawn
+ * it is foreseen here, and what finds it now is prefetched. */
+GT_INLINE void follow_chains(const struct reading *reads, const uint32_t *row, struct slots_place *places, size_t n, struct slots_shape shape)
+{
+	const struct gt_level *level = reads->serving.level;
+	const bool drawn = shape.recency == GT_RECENCY_BYTES && level->config.replacement.policy == &gt_policy_tail;
+	const struct gt_tags *last = NULL; /* of which a victim was drawn */
+	uint64_t random = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct gt_tags *tags = places[k].tags;
+		places[k].leaves = GT_NO_SLOT;
+		if (follow_chain(&places[k], shape) != GT_NO_SLOT || !drawn)
+			continue;
+		random = tags == last ? random : tags->random;
+		last = tags;
+		places[k].leaves = foresee_victim(level, tags, gt_level_set_of(level, reads->rows->address[row[k]] / GT_LINE), &random);
+	}
+	for (size_t k = 0; drawn && k < n; k++) {
+		const uint64_t tag = places[k].leaves != GT_NO_SLOT ? *gt_slot_tag(places[k].tags, places[k].leaves) : 0;
+		if (tag != 0)
+			__builtin_prefetch(gt_finder_chain(&places[k].tags->finder, tag - 1), 1);
+	}
 }
 
 /* Finds a line in its set, the most recent way of which is tried first. */
@@ -429,8 +408,8 @@ GT_INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n
 		places[k] = find_slots_place(level, tags, rows->address[row[k]] / GT_LINE, set ? set + k : NULL,
 					     !reads_is_read(reads, row[k]), shape);
 	}
-	for (size_t k = 0; shape.recency != GT_RECENCY_NIBBLES && k < n; k++)
-		follow_chain(&places[k], shape);
+	if (shape.recency != GT_RECENCY_NIBBLES)
+		follow_chains(reads, row, places, n, shape);
 	for (size_t k = 0; k < n; k++) {
 		const uint8_t class = level->class_of[rows->op[row[k]]];
 		struct found found = {0};
@@ -634,7 +613,7 @@ struct ways_place {
 
 /* What reads have found. */
 struct notes {
-	uint32_t hits[GT_DEDUPLICATED_ROWS + SUMMED]; /* a byte for each sector: its depth if it hits, else GT_SECTOR_INVALID */
+	uint32_t hits[GT_DEDUPLICATED_ROWS + GT_SUMMED]; /* a byte for each sector: its depth if it hits, else GT_SECTOR_INVALID */
 	uint16_t misses[GT_DEDUPLICATED_ROWS]; /* bits 0-3: sectors that miss; 4-7: the same if their line is absent; 8-11: brought */
 };
 
@@ -697,12 +676,12 @@ GT_INLINE bool read_way(const struct gt_level *level, const struct ways_place *p
 	return true;
 }
 
-/* How many sectors of SUMMED reads hit at a depth. */
+/* How many sectors of GT_SUMMED reads hit at a depth. */
 GT_INLINE uint8_t count_hits(const uint8_t *hits, uint32_t depth)
 {
 	uint8_t sum = 0;
 
-	for (size_t i = 0; i < SUMMED * sizeof(uint32_t); i++)
+	for (size_t i = 0; i < GT_SUMMED * sizeof(uint32_t); i++)
 		sum = (uint8_t)(sum + (hits[i] == (uint8_t)depth));
 	return sum;
 }
@@ -716,10 +695,10 @@ GT_INLINE void count_notes(struct reading *reads, struct notes *notes, const uin
 	uint64_t missed = 0, lost = 0, lines = 0, brought = 0;
 	size_t before = served->n;
 
-	memset(notes->hits + n, GT_SECTOR_INVALID, SUMMED * sizeof *notes->hits);
+	memset(notes->hits + n, GT_SECTOR_INVALID, GT_SUMMED * sizeof *notes->hits);
 	for (uint32_t depth = 0; depth < ways; depth++) {
 		uint64_t hits = 0;
-		for (size_t i = 0; i < n; i += SUMMED)
+		for (size_t i = 0; i < n; i += GT_SUMMED)
 			hits += count_hits((const uint8_t *)(notes->hits + i), depth);
 		counters->mru[depth] += hits;
 		served->hits += hits;

@@ -37,19 +37,4 @@ struct gt_row_list {
 int gt_level_serve_list(struct gt_level *level, const struct gt_rows *rows, struct gt_row_list *list, struct gt_sink *sent,
 			struct gt_error *error);
 
-/* Adjacent duplicates: plain loads that repeat the request before them, of the same line for the same SM, and no other sectors. They
- * hit at the most recent position, and change nothing. These are the rows that are none. */
-#define GT_DEDUPLICATED_ROWS 256
-
-struct gt_deduplicated {
-	size_t n;
-	uint32_t row[GT_DEDUPLICATED_ROWS];
-	uint64_t repeated; /* sectors of the rows that are duplicates */
-};
-
-/* Of rows [first, first + n), n at most GT_DEDUPLICATED_ROWS; the first is no duplicate. `sm` is NULL if all rows are of one. None is
- * a duplicate unless `repeats_hit`. */
-void gt_deduplicate(struct gt_deduplicated *deduplicated, const struct gt_rows *rows, const uint16_t *sm, size_t first, size_t n,
-		    bool repeats_hit);
-
 #endif
