@@ -40,11 +40,11 @@ faults() {
 
 @test "a system call that fails, or is interrupted" {
 	strace -qq -o /dev/null true || skip "strace may not trace here"
-	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 1
+	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 1 --every 3
 }
 
 @test "short reads and writes, limits of the shell, a TMPDIR that is none, full or read-only, no /proc" {
-	faults --kinds short,address-space,descriptors,file-size,no-tmpdir,full-tmpdir,read-only-tmpdir,no-proc --most 2
+	faults --kinds short,address-space,descriptors,file-size,no-tmpdir,full-tmpdir,read-only-tmpdir,no-proc --most 2 --every 2
 }
 
 @test "a stage of a pipe that is killed" {

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Runs commands with one fault each, and sees that none is passed over.
 
-  python3 tests/faults --preload FOLDER [--most N] [--kinds LIST] [--jobs N] [COMMAND]
+  python3 tests/faults --preload FOLDER [--most N] [--every N] [--kinds LIST] [--jobs N] [COMMAND]
 
 The commands are those of the file `commands`, the kinds of faults those of kinds.py: an allocation or a system call that fails,
 short transfers, limits of the shell, a TMPDIR that is none, full or read-only. Each run must print what the command prints without a fault, or
 exit with a status that is not 0 and one line on standard error. What ends by a signal, or exits 0 with other output, is a failure.
 Kind `kill` takes the file `pipes`, and kills each stage in turn. --most N: at most N faults of a kind for a command, spread over
-its run. COMMAND: only the lines that it is in. The last line is "N runs, N failed".
+its run. --every N: each kind with every N-th command, others for each kind. COMMAND: only the lines that it is in. The last line is "N runs, N failed".
 """
 
 import argparse
 import concurrent.futures
+import functools
 import os
 import shlex
 import signal
@@ -31,21 +32,22 @@ def arguments():
     parser = argparse.ArgumentParser(prog="faults")
     parser.add_argument("--preload", required=True, help="the folder of fail_allocation.so and short_transfers.so")
     parser.add_argument("--most", type=int, default=0)
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--kinds", default=",".join([*KINDS, "kill"]))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("command", nargs="?", default="")
     return parser.parse_args()
 
 
-def check(line, folder, options):
-    """Runs one command with all its faults; returns how many runs there were, and the messages."""
+def check(number, line, folder, options):
+    """Runs one command, of this number, with all its faults; returns how many runs there were, and the messages."""
     command, runs, messages = shlex.split(line), 0, []
     sound = Run(command, folder)
     if sound.status != 0 or not (sound.output or sound.files):
         return 1, ["%s\n  without a fault: status %s, %d bytes: %s" % (line, sound.status, len(sound.output), sound.errors)]
-    for name in options.kinds:
+    for at, name in enumerate(options.kinds):
         kind = KINDS.get(name)
-        for label, run in kind.faults(command, folder, options) if kind else ():
+        for label, run in kind.faults(command, folder, options) if kind and (number + at) % options.every == 0 else ():
             runs += 1
             wrong = judge(run(), sound, getattr(kind, "must_pass", False))
             if wrong:
@@ -60,11 +62,11 @@ def lines_of(name, options):
 
 
 def work(options):
-    """What is to be checked: functions and lines."""
+    """What is to be checked: functions of a folder and the options."""
     if any(name in KINDS for name in options.kinds):
-        yield from ((check, line) for line in lines_of("commands", options))
+        yield from (functools.partial(check, number, line) for number, line in enumerate(lines_of("commands", options)))
     if "kill" in options.kinds:
-        yield from ((check_pipe, line) for line in lines_of("pipes", options))
+        yield from (functools.partial(check_pipe, line) for line in lines_of("pipes", options))
 
 
 def main():
@@ -82,7 +84,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["bash", os.path.join(HERE, "prepare"), folder], check=True)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for n, messages in pool.map(lambda one: one[0](one[1], folder, options), work(options)):
+            for n, messages in pool.map(lambda one: one(folder, options), work(options)):
                 runs += n
                 failed += len(messages)
                 for message in messages:
