@@ -192,6 +192,14 @@ many() {
 	run ! grep -q uncoalesced got
 }
 
+@test "how far lanes are apart is said where most of them access" {
+	# A stride of 256 bytes: of all 32 lanes; and of lanes 0 and 16, which are 4096 bytes apart.
+	printf '%s\n' '#kernel id=1 name=k' '#block warp an pc op size mask base stride lanes kernel' '0 0 0 0x10 load.global 4 0xffffffff 0x10000 256 - 1' '0 0 1 0x20 load.global 1 0x10001 0x20000 256 - 1' | tr ' ' '\t' |
+		gtrace-cat --from | gcoalesce --by site | gstats --findings --all >got
+	grep -qx '     32.00 sectors an access, 4.00 are enough; lanes are 256 bytes apart' got
+	grep -qx '     2.00 sectors an access, 1.00 are enough' got
+}
+
 @test "a trace that tells no instructions apart has findings, too" {
 	# Tiles of 16 x 16 of a matrix product: rows and columns of tiles are read by blocks on several SMs.
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce --by site | gschedule --gpu titanv | gcache --l1 --by site --causes | gcache --l2 --by site --causes |

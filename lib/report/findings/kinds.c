@@ -75,11 +75,13 @@ static void count_sectors(struct gt_finding *finding, const struct gt_site_acces
 	gt_finding_ratio(finding, "least_sectors_per_access", "sectors", (double)access->least_sectors, (double)access->accesses);
 }
 
+/* A stride is that from a lane to the next. If most lanes are active, neighbours are; of lanes 0 and 16 it is a distance that no two have. */
 static void say_stride(struct gt_finding *finding, const struct gt_group *group)
 {
 	size_t length = strlen(finding->text);
+	const bool most = group->access.lanes > (uint64_t)GT_WARP_SIZE / 2 * group->access.accesses;
 
-	if (group->stride && strcmp(group->stride, "several") != 0)
+	if (most && group->stride && strcmp(group->stride, "several") != 0)
 		snprintf(finding->text + length, sizeof finding->text - length, "; lanes are %s bytes apart", group->stride);
 }
 
