@@ -5,6 +5,8 @@
 
 load helpers
 
+# bats file_tags=slow
+
 setup() {
 	cd "$ROOT"
 	# a sanitizer replaces the allocator, and reports what an error left allocated

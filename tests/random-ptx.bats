@@ -4,6 +4,8 @@
 
 load helpers
 
+# bats file_tags=slow
+
 setup() {
 	cd "$ROOT" || return 1
 	t=$BATS_TEST_TMPDIR

@@ -6,6 +6,8 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
+# bats file_tags=slow
+
 setup() { export TMPDIR=$BATS_TEST_TMPDIR; }
 
 # agrees STAGE [CASES]: 80 cases, or so many, without a difference.
