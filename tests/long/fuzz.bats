@@ -41,3 +41,16 @@
 		[ "$status" -eq 0 ]
 	done
 }
+
+@test "every cut of a stream, and 2,000 flipped bits, at a filter, at the report and at device memory" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '%s\n' '#kernel id=1 name=a grid=2,1,1 block=32,1,1' '0 0 0 R 0x1000 4' '1 0 2 W 0x2000 4' '0 1 3 W 0x2060 8' >small.rdgc
+	gtrace-order small.rdgc >small.gt
+	gcoalesce --gpu titanv small.gt | gschedule --gpu titanv >scheduled.gt
+	gcache --l1 scheduled.gt | gcache --l2 >counted.gt
+	for what in 'cut 0' 'flip 2000'; do
+		python3 "$ROOT/tests/damage.py" $what small.gt gcoalesce --gpu titanv
+		python3 "$ROOT/tests/damage.py" $what counted.gt gdram
+		python3 "$ROOT/tests/damage.py" $what counted.gt gstats --csv
+	done
+}
