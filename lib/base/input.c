@@ -462,11 +462,12 @@ const char *gt_input_nature(const char *head, size_t bytes)
 	return NULL;
 }
 
+/* A line with a 0 byte is something else than text: what it is, as far as its beginning tells. */
 static int fail_zero(const struct gt_input *input, const char *text, size_t length, struct gt_error *error)
 {
 	const char *found = gt_input_nature(text, length);
 
-	return gt_input_fail(input, error, "expected text, found %s", found && found != binary ? found : "a 0 byte");
+	return gt_input_fail(input, error, "expected text, found %s", found != binary ? found : "a 0 byte");
 }
 
 int gt_input_line(struct gt_input *input, char **line, size_t *length, struct gt_error *error)

@@ -244,30 +244,30 @@ static void write_hint(const char *library, char hint[GT_RECORD_HINT])
 
 #define REASON 1024 /* bytes that hold any reason */
 
-#define REFUSED 512 /* bytes that hold what is said of the first launch that returned an error */
+#define REFUSED (512 + GT_GPU_REASON) /* bytes that hold what is said of the first launch that returned an error */
 
 static const char *describe_refused(char text[REFUSED])
 {
-	snprintf(text, REFUSED, "%s%s, %s (%s)", gt_cudart.refused > 1 ? "the first is " : "", gt_cudart.refused_first,
+	snprintf(text, REFUSED, "%s%s%s%s, %s (%s)", gt_cudart.refused_for, gt_cudart.refused_for[0] ? ": " : "", gt_cudart.refused > 1 ? "the first is " : "", gt_cudart.refused_first,
 		 cudaGetErrorString(gt_cudart.refused_code), cudaGetErrorName(gt_cudart.refused_code));
 	return text;
 }
 
-/* Why there was no launch: that PTX is not for the GPU is what a program may have found out for itself. */
+/* Why there was no launch. A program may have found out for itself that its PTX is not for the GPU. */
 static void explain_none(char reason[REASON])
 {
 	char others[GT_GPU_REASON] = "", first[REFUSED];
 	const struct gt_function *function = gt_cudart.functions;
 
+	if (gt_cudart.refused > 0) {
+		snprintf(reason, REASON, "each of the program's launches, %" PRIu64 ", returned an error: %s: " ENDLESS, gt_cudart.refused,
+			 describe_refused(first));
+		return;
+	}
 	while (function && !gt_cudart_is_for_others(function->fat, others))
 		function = function->next;
-	const char *separator = others[0] ? ": " : "";
-	if (gt_cudart.refused > 0)
-		snprintf(reason, REASON, "each of the program's launches, %" PRIu64 ", returned an error: %s%s%s: " ENDLESS, gt_cudart.refused,
-			 others, separator, describe_refused(first));
-	else
-		snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel%s%s: " ENDLESS, separator,
-			 others);
+	snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel%s%s: " ENDLESS, others[0] ? ": " : "",
+		 others);
 }
 
 /* Why work may be missing, or "". */

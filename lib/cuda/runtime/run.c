@@ -413,15 +413,16 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 }
 
 /* A launch that is an error on a GPU too, which many programs do not look at: the stream does not have it. The end says so. */
-static void count_refused(const char *name, int code, struct gt_dim3 grid, struct gt_dim3 block)
+static void count_refused(const struct gt_function *function, int code, struct gt_dim3 grid, struct gt_dim3 block)
 {
 	char words[GT_KERNEL_NAME];
 
 	if (gt_cudart.refused++ > 0)
 		return;
 	gt_cudart.refused_code = code;
-	snprintf(gt_cudart.refused_first, sizeof gt_cudart.refused_first, "kernel %.128s, <<<%ux%ux%u, %ux%ux%u>>>", gt_name_words(name, words),
+	snprintf(gt_cudart.refused_first, sizeof gt_cudart.refused_first, "kernel %.128s, <<<%ux%ux%u, %ux%ux%u>>>", gt_name_words(function->name, words),
 		 grid.x, grid.y, grid.z, block.x, block.y, block.z);
+	(void)gt_cudart_is_for_others(function->fat, gt_cudart.refused_for);
 }
 
 int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
@@ -436,6 +437,6 @@ int gt_cudart_launch(const void *handle, struct gt_dim3 grid, struct gt_dim3 blo
 		return gt_cudart.failed;
 	int code = function ? launch_function(function, grid, block, arguments, dynamic_shared, wishes) : gt_cudart_no_function(handle);
 	if (code != CUDA_SUCCESS && code != GT_CUDART_CLOSED)
-		count_refused(asked->name, code, grid, block);
+		count_refused(asked, code, grid, block);
 	return code;
 }

@@ -141,8 +141,8 @@ struct gt_cudart {
 	uint64_t allocations; /* made so far: they are numbered */
 	uint64_t launches;	/* asked for so far */
 	uint64_t refused;	/* with an error, of others */
-	int refused_code;	/* of the first of these, and its kernel and shape */
-	char refused_first[256];
+	int refused_code;	/* of the first of these, its kernel and shape, and which GPU its PTX is for, or "" */
+	char refused_first[256], refused_for[GT_GPU_REASON];
 	uint64_t instructions; /* warp instructions executed so far: the clock of events */
 	struct gt_writer *writer; /* NULL: nothing is traced */
 	struct gt_ptx_recorder *recorder;

@@ -75,7 +75,7 @@ static void count_sectors(struct gt_finding *finding, const struct gt_site_acces
 	gt_finding_ratio(finding, "least_sectors_per_access", "sectors", (double)access->least_sectors, (double)access->accesses);
 }
 
-/* A stride is that from a lane to the next. If most lanes are active, neighbours are; of lanes 0 and 16 it is a distance that no two have. */
+/* A stride is the distance from a lane to the next. It is said if most lanes access: where only lanes 0 and 16 do, no two of them are so far apart. */
 static void say_stride(struct gt_finding *finding, const struct gt_group *group)
 {
 	size_t length = strlen(finding->text);
