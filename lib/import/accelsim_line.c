@@ -601,37 +601,100 @@ static bool within(uint64_t address, uint64_t window)
 	return window != 0 && address - window < GT_WINDOW_BYTES;
 }
 
-/* The space of an access with a generic address, from the address of its first lane. */
-static void place_generic(struct gt_accelsim *reader, const struct gt_opcode *opcode)
+static enum gt_space space_at(const struct gt_accelsim *reader, uint64_t address)
+{
+	if (within(address, reader->launch.shared_window))
+		return GT_SHARED;
+	return within(address, reader->launch.local_window) ? GT_LOCAL : GT_GLOBAL;
+}
+
+static uint8_t in_space(uint8_t op, enum gt_space space)
+{
+	return gt_op(gt_op_action(op), space, gt_op_operator(op));
+}
+
+/* The post-processing leaves one line of the two of an LDGSTS: its address says which. */
+static void place_copy(struct gt_accelsim *reader)
 {
 	struct gt_trace_access *access = &reader->access;
 	uint64_t first = access->addresses ? access->addresses[0] : access->base;
-	bool shared = within(first, reader->launch.shared_window);
 
-	if (opcode->two && (shared || first < GT_WINDOW_BYTES))
+	if (first < GT_WINDOW_BYTES || space_at(reader, first) == GT_SHARED)
 		access->op = gt_opcode_shared_store();
-	else if (opcode->generic && (shared || within(first, reader->launch.local_window)))
-		access->op = gt_op(gt_op_action(access->op), shared ? GT_SHARED : GT_LOCAL,
-				   gt_op_operator(access->op));
 }
 
-/* Reports the access that was scanned. */
-static int report_access(struct gt_accelsim *reader, const struct gt_opcode *opcode)
+/* Reports an access whose op is set. */
+static int report_lanes(struct gt_accelsim *reader, const struct gt_opcode *opcode)
 {
 	struct gt_trace_access *access = &reader->access;
 
-	access->op = opcode->op;
 	access->size = opcode->size;
 	access->hint = opcode->hint;
 	access->block = reader->block;
 	access->warp = (uint16_t)reader->warp;
-	if (opcode->generic || opcode->two)
-		place_generic(reader, opcode);
 	access->has_work = false;
 	access->work = access->shared = 0;
 	if (reader->to->wants_work)
 		note_access(&reader->board, access);
 	return gt_import_access(reader->input, reader->to, access, reader->error);
+}
+
+/* The lanes of `mask`, whose addresses are in `all`, that are in a space. Theirs become those of the access; the others stay in `all`. */
+static uint32_t take_space(struct gt_accelsim *reader, uint32_t mask, uint64_t all[], enum gt_space space)
+{
+	unsigned lane = 0, taken = 0, left = 0;
+	uint32_t part = 0;
+
+	for (uint32_t m = mask; m; m &= m - 1, lane++) {
+		if (space_at(reader, all[lane]) == space) {
+			part |= m & -m;
+			reader->addresses[taken++] = all[lane];
+		} else {
+			all[left++] = all[lane];
+		}
+	}
+	return part;
+}
+
+/* An access with generic addresses is one of each space that its lanes are in, that of the lowest lane first. */
+static int report_generic(struct gt_accelsim *reader, const struct gt_opcode *opcode)
+{
+	struct gt_trace_access *access = &reader->access;
+	const uint32_t mask = access->mask;
+	uint64_t all[GT_WARP_SIZE];
+	unsigned lanes = (unsigned)__builtin_popcount(mask), alike = 1;
+
+	for (unsigned i = 0; i < lanes; i++)
+		all[i] = access->addresses ? access->addresses[i] : access->base + i * (uint64_t)access->stride;
+	while (alike < lanes && space_at(reader, all[alike]) == space_at(reader, all[0]))
+		alike++;
+	if (alike == lanes) {
+		access->op = in_space(opcode->op, space_at(reader, all[0]));
+		return report_lanes(reader, opcode);
+	}
+	for (uint32_t left = mask; left; left &= ~access->mask) {
+		const enum gt_space space = space_at(reader, all[0]);
+		access->mask = take_space(reader, left, all, space);
+		access->addresses = reader->addresses;
+		access->op = in_space(opcode->op, space);
+		if (report_lanes(reader, opcode) != 0)
+			return -1;
+	}
+	/* As an instruction it is one that waits for memory. */
+	access->mask = mask;
+	access->op = opcode->op;
+	return 0;
+}
+
+/* Reports the access that was scanned. */
+static int report_access(struct gt_accelsim *reader, const struct gt_opcode *opcode)
+{
+	if (opcode->generic)
+		return report_generic(reader, opcode);
+	reader->access.op = opcode->op;
+	if (opcode->two)
+		place_copy(reader);
+	return report_lanes(reader, opcode);
 }
 
 /* What follows the width: checks and scans it, and reports the access. */

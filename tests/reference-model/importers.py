@@ -78,10 +78,19 @@ class Warp:
         self.addresses = addresses
 
     def accesses(self, row, **known):
-        made = {"block": self.block, "warp": self.warp, "op": self.op, "size": self.size, "row": row, **known}
+        made = {"block": self.block, "warp": self.warp, "size": self.size, **known}
         if self.hint:
             made["hint"] = self.hint
-        return [dict(made, lane=lane, address=address) for lane, address in self.addresses.items()]
+        lanes = [dict(made, op=self.op_at(address), lane=lane, address=address) for lane, address in self.addresses.items()]
+        spaces = list(dict.fromkeys(lane["op"] for lane in lanes))
+        return [dict(lane, row=4 * row + spaces.index(lane["op"])) for lane in lanes]
+
+    def op_at(self, address):
+        """A generic access, whose op has no space, is in the window that the address is in."""
+        if "." in self.op:
+            return self.op
+        windows = [(SHARED_BASE, "shared"), (LOCAL_BASE, "local")]
+        return f"{self.op}." + next((space for base, space in windows if base <= address < base + BELOW), "global")
 
 
 def copies(random, warp, both):
@@ -218,16 +227,18 @@ def header(random, fields, version, lineinfo):
 
 
 def generic(random, warp):
-    """Sometimes LD or ST in place of the space's own opcode: the first address decides."""
+    """Sometimes LD or ST in place of the space's own opcode: each address has its space."""
     kind, space = warp.op.split(".")[:2]
     if kind not in ("load", "store") or space == "shared" or warp.hint or warp.op.count(".") > 1 or not some(random, 0.3):
         return
-    base, where = random.choice([(SHARED_BASE, "shared"), (LOCAL_BASE, "local"), (SHARED_BASE + BELOW, "global"), (SHARED_BASE - 64, "global"), (0, "global")])
+    bases = [random.choice([SHARED_BASE, LOCAL_BASE, SHARED_BASE + BELOW, SHARED_BASE - 64, LOCAL_BASE + BELOW - 64, 0]) for _ in range(random.choice([1, 1, 2, 3]))]
     first = next(iter(warp.addresses.values()))
-    if base:
-        warp.addresses = {lane: base + random.choice([0, 4]) + max(0, address - first) for lane, address in warp.addresses.items()}
+    for lane, address in warp.addresses.items():
+        base = random.choice(bases)
+        if base:
+            warp.addresses[lane] = base + random.choice([0, 4]) + max(0, address - first)
     warp.opcode = ".".join([{"load": "LD", "store": "ST"}[kind], "E"] + [part for part in [random.choice(SUFFIXES[warp.size])] if part])
-    warp.op = f"{kind}.{where}"
+    warp.op = kind
 
 
 def instructions(random, warps):

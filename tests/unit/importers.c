@@ -388,6 +388,12 @@ static void accelsim_places_generic_addresses(void)
 		     "\n21.0 0 store.local 8 1 7f2af0fffff8\n");
 	CHECK_BEGINS(strchr(traceg("0 1 1 R4 LD.E 1 R2 4 1 0x7f2af1000000 0"), '\n'),
 		     "\n21.0 0 load.global 4 1 7f2af1000000+0\n");
+	/* Lanes in several spaces: an access of each, that of the lowest lane first. */
+	CHECK_BEGINS(strchr(traceg("0 f0000 1 R4 LD.E 1 R2 4 0 0x7f1000000000 0x7f2b00000010 0x7f1000000004 0x7f2af0000000"), '\n'),
+		     "\n21.0 0 load.global 4 50000 7f1000000000 7f1000000004\n"
+		     "21.0 0 load.shared 4 20000 7f2b00000010\n21.0 0 load.local 4 80000 7f2af0000000\n");
+	CHECK_BEGINS(strchr(traceg("0 3 0 ST.E 2 R2 R4 4 1 0x7f2b00fffffc 4"), '\n'),
+		     "\n21.0 0 store.shared 4 1 7f2b00fffffc\n21.0 0 store.global 4 2 7f2b01000000\n");
 	/* An opcode that names its space is believed. */
 	CHECK_BEGINS(strchr(traceg("0 1 1 R4 LDG.E 1 R2 4 1 0x7f2b00000010 0"), '\n'),
 		     "\n21.0 0 load.global 4 1 7f2b00000010+0\n");
