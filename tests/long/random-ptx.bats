@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# 10,000 random kernels in gtrace-ptx and in a slow interpreter: some five minutes of two processors.
+# 10,000 random kernels in gtrace-ptx and in a slow interpreter, and all forms of operations: some ten minutes of two processors.
 
 @test "10,000 random kernels, no difference" {
 	cd "$ROOT"
@@ -7,4 +7,15 @@
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$output" = "10000 kernels, 0 differ" ]
+}
+
+@test "each form of operation with operands from the input, at every level of instructions" {
+	cd "$ROOT"
+	for level in plain avx2 avx2-native native; do
+		for seed in a b c; do
+			GTRACE_PTX_LEVEL=$level run python3 tests/random_ptx --forms --seed "$level $seed" --kernels 100 --jobs 2
+			echo "$output"
+			[ "$output" = "100 kernels, 0 differ" ]
+		done
+	done
 }

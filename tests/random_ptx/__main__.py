@@ -3,7 +3,9 @@
 
   python3 tests/random_ptx --kernels 500               kernels from seed 1 on; ends with a line that counts them
   python3 tests/random_ptx --seed 7 --first 31 --kernels 1   one kernel again
-  python3 tests/random_ptx --kernels 100 --write DIR   the module, its input and what it must leave, for a GPU
+  python3 tests/random_ptx --forms                     each form of an operation (forms.py), with operands from the input
+  python3 tests/random_ptx --kernels 100 --write DIR   the module, its input and what it must leave, for a GPU: of sm_100,
+                                                       or, --without newer, of sm_90
   python3 tests/random_ptx --kernels 100 --compare DIR the buffers that a GPU left, as DIR/NAME.got
 
 A launch's arguments are those of DIR/launches: `in` is the file input, NAME_buffer starts as zeros and is
@@ -22,7 +24,7 @@ from module import make_constants, make_input, write_module
 from integers import IllDefined
 from shrink import shrink
 
-FEATURES = ("divergence", "lanes", "groups")
+FEATURES = ("divergence", "lanes", "groups", "newer")
 
 
 def arguments():
@@ -32,24 +34,23 @@ def arguments():
     parser.add_argument("--kernels", type=int, default=100)
     parser.add_argument("--module", type=int, default=50, help="kernels a module")
     parser.add_argument("--size", type=int, default=30, help="statements a kernel")
-    parser.add_argument("--without", default="", help="features to leave out: divergence, lanes, groups")
+    parser.add_argument("--forms", action="store_true", help="kernels that have each form of operation, all of them in %d kernels" % check.PARTS)
+    parser.add_argument("--without", default="", help="features to leave out: " + ", ".join(FEATURES))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--write", metavar="DIR", help="write module.ptx, input, launches and NAME.expected; run nothing")
     parser.add_argument("--compare", metavar="DIR", help="hold DIR/NAME.got against what is expected; run nothing")
-    return parser.parse_args()
-
-
-def features_of(options):
+    options = parser.parse_args()
     without = options.without.split(",")
-    return {f: f not in without for f in FEATURES}
+    options.features = {f: f not in without for f in FEATURES}
+    return options
 
 
 def one_module(task):
     """The differences of one module, as text."""
     options, first, n = task
-    features, messages = features_of(options), []
-    kernels = check.module_of(options.seed, first, n, options.size, features)
+    messages = []
+    kernels = check.module_of(options, first, n)
     with tempfile.TemporaryDirectory() as directory:
         try:
             found = check.check(kernels, options.seed, directory)
@@ -67,7 +68,7 @@ def one_module(task):
 def write_files(options):
     """For a run on another machine: each kernel's buffers are in the order of its parameters."""
     os.makedirs(options.write, exist_ok=True)
-    kernels = check.module_of(options.seed, options.first, options.kernels, options.size, features_of(options))
+    kernels = check.module_of(options, options.first, options.kernels)
     launches = []
     for i, kernel in enumerate(kernels):
         expected = check.Expected(kernel, options.seed)
@@ -77,7 +78,7 @@ def write_files(options):
         with open(os.path.join(options.write, kernel.name + ".kinds"), "w") as f:
             for at, (kind, size) in sorted(expected.kinds.items()):
                 f.write("%d\t%d\t%s\n" % (at, size, kind))
-    for name, content in (("module.ptx", write_module(kernels, make_constants(options.seed)).encode()),
+    for name, content in (("module.ptx", write_module(kernels, make_constants(options.seed), options.features["newer"]).encode()),
                           ("input", make_input(options.seed)), ("launches", ("\n".join(launches) + "\n").encode())):
         with open(os.path.join(options.write, name), "wb") as f:
             f.write(content)
@@ -86,7 +87,7 @@ def write_files(options):
 
 def compare_files(options):
     differences = 0
-    for kernel in check.module_of(options.seed, options.first, options.kernels, options.size, features_of(options)):
+    for kernel in check.module_of(options, options.first, options.kernels):
         with open(os.path.join(options.compare, kernel.name + ".got"), "rb") as f:
             message = check.compare_output(kernel, check.Expected(kernel, options.seed), f.read())
         if message:

@@ -10,11 +10,13 @@ from collections import Counter, defaultdict
 
 import floats
 from floats import FORMATS
+from forms import GROUPS, every_form
 from generate import Generator
 from machine import Machine
 from module import make_constants, make_input, write_module
 from parts import CELL
 
+PARTS = 100  # kernels that have all forms
 IN_ADDRESS, OUT_ADDRESS, CONST_ADDRESS = 0x100000, 0x10000000, 0x8000
 
 
@@ -33,11 +35,13 @@ class Expected:
         self.kinds = {at: kind for at, kind in self.machine.kinds.items() if kind}
 
 
-def module_of(seed, first, n, size, features):
+def module_of(options, first, n):
     """n kernels, numbered from `first`; each follows from the seed and its number."""
     kernels = []
+    opcodes = every_form([g for g in GROUPS if g != "newer" or options.features["newer"]]) if options.forms else []
     for i in range(first, first + n):
-        kernels.append(Generator("%s %d" % (seed, i), "k%d" % i, features).generate(None, size))
+        generator = Generator("%s %d" % (options.seed, i), "k%d" % i, options.features)
+        kernels.append(generator.generate(None, options.size, opcodes[i % PARTS::PARTS]))
     return kernels
 
 

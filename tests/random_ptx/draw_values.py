@@ -1,113 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Random comparisons, conversions and moves."""
+"""Random moves."""
 
 from integers import WIDTHS
-from parts import BITS, FLOATS, INTEGERS, ROUNDINGS, contains, kind_of
+from parts import BITS, FLOATS
 
 
 class Values:
-    def comparison_of(self):
-        kind = self.one_of("b", "u", "s", "f", "f")
-        if kind == "f":
-            t = self.one_of("f16", "bf16", "f32", "f64")
-            name = self.one_of("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
-            return name, t, self.flags("ftz" if t in ("f16", "f32") else "")
-        t = kind + str(self.one_of(16, 32, 64))
-        names = {"b": ("eq", "ne"), "s": ("eq", "ne", "lt", "le", "gt", "ge"),
-                 "u": ("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs")}[kind]
-        return self.one_of(*names), t, ""
-
-    def compare(self):
-        name, t, ftz = self.comparison_of()
-        form = self.one_of("setp", "setp", "setp2", "set", "selp", "slct")
-        how = self.one_of("", "", ".and", ".or", ".xor")
-        xs = [self.operand(t), self.operand(t)] + ([self.predicate_source()] if how else [])
-        if form == "setp":
-            self.do("setp.%s%s%s.%s" % (name, how, ftz, t), "pred", xs)
-        elif form == "setp2":
-            if t in ("f16", "bf16"):
-                t += "x2"
-                name, ftz = self.one_of("eq", "lt", "neu", "geu", "nan"), ""
-                xs[:2] = [self.source(t), self.source(t)]
-            one, two = self.targets("pred", 2)
-            self.emit("setp.%s%s%s.%s %s|%s, %s" % (name, how, ftz, t, one, two, ", ".join(xs)))
-            if not self.guard:
-                self.pool["pred"] += [x for x in (one, two) if x not in self.pool["pred"]]
-        elif form == "set":
-            if t in ("f16", "bf16") and self.chance(0.5):
-                t += "x2"
-                xs[:2] = [self.source(t), self.source(t)]
-                d = self.one_of(t, "u32", "s32")
-            else:
-                d = self.one_of("u32", "s32", *((t, "u16") if t in ("f16", "bf16") else ("f32",)))
-            self.do("set.%s%s%s.%s.%s" % (name, how, ftz, d, t), d, xs)
-        elif form == "selp":
-            t = self.one_of("b16", "b32", "b64", "u16", "s32", "u64", "f32", "f64")
-            self.do("selp." + t, t, (t, t, "pred"))
-        else:
-            t = self.one_of("b16", "b32", "b64", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64")
-            self.do("slct.%s.%s" % (t, "s32"), t, (t, t, "s32"))
-
-    def select_by_float(self):
-        t = self.one_of("b16", "b32", "b64", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64")
-        self.do("slct%s.%s.f32" % (self.flags("ftz"), t), t, (t, t, "f32"))
-
-
     def holder(self, t):
         """A kind of register that can hold a type of 8 bits or more, for cvt, ld and st."""
         if t in FLOATS:
             return t
         return self.one_of(*[k for k in BITS if WIDTHS[k] >= WIDTHS[t]])
-
-    def conversion(self):
-        whole = ("u8", "s8") + INTEGERS
-        form = self.one_of("ii", "if", "fi", "ff", "pair")
-        if form == "ii":
-            d, s = self.one_of(*whole), self.one_of(*whole)
-            sat = "" if contains(d, s) else self.one_of("", ".sat")
-            self.convert("cvt%s.%s.%s" % (sat, d, s), d, s)
-        elif form == "if":
-            d, s = self.one_of("f16", "f32", "f64", "bf16"), self.one_of(*whole)
-            rounding = "." + (self.one_of(*ROUNDINGS) if d in ("f32", "f64") else "rn")
-            if d == "bf16":
-                s = self.one_of(*INTEGERS)
-                self.do("cvt%s.bf16.%s" % (rounding, s), d, (kind_of(s),))
-                return
-            self.convert("cvt%s%s.%s.%s" % (rounding, self.flags("sat") if d != "bf16" else "", d, s), d, s)
-        elif form == "fi":
-            d, s = self.one_of(*whole), self.one_of("f16", "f32", "f64", "bf16")
-            flags = self.flags("ftz" if s == "f32" else "", "sat")
-            if s == "bf16":
-                flags, d = "", self.one_of(*INTEGERS)
-                self.do("cvt.%s.%s.bf16" % (self.one_of("rni", "rzi", "rmi", "rpi"), d), d, ("bf16",))
-                return
-            self.convert("cvt.%s%s.%s.%s" % (self.one_of("rni", "rzi", "rmi", "rpi"), flags, d, s), d, s)
-        elif form == "pair":
-            d = self.one_of("f16x2", "bf16x2")
-            how = self.one_of("rn", "rz") + self.flags("relu")
-            self.do("cvt.%s.%s.f32" % (how, d), d, ("f32", "f32"))
-        else:
-            self.float_to_float()
-
-    def float_to_float(self):
-        opcode, d, s = self.one_of(
-            ("cvt.%s%s.f32.f64" % (self.one_of(*ROUNDINGS), self.flags("ftz", "sat")), "f32", "f64"),
-            ("cvt%s.f64.f32" % self.flags("ftz"), "f64", "f32"),
-            ("cvt.%s%s.f16.f32" % (self.one_of("rn", "rz"), self.flags("ftz", "sat")), "f16", "f32"),
-            ("cvt%s.f32.f16" % self.flags("ftz", "sat"), "f32", "f16"),
-            ("cvt.rn.f16.f64", "f16", "f64"), ("cvt.f64.f16", "f64", "f16"), ("cvt.f32.bf16", "f32", "bf16"),
-            ("cvt.%s%s.bf16.f32" % (self.one_of("rn", "rz"), self.flags("relu")), "bf16", "f32"),
-            ("cvt.%s%s.f32.f32" % (self.one_of("rni", "rzi", "rmi", "rpi"), self.flags("ftz", "sat")), "f32", "f32"),
-            ("cvt.%s%s.f64.f64" % (self.one_of("rni", "rzi", "rmi", "rpi"), self.flags("sat")), "f64", "f64"),
-            ("cvt.%s.f16.f16" % self.one_of("rni", "rzi", "rmi", "rpi"), "f16", "f16"),
-            ("cvt.sat%s.f32.f32" % self.flags("ftz"), "f32", "f32"))
-        self.do(opcode, d, (s,))
-
-    def convert(self, opcode, d, s):
-        source = self.source(self.holder(s))
-        to = self.target(self.holder(d))
-        self.emit("%s %s, %s" % (opcode, to, source))
-        self.settle()
 
     def move(self):
         form = self.one_of("copy", "pack", "unpack", "in", "out", "special", "halves")

@@ -8,26 +8,32 @@ number; an infinity has the mantissa None.
 import math
 from collections import namedtuple
 
-Format = namedtuple("Format", "name width exponent_bits precision nan")
-F16 = Format("f16", 16, 5, 11, 0x7FFF)
-BF16 = Format("bf16", 16, 8, 8, 0x7FFF)
-TF32 = Format("tf32", 19, 8, 11, 0x3FFFF)
-F32 = Format("f32", 32, 8, 24, 0x7FFFFFFF)
-F64 = Format("f64", 64, 11, 53, 0x7FF8000000000000)
+class Format(namedtuple("Format", "name width exponent_bits precision nan most infinite")):
+    """`most`: the bits of the largest number, which those of an infinity follow if there is one."""
+
+
+def ieee(name, width, exponent_bits, precision, nan):
+    return Format(name, width, exponent_bits, precision, nan, (((1 << exponent_bits) - 1) << (precision - 1)) - 1, True)
+
+
+F16 = ieee("f16", 16, 5, 11, 0x7FFF)
+BF16 = ieee("bf16", 16, 8, 8, 0x7FFF)
+TF32 = ieee("tf32", 19, 8, 11, 0x3FFFF)
+F32 = ieee("f32", 32, 8, 24, 0x7FFFFFFF)
+F64 = ieee("f64", 64, 11, 53, 0x7FF8000000000000)
 FORMATS = {f.name: f for f in (F16, BF16, F32, F64)}
+# Of 8 bits and fewer. Those of 4 and 6 have neither infinities nor NaN; what would be NaN is their largest number.
+SMALL = {f.name: f for f in (Format("e4m3", 8, 4, 4, 0x7F, 0x7E, False), ieee("e5m2", 8, 5, 3, 0x7F), Format("e2m3", 6, 2, 4, 0x1F, 0x1F, False),
+                             Format("e3m2", 6, 3, 3, 0x1F, 0x1F, False), Format("e2m1", 4, 2, 2, 0x7, 0x7, False))}
 NAN = "nan"
-
-
-def infinity_bits(fmt):
-    return ((1 << fmt.exponent_bits) - 1) << (fmt.precision - 1)
 
 
 def decode(fmt, bits):
     sign = bits >> (fmt.width - 1)
-    field = bits >> (fmt.precision - 1) & ((1 << fmt.exponent_bits) - 1)
-    fraction = bits & ((1 << (fmt.precision - 1)) - 1)
-    if field == (1 << fmt.exponent_bits) - 1:
-        return NAN if fraction else (sign, None, 0)
+    magnitude = bits & ((1 << (fmt.width - 1)) - 1)
+    if magnitude > fmt.most:
+        return (sign, None, 0) if fmt.infinite and magnitude == fmt.most + 1 else NAN
+    field, fraction = magnitude >> (fmt.precision - 1), magnitude & ((1 << (fmt.precision - 1)) - 1)
     least = 3 - (1 << (fmt.exponent_bits - 1)) - fmt.precision
     if field == 0:
         return (sign, fraction, least)
@@ -52,13 +58,15 @@ def goes_away(kept, rest, half, sign, rounding):
     return rest > 0 and ((rounding == "rm" and sign) or (rounding == "rp" and not sign))
 
 
-def encode(fmt, value, rounding="rn"):
+def encode(fmt, value, rounding="rn", finite=False):
+    """The nearest number in the direction of rounding; `finite`: never an infinity."""
     if value == NAN:
         return fmt.nan
     sign, mantissa, exponent = value
     high = sign << (fmt.width - 1)
+    beyond = high | fmt.most + (fmt.infinite and not finite)
     if mantissa is None:
-        return high | infinity_bits(fmt)
+        return beyond
     if mantissa == 0:
         return high
     least = 3 - (1 << (fmt.exponent_bits - 1)) - fmt.precision
@@ -72,10 +80,10 @@ def encode(fmt, value, rounding="rn"):
         if goes_away(kept, rest, 1 << (shift - 1), sign, rounding):
             kept += 1
     bits = ((quantum - least) << (fmt.precision - 1)) + kept
-    if bits >= infinity_bits(fmt):
-        stays = rounding == "rz" or (rounding == "rm" and not sign) or (rounding == "rp" and sign)
-        bits = infinity_bits(fmt) - stays
-    return high | bits
+    if bits <= fmt.most:
+        return high | bits
+    stays = rounding == "rz" or (rounding == "rm" and not sign) or (rounding == "rp" and sign)
+    return high | fmt.most if stays else beyond
 
 
 def add(x, y, rounding="rn"):

@@ -5,8 +5,7 @@ import re
 from collections import Counter
 
 from draw_control import Control
-from draw_floats import Floats
-from draw_integers import Integers
+from draw_forms import Forms
 from draw_lanes import Lanes
 from draw_memory import Memory
 from draw_values import Values
@@ -17,13 +16,13 @@ from parts import BITS, CELL, FLOATS, INPUT_CELLS, Parts
 WORD = re.compile(r"%\w+|\bloc\b")
 
 
-class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
+class Generator(Forms, Values, Memory, Control, Lanes, Parts):
     def simple(self):
-        weights = ((self.integer_arithmetic, 14), (self.small_products, 4), (self.bits, 14), (self.float_arithmetic, 16),
-                   (self.compare, 10), (self.select_by_float, 2), (self.conversion, 12), (self.move, 8),
-                   (self.load_input, 6), (self.load_constant, 2), (self.load_parameter, 2), (self.store, 4),
-                   (self.local_memory, 3))
-        self.random.choices([w[0] for w in weights], [w[1] for w in weights])[0]()
+        weights = (("integers", 14), ("products", 4), ("logic", 14), ("floats", 16), ("comparisons", 12), ("conversions", 12),
+                   ("small", 4), ("newer", 4 if self.features.get("newer") else 0), (self.move, 8), (self.load_input, 6),
+                   (self.load_constant, 2), (self.load_parameter, 2), (self.store, 4), (self.local_memory, 3))
+        what = self.random.choices([w[0] for w in weights], [w[1] for w in weights])[0]
+        self.form(what) if isinstance(what, str) else what()
 
     def statement(self):
         self.maybe_new_block(0.1)
@@ -126,10 +125,10 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
             self.store()
         self.emit("ret")
 
-    def generate(self, base, size):
-        """The kernel; its rows of output begin `base` bytes after the output buffer's start."""
+    def generate(self, base, size, forms=None):
+        """The kernel; its rows of output begin `base` bytes after the output buffer's start. It has so many statements, or these forms."""
         k = self.kernel
-        k.grid, k.block = self.one_of(1, 1, 2), self.one_of(32, 32, 32, 64, 33, 20, 40)
+        k.grid, k.block = (1, 64) if forms else (self.one_of(1, 1, 2), self.one_of(32, 32, 32, 64, 33, 20, 40))
         self.threads = k.grid * k.block
         k.shared = 32 * k.block
         k.values = [(k.name + "_in", "u64", None), (k.name + "_out", "u64", base)]
@@ -143,7 +142,10 @@ class Generator(Integers, Floats, Values, Memory, Control, Lanes, Parts):
                 self.make_function(i)
         self.prologue()
         prepares = len(k.lines)
-        self.statements(size)
+        if forms:
+            self.each_form(forms)
+        else:
+            self.statements(size)
         self.epilogue()
         k.lines = self.without_unused(k.lines, prepares)
         accumulators = self.rows * CELL * self.threads

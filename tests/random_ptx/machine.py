@@ -95,7 +95,8 @@ class Code:
             return special(self, i, mods, operands)
         if base in ("add", "sub", "mad") and "cc" in mods:
             return with_carry(self, i, [base] + mods, operands)
-        results, sources, f = meaning(opcode)
+        three = base in ("min", "max") and len(operands) == 4
+        results, sources, f = meaning(".".join([base + "3" * three] + mods))
         return self.plain(results, sources, f, operands)
 
     def plain(self, results, sources, f, operands):

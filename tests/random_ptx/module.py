@@ -10,10 +10,11 @@ from parts import CONSTANT_BYTES, INPUT_CELLS
 
 def interesting_float(r, exponent_bits, fraction_bits):
     top, bias = (1 << exponent_bits) - 1, (1 << (exponent_bits - 1)) - 1
-    near = max(0, min(top, bias + r.randint(-6, 6)))
-    exponent = r.choice((near, near, near, near, 0, 0, top, top - 1, 1, r.randrange(top)))
-    fraction = r.choice((0, 0, 1, (1 << fraction_bits) - 1, 1 << (fraction_bits - 1), r.getrandbits(fraction_bits),
-                         r.getrandbits(fraction_bits), r.getrandbits(fraction_bits)))
+    near, small = (max(0, min(top, bias + r.randint(-n, n))) for n in (6, 18))
+    exponent = r.choice((near, near, near, small, 0, 0, top, top - 1, 1, r.randrange(top)))
+    few = r.getrandbits(5) << (fraction_bits - 5)  # in the middle of two floats of 8 bits or less, or one of them
+    fraction = r.choice((0, 0, 1, (1 << fraction_bits) - 1, 1 << (fraction_bits - 1), few, few ^ 1,
+                         r.getrandbits(fraction_bits), r.getrandbits(fraction_bits), r.getrandbits(fraction_bits)))
     return r.getrandbits(1) << (exponent_bits + fraction_bits) | exponent << fraction_bits | fraction
 
 
@@ -59,9 +60,9 @@ def formal(name, kind):
     return ".param .b%d %s" % (WIDTHS[kind], name)
 
 
-def write_module(kernels, constants):
-    """The PTX text; every function learns the line of its first instruction."""
-    out = [".version 8.0", ".target sm_90", ".address_size 64", "",
+def write_module(kernels, constants, newer=True):
+    """The PTX text; every function learns the line of its first instruction. `newer`: it may have forms of sm_100."""
+    out = [".version 8.8", ".target sm_100a" if newer else ".target sm_90", ".address_size 64", "",
            ".const .align 16 .b8 ctab[%d] = {%s};" % (len(constants), ", ".join(map(str, constants)))]
     write = out.append
     def body(function):

@@ -9,7 +9,7 @@ canonical one.
 import math
 
 import floats
-from floats import F32, F64, FORMATS, NAN, TF32
+from floats import BF16, F16, F32, F64, FORMATS, NAN, TF32
 from integers import (WIDTHS, bit_mask, bitwise, clamp, divided, dot, extend, extract, find, find_nth, funnel, insert,
                       integer_add, look_up, multiply, multiply_add, ones, permute, shift, value_of, wrap)
 
@@ -40,26 +40,34 @@ def rounding_of(mods):
 def real(mods, n, f):
     """An operation of n floats: f(rounding, values) is exact, or exact enough to be rounded once."""
     t = mods[-1]
+    if len(mods) > 1 and mods[-2] == "f32":  # of halves and, as the last, a float
+        types = (t,) * (n - 1) + ("f32",)
+        values = [lambda x, fmt=FORMATS[s]: floats.decode(fmt, x) for s in types]
+        return ("f32",), types, lambda *xs: rounded(F32, mods, f(rounding_of(mods), *[value(x) for value, x in zip(values, xs)]))
     fmt = FORMATS[t[:-2] if t.endswith("x2") else t]
-    rounding = rounding_of(mods)
     def one(*xs):
         if "ftz" in mods:
             xs = [flush(fmt, x) for x in xs]
-        result = floats.encode(fmt, f(rounding, *[floats.decode(fmt, x) for x in xs]), rounding)
-        if "ftz" in mods:
-            result = flush(fmt, result)
-        if "sat" in mods:
-            result = saturate(fmt, result)
-        if "relu" in mods and result >> (fmt.width - 1):
-            result = 0
-        return result
+        return rounded(fmt, mods, f(rounding_of(mods), *[floats.decode(fmt, x) for x in xs]))
     return (t,), (t,) * n, in_pairs(t, one)
+
+
+def rounded(fmt, mods, value):
+    result = floats.encode(fmt, value, rounding_of(mods))
+    if "ftz" in mods:
+        result = flush(fmt, result)
+    if "sat" in mods:
+        result = saturate(fmt, result)
+    if "relu" in mods and result >> (fmt.width - 1):
+        result = 0
+    return result
 
 
 def in_pairs(t, one):
     if not t.endswith("x2"):
         return one
-    return lambda *xs: one(*[x & 0xFFFF for x in xs]) | one(*[x >> 16 for x in xs]) << 16
+    half = WIDTHS[t] // 2
+    return lambda *xs: one(*[x & ones(half) for x in xs]) | one(*[x >> half for x in xs]) << half
 
 
 def bits_of_float(mods, n, f):
@@ -78,8 +86,13 @@ def absolute(fmt, x):
     return x & ones(fmt.width - 1)
 
 
-def extreme(mods, sign):
-    def f(fmt, x, y):
+def extreme(mods, sign, n):
+    def f(fmt, x, y, *more):
+        if more:
+            first = f(fmt, x, y)
+            x, y = more[0], first
+        if "abs" in mods and "xorsign" not in mods:
+            x, y = absolute(fmt, x), absolute(fmt, y)
         if "xorsign" in mods:
             signs = (x ^ y) & 1 << (fmt.width - 1)
             chosen = plain(fmt, absolute(fmt, x), absolute(fmt, y))
@@ -93,7 +106,7 @@ def extreme(mods, sign):
         if by == 0:  # -0 is less than +0
             by = (y >> (fmt.width - 1)) - (x >> (fmt.width - 1))
         return x if by * sign > 0 else y
-    return bits_of_float(mods, 2, f)
+    return bits_of_float(mods, n, f)
 
 
 def classify(mods):
@@ -247,8 +260,7 @@ def convert(mods):
     rounding = rounding_of(mods)
     whole = next((WHOLE_ROUNDINGS[m] for m in mods if m in WHOLE_ROUNDINGS), None)
     if d.endswith("x2"):
-        _, _, f = convert(mods[:-2] + [d[:-2], s])
-        return (d,), (s, s), lambda high, low: f(high) << 16 | f(low)
+        return convert_two(mods[:-2], d, s)
     if not is_float(s) and not is_float(d) and d != "tf32":
         if "sat" in mods:
             return (d,), (s,), lambda x: clamp(d, value_of(s, x))
@@ -261,7 +273,7 @@ def convert(mods):
     def read(x):
         return floats.decode(source, flush(source, x) if "ftz" in mods and s == "f32" and d != "f16" else x)
     if d == "tf32":
-        return ("b32",), (s,), lambda x: floats.encode(TF32, read(x), rounding) << 13
+        return ("b32",), (s,), lambda x: positive(TF32, mods, floats.encode(TF32, read(x), rounding, "satfinite" in mods)) << 13
     if is_float(d):
         fmt = FORMATS[d]
         def to_float(x):
@@ -269,7 +281,7 @@ def convert(mods):
             if whole and value != NAN and value[1] is not None:
                 number = floats.integral(value, whole)
                 value = (value[0], abs(number), 0)
-            return float_result(fmt, mods, floats.encode(fmt, value, rounding))
+            return float_result(fmt, mods, floats.encode(fmt, value, rounding, "satfinite" in mods))
         return (d,), (s,), to_float
     def to_integer(x):
         value = read(x)
@@ -286,9 +298,56 @@ def float_result(fmt, mods, bits):
         bits = flush(fmt, bits)
     if "sat" in mods:
         bits = saturate(fmt, bits)
-    if "relu" in mods and bits >> (fmt.width - 1):
-        bits = 0
-    return bits
+    return positive(fmt, mods, bits)
+
+
+def positive(fmt, mods, bits):
+    return 0 if "relu" in mods and bits >> (fmt.width - 1) else bits
+
+
+def power_of_2(rounding, finite, x):
+    """ue8m0: the exponent of a float of 32 bits, of which its sign is no part; 255 is NaN."""
+    value = floats.decode(F32, x & ones(31))
+    if value == NAN:
+        return 255
+    if value[1] is None:
+        return 254 if finite else 255
+    for power in range(256):
+        if floats.order((0, 1, power - 127), value) >= 0:
+            break
+    exact = floats.order((0, 1, power - 127), value) == 0
+    power = power if exact or rounding == "rp" or power == 0 else power - 1
+    return 254 if finite and power == 255 else power
+
+
+def convert_two(mods, d, s):
+    """Two floats to two that are smaller, the first to the upper part; or a pair to a pair."""
+    to, half = d[:-2], s[:-2] if s.endswith("x2") else s
+    pair = s.endswith("x2")
+    if to == "ue8m0":
+        fill = 32 - FORMATS[half].width  # the upper bits of an f32
+        f = lambda x: power_of_2(rounding_of(mods), "satfinite" in mods, x << fill)
+    elif half == "ue8m0":
+        f = lambda x: floats.encode(BF16, NAN if x == 255 else (0, 1, x - 127))
+    elif half in floats.SMALL:
+        f = lambda x: positive(F16, mods, floats.encode(F16, floats.decode(floats.SMALL[half], x & ones(floats.SMALL[half].width))))
+    elif to in floats.SMALL:
+        f = lambda x: positive(floats.SMALL[to], mods, floats.encode(floats.SMALL[to], floats.decode(FORMATS[half], x), "rn", True))
+    else:
+        _, _, f = convert(mods + [to, s])
+    into, outof = WIDTHS[d] // 2, WIDTHS[s] // 2
+    if pair:
+        return (d,), (s,), lambda x: f(x >> outof) << into | f(x & ones(outof))
+    return (d,), (s, s), lambda high, low: f(high) << into | f(low)
+
+
+def differences(mods, n):
+    """vabsdiff2 and vabsdiff4: of the parts of two words, each by itself, or their sum and a third number."""
+    t, width = "%s%d" % (mods[1][0], 32 // n), 32 // n
+    def f(x, y, z):
+        apart = [abs(value_of(t, x >> width * i) - value_of(t, y >> width * i)) for i in range(n)]
+        return (z + sum(apart) if mods[-1] == "add" else sum(d << width * i for i, d in enumerate(apart))) & ones(32)
+    return ("u32",), (mods[1], mods[2], "u32"), f
 
 
 
@@ -330,10 +389,10 @@ def remainder(mods):
     return (t,), (t, t), wrap(t, lambda x, y: x - y * divided(x, y))
 
 
-def minimum(mods, sign):
+def minimum(mods, sign, n=2):
     t = mods[-1]
     if t.startswith(("f", "bf")):
-        return extreme(mods, sign)
+        return extreme(mods, sign, n)
     if t.endswith("x2"):
         return minimum_packed(mods, sign)
     pick = max if sign > 0 else min
@@ -390,6 +449,8 @@ TABLE = {
     "sad": lambda mods: ((mods[-1],), (mods[-1],) * 3, wrap(mods[-1], lambda x, y, z: abs(x - y) + z)),
     "abs": magnitude, "neg": negative,
     "min": lambda mods: minimum(mods, -1), "max": lambda mods: minimum(mods, 1),
+    "min3": lambda mods: minimum(mods, -1, 3), "max3": lambda mods: minimum(mods, 1, 3),
+    "vabsdiff2": lambda mods: differences(mods, 2), "vabsdiff4": lambda mods: differences(mods, 4),
     "popc": simple("u32", lambda x, n: bin(x).count("1")),
     "clz": simple("u32", lambda x, n: n - x.bit_length()),
     "brev": simple(None, lambda x, n: int(format(x, "0%db" % n)[::-1], 2)),

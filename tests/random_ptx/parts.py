@@ -15,25 +15,20 @@ DECLARED = {"pred": ("pred",), "b16": ("b16", "u16", "s16"), "b32": ("b32", "u32
             "b64": ("b64", "u64", "s64"), "f16": ("b16", "f16"), "bf16": ("b16",),
             "f16x2": ("b32",), "bf16x2": ("b32",), "f32": ("f32", "b32"), "f64": ("f64", "b64")}
 PREFIX = {"pred": "p", "b16": "rs", "b32": "r", "b64": "rd", "f16": "h", "bf16": "bh", "f16x2": "hh",
-          "bf16x2": "bb", "f32": "f", "f64": "fd"}
+          "bf16x2": "bb", "f32": "f", "f64": "fd", "b8": "rb"}
 BITS = ("b16", "b32", "b64")
 FLOATS = ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64")
 INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
-ROUNDINGS = ("rn", "rz", "rm", "rp")
 CELL = 16  # bytes that a thread has in each row of the output
 INPUT_CELLS = 128  # of 64 bytes, one for each kind of content
 CONSTANT_BYTES = 256
 
 
 def kind_of(t):
-    return "b%d" % WIDTHS[t] if t[0] in "us" else t
+    return t if t in DECLARED else "b%d" % WIDTHS[t]
 
 
-def contains(d, s):
-    """Whether an integer type has every value of another."""
-    if d[0] == "u":
-        return s[0] == "u" and WIDTHS[d] >= WIDTHS[s]
-    return WIDTHS[d] >= WIDTHS[s] + (s[0] == "u")
+
 class Function:
     """A kernel or a function: its declarations, and its instructions as text."""
 

@@ -455,6 +455,8 @@ static u32 away(f32 x, int bits) { return cut(x, bits, (u32)1 << (bits - 1)); }
 	X("min.NaN.f32", f32, f32, f32, none, isnan(x) || isnan(y) ? NAN : lesser(x, y))           \
 	X("min.f32", f32, f32, f32, f32, lesser(lesser(x, y), z)) X("max.f32", f32, f32, f32, f32, greater(greater(x, y), z)) \
 	X("max.NaN.f32", f32, f32, f32, f32, isnan(x) || isnan(y) || isnan(z) ? NAN : greater(greater(x, y), z)) \
+	X("min.abs.f32", f32, f32, f32, f32, lesser(lesser(fabsf(x), fabsf(y)), fabsf(z)))         \
+	X("max.NaN.abs.f32", f32, f32, f32, f32, isnan(x) || isnan(y) || isnan(z) ? NAN : greater(greater(fabsf(x), fabsf(y)), fabsf(z))) \
 	X("min.xorsign.abs.f32", f32, f32, f32, none, signed_as(lesser(fabsf(x), fabsf(y)), x, y)) \
 	X("max.NaN.xorsign.abs.f32", f32, f32, f32, none, isnan(x) || isnan(y) ? NAN : signed_as(greater(fabsf(x), fabsf(y)), x, y)) \
 	X("cvt.rn.satfinite.bf16.f32", u16, f32, none, none, (u16)(finite(x, 16) >> 16))           \

@@ -416,12 +416,16 @@ GT_INLINE double upper_word(double x)
 	X(max_nan_##T, "max.NaN." #T, T, T, T, none, x == x && y == y ? greater_##T(x, y) : nan_##T()) \
 	X(copysign_##T, "copysign." #T, T, T, T, none, copysign##SUFFIX(y, x))                     \
 	X(saturate_##T, "saturate." #T, T, T, none, none, !(x > 0) ? 0 : x < 1 ? x : 1)
-/* The extreme of three; and of two absolute values, with the sign of the product. */
-#define EXTREMES_F32(X)                                                                                 \
-	X(min3_f32, "min3.f32", f32, f32, f32, f32, lesser_f32(lesser_f32(x, y), z))               \
-	X(max3_f32, "max3.f32", f32, f32, f32, f32, greater_f32(greater_f32(x, y), z))             \
-	X(min3_nan_f32, "min3.NaN.f32", f32, f32, f32, f32, x == x && y == y && z == z ? lesser_f32(lesser_f32(x, y), z) : nan_f32()) \
-	X(max3_nan_f32, "max3.NaN.f32", f32, f32, f32, f32, x == x && y == y && z == z ? greater_f32(greater_f32(x, y), z) : nan_f32()) \
+/* The extreme of three, or of their absolute values; and of two absolute values, with the sign of the product. */
+#define EXTREMES3(X, ID, ABS, OF)                                                                  \
+	X(min3##ID##_f32, "min3" ABS ".f32", f32, f32, f32, f32, lesser_f32(lesser_f32(OF(x), OF(y)), OF(z))) \
+	X(max3##ID##_f32, "max3" ABS ".f32", f32, f32, f32, f32, greater_f32(greater_f32(OF(x), OF(y)), OF(z))) \
+	X(min3_nan##ID##_f32, "min3.NaN" ABS ".f32", f32, f32, f32, f32,                           \
+	  x == x && y == y && z == z ? lesser_f32(lesser_f32(OF(x), OF(y)), OF(z)) : nan_f32())    \
+	X(max3_nan##ID##_f32, "max3.NaN" ABS ".f32", f32, f32, f32, f32,                           \
+	  x == x && y == y && z == z ? greater_f32(greater_f32(OF(x), OF(y)), OF(z)) : nan_f32())
+#define EXTREMES_F32(X)                                                                            \
+	EXTREMES3(X, , "", +) EXTREMES3(X, _abs, ".abs", fabsf)                                    \
 	X(min_sign_f32, "min.xorsign.abs.f32", f32, f32, f32, none, signed_as_product(lesser_f32(fabsf(x), fabsf(y)), x, y)) \
 	X(max_sign_f32, "max.xorsign.abs.f32", f32, f32, f32, none, signed_as_product(greater_f32(fabsf(x), fabsf(y)), x, y)) \
 	X(min_nan_sign_f32, "min.NaN.xorsign.abs.f32", f32, f32, f32, none,                        \
