@@ -140,7 +140,7 @@ $(SCHEMA): $(BIN)/gtrace-cat
 	mv $@.new $@
 $(CUDART): $(RUNTIME) $(BUILD)/libgtrace-ptx.a $(BUILD)/libgtrace.a lib/cuda/runtime/libcudart.map
 	@mkdir -p $(@D)
-	$(LINK) -lpthread -ldl -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^)
+	$(LINK) -lpthread -ldl -shared -Wl,-soname,$(@F),--version-script,$(filter %.map,$^),--defsym=_exit=gt_cudart_exit,--defsym=_Exit=gt_cudart_exit
 # A program that was linked with libcudart.so.12 looks for a version of that name in it.
 $(NAMES): $(CUDART) lib/cuda/runtime/older/forward.S
 	echo '$(@F) { };' >$@.map

@@ -11,6 +11,8 @@ setup_file() {
 	compile_together 80 at_fault pool wishes prints asserts three_faults gate
 	gcc -std=c11 -D_POSIX_C_SOURCE=200809L -I"$ROOT/tests/unit" -o "$PROGRAM" "$ROOT/tests/cudart/program.c" \
 		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm -pthread
+	export FORKS=$BATS_FILE_TMPDIR/forks
+	gcc -std=c11 -o "$FORKS" "$ROOT/tests/cudart/forks.c" -Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13"
 	if [ "$CUDA_TESTS" != only ] && command -v clang >/dev/null; then build_kernels clang; fi
 }
 
@@ -414,14 +416,13 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	grep -q 'PTX 2: the machine code has no registers of kernel k: they are estimated' "$ERR"
 }
 
-@test "a program that is killed, exits early or does not exist gives no complete stream" {
+@test "a program that is killed or does not exist gives no complete stream" {
 	status=0
 	record "$PROGRAM" crash || status=$?
 	[ "$status" -eq 134 ]
 	grep -q 'was ended by a signal (Aborted): the stream has no end' "$ERR"
 	run -1 gtrace-cat "$OUT"
 	fails 137 "was ended by a signal (Killed), having used up to " "$PROGRAM" killed
-	fails 1 "without its exit handlers" "$PROGRAM" leave
 	fails 127 "nonesuch" ./nonesuch
 	fails 1 "-cudart shared" "$PROGRAM" no-cuda
 	fails 1 "-cudart shared" true
@@ -440,12 +441,67 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	grep -q 'second program' "$ERR"
 }
 
-@test "a process that the program forks may not ask for work: the stream is that of the process that began" {
+@test "a process that the program forks after a call may not ask for work, as on a GPU" {
 	record "$PROGRAM" forked
-	[ "$(grep -c 'a process that the program forked asks for work, and gets cudaErrorInitializationError' "$ERR")" -eq 1 ]
+	[ "$(grep -c 'a process that the program forked after a call of CUDA asks for work, and gets cudaErrorInitializationError, as on a GPU$' "$ERR")" -eq 1 ]
 	grep -qx 'child: 3' "$ERR"
 	gtrace-cat --check "$OUT"
 	[ "$(ids)" = "1 2" ]
+}
+
+# steps STEPS STATUS LAUNCHES TEXT: of forks.c, whose stream has so many launches, or no end if TEXT, which gtrace-record says,
+# says so.
+steps() {
+	local status=0
+	record "${@:5}" "$FORKS" "$1" || status=$?
+	[ "$status" -eq "$2" ] || { echo "$1: status $status, expected $2"; cat "$ERR"; return 1; }
+	[ "$(grep '^gtrace-record: ' "$ERR" | sed 's/^gtrace-record: //')" = "$4" ] || { echo "$1:"; cat "$ERR"; return 1; }
+	case $4 in *'no end'* | *'no stream'*) run -1 gtrace-cat "$OUT"; return ;; esac
+	gtrace-cat --check "$OUT" || return 1
+	[ "$(ids | wc -w)" -eq "$3" ] || { echo "$1: launches $(ids)"; return 1; }
+}
+
+@test "a program may fork before it uses CUDA: the first process that asks for work is recorded" {
+	second='a second process of the program asks for work, and gets cudaErrorInitializationError: one is recorded, the first that asked'
+	steps '(ww)' 0 2 ''
+	steps '(((wwx)))' 0 2 ''
+	steps '(q)w' 0 1 ''        # a look at the devices is no work
+	steps '[swsw]' 0 2 ''      # its parent ends first
+	steps '(wx)(wx)w' 0 1 "$second"
+	grep -qx 'work: 3' "$ERR"
+	steps '[wssx]sw' 0 1 "$second"
+	steps 'q(w)w' 0 1 'a process that the program forked after a call of CUDA asks for work, and gets cudaErrorInitializationError, as on a GPU'
+	# What runs another program does not matter.
+	steps 'tw' 0 1 ''
+	steps 'pw' 0 1 ''
+	steps '(wtp)' 0 1 ''
+}
+
+@test "a program that forks and does nothing, or whose recorded process crashes, has a stream without end, and one line" {
+	none="asked the CUDA runtime for no launch"
+	steps '()' 1 0 "$FORKS and the processes that it forked $none: the stream has no end (--ignore-unsupported gives it one)"
+	steps '[s]x' 1 0 "$FORKS and the processes that it forked $none: the stream has no end (--ignore-unsupported gives it one)"
+	steps '(q)' 0 0 'warning: the program launched no kernel' --ignore-unsupported --gpu titanv
+	steps 'p' 1 0 "the program $none: it launched no kernel: the stream has no end (--ignore-unsupported gives it one)"
+	child="a process that $FORKS started, which is recorded, ended without its exit handlers or by a signal: the stream has no end"
+	steps '(wa)' 1 0 "$child"
+	steps '[swsa]' 1 0 "$child"
+	steps '(wy)x' 1 0 "$child"
+	steps 'a' 134 0 "$FORKS was ended by a signal (Aborted): it began no stream"
+	steps '[w]ssa' 134 1 "$FORKS was ended by a signal (Aborted): the stream has its end"
+	# The next stage of a pipe says nothing more.
+	for one in wa wy '(wa)' '()' a; do
+		gtrace-record "$FORKS" "$one" 2>/dev/null | gcoalesce 2>"$ERR" | gstats >/dev/null 2>>"$ERR" || [ ! -s "$ERR" ] || { echo "$one"; cat "$ERR"; return 1; }
+	done
+}
+
+@test "_exit, _Exit and quick_exit end the stream" {
+	for one in wx wk '(wX)' '[swx]k'; do steps "$one" 0 1 ''; done
+	steps wX 3 1 ''
+	steps x 1 0 'the program asked the CUDA runtime for no launch: it launched no kernel: the stream has no end (--ignore-unsupported gives it one)'
+	# Not what goes past the library, nor where a handler may have interrupted anything.
+	steps wy 1 0 "$FORKS ended without its exit handlers: the stream has no end"
+	steps wh 1 0 "$FORKS ended without its exit handlers: the stream has no end"
 }
 
 @test "wrong usage" {

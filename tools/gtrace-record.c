@@ -2,6 +2,7 @@
 /* gtrace-record: runs a CUDA program with gtrace's CUDA runtime, and traces its kernels. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +31,18 @@ static const struct tool_about about = {
 	.example = "gtrace-record --gpu titanv ./program | gcoalesce | gschedule --gpu titanv | gcache --l1 | gstats",
 };
 
-static pid_t child;
+static pid_t child; /* the program; when it has ended, the process that is recorded, or 0 */
 
 /* A terminal sends its signals to the program, too. */
 static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (child > 0 && info->si_code <= 0)
+	if (child <= 0) {
+		signal(signal_number, SIG_DFL);
+		raise(signal_number);
+	} else if (info->si_code <= 0) {
 		kill(child, signal_number);
+	}
 }
 
 /* ---- options ---- */
@@ -178,71 +183,140 @@ static int wait_for_status(int *by)
 	return *by ? 128 + *by : WEXITSTATUS(status);
 }
 
-/* Tells the next stage of a pipe that there is no stream, so that it does not report this as a second failure. */
-static void fail_stream(struct tool *tool, const struct gt_recording *record, const char *text)
+#define WAITS 5 /* seconds until a user is told what is waited for */
+
+/* The last word about the stream, after the program has ended. A process that it has left may write the stream, or begin it: its word is
+ * waited for. */
+static struct gt_record_word last_word(struct tool *tool, int ours, const char *program)
+{
+	struct gt_record_word last = {0}, word;
+	struct pollfd there = {.fd = ours, .events = POLLIN};
+	unsigned waited = 0; /* tenths of a second */
+
+	for (;;) {
+		const bool gone = last.event != GT_RECORD_LEFT && (last.process == 0 || (kill(last.process, 0) != 0 && errno == ESRCH));
+		const ssize_t n = read(ours, &word, sizeof word);
+		if (n == sizeof word)
+			last = word;
+		if (n == 0 || (n < 0 && gone) || last.event == GT_RECORD_WHOLE || last.event == GT_RECORD_CUT)
+			return last;
+		child = last.event == GT_RECORD_LEFT ? 0 : last.process;
+		if (waited++ == 10 * WAITS && !tool->quiet)
+			tool_say(tool, "%s has ended; a process that it left goes on and is waited for", program);
+		poll(&there, 1, 100);
+	}
+}
+
+/* The stream of a program that launched nothing, none of whose processes has begun one. */
+static int write_empty(const struct gt_recording *record, char *const argv[], struct gt_error *error)
+{
+	struct gt_writer *writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, argv, error);
+	int result = writer ? 0 : -1;
+
+	if (writer && record->tracing.gpu.n > 0)
+		result = gt_write_gpu(writer, &record->tracing.gpu, error);
+	if (result == 0)
+		result = gt_writer_finish(writer, error);
+	gt_writer_close(writer);
+	return result;
+}
+
+/* Gives the next stage of a pipe a reason in the place of the stream's end, so that it does not report this as a second failure. A stream that
+ * was begun has its header, which goes nowhere here, and then whole records, if the system wrote them whole. */
+static void fail_stream(const struct tool *tool, const struct gt_recording *record, bool begun, const char *reason)
 {
 	struct stat status;
 	struct gt_error error;
 
 	if (fstat(record->stream, &status) != 0 || !S_ISFIFO(status.st_mode))
 		return;
-	struct gt_writer *writer = gt_writer_open(record->stream, NULL, tool->name, gt_version, tool->argv + 1, &error);
-	if (writer)
-		(void)gt_writer_fail(writer, tool->name, text, &error);
+	signal(SIGPIPE, SIG_IGN); /* the next stage may have ended */
+	int to = begun ? open("/dev/null", O_WRONLY) : record->stream;
+	struct gt_writer *writer = gt_writer_open(to, NULL, tool->name, gt_version, tool->argv + 1, &error);
+	if (writer && (!begun || (gt_writer_flush(writer, &error) == 0 && dup2(record->stream, to) == to)))
+		(void)gt_writer_fail(writer, tool->name, reason, &error);
 	gt_writer_close(writer);
 }
 
 /* A system that runs out of memory kills the process that has most, which cannot say anything itself. A program that looks at no error
  * crashes with what a library did not give it. */
-static void say_signal(const struct tool *tool, const struct gt_recording *record, const char *program, int by, bool begun)
+static void describe_signal(struct tool *tool, const struct gt_recording *record, const char *program, int by, int event)
 {
-	const char *what = begun ? "the stream has no end" : "it began no stream";
+	const char *what = event == GT_RECORD_WHOLE ? "the stream has its end" : event == 0 ? "it began no stream" : "the stream has no end";
 	char library[GT_TRACING_PATH] = "";
 	struct rusage usage;
 
 	if (!record->tracing.stubs && (by == SIGSEGV || by == SIGBUS || by == SIGABRT || by == SIGFPE))
 		gt_record_explain_missing(program, library, sizeof library);
 	if (by == SIGKILL && getrusage(RUSAGE_CHILDREN, &usage) == 0)
-		tool_say(tool, "%s was ended by a signal (%s), having used up to %.1f GB of this machine's %.1f GB of memory: %s", program,
-			 strsignal(by), (double)usage.ru_maxrss * 1024 / 1e9,
-			 (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9, what);
+		gt_fail(&tool->error, "%s was ended by a signal (%s), having used up to %.1f GB of this machine's %.1f GB of memory: %s", program,
+			strsignal(by), (double)usage.ru_maxrss * 1024 / 1e9,
+			(double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9, what);
 	else
-		tool_say(tool, "%s was ended by a signal (%s): %s%s%s", program, strsignal(by), what, library[0] ? "; " : "", library);
+		gt_fail(&tool->error, "%s was ended by a signal (%s): %s%s%s", program, strsignal(by), what, library[0] ? "; " : "", library);
 }
 
-/* Reports problems of the stream that the program itself does not notice. */
+/* Why a program brought no device code, or could not be run; "": that was said. */
+static void describe_unregistered(struct tool *tool, const struct gt_recording *record, const char *program, int status)
+{
+	char reason[GT_TRACING_PATH] = "";
+
+	tool->error.text[0] = '\0';
+	if (status != CANNOT_RUN) {
+		gt_record_explain(program, reason, sizeof reason);
+		gt_fail(&tool->error, "%s brought no device code to the CUDA runtime: %s", program, reason);
+	} else if (!record->tracing.stubs) {
+		gt_record_explain_missing(program, reason, sizeof reason);
+		if (reason[0])
+			gt_fail(&tool->error, "%s did not start: %s", program, reason);
+	}
+}
+
+/* Why a stream has no end that a process of the program has not ended; "": that was said. */
+static void describe_end(struct tool *tool, const struct gt_record_word *word, const char *program, pid_t direct, int status)
+{
+	tool->error.text[0] = '\0';
+	if (word->event == GT_RECORD_LEFT)
+		gt_fail(&tool->error, "%s and the processes that it forked asked the CUDA runtime for no launch: the stream has no end (--ignore-unsupported "
+			"gives it one)", program);
+	else if (word->event == GT_RECORD_BEGUN && word->process != direct)
+		gt_fail(&tool->error, "a process that %s started, which is recorded, ended without its exit handlers or by a signal: the stream has no end",
+			program);
+	else if (word->event == GT_RECORD_BEGUN || status == 0)
+		gt_fail(&tool->error, "%s ended without its exit handlers: the stream has no end", program);
+}
+
+/* Reports problems of the stream that the program itself does not notice. `by`: the signal that ended the program, or 0. */
 static int judge(struct tool *tool, const struct gt_recording *record, int ours, const char *program, int status, int by)
 {
-	char byte, reason[GT_TRACING_PATH];
+	const pid_t direct = child;
+	char token;
 
-	/* The program takes the token when it begins the stream. */
-	bool begun = read(record->token, &byte, 1) != 1;
-	if (!begun)
-		fail_stream(tool, record, "the program began no stream");
-	if (status == CANNOT_RUN) {
-		reason[0] = '\0';
-		if (!begun && !record->tracing.stubs)
-			gt_record_explain_missing(program, reason, sizeof reason);
-		if (reason[0])
-			tool_say(tool, "%s did not start: %s", program, reason);
+	/* The program takes the token when it brings device code. */
+	const bool registered = read(record->token, &token, 1) != 1;
+	close(record->token);
+	const struct gt_record_word word = last_word(tool, ours, program);
+	const bool begun = word.event == GT_RECORD_BEGUN;
+	const bool ended = word.event == GT_RECORD_WHOLE || word.event == GT_RECORD_CUT;
+	if (by == SIGPIPE || (ended && !by) || (!ended && status == 128 + SIGPIPE))
+		return status ? status : word.event == GT_RECORD_CUT;
+	if (word.event == GT_RECORD_LEFT && record->tracing.ignore_unsupported && !by) {
+		tool_must(tool, write_empty(record, tool->argv + 1, &tool->error));
+		if (!tool->quiet)
+			tool_say(tool, "warning: the program launched no kernel");
 		return status;
 	}
-	if (by && by != SIGPIPE) {
-		say_signal(tool, record, program, by, begun);
-		return status;
-	}
-	if (!begun) {
-		gt_record_explain(program, reason, sizeof reason);
-		tool_say(tool, "%s brought no device code to the CUDA runtime: %s", program, reason);
-		return status ? status : 1;
-	}
-	if (status != 0)
-		return status;
-	if (read(ours, &byte, 1) != 1)
-		tool_say(tool, "%s ended without its exit handlers: the stream has no end", program);
-	else if (byte == GT_RECORD_WHOLE)
-		return 0;
-	return 1;
+	if (by)
+		describe_signal(tool, record, program, by, word.event);
+	else if (!registered)
+		describe_unregistered(tool, record, program, status);
+	else
+		describe_end(tool, &word, program, direct, status);
+	if (tool->error.text[0])
+		tool_say(tool, "%s", tool->error.text);
+	if (!ended)
+		fail_stream(tool, record, begun, tool->error.text[0] ? tool->error.text : "the program began no stream");
+	return status ? status : 1;
 }
 
 int main(int argc, char **argv)

@@ -676,13 +676,6 @@ static int large(void)
 	return 0;
 }
 
-static int leave(void)
-{
-	three_launches();
-	fflush(stdout);
-	_exit(0);
-}
-
 /* It looks at no error. */
 static int passes(void)
 {
@@ -793,7 +786,7 @@ static const struct {
 } things[] = {
 	{"api", api}, {"three", three_launches}, {"huge", huge_launch}, {"forked", forked}, {"stray", stray}, {"unwritten", unwritten}, {"use-after-free", use_after_free}, {"churn", churn}, {"host-access", host_access}, {"checked", checked}, {"threads", threads}, {"null", null}, {"segv", segv},
 	 {"endless", endless}, {"crash", crash}, {"killed", killed}, {"large", large},
-	{"leave", leave}, {"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
+	{"nothing", nothing}, {"passes", passes}, {"asks", asks}, {"broken-ptx", broken_ptx}, {"wild-container", wild_container},
 	{"wild-entry", wild_entry}, {"no-ptx", no_ptx}, {"wild-list", wild_list}, {"damaged-cubin", damaged_cubin},
 	{"other-cubin", other_cubin}, {"empty-container", empty_container}, {"no-wrapper", no_wrapper},
 };

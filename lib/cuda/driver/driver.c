@@ -23,6 +23,7 @@ struct gt_context *gt_driver_context(void)
 int gt_driver_begin_anywhere(void)
 {
 	gt_cudart_lock();
+	gt_cudart_called();
 	return initialized || gt_cudart_used() ? CUDA_SUCCESS : CU_NOT_INITIALIZED;
 }
 
@@ -70,6 +71,7 @@ API int cuInit(unsigned flags)
 	if (flags != 0)
 		return CUDA_INVALID_VALUE;
 	initialized = true;
+	gt_cudart_called();
 	return CUDA_SUCCESS;
 }
 

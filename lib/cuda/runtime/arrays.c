@@ -400,7 +400,7 @@ static int keep(uint64_t *handle, const struct gt_ptx_texture *texture, const st
 	static bool said;
 	struct made *made = calloc(1, sizeof *made);
 
-	if (gt_cudart.recorder && gt_cudart.record.tracing.spaces && !(gt_cudart.record.tracing.spaces >> GT_TEXTURE & 1))
+	if (gt_cudart.record.stream >= 0 && gt_cudart.record.tracing.spaces && !(gt_cudart.record.tracing.spaces >> GT_TEXTURE & 1))
 		gt_cudart_say_once(&said, "textures and surfaces are used, and their accesses are not traced: see --space");
 	if (!made || gt_ptx_texture_add(&gt_cudart.memory, texture, handle) != 0) {
 		free(made);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include "cuda/ptx/record/record.h"
 #include "cuda/runtime/runtime.h"
@@ -301,7 +302,6 @@ static void find_reason(char reason[REASON])
 /* In the place of an end, a stream without all work has the reason, so that the next stage reports nothing more. */
 static void write_end(const char *reason)
 {
-	const char verdict = reason[0] ? GT_RECORD_CUT : GT_RECORD_WHOLE;
 	struct gt_error error;
 	int result = reason[0] ? gt_writer_flush(gt_cudart.writer, &error) : gt_ptx_recorder_finish(gt_cudart.recorder, &error);
 
@@ -311,8 +311,7 @@ static void write_end(const char *reason)
 		gt_cudart_stop("%s", error.text);
 	gt_writer_close(gt_cudart.writer);
 	gt_cudart.writer = NULL;
-	if (close(gt_cudart.record.stream) != 0 || write(gt_cudart.record.token, &verdict, 1) != 1)
-		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
+	gt_cudart_stream_ended(!reason[0]);
 }
 
 static void say_names_left(void)
@@ -350,13 +349,11 @@ static void say_refused(void)
 				   gt_cudart.refused > 1 ? "es" : "", describe_refused(first));
 }
 
-/* Runs after the program's own exit handlers. If the program is killed, the stream has no end record. */
-__attribute__((destructor)) static void close_stream(void)
+static void end_stream(void)
 {
-	if (!gt_cudart.writer || gt_cudart.owner != getpid())
-		return;
 	static bool said;
 	char reason[REASON];
+	(void)gt_cudart_may_work(); /* begins the stream if there was no work */
 	if (gt_cudart.finish)
 		gt_cudart.finish();
 	gt_cudart_say_host_access();
@@ -373,4 +370,44 @@ __attribute__((destructor)) static void close_stream(void)
 		gt_cudart_say_once(&said, "warning: the program launched no kernel");
 	else if (!reason[0] && gt_ptx_recorder_traced(gt_cudart.recorder) == 0)
 		gt_cudart_say_once(&said, "warning: none of the program's %" PRIu64 " launches was chosen", gt_cudart.launches);
+}
+
+/* Runs after the program's own exit handlers. If the program is killed, the stream has no end record. */
+__attribute__((destructor)) static void end(void)
+{
+	if (gt_cudart_ends_stream())
+		end_stream();
+}
+
+__attribute__((constructor)) static void end_quickly_too(void)
+{
+	at_quick_exit(end);
+}
+
+/* A frame that a signal has interrupted. */
+static _Unwind_Reason_Code find_interrupted(struct _Unwind_Context *frame, void *interrupted)
+{
+	int before = 0;
+
+	(void)_Unwind_GetIPInfo(frame, &before);
+	*(bool *)interrupted |= before != 0;
+	return _URC_NO_REASON;
+}
+
+/* What a handler has interrupted, such as malloc, cannot be called in it. */
+static bool is_in_handler(void)
+{
+	bool interrupted = false;
+
+	_Unwind_Backtrace(find_interrupted, &interrupted);
+	return interrupted;
+}
+
+/* The _exit of the program (Makefile), by which a process that is forked commonly ends. The stream gets no end while a thread is in a call. */
+API _Noreturn void gt_cudart_exit(int status);
+_Noreturn void gt_cudart_exit(int status)
+{
+	if (gt_cudart_ends_stream() && !is_in_handler() && pthread_mutex_trylock(&gt_cudart.lock) == 0 && gt_cudart.depth == 0)
+		end_stream();
+	gt_cudart_leave_program(status);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the stand-in runtime: its lock, its messages, how it opens, and what each call begins and ends with. */
+/* The state of the stand-in runtime: its lock, its messages, which process of the program is recorded, how it opens, and what each call begins
+ * and ends with. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,10 +10,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/installed.h"
@@ -166,10 +170,8 @@ static void close_host_access(const struct gt_ptx_memory *device, uint64_t instr
 struct gt_cudart gt_cudart;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t lock;
 static _Thread_local int last_error;
 static _Thread_local bool used;
-static unsigned depth; /* calls under way, of the thread that has the lock */
 static _Thread_local unsigned in_driver; /* calls of the driver API that this thread is in */
 
 /* ---- messages ---- */
@@ -228,7 +230,18 @@ void gt_cudart_note(const char *format, ...)
 	va_end(arguments);
 }
 
-/* Only one process of a run writes: the one that gets the token. */
+/* ---- which process is recorded ---- */
+
+/* A program may fork before it uses CUDA, and do its work in a child, as it can on a GPU. The process that brings the first device code
+ * takes the token, and of it and those that it forks the first that asks for work begins the stream. */
+
+static struct shared {
+	_Atomic pid_t writer; /* of the stream; 0: none has begun it */
+	_Atomic bool said;    /* that another one asks for work */
+} *shared; /* by these processes; NULL: nothing is traced, or the token was not taken */
+static pid_t taker; /* of the token */
+static bool ended; /* this process has ended the stream */
+
 static bool read_token(void)
 {
 	char token;
@@ -240,46 +253,69 @@ static bool read_token(void)
 	return got == 1;
 }
 
-/* The reason in the place of the stream's end, so that the next stage does not report the missing end as a second failure. */
-static void end_stream_failed(const char *format, va_list arguments)
+static bool tell(enum gt_record_event event)
 {
-	char text[sizeof ((struct gt_error *)NULL)->text];
+	const struct gt_record_word word = {(int32_t)event, getpid()};
+
+	return send(gt_cudart.record.token, &word, sizeof word, MSG_NOSIGNAL) == sizeof word;
+}
+
+/* Whether this process writes the stream, or may begin to. */
+static bool claim(void)
+{
+	const pid_t self = getpid();
+	pid_t writer = 0;
+
+	if (!shared || ended || (gt_cudart.caller != 0 && gt_cudart.caller != self))
+		return false;
+	return atomic_compare_exchange_strong(&shared->writer, &writer, self) || writer == self;
+}
+
+/* The header is written at once: if the process crashes, gtrace-record writes the reason behind what is there. */
+static int open_writer(struct gt_error *error)
+{
+	const struct gt_recording *record = &gt_cudart.record;
+
+	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, error);
+	if (!gt_cudart.writer || gt_writer_flush(gt_cudart.writer, error) != 0)
+		return -1;
+	return tell(GT_RECORD_BEGUN) ? 0 : gt_fail(error, "gtrace-record has ended");
+}
+
+/* The reason in the place of the stream's end, so that the next stage does not report the missing end as a second failure. */
+static void end_stream_failed(const char *text)
+{
 	struct gt_error ignored;
 
-	if (!gt_cudart.writer || gt_cudart.owner != getpid() || pthread_mutex_trylock(&lock) != 0)
+	if (!claim() || pthread_mutex_trylock(&gt_cudart.lock) != 0 || (!gt_cudart.writer && open_writer(&ignored) != 0))
 		return;
-	vsnprintf(text, sizeof text, format, arguments);
-	(void)gt_writer_fail(gt_cudart.writer, "gtrace-record", text, &ignored);
+	if (gt_writer_fail(gt_cudart.writer, "gtrace-record", text, &ignored) == 0)
+		tell(GT_RECORD_CUT);
+}
+
+_Noreturn void gt_cudart_leave_program(int status)
+{
+	for (;;)
+		syscall(SYS_exit_group, status);
 }
 
 _Noreturn void gt_cudart_stop(const char *format, ...)
 {
+	char text[sizeof ((struct gt_error *)NULL)->text];
 	va_list arguments;
 
 	/* Writes the program's pending output first. Its exit handlers do not run, since they would use a device that no
 	 * longer exists. */
 	fflush(NULL);
 	va_start(arguments, format);
-	say(format, arguments);
+	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	va_start(arguments, format);
-	end_stream_failed(format, arguments);
-	va_end(arguments);
+	gt_cudart_say("%s", text);
+	end_stream_failed(text);
 	/* With the token gone gtrace-record does not look for a reason of its own. */
-	if (gt_cudart.owner == 0)
+	if (!shared)
 		(void)read_token();
-	_exit(1);
-}
-
-/* ---- initialisation ---- */
-
-static void take_token(void)
-{
-	if (!read_token())
-		gt_cudart_stop("a second program of this run uses the CUDA runtime; record one program at a time");
-	fcntl(gt_cudart.record.token, F_SETFD, FD_CLOEXEC);
-	fcntl(gt_cudart.record.stream, F_SETFD, FD_CLOEXEC);
-	gt_cudart.owner = getpid();
+	gt_cudart_leave_program(1);
 }
 
 static void open_stream(void)
@@ -287,11 +323,7 @@ static void open_stream(void)
 	struct gt_recording *record = &gt_cudart.record;
 	struct gt_error error;
 
-	if (record->stream < 0 || record->token < 0)
-		return;
-	take_token();
-	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, &error);
-	if (!gt_cudart.writer)
+	if (open_writer(&error) != 0)
 		gt_cudart_stop("%s", error.text);
 	gt_progress_begin(&gt_cudart.progress, "gtrace-record", stderr, !record->quiet);
 	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &record->tracing, &error);
@@ -301,17 +333,82 @@ static void open_stream(void)
 		gt_cudart_stop("%s", error.text);
 }
 
-static void open_runtime(void)
+bool gt_cudart_may_work(void)
 {
-	struct gt_recording *record = &gt_cudart.record;
-	struct gt_error error;
+	if (!shared)
+		return true;
+	if (claim()) {
+		if (!gt_cudart.recorder)
+			open_stream();
+		return true;
+	}
+	if (!atomic_exchange(&shared->said, true))
+		gt_cudart_say("%s asks for work, and gets cudaErrorInitializationError%s",
+			      gt_cudart.caller != getpid() ? "a process that the program forked after a call of CUDA" : "a second process of the program",
+			      gt_cudart.caller != getpid() ? ", as on a GPU" : ": one is recorded, the first that asked");
+	return false;
+}
+
+bool gt_cudart_ends_stream(void)
+{
+	if (!shared || ended)
+		return false;
+	const pid_t writer = atomic_load(&shared->writer), self = getpid();
+	if (writer != 0 || taker != self)
+		return writer == self;
+	if (gt_cudart.forked)
+		tell(GT_RECORD_LEFT);
+	return !gt_cudart.forked && claim();
+}
+
+void gt_cudart_stream_ended(bool whole)
+{
+	ended = true;
+	if (close(gt_cudart.record.stream) != 0 || !tell(whole ? GT_RECORD_WHOLE : GT_RECORD_CUT))
+		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
+}
+
+/* ---- initialisation ---- */
+
+static void take_token(void)
+{
+	if (gt_cudart.record.stream < 0 || gt_cudart.record.token < 0)
+		return;
+	if (!read_token())
+		gt_cudart_stop("a second program of this run uses the CUDA runtime; record one program at a time");
+	fcntl(gt_cudart.record.token, F_SETFD, FD_CLOEXEC);
+	fcntl(gt_cudart.record.stream, F_SETFD, FD_CLOEXEC);
+	void *page = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		gt_cudart_stop("out of memory");
+	shared = page;
+	taker = getpid();
+}
+
+static void init_lock(void)
+{
 	pthread_mutexattr_t attributes;
 
 	/* A host function called by a stream may call the runtime. */
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-	pthread_mutex_init(&lock, &attributes);
+	pthread_mutex_init(&gt_cudart.lock, &attributes);
 	pthread_mutexattr_destroy(&attributes);
+	gt_cudart.depth = 0;
+}
+
+static void note_fork(void)
+{
+	gt_cudart.forked = true;
+}
+
+static void open_runtime(void)
+{
+	struct gt_recording *record = &gt_cudart.record;
+	struct gt_error error;
+
+	init_lock();
+	pthread_atfork(NULL, note_fork, init_lock); /* a thread that is not in the child may have the lock */
 	gt_cudart.carveout = -1;
 	if (gt_record_import(record, &error) != 0)
 		gt_cudart_stop("%s", error.text);
@@ -324,14 +421,14 @@ static void open_runtime(void)
 	if (record->tracing.check == GT_PTX_MEMCHECK && gt_ptx_memory_watch(&gt_cudart.memory, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	catch_faults();
-	open_stream();
+	take_token();
 }
 
 static void take_lock(void)
 {
 	pthread_once(&once, open_runtime);
-	pthread_mutex_lock(&lock);
-	if (depth++ == 0)
+	pthread_mutex_lock(&gt_cudart.lock);
+	if (gt_cudart.depth++ == 0)
 		open_host_access();
 	gt_cudart.memory.changes += host_accessed() != 0; /* it may be again */
 	gt_cudart_say_host_access();
@@ -339,9 +436,9 @@ static void take_lock(void)
 
 static void give_lock(void)
 {
-	if (--depth == 0 && !gt_cudart.record.quiet)
+	if (--gt_cudart.depth == 0 && !gt_cudart.record.quiet)
 		close_host_access(&gt_cudart.memory, gt_cudart.instructions);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&gt_cudart.lock);
 }
 
 static void finish(void)
@@ -366,6 +463,7 @@ void gt_cudart_unlock(void)
 void gt_cudart_enter_beside(void)
 {
 	take_lock();
+	gt_cudart_called();
 	used = used || in_driver == 0;
 }
 
@@ -373,19 +471,6 @@ void gt_cudart_enter(void)
 {
 	gt_cudart_enter_beside();
 	finish();
-}
-
-bool gt_cudart_is_forked(void)
-{
-	static bool said;
-
-	if (gt_cudart.owner == 0 || gt_cudart.owner == getpid())
-		return false;
-	if (!said)
-		gt_cudart_say("a process that the program forked asks for work, and gets cudaErrorInitializationError: the process that "
-			      "began is recorded");
-	said = true;
-	return true;
 }
 
 bool gt_cudart_used(void)

@@ -9,10 +9,12 @@
 #ifndef GT_RUNTIME_RUNTIME_H
 #define GT_RUNTIME_RUNTIME_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/progress.h"
@@ -146,7 +148,10 @@ struct gt_cudart {
 	uint64_t instructions; /* warp instructions executed so far: the clock of events */
 	struct gt_writer *writer; /* NULL: nothing is traced */
 	struct gt_ptx_recorder *recorder;
-	pid_t owner;	    /* of the stream; a child of the program must not end it */
+	pthread_mutex_t lock;
+	unsigned depth; /* calls under way, of the thread that has the lock */
+	pid_t caller; /* the first process that called, this one or what it was forked from; 0: none has */
+	bool forked; /* this process has */
 	int carveout;	    /* percent of shared memory that kernels without a preference have; -1: none */
 	uint64_t l2_fetch_bytes, l2_persisting_bytes; /* limits that the program set; 0: it did not */
 	uint32_t peers[GT_TRACING_DEVICES]; /* bit p: the device may access the memory of device p */
@@ -173,8 +178,21 @@ void gt_cudart_enter(void);
 void gt_cudart_enter_beside(void);
 int gt_cudart_leave(int code);
 int gt_cudart_last_error(bool forget);
-/* Whether this process was forked from the one that is recorded, whose stream it has too: it may not ask for work. Says so once. */
-bool gt_cudart_is_forked(void);
+/* A call of the program, which is no registration before main. */
+static inline void gt_cudart_called(void)
+{
+	if (gt_cudart.caller == 0)
+		gt_cudart.caller = getpid();
+}
+/* Whether work that this process asks for is executed, and recorded: of a program's processes the first that asks is, if it was
+ * not forked after a call. The first time it begins the stream. If not, says so once. */
+bool gt_cudart_may_work(void);
+/* At the end of a process: whether it ends the stream. It writes it, or nobody does and none that it forked may still begin it. */
+bool gt_cudart_ends_stream(void);
+/* Closes it. */
+void gt_cudart_stream_ended(bool whole);
+/* Ends the process: it runs no exit handlers, and not what stands in for _exit here. */
+_Noreturn void gt_cudart_leave_program(int status);
 /* The same lock without a use of the runtime: for registrations before main, and for calls of the driver API, whose errors
  * cudaGetLastError does not give. */
 void gt_cudart_lock(void);

@@ -33,7 +33,7 @@ bool gt_stub_begin(const char *call, void *stream, uint64_t flops)
 	if (gt_cudart_capture_refuses(stream, call))
 		return false;
 	gt_cudart_enter();
-	if (gt_cudart_is_forked()) {
+	if (!gt_cudart_may_work()) {
 		gt_cudart_leave(CUDA_INITIALIZATION_ERROR);
 		return false;
 	}

@@ -6,7 +6,7 @@ int gt_cudart_unsupported(struct gt_missing_call *call)
 {
 	if (!call->said) {
 		call->said = true;
-		gt_cudart.omissions += call->omits;
+		gt_cudart.omissions += call->omits && gt_cudart_may_work();
 		gt_cudart_say("%s: this call is not supported", call->name);
 	}
 	return CUDA_NOT_SUPPORTED;
@@ -14,7 +14,7 @@ int gt_cudart_unsupported(struct gt_missing_call *call)
 
 int gt_cudart_refuse(const char *what)
 {
-	gt_cudart.omissions++;
+	gt_cudart.omissions += gt_cudart_may_work();
 	gt_cudart_say("%s: this is not supported", what);
 	return CUDA_NOT_SUPPORTED;
 }

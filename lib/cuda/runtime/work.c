@@ -490,7 +490,7 @@ static int choose(const struct gt_condition_work *condition)
 
 int gt_cudart_do(const struct gt_work *work)
 {
-	if (gt_cudart_is_forked())
+	if (!gt_cudart_may_work())
 		return CUDA_INITIALIZATION_ERROR;
 	switch (work->kind) {
 	case GT_WORK_KERNEL:

@@ -85,11 +85,20 @@ void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACIN
 
 /* ---- settings in environment variables: each option of the table as GTRACE_RECORD_<OPTION>, and two descriptors. One is the stream's.
  * The other is an end of a socket with one byte in it: the first process that uses the runtime takes the byte, so that only one of a
- * script's programs writes. It puts back GT_RECORD_WHOLE when the stream has its end record, or GT_RECORD_CUT when it has reported why
- * there is none ---- */
+ * script's programs writes. That process and those that it forks tell by the socket what becomes of the stream ---- */
 
-#define GT_RECORD_WHOLE 'w'
-#define GT_RECORD_CUT 'c'
+enum gt_record_event {
+	GT_RECORD_BEGUN = 1, /* this process writes it */
+	GT_RECORD_LEFT,	     /* this process ends, and what it forked may still begin it */
+	GT_RECORD_WHOLE,     /* it has its end record */
+	GT_RECORD_CUT,	     /* it has been reported why there is none */
+};
+
+struct gt_record_word {
+	int32_t event; /* enum gt_record_event */
+	int32_t process;
+};
+
 /* In the folder of the stand-in runtime: a folder for each plug-in, with the libraries that stand in for those of the same names. */
 #define GT_RECORD_STUBS "stub"
 #define GT_RECORD_ARGUMENTS 256 /* words of gtrace-record's command line that are kept */
