@@ -186,6 +186,7 @@ print(len(live))")
 	gtrace-ptx "${two[@]}" --launches 2 $ptx/vectoradd.ptx >"$t/stream"
 	[ "$(gtrace-cat "$t/stream" | grep '^#kernel' | cut -f2)" = id=2 ]
 	[ "$(floats "$t/D" | tail -n 1)" = 2556 ]
+	expect_failure 1 "no launch was chosen of 2: see --launches" gtrace-ptx "${two[@]}" --launches 3 $ptx/vectoradd.ptx
 	gtrace-ptx "${two[@]}" --launches 2 --skip-untraced $ptx/vectoradd.ptx >"$t/stream"
 	[ "$(floats "$t/D" | tail -n 1)" = 0 ]
 	gtrace-ptx "${two[@]}" --kernel '^vectoradd$' $ptx/vectoradd.ptx >"$t/stream"

@@ -116,9 +116,10 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	[ "$(rows)" -eq 0 ]
 	run -7 record --space constant,global --launches 2 "$PROGRAM" three
 	[ "$(rows)" -eq 5 ]
-	run -7 record --launches 4 "$PROGRAM" three
-	grep -q "warning: none of the program's 3 launches was chosen" "$ERR"
-	gtrace-cat --check "$OUT"
+	fails 7 "no launch was chosen of 3: see --launches" --launches 4 "$PROGRAM" three
+	fails 7 "no launch was chosen of 3: see --launches, --kernel" --launches 2 --kernel add "$PROGRAM" three
+	fails 1 "no launch was chosen of 1: see --device" --devices 2 --device 1 "$FORKS" w
+	fails 1 "no launch was chosen of " --launches 9999 "$PROGRAM" churn
 	run -7 record --kernel none "$PROGRAM" three
 	[ "$(grep -c '^gtrace-record: ' "$ERR")" -eq 1 ]
 	grep -qx "gtrace-record: no kernel has a name that 'none' matches: there are add, bump" "$ERR"

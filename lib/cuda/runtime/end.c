@@ -368,8 +368,6 @@ static void end_stream(void)
 	write_end(reason);
 	if (!reason[0] && gt_cudart.launches == 0)
 		gt_cudart_say_once(&said, "warning: the program launched no kernel");
-	else if (!reason[0] && gt_ptx_recorder_traced(gt_cudart.recorder) == 0)
-		gt_cudart_say_once(&said, "warning: none of the program's %" PRIu64 " launches was chosen", gt_cudart.launches);
 }
 
 /* Runs after the program's own exit handlers. If the program is killed, the stream has no end record. */

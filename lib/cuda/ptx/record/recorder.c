@@ -515,14 +515,18 @@ struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorde
 	return &recorder->head.untraced;
 }
 
-uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder)
-{
-	return recorder->traced;
-}
-
 int gt_ptx_recorder_check(const struct gt_ptx_recorder *recorder, struct gt_error *error)
 {
-	return gt_unmatched_check(&recorder->unmatched, recorder->head.tracing->kernel, error);
+	const struct gt_ptx_tracing *tracing = recorder->head.tracing;
+	char options[64] = "";
+
+	if (gt_unmatched_check(&recorder->unmatched, tracing->kernel, error) != 0)
+		return -1;
+	if (recorder->traced > 0 || recorder->launches == 0)
+		return 0;
+	snprintf(options, sizeof options, "%s%s%s", tracing->launches ? ", --launches" : "", tracing->traced_devices ? ", --device" : "",
+		 tracing->kernel ? ", --kernel" : "");
+	return gt_fail(error, "no launch was chosen of %" PRIu64 ": see %s", recorder->launches, options + 2);
 }
 
 int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *error)

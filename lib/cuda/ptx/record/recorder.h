@@ -48,12 +48,10 @@ struct gt_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
 
 /* The calls of libraries that are not traced; the next traced launch writes and clears them. */
 struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorder);
-/* After the last launch: whether --kernel matched a name, if there were any. Returns 0, or -1 with the names. */
+/* After the last launch: whether one was chosen, if there were any. Returns 0, or -1: --kernel matched no name, with the names, or the options
+ * chose none. */
 int gt_ptx_recorder_check(const struct gt_ptx_recorder *recorder, struct gt_error *error);
 /* After the last launch: writes those that were made since the last one that was traced. */
 int gt_ptx_recorder_finish(struct gt_ptx_recorder *recorder, struct gt_error *error);
-
-/* Launches traced so far. */
-uint64_t gt_ptx_recorder_traced(const struct gt_ptx_recorder *recorder);
 
 #endif
