@@ -114,7 +114,6 @@ static int visit_lines(struct dl_phdr_info *info, size_t size, void *context)
 
 /* ---- the source ---- */
 
-#define SOURCE (16U << 20) /* bytes of a source file that are read */
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
 /* The end of what begins here and is no code: a comment, a string, a character; the same place if it is code. */
@@ -136,12 +135,16 @@ static char *behind_words(char *at)
 /* A source file whose comments and texts are blanks; NULL if it cannot be read. The caller frees it. */
 static char *read_source(const char *path)
 {
-	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(SOURCE + 1) : NULL;
-	size_t n = text ? fread(text, 1, SOURCE, file) : 0;
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* another kind of file may wait for a writer */
+	struct stat about;
+	bool is_file = file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode);
+	char *text = is_file ? malloc((size_t)about.st_size + 1) : NULL;
+	size_t n = 0;
 
-	if (file)
-		fclose(file);
+	for (ssize_t got = 1; text && got > 0 && n < (size_t)about.st_size; n += got > 0 ? (size_t)got : 0)
+		got = read(file, text + n, (size_t)about.st_size - n);
+	if (file >= 0)
+		close(file);
 	if (!text)
 		return NULL;
 	text[n] = '\0';
