@@ -85,6 +85,30 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	cmp "$OUT" first
 }
 
+@test "after a minute of short launches a line says once how many they are, and which kernel takes most of it" {
+	cat >clock.c <<-'END'
+		#define _GNU_SOURCE
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		/* A million times as fast. */
+		int clock_gettime(clockid_t id, struct timespec *now)
+		{
+			syscall(SYS_clock_gettime, id, now);
+			now->tv_sec = now->tv_sec * 1000000 + now->tv_nsec / 1000;
+			return 0;
+		}
+	END
+	gcc -shared -fPIC -o clock.so clock.c
+	LD_PRELOAD="${PRELOAD:-} $PWD/clock.so" gtrace-record "$FORKS" wwwwwwwwwwwwwwwwwwwwwwww >"$OUT" 2>"$ERR"
+	line=$(grep '^gtrace-record: ' "$ERR")
+	n=$(sed -n 's/^gtrace-record: warning: launches have run for a minute, \([0-9]*\) so far; kernel bump took 100 % of it, in \([0-9]*\) launches; --launches 1-\([0-9]*\) --skip-untraced runs no more, --kernel and --blocks trace less$/\1 \2 \3/p' <<<"$line")
+	[ "$(wc -w <<<"$n")" -eq 3 ] || { cat "$ERR"; return 1; }
+	[ "$(tr ' ' '\n' <<<"$n" | sort -u | wc -l)" -eq 1 ]
+	LD_PRELOAD="${PRELOAD:-} $PWD/clock.so" gtrace-record --quiet "$FORKS" wwwwwwwwwwwwwwwwwwwwwwww 2>"$ERR" | cmp - "$OUT"
+	run ! grep '^gtrace-record: ' "$ERR"
+}
+
 @test "a launch that takes hours is named once, after 5 seconds; with few of its blocks it takes none" {
 	LD_PRELOAD=${PRELOAD:-} timeout 60 gtrace-record "$PROGRAM" huge >/dev/null 2>"$ERR" &
 	for ((i = 0; i < 300; i++)); do [ -s "$ERR" ] && break; sleep 0.1; done
@@ -266,6 +290,19 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	mv my.cu elsewhere.cu
 	[ "$(arrays ./with)" = "cudaMalloc my.cu:9,cudaMalloc my.cu:10,cudaMalloc my.cu:12,cudaMalloc my.cu:12 #2,cudaMalloc my.cu:13,table" ]
 	expect_failure 2 "--name: 'a name that is too long for an arr" gtrace-record --name "A,a name that is too long for an array" ./with
+}
+
+@test "an array has the name of a variable in a source of 17 MB too" {
+	command -v addr2line >/dev/null || skip "no addr2line"
+	[ -z "$PRELOAD" ] || skip "the sanitizers' library has line numbers of its own, and stands between the call and the runtime"
+	awk 'BEGIN { for (i = 0; i < 170000; i++) printf "// %97d\n", i }' | cat - "$ROOT/tests/cudart/forks.c" >big.c
+	gcc -g -std=c11 -o big big.c -Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13"
+	record ./big w
+	[ "$(counter names)" = "word big.c:$((170000 + $(grep -n 'cudaMalloc(&word' "$ROOT/tests/cudart/forks.c" | cut -d: -f1)))" ]
+	rm big.c
+	mkfifo big.c # nothing waits for it
+	record ./big w
+	counter names | grep -qx 'cudaMalloc big.c:[0-9]*'
 }
 
 # bats test_tags=cuda

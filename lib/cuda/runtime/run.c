@@ -200,7 +200,9 @@ static unsigned char *gather_parameters(const struct gt_ptx_function *kernel, vo
 	return parameters;
 }
 
-/* ---- what is said of launches: --verbose, and the line of progress ---- */
+/* ---- what is said of launches: --verbose, how many take long together, and the line of progress ---- */
+
+#define LONG_TOGETHER 60.0 /* seconds of launches after which a user is told what takes them */
 
 /* The launches of a kernel so far. */
 static struct noted {
@@ -208,6 +210,7 @@ static struct noted {
 	char name[GT_KERNEL_NAME];
 	struct gt_ptx_ran ran;
 	uint64_t launches, alike; /* the second: that were not executed, as they were the same as an earlier one */
+	double seconds;
 } *noted;
 static size_t noted_n, noted_capacity;
 
@@ -232,19 +235,38 @@ static struct noted *noted_of(const struct gt_fat *fat, const struct gt_ptx_func
 	return &noted[noted_n++];
 }
 
-/* A line for the first launch of a kernel, the second, the fourth and so on: as many as a reader can take. */
-static void note(const struct gt_fat *fat, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran)
+/* Thousands of short launches take as long as a long one, of which show_blocks tells. */
+static void tell_together(double seconds)
 {
-	struct noted *kernel = gt_cudart.record.verbose ? noted_of(fat, launch->kernel) : NULL;
+	static bool said;
+	static double all;
+	const uint64_t so_far = gt_cudart.launches, last = so_far < GT_PTX_LAUNCHES ? so_far : GT_PTX_LAUNCHES - 1;
+	const struct noted *most = noted;
+
+	all += seconds;
+	if (all < LONG_TOGETHER || said)
+		return;
+	for (size_t i = 0; i < noted_n; i++)
+		most = noted[i].seconds > most->seconds ? &noted[i] : most;
+	gt_cudart_say_once(&said, "warning: launches have run for a minute, %" PRIu64 " so far; kernel %.256s took %.0f %% of it, in %" PRIu64 " launches; "
+			   GT_TRACING_LAUNCHES, so_far, most->name, 100 * most->seconds / all, most->launches, last);
+}
+
+/* A line for the first launch of a kernel, the second, the fourth and so on: as many as a reader can take. */
+static void note(const struct gt_fat *fat, const struct gt_ptx_launch *launch, const struct gt_ptx_ran *ran, double seconds)
+{
+	struct noted *kernel = gt_cudart.record.verbose || !gt_cudart.record.quiet ? noted_of(fat, launch->kernel) : NULL;
 	char which[48] = "", like[48] = "";
 
 	if (!kernel)
 		return;
+	kernel->seconds += seconds;
 	kernel->launches++;
 	kernel->alike += ran->like > 0;
 	kernel->ran.warp_instructions += ran->warp_instructions;
 	kernel->ran.accesses += ran->accesses;
-	if ((kernel->launches & (kernel->launches - 1)) != 0)
+	tell_together(seconds);
+	if ((kernel->launches & (kernel->launches - 1)) != 0 || !gt_cudart.record.verbose)
 		return;
 	if (kernel->launches > 1)
 		snprintf(which, sizeof which, ", launch %" PRIu64 " of this kernel", kernel->launches);
@@ -329,7 +351,7 @@ static int run(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *r
 	gt_cudart.running = NULL;
 	gt_progress_erase(&gt_cudart.progress); /* what the program prints comes into an empty line */
 	if (result == 0 || ran->assertion_failed)
-		note(fat, launch, ran);
+		note(fat, launch, ran, gt_progress_now() - state.since);
 	return result;
 }
 

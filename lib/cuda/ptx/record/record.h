@@ -22,8 +22,9 @@
 #define GT_TRACING_DEVICES 16 /* that a program may see */
 #define GT_TRACING_INSTRUCTIONS UINT64_C(100000000000) /* of a launch by default: half an hour or more */
 #define GT_TRACING_NAME 31    /* bytes of an array's name */
-/* What is said of a launch that takes long: as many blocks as have ended take as long as it has run. */
+/* What is said of a launch that takes long: as many blocks as have ended take as long as it has run; and of launches that do together. */
 #define GT_TRACING_PART "--blocks %" PRIu64 " --skip-untraced runs a part"
+#define GT_TRACING_LAUNCHES "--launches 1-%" PRIu64 " --skip-untraced runs no more, --kernel and --blocks trace less"
 #define GT_TRACING_PATH 4096  /* bytes of a path, with its final 0 */
 
 struct gt_ptx_tracing {
