@@ -184,7 +184,10 @@ demo: all
 FOLDERS  = $(foreach v,PREFIX libdir datadir,$(if $(filter command environment,$(firstword $(origin $v))),$v='$($v)'))
 # AWK=gawk SH=dash: the programs that tests use as awk and sh; TESTS=tests/gcache.bats: only these tests.
 check: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS)
-	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(TESTS)
+	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(WHOLE) $(TESTS)
+# The same with all cases of the tests that try a few of many.
+check-whole:
+	$(MAKE) check WHOLE=--whole
 # The tests of everything that runs awk or sh, with each awk and each sh.
 check-awk: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS)
 	for pair in mawk:dash gawk:bash original-awk:dash; do \
@@ -201,7 +204,7 @@ check-undefined:
 		SANITIZE='-fsanitize=undefined,nullability -fsanitize-trap=all'
 check-valgrind: all
 	tests/valgrind $(BIN)
-check-long: check check-awk check-sanitize check-undefined check-valgrind
+check-long: check-whole check-awk check-sanitize check-undefined check-valgrind
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --jobs 1 tests/long/*.bats
 # SECONDS=60: for each target; TARGET=ptx: these only. Corpora grow in build-fuzz/corpus; what crashes stays in
 # build-fuzz. MERGE=1: takes what is new in coverage over into tests/fuzz/corpus, and nothing else.

@@ -28,12 +28,11 @@ loads() {
 
 # counters STREAM STAGE NAME...: the values of the first kernel, side by side.
 counters() {
-	local stream=$1 stage=$2 name
+	local stream=$1 stage=$2 IFS='|'
 	shift 2
-	gstats --csv "$stream" >counters.csv
-	for name in "$@"; do
-		awk -F, -v key="1,$stage,$name" '$1 "," $2 "," $3 == key { print $4 }' counters.csv
-	done | paste -sd' '
+	gstats --csv "$stream" | awk -F, -v stage="$stage" -v names="$*" '
+		$1 == 1 && $2 == stage { value[$3] = $4 }
+		END { n = split(names, name, "|"); for (i = 1; i <= n; i++) if (name[i] in value) line = line " " value[name[i]]; print substr(line, 2) }'
 }
 
 # rows STREAM FIELDS: those columns of all rows, side by side.
@@ -67,10 +66,12 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 
 @test "the invariants hold after every kind of level" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 >in.gt
-	for l1 in "" "--write evict" "--allocate yes --size 4K" "--write back --size 2K" "--bypass reads" "--bypass all" \
-		"--line 32 --ways 8" "--replace srrip --size 1K" "--sets 5,2x6" "--emit all" "--emit none" "--flush never"; do
-		for l2 in "--size 16K --ways 16" "--size 8K --ways full --arrival rr" "--size 12K --ways 3 --index hash --partial fetch" \
-			"--sector line" "--write through"; do
+	few 6 "" "--write evict" "--allocate yes --size 4K" "--write back --size 2K" "--bypass reads" "--bypass all" \
+		"--line 32 --ways 8" "--replace srrip --size 1K" "--sets 5,2x6" "--emit all" "--emit none" "--flush never"
+	for l1 in "${FEW[@]}"; do
+		few 2 "--size 16K --ways 16" "--size 8K --ways full --arrival rr" "--size 12K --ways 3 --index hash --partial fetch" \
+			"--sector line" "--write through"
+		for l2 in "${FEW[@]}"; do
 			# shellcheck disable=SC2086
 			gcache --l1 $l1 <in.gt | gcache --l2 $l2 | gdram | gtrace-cat --check >checked || { echo "$l1, $l2"; return 1; }
 		done
@@ -168,7 +169,8 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 }
 
 @test "cache operators of loads: .cg and .cv bypass an L1, lines of .cs are evicted first; --operators no ignores them" {
-	for time in "" "--latency fixed:0" "--latency fixed:1" "--on-full requeue --latency fixed:1"; do
+	few 2 "" "--latency fixed:0" "--latency fixed:1" "--on-full requeue --latency fixed:1"
+	for time in "${FEW[@]}"; do
 		# A warm line, then its sectors by each operator; then two lines of one set of two ways, and a third.
 		printf '%s\n' "load.global 0x0 0xf 0 0 0" "load.global.cg 0x0 0x3 0 10 0" "load.global.cv 0x0 0x1 0 20 0" \
 			"load.global.ca 0x0 0xf 0 30 0" "load.global.nc 0x0 0xf 0 40 0" | requests >in.gt
@@ -597,7 +599,8 @@ l2.arrival = rr # assumed: a test
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 8 >in.gt
 	for sector in line 32; do
 		gcache --l1 --size 4K --sector $sector --replace opt --emit none in.gt >opt.gt
-		for policy in lru fifo lfu random plru srrip; do
+		few 3 lru fifo lfu random plru srrip
+		for policy in "${FEW[@]}"; do
 			gcache --l1 --size 4K --sector $sector --replace $policy --emit none in.gt >other.gt
 			[ "$(counters opt.gt l1 read_hits)" -ge "$(counters other.gt l1 read_hits)" ]
 		done
@@ -687,7 +690,8 @@ l2.arrival = rr # assumed: a test
 
 # With --emit all every lookup is tried in every step.
 @test "those that wait for an entry or a merge are served as if all were tried in each step" {
-	for lines in 20 300 5000; do
+	few 1 20 300 5000
+	for lines in "${FEW[@]}"; do
 		awk -v lines=$lines 'BEGIN {
 			srand(lines)
 			split("load.global load.global load.global load.global store.global atomic.global", ops, " ")
@@ -701,7 +705,7 @@ l2.arrival = rr # assumed: a test
 			timeout 60 gcache --l1 --emit all $options in.gt | gstats --csv | grep ',l1,' | grep -v ',emit,' >all
 			[ "$(wc -l <few)" -gt 40 ]
 			cmp few all
-		done <<-EOF
+		done < <(few_lines 4 <<-EOF
 			--mshr 1x4 --latency fixed:50
 			--mshr 1x1 --merges 1 --latency fixed:20
 			--mshr 1x16 --merges 2 --latency half-normal:50,20,3 --size 2K --ways 2 --fetch 64
@@ -710,6 +714,7 @@ l2.arrival = rr # assumed: a test
 			--mshr 1x64 --merges 0 --latency half-normal:20,8,7 --size 512 --ways 2 --write back --sector 32
 			--mshr 1x9 --merges 1 --latency fixed:30 --size 1K --ways full --write back --sector 32
 		EOF
+		)
 	done
 }
 
@@ -1295,9 +1300,10 @@ causes() { counters "$1" "$2" compulsory capacity conflict invalidated; }
 				1 + int(rand() * 15), 0, i, int(rand() * 3)
 		}
 	}' | requests >in.gt
-	for options in "--l1 --size 4K --ways full" "--l1 --size 4K --ways full --write back --allocate yes" "--l1 --size 2K --ways 2 --write evict" \
+	few 4 "--l1 --size 4K --ways full" "--l1 --size 4K --ways full --write back --allocate yes" "--l1 --size 2K --ways 2 --write evict" \
 		"--l2 --size 4K --ways 2" "--l2 --size 8K --ways 4 --spread far:0" "--l2 --size 4K --ways full --fetch 64" "--l2 --size 4K --replace opt" \
-		"--l2 --size 4K --ways full --flush never --arrival rr" "--l2 --size 4K --launch-reads 512,13,416" "--l1 --size 4K --emit all"; do
+		"--l2 --size 4K --ways full --flush never --arrival rr" "--l2 --size 4K --launch-reads 512,13,416" "--l1 --size 4K --emit all"
+	for options in "${FEW[@]}"; do
 		# shellcheck disable=SC2086 # several options
 		gcache $options --by site --causes in.gt >noted.gt
 		# shellcheck disable=SC2086

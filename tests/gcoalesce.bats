@@ -21,7 +21,7 @@ trace() {
 requests() { gcoalesce "$@" | gtrace-cat | grep -v '^#' | cut -f 6-9 | tr '\t' ' '; }
 
 # counter NAME: its value in a stream.
-counter() { gtrace-cat | grep "^#count.*stage=$1$tab" | tr '\t' '\n' | sed -n "s/^$2=//p"; }
+counter() { gtrace-cat | sed -n "/^#count.*stage=$1\t/s/.*\t$2=\([^\t]*\).*/\1/p"; }
 
 is() { diff <(cat) <(printf '%s\n' "$@"); }
 

@@ -156,15 +156,18 @@ rows() { gtrace-cat | grep -v '^#'; }
 
 # The property by which one profile describes many caches.
 @test "hits by MRU position are those of gcache with LRU, at every number of ways" {
-	for trace in conv gemm; do
+	few 1 conv gemm
+	for trace in "${FEW[@]}"; do
 		gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule --sm 4 --max-blocks 2 |
 			gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from >loads
-		for how in "4 mod" "8 xor" "16 prime" "5 mod" "1 mod"; do
+		few 3 "4 mod" "8 xor" "16 prime" "5 mod" "1 mod"
+		for how in "${FEW[@]}"; do
 			read -r sets index <<<"$how"
 			function="--index $index"
 			[ "$sets" -gt 1 ] || function=
 			grd --per sm,set:"$sets" $function --mru 8 <loads | column count >positions
-			for ways in 1 2 3 5 8; do
+			few 3 1 2 3 5 8
+			for ways in "${FEW[@]}"; do
 				expected=$(head -n $ways positions | awk '{ sum += $1 } END { print sum + 0 }')
 				found=$(gcache --l1 --size $((sets * ways * 128)) --ways $ways --line 128 --sector line --index "$index" \
 					--replace lru <loads | gstats --csv | sed -n 's/^1,l1,read_hits,//p')
@@ -231,14 +234,16 @@ loads() {
 curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misses = $6 } END { print misses }'; }
 
 @test "curves: every size and number of ways in one pass, with exactly the hits of gcache" {
-	for trace in conv.rdgc.xz gemm.rdgc.xz conv.traceg.xz; do
+	few 1 conv.rdgc.xz gemm.rdgc.xz conv.traceg.xz
+	for trace in "${FEW[@]}"; do
 		loads $trace --max-blocks 2 >stream
 		grd --curve-sets 1,4,7,16,64 <stream >curves
 		grd --curve-sets 4,16,64 --index xor <stream >hashed
 		grd --curve <stream >one
 		diff one <(awk 'NR == 1 || $2 == 1' curves)
 		checked=0
-		for how in "1 1" "1 2" "1 7" "1 16" "1 33" "1 64" "1 250" "4 1" "4 5" "4 16" "7 3" "16 1" "16 2" "16 8" "64 1" "64 2" "64 4"; do
+		few 6 "1 1" "1 2" "1 7" "1 16" "1 33" "1 64" "1 250" "4 1" "4 5" "4 16" "7 3" "16 1" "16 2" "16 8" "64 1" "64 2" "64 4"
+		for how in "${FEW[@]}"; do
 			read -r sets ways <<<"$how"
 			for index in mod xor; do
 				table=curves
@@ -253,7 +258,7 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 				checked=$((checked + 1))
 			done
 		done
-		[ $checked -eq 26 ]
+		[ $checked -ge 9 ]
 	done
 }
 
@@ -437,15 +442,18 @@ table_3() {
 
 # counters STAGE COUNTER...: their values, of kernel 1, in one line.
 counters() {
-	local stage=$1 counter
+	local stage=$1
 	shift
-	for counter; do sed -n "s/^1,$stage,$counter,//p" csv; done | tr -d '"' | paste -sd ' '
+	tr -d '"' <csv | awk -F, -v stage="$stage" -v names="$*" '
+		$1 == 1 && $2 == stage { sub(/^[^,]*,[^,]*,/, ""); name = $0; sub(/,.*/, "", name); sub(/^[^,]*,/, ""); value[name] = $0 }
+		END { n = split(names, name_of, " "); for (i = 1; i <= n; i++) if (name_of[i] in value) line = line " " value[name_of[i]]; print substr(line, 2) }'
 }
 
 @test "tables as counts: --count adds the table's numbers, and the invariants hold" {
 	loads conv.rdgc.xz >stream
-	for how in "--lines 16,64,256" "--lines 64 --by op" "--per sm,set:64 --classes 1,2,4" "--sharing block:64,256" "--per global --sharing sm:64" \
-		"--sdcm 16K,4,128" "--sdcm-normal 16K,4,128" "--curve-sets 1,16" "--profile --by pc" "--sample 0.1 --lines 64 --by op" "--sample 0.1 --sdcm 16K,4,128"; do
+	few 4 "--lines 16,64,256" "--lines 64 --by op" "--per sm,set:64 --classes 1,2,4" "--sharing block:64,256" "--per global --sharing sm:64" \
+		"--sdcm 16K,4,128" "--sdcm-normal 16K,4,128" "--curve-sets 1,16" "--profile --by pc" "--sample 0.1 --lines 64 --by op" "--sample 0.1 --sdcm 16K,4,128"
+	for how in "${FEW[@]}"; do
 		grd $how --count <stream >counted
 		diff <(rows <stream) <(rows <counted)
 		gtrace-cat --check counted >checked
@@ -489,7 +497,8 @@ counters() {
 
 @test "classes and sharing of each instruction, op and array agree with the profiles, and add up" {
 	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >stream
-	for by in op pc array; do
+	few 2 op pc array
+	for by in "${FEW[@]}"; do
 		grd --per sm,set:16 --classes 1,4,16 --by $by <stream | without_told >classes
 		diff <(summed 5 <classes) <(grd --per sm,set:16 --classes 1,4,16 <stream | cut -f 2,4- | sed 1d | tr '\t' ' ')
 		diff <(cut -f 2,3,5-7 classes) <(grd --per sm,set:16 --lines 1,4,16 --by $by <stream | without_told | cut -f 2-6 | sed "1s/lines/ways/")
@@ -521,11 +530,13 @@ mean_difference() {
 }
 
 @test "samples: exact and sampled curves agree within the stated error, on all examples" {
-	for trace in conv.rdgc.xz gemm.rdgc.xz conv.traceg.xz; do
+	few 1 conv.rdgc.xz gemm.rdgc.xz conv.traceg.xz
+	for trace in "${FEW[@]}"; do
 		for per in global sm; do
 			gtrace-order "$ROOT/examples/traces/$trace" | gschedule --sm 4 >stream
 			grd --per $per --curve <stream >exact
-			for how in "--sample 0.5" "--sample 0.2" "--sample 0.1" "--sample-lines 64" "--sample-lines 200"; do
+			few 3 "--sample 0.5" "--sample 0.2" "--sample 0.1" "--sample-lines 64" "--sample-lines 200"
+			for how in "${FEW[@]}"; do
 				grd --per $per --curve $how <stream >sampled
 				read -r difference error < <(mean_difference exact sampled)
 				awk "BEGIN { exit !($difference <= $error || $error == 0 && $difference == 0) }" || { echo "$trace $per $how: $difference > $error"; return 1; }
@@ -539,7 +550,8 @@ mean_difference() {
 @test "samples: references are exact, and the distances add up to them" {
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >stream
 	for how in "--sample 0.1" "--sample-lines 64"; do
-		for by in "" "--by op" "--by pc"; do
+		few 2 "" "--by op" "--by pc"
+		for by in "${FEW[@]}"; do
 			diff <(grd --lines 64 $by $how <stream | column references) <(grd --lines 64 $by <stream | column references)
 			[ "$(grd --profile $by $how <stream | column count | awk '{ sum += $1 } END { print sum }')" -eq "$(gtrace-cat stream | grep -vc '^#')" ]
 		done
@@ -565,14 +577,15 @@ mean_difference() {
 }
 
 @test "wrong options are reported before anything is read" {
-	for options in "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per thread" \
+	few 20 "--mru 0" "--mru 1,2" "--lines 1,,2" "--lines x" "--lines 5000000000" "--per set:0" "--per sm,global" "--per thread" \
 		"--op reads" "--op loads," "--by row" "--count" "--count --distances" "--lines 1 --count --total" "--line 96" "--line 16" "--granularity sector:64" "--granularity byte" \
 		"--bound 0" "--index xor" "--per set:4 --index none" "--flush always" "--mru 4 --profile" "--total" "--total --distances" \
 		"--sample 0" "--sample 1.1" "--sample -1" "--sample nan" "--sample x" "--sample 1e-9" "--sample-lines 0" "--sample-lines 63" \
 		"--sample 0.1 --per set:4" "--sample 0.1 --per set:4 --classes 1" "--sample 0.1 --curve-sets 1" "--sample-lines 99 --sharing warp:1" \
 		"--curve-sets 0" "--curve-sets 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17" "--curve-sets 2 --per set:2" "--curve-sets 33554432" \
 		"--sdcm 1K" "--sdcm 1K,3,32" "--sdcm 1K,4,96" "--sdcm 1K,4,32 --per set:2" "--sdcm-normal 0,1,32" "--classes 1" "--classes 0 --per set:2" \
-		"--lines 1 --count --name $(printf '%077d' 0)" "--sharing global:1" "--sharing warp" "--sharing warp:0" "--sharing warp:1 --per set:2" "--curve --csdd"; do
+		"--lines 1 --count --name $(printf '%077d' 0)" "--sharing global:1" "--sharing warp" "--sharing warp:0" "--sharing warp:1 --per set:2" "--curve --csdd"
+	for options in "${FEW[@]}"; do
 		expect_failure 2 "expected" grd $options </dev/null || expect_failure 2 "power of two" grd $options </dev/null || { echo "$options"; return 1; }
 	done
 	expect_failure 2 "--name: expected" grd --name "" </dev/null

@@ -11,7 +11,7 @@ scheduled() {
 }
 
 # counter NAME: from the text of a stream on standard input
-counter() { grep 'stage=schedule' | tr '\t' '\n' | sed -n "s/^$1=//p"; }
+counter() { sed -n "/stage=schedule/s/.*\t$1=\([^\t]*\).*/\1/p"; }
 
 # kernel THREADS REGISTERS SHARED BLOCKS: a stream with one access of block 0
 kernel() {
@@ -30,11 +30,11 @@ rows() {
 }
 
 @test "rows agree with a slow, simple schedule: every mapping, dispatch, issue and number of schedulers" {
-	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/schedule.py" 11 6
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/schedule.py" 11 2
 }
 
 @test "rows agree with a slow, simple machine, cycle by cycle: --issue latency" {
-	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/latency.py" 103 60
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/latency.py" 103 20
 }
 
 @test "--issue latency: a sum by hand" {
@@ -125,7 +125,8 @@ rows() {
 }
 
 @test "scheduling and coalescing commute" {
-	for trace in gemm conv; do
+	few 1 gemm conv
+	for trace in "${FEW[@]}"; do
 		for options in "--gpu titanv" "--sm 3 --max-blocks 2 --schedulers 2" "--sm 3 --max-blocks 2 --dispatch first-done --issue gto" "--sm 3 --max-blocks 2 --dispatch any-done"; do
 			# shellcheck disable=SC2086
 			gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gcoalesce | gschedule $options | gtrace-cat | grep -v '^#' >"$BATS_TEST_TMPDIR/after"
@@ -163,7 +164,8 @@ rows() {
 	cd "$BATS_TEST_TMPDIR"
 	# 100 blocks of 8 warps on 2 SMs of 32 warps: 4 fit, in 13 waves, however many are modelled.
 	kernel 256 0 0 100 | gtrace-cat --from >t
-	for waves in "" "--waves 1" "--waves 12" "--waves 20" "--waves 1 --dispatch first-done"; do
+	few 3 "" "--waves 1" "--waves 12" "--waves 20" "--waves 1 --dispatch first-done"
+	for waves in "${FEW[@]}"; do
 		# shellcheck disable=SC2086
 		gschedule --sm 2 --max-warps 32 --max-blocks 16 $waves t | gtrace-cat >out
 		[ "$(counter limited_by <out)" = warps ]
@@ -195,7 +197,8 @@ rows() {
 	for options in "--sm 7 --max-blocks 2" "--sm 2 --max-blocks all --issue gto" "--sm 3 --max-blocks 3 --issue gto --dispatch first-done"; do
 		# shellcheck disable=SC2086
 		gschedule $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -e '^[^#]' -e stage=schedule >"$BATS_TEST_TMPDIR/one"
-		for memory in 0 9K 100K; do
+		few 2 0 9K 100K
+		for memory in "${FEW[@]}"; do
 			for in in in mixed; do
 				# shellcheck disable=SC2086
 				gschedule -S $memory -T "$BATS_TEST_TMPDIR" $options "$BATS_TEST_TMPDIR/$in" | gtrace-cat | grep -e '^[^#]' -e stage=schedule >"$BATS_TEST_TMPDIR/two"
@@ -231,7 +234,8 @@ rows() {
 		# shellcheck disable=SC2086
 		gschedule $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -e '^[^#]' -e stage=schedule >"$BATS_TEST_TMPDIR/spans"
 		[ "$(grep -vc '^#' "$BATS_TEST_TMPDIR/spans")" = "$(grep -vc '^#' "$BATS_TEST_TMPDIR/text")" ]
-		for memory in 0 20K 40K; do
+		few 2 0 20K 40K
+		for memory in "${FEW[@]}"; do
 			# shellcheck disable=SC2086
 			gschedule -S $memory -T "$BATS_TEST_TMPDIR" $options "$BATS_TEST_TMPDIR/in" | gtrace-cat | grep -e '^[^#]' -e stage=schedule | cmp - "$BATS_TEST_TMPDIR/spans"
 		done
@@ -242,9 +246,9 @@ rows() {
 @test "rows of a loop take little memory, and are issued as others are" {
 	if nm "$(command -v gschedule)" | grep -q __asan_; then skip "instrumented"; fi
 	cd "$BATS_TEST_TMPDIR"
-	gtrace-ptx --launch "gemm<<<(16,64),(32,8)>>>(f32[262144]:ramp, f32[262144]:rand(1), f32[262144], 512)" "$ROOT/examples/kernels/ptx/gemm.ptx" |
+	gtrace-ptx --launch "gemm<<<(8,32),(32,8)>>>(f32[65536]:ramp, f32[65536]:rand(1), f32[65536], 256)" "$ROOT/examples/kernels/ptx/gemm.ptx" |
 		gcoalesce >in
-	(ulimit -v 20000 && exec gschedule --gpu titanv in) | gtrace-cat | grep -v '^#history' | md5sum >loops
+	(ulimit -v 10000 && exec gschedule --gpu titanv in) | gtrace-cat | grep -v '^#history' | md5sum >loops
 	gschedule --gpu titanv -S 0 -T . in | gtrace-cat | grep -v '^#history' | md5sum | cmp - loops
 }
 
@@ -255,7 +259,7 @@ rows() {
 		srand(5)
 		print "#gtrace\t0.1.0\n#kernel\tid=1\torder=block\n#block\twarp\tan\tpc\top\taddress\tsectors\tfull\tlanes\tkernel"
 		for (block = 0; block < 64; block++)
-			for (an = 0; an < 5000; an++)
+			for (an = 0; an < 2500; an++)
 				for (warp = 0; warp < 8; warp++)
 					printf "%d\t%d\t%d\t0x%x\tload.global\t0x%x\t0x1\t0x0\t32\t1\n", block, warp, an, an % 7, int(rand() * 1048576) * 128
 		print "#end"
@@ -263,9 +267,9 @@ rows() {
 	gtrace-cat --from "$BATS_TEST_TMPDIR/text" >"$BATS_TEST_TMPDIR/in"
 	cd "$BATS_TEST_TMPDIR"
 	gschedule --sm 1 in | gtrace-cat | grep -v '^#history' | md5sum >one
-	(ulimit -v 30000 && exec gschedule --sm 1 -S 2M in) | gtrace-cat | grep -v '^#history' | md5sum >two
+	(ulimit -v 16000 && exec gschedule --sm 1 -S 2M in) | gtrace-cat | grep -v '^#history' | md5sum >two
 	cmp one two
-	run -1 bash -c 'ulimit -v 30000 && exec gschedule --sm 1 in >/dev/null'
+	run -1 bash -c 'ulimit -v 16000 && exec gschedule --sm 1 in >/dev/null'
 	[[ $output == *"out of memory"*"a smaller -S uses less"* ]]
 	run -1 bash -c 'trap "" XFSZ; ulimit -f 1000 && exec gschedule --sm 1 -S 2M in | cat >/dev/null; exit "${PIPESTATUS[0]}"'
 	[[ $output == "gschedule: temporary file in "*": File too large" ]]
@@ -388,9 +392,11 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 
 @test "first-done with the steps of blocks: one starts only when a slot is free, and the same way every time" {
 	cd "$BATS_TEST_TMPDIR"
-	for seed in 1 2 3; do
+	few 1 1 2 3
+	for seed in "${FEW[@]}"; do
 		awk -v seed=$seed 'BEGIN { srand(seed); for (b = 0; b < 64; b++) if (b % 7) print 1, b, int(rand() * 400) }' >steps
-		for map in rr part:3 random:5; do
+		few 2 rr part:3 random:5
+		for map in "${FEW[@]}"; do
 			for issue in rr gto; do
 				options=(--sm 3 --max-blocks 3 --schedulers 2 --map $map --issue $issue --dispatch first-done --block-steps steps)
 				gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule "${options[@]}" | gtrace-cat >first

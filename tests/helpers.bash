@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Functions that several bats files use.
 
-# expect_failure STATUS TEXT COMMAND...: the command exits with STATUS, prints nothing on stdout,
-# and exactly one line on stderr, which contains TEXT.
+# expect_failure STATUS TEXT COMMAND...: the command exits with STATUS, and prints exactly one line on stderr, which contains TEXT.
 expect_failure() {
-	local status=$1 text=$2 got=0
+	local status=$1 text=$2 got=0 lines
 	shift 2
 	"$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" || got=$?
 	if [ "$got" -ne "$status" ]; then
@@ -12,11 +11,30 @@ expect_failure() {
 		cat "$BATS_TEST_TMPDIR/stderr"
 		return 1
 	fi
-	if [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" -ne 1 ] || ! grep -qF -- "$text" "$BATS_TEST_TMPDIR/stderr"; then
+	mapfile lines <"$BATS_TEST_TMPDIR/stderr"
+	if [ "${#lines[@]}" -ne 1 ] || [[ ${lines[0]} != *"$text"*$'\n' ]]; then
 		echo "expected one line with '$text', found:"
 		cat "$BATS_TEST_TMPDIR/stderr"
 		return 1
 	fi
+}
+
+# few N WORD...: sets FEW to N of the words, the first and the last among them; all of them in `make check-long` (tests/run --whole).
+few() {
+	local n=$1 i
+	shift
+	FEW=("$@")
+	[ -z "${WHOLE:-}" ] && [ "$n" -lt $# ] || return 0
+	FEW=("$1")
+	for ((i = 1; i < n; i++)); do FEW+=("${@:1 + i * ($# - 1) / (n - 1):1}"); done
+}
+
+# few_lines N: the same with the lines of standard input.
+few_lines() {
+	local lines
+	mapfile -t lines
+	few "$1" "${lines[@]}"
+	printf '%s\n' "${FEW[@]}"
 }
 
 # needs_cuda: skips without a CUDA toolkit in $CUDA_HOME (tests/run sets it). A test that calls this is tagged `cuda`, so that
