@@ -1254,7 +1254,8 @@ turns() {
 			}
 		END
 	}
-	for access in b8:1:%h0 v2.b8:2:%h0,%h1 v4.b8:4:%h0,%h1,%h2,%h3 v2.b16:4:%h0,%h1 v4.b16:8:%h0,%h1,%h2,%h3 v2.b32:8:%r0,%r1 v4.b32:16:%r0,%r1,%r2,%r3 v2.b64:16:%rd0,%rd1; do
+	few 3 b8:1:%h0 v2.b8:2:%h0,%h1 v4.b8:4:%h0,%h1,%h2,%h3 v2.b16:4:%h0,%h1 v4.b16:8:%h0,%h1,%h2,%h3 v2.b32:8:%r0,%r1 v4.b32:16:%r0,%r1,%r2,%r3 v2.b64:16:%rd0,%rd1
+	for access in "${FEW[@]}"; do
 		IFS=: read -r type bytes registers <<<"$access"
 		[ "$type" = b8 ] || registers="{$registers}"
 		for off in "$((2048 - 32 * bytes))" -32 "$((bytes / 2))"; do

@@ -137,7 +137,9 @@ composes() {
 	grep -q '^sms .*of h100' zzzzzz
 	gtrace gpu new --quiet wwwwww
 	grep -q '^sms .*of a100' wwwwww # nothing is near
-	for gpu in $(ls "$ROOT/gpus"); do
+	# shellcheck disable=SC2046 # names
+	few 6 $(ls "$ROOT/gpus")
+	for gpu in "${FEW[@]}"; do
 		gtrace gpu new --quiet "new-$gpu" --from "$gpu"
 		gtrace-cat --gpu "./new-$gpu" | grep -q '^sms '
 	done
@@ -392,7 +394,8 @@ jobs_of() {
 @test "--jobs divides processors among the stages by their costs, with the same output" {
 	trace=$ROOT/examples/traces/conv.rdgc.xz
 	gtrace run --csv "$trace" 2>said >expected
-	for jobs in 1 2 4 9 64; do
+	few 3 1 2 9 4 64
+	for jobs in "${FEW[@]}"; do
 		gtrace run --csv -j $jobs "$trace" 2>said.$jobs >got
 		cmp got expected
 	done
@@ -440,7 +443,8 @@ jobs_of() {
 	[ "$(sed 1d table | cut -d , -f 2 | paste -s -d ,)" = 16K,32K,64K,121K,256K,512K,infinite,576K,1152K,2304K,4.5M,9M,18M,infinite ]
 	row() { gstats --csv | awk -F, '$1 == "total" { v[$2 "." $3] = $4 } END { printf "%d,%.2f,%d,%.2f,%d\n", v["l1.reads"], 100 * v["l1.read_hits"] / v["l1.reads"], v["l2.reads"], 100 * v["l2.read_hits"] / v["l2.reads"], v["dram.reads"] }'; }
 	sed -i 's/,\(yes\|no\)$//' table # the knee, below
-	for size in 16K 32K; do
+	few 1 16K 32K
+	for size in "${FEW[@]}"; do
 		[ "$(sed -n "s/^l1,$size,no,//p" table)" = "$(gcache --l1 --size $size "$scheduled" | gcache --l2 | gdram | row)" ]
 	done
 	[ "$(sed -n 's/^l2,576K,no,//p' table)" = "$(gcache --l1 "$scheduled" | gcache --l2 --size 576K | gdram | row)" ]
@@ -457,7 +461,9 @@ jobs_of() {
 
 # One of each architecture; tests/long/options.bats sets GPUS to all.
 @test "sizes: every GPU has rows for each of its caches; fixed sets get more ways" {
-	for gpu in ${GPUS:-$(cd "$ROOT/gpus" && awk '$1 == "architecture" && !seen[$3]++ { print FILENAME }' *)}; do
+	# shellcheck disable=SC2046 # names
+	few 3 ${GPUS:-$(cd "$ROOT/gpus" && awk '$1 == "architecture" && !seen[$3]++ { print FILENAME }' *)}
+	for gpu in "${FEW[@]}"; do
 		gtrace sizes --quiet --csv --gpu "$gpu" "$ordered" >table
 		levels=$(grep -cE '^l[12][.]size *= *[0-9]' "$ROOT/gpus/$gpu" || [ $? -eq 1 ])
 		[ "$(cut -d , -f 1 table | sort -u | grep -c '^l')" -eq $((levels + 1)) ] || { echo "$gpu"; cat table; return 1; } # and the heading
@@ -641,7 +647,8 @@ says() {
 
 @test "whatever signal ends it, its processes end too, and it says what was stopped" {
 	cd "$BATS_TEST_TMPDIR"
-	for task in run report sizes; do
+	few 1 run report sizes
+	for task in "${FEW[@]}"; do
 		python3 "$ROOT/tests/orphans.py" 5 gtrace "$task" "$(command -v sleep)" 60
 	done
 }

@@ -10,12 +10,12 @@ load helpers
 
 setup() { export TMPDIR=$BATS_TEST_TMPDIR; }
 
-# agrees STAGE [CASES]: 80 cases, or so many, without a difference.
+# agrees STAGE [CASES]: 30 cases, or so many, without a difference.
 agrees() {
-	run "$ROOT/tests/reference-model/run" "$1" --cases "${2:-80}"
+	run "$ROOT/tests/reference-model/run" "$1" --cases "${2:-30}"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$output" = "$1: ${2:-80} cases, 0 differ" ]
+	[ "$output" = "$1: ${2:-30} cases, 0 differ" ]
 }
 
 @test "gcoalesce agrees with its manual page" { agrees coalesce; }
@@ -24,7 +24,7 @@ agrees() {
 @test "grd agrees with its manual page" { agrees reuse; }
 @test "gcache agrees with its manual page" { agrees cache; }
 @test "a timed gcache agrees with its manual page" { agrees cache_timed; }
-@test "a gcache that decides which warps issue agrees with its manual page" { agrees cache_requeue 40; }
+@test "a gcache that decides which warps issue agrees with its manual page" { agrees cache_requeue 20; }
 
 @test "a warp whose last request is served before others of its group continues after that, with --on-full stall and --delay" {
 	run "$ROOT/tests/reference-model/run" cache_requeue --seed 77002 --case 35
@@ -32,18 +32,18 @@ agrees() {
 	[ "$output" = "cache_requeue: 1 cases, 0 differ" ]
 }
 
-@test "findings agree with their manual page" { agrees findings 40; }
-@test "gtrace sizes has what gcache has with each size" { agrees sizes 2; }
-@test "gtrace compare agrees with its manual page" { agrees compare 15; }
-@test "gstats --lines agrees with its manual page" { agrees lines 40; }
-@test "gtrace-order agrees with its manual page" { agrees order 40; }
-@test "gtrace-order reads the traces of NVBit, Accel-Sim and PPT-GPU as its manual page says" { agrees importers 40; }
-@test "gstats prints the numbers and ratios that its manual page defines" { agrees stats 40; }
-@test "gstats --reference and --errors agree with their manual page" { agrees reference 30; }
-@test "gsample agrees with its manual page" { agrees sample 40; }
-@test "what gtrace-ptx --static calls exact is what a run does" { agrees static_ptx 40; }
-@test "what gpchase infer calls sure of simulated caches with noise is so" { agrees chase 4; }
-@test "reports on the parts of a stream are those on the whole" { agrees merge 25; }
+@test "findings agree with their manual page" { agrees findings 15; }
+@test "gtrace sizes has what gcache has with each size" { agrees sizes 1; }
+@test "gtrace compare agrees with its manual page" { agrees compare 6; }
+@test "gstats --lines agrees with its manual page" { agrees lines 15; }
+@test "gtrace-order agrees with its manual page" { agrees order 20; }
+@test "gtrace-order reads the traces of NVBit, Accel-Sim and PPT-GPU as its manual page says" { agrees importers 20; }
+@test "gstats prints the numbers and ratios that its manual page defines" { agrees stats 20; }
+@test "gstats --reference and --errors agree with their manual page" { agrees reference 15; }
+@test "gsample agrees with its manual page" { agrees sample 20; }
+@test "what gtrace-ptx --static calls exact is what a run does" { agrees static_ptx 15; }
+@test "what gpchase infer calls sure of simulated caches with noise is so" { agrees chase 2; }
+@test "reports on the parts of a stream are those on the whole" { agrees merge 8; }
 
 @test "a wrong tool is found" {
 	mkdir "$TMPDIR/wrong"

@@ -46,7 +46,7 @@ compare() {
 }
 
 @test "gtrace sizes of every GPU, and the axes of [000] on both traces" {
-	GPUS=$(ls "$ROOT/gpus") run bats -f 'sizes: every GPU' "$ROOT/tests/gtrace.bats"
+	WHOLE=yes GPUS=$(ls "$ROOT/gpus") run bats -f 'sizes: every GPU' "$ROOT/tests/gtrace.bats"
 	echo "$output"
 	[ "$status" -eq 0 ]
 	TRACES="examples/traces/gemm.rdgc.xz examples/traces/conv.rdgc.xz" run bats -f 'the axes of' "$ROOT/tests/sweep.bats"
