@@ -633,40 +633,35 @@ nvcc_sources() {
 	C
 }
 
-# expect_nvcc PROGRAM: checks the results of the program of nvcc_sources.
-expect_nvcc() {
-	record --gpu h100 "$1" || { cat "$ERR"; return 1; }
-	grep -q 'H100.*, 0 bad, no error' "$ERR"
-	[ "$(names | xargs)" = "scale shift" ]
-	# 32 warps of 1000 threads: scale loads, loads a constant and stores, and one warp counts; shift loads and stores.
-	[ "$(counter accesses | xargs)" = "98 64" ]
-	[ "$(counter registers_estimated | xargs)" = "0 0" ]
-}
-
 # bats test_tags=cuda
-@test "nvcc: two units, every compression" {
+@test "nvcc: two units, compiled separately, for several architectures, in every compression, with streams of threads" {
 	needs_cuda
 	nvcc_sources
-	nvcc -cudart shared -arch=sm_75 -c more.cu
-	for mode in none size speed balance; do # all other tests take the default
-		nvcc -cudart shared -arch=sm_75 --compress-mode $mode -o program main.cu more.o
-		expect_nvcc ./program
+	# The first is PTX alone, which a driver links.
+	few 1 "-rdc=true -DSEPARATE -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80" "-rdc=true -DSEPARATE -arch=sm_75" \
+		"-gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90" \
+		"-arch=sm_75 --compress-mode "{none,size,speed,balance} "-arch=sm_75 --default-stream per-thread"
+	for options in "${FEW[@]}"; do
+		# shellcheck disable=SC2086 # options are words
+		nvcc -cudart shared $options -o program main.cu more.cu
+		record --gpu h100 ./program || { cat "$ERR"; return 1; }
+		grep -q 'H100.*, 0 bad, no error' "$ERR"
+		[ "$(names | xargs)" = "scale shift" ]
+		# 32 warps of 1000 threads: scale loads, loads a constant and stores, and one warp counts; shift loads and stores.
+		[ "$(counter accesses | xargs)" = "98 64" ]
+		[ "$(counter registers_estimated | xargs)" = "$([[ $options == *sm_* ]] && echo 0 0 || echo 1 1)" ]
 	done
 }
 
 # bats test_tags=cuda
-@test "nvcc: separate compilation, and several architectures" {
+@test "nvcc: programs without PTX, and with the static runtime" {
 	needs_cuda
-	nvcc_sources
-	nvcc -cudart shared -arch=sm_75 -rdc=true -DSEPARATE -o program main.cu more.cu
-	expect_nvcc ./program
-	# PTX alone, which a driver links.
-	nvcc -cudart shared -rdc=true -DSEPARATE -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80 -o program main.cu more.cu
-	record --gpu t4 ./program || { cat "$ERR"; return 1; }
-	grep -q ' 0 bad, no error' "$ERR"
-	nvcc -cudart shared -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=compute_80 \
-		-gencode arch=compute_90,code=sm_90 -o program main.cu more.cu
-	expect_nvcc ./program
+	echo '__global__ void k() {} int main() { k<<<1, 1>>>(); return 0; }' >one.cu
+	nvcc -gencode arch=compute_80,code=sm_80 -c one.cu
+	nvcc -cudart shared -o program one.o
+	fails 1 "no PTX" ./program
+	nvcc -cudart static -o program one.o
+	fails 1 "linked with the static CUDA runtime" ./program
 }
 
 # bats test_tags=cuda
@@ -708,24 +703,6 @@ expect_nvcc() {
 	grep -qx '00' "$ERR"
 	grep -qx '1 12' "$ERR"
 	[ "$(names | wc -l)" -eq 2 ]
-}
-
-# bats test_tags=cuda
-@test "nvcc: per-thread default streams" {
-	needs_cuda
-	nvcc_sources
-	nvcc -cudart shared -arch=sm_75 --default-stream per-thread -o program main.cu more.cu
-	expect_nvcc ./program
-}
-
-# bats test_tags=cuda
-@test "nvcc: unsupported programs" {
-	needs_cuda
-	echo '__global__ void k() {} int main() { k<<<1, 1>>>(); return 0; }' >one.cu
-	nvcc -cudart shared -gencode arch=compute_80,code=sm_80 -o program one.cu
-	fails 1 "no PTX" ./program
-	nvcc -cudart static -arch=sm_75 -o program one.cu
-	fails 1 "linked with the static CUDA runtime" ./program
 }
 
 @test "the commands in the manual run" {
