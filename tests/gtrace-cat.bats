@@ -46,7 +46,8 @@ rows() { grep -v '^#' "$1"; }
 }
 
 @test "status and latency: together or apart, as text and as plain rows, scheduled or not" {
-	for columns in status latency "status latency" "step sm status" "step sm latency" "step sm status latency"; do
+	few 3 status latency "status latency" "step sm status" "step sm latency" "step sm status latency"
+	for columns in "${FEW[@]}"; do
 		awk -v columns="$columns" 'BEGIN {
 			OFS = "\t"
 			print "#kernel", "id=1", "name=k", "grid=2,1,1", "block=64,1,1"
@@ -265,8 +266,9 @@ columns() {
 	gtrace-cat --from c.text >singly.gt
 	[ "$(wc -c <singly.gt)" -gt 1000000 ]
 	gtrace-cat --rows c.gt | gtrace-cat --from | gtrace-cat --decimal | grep -v '^#' | cmp - <(grep -v '^#' c.text)
-	for view in "gschedule --sm 4" "gschedule --sm 4 --issue gto" "gschedule --sm 4 -S 64K" "gcache --l1 --size 32K --ways 64" "gcache --l1 --size 32K --ways 4 --mshr 1x32" \
-		"gcache --l1 --by pc" "gcache --l2 --size 64K -j 2" "gcache --l2 --causes" "gdram" "grd" "grd -j 2"; do
+	few 4 "gschedule --sm 4" "gschedule --sm 4 --issue gto" "gschedule --sm 4 -S 64K" "gcache --l1 --size 32K --ways 64" "gcache --l1 --size 32K --ways 4 --mshr 1x32" \
+		"gcache --l1 --by pc" "gcache --l2 --size 64K -j 2" "gcache --l2 --causes" "gdram" "grd" "grd -j 2"
+	for view in "${FEW[@]}"; do
 		echo "$view"
 		$view c.gt | gtrace-cat | grep -v '^#history' >of.c
 		$view singly.gt | gtrace-cat | grep -v '^#history' | cmp of.c -
@@ -428,7 +430,8 @@ whole_pipe() { gcoalesce | gschedule --gpu titanv | gcache --l1 | grd --by op | 
 @test "parts: every launch is whole in one, and the report on all is the report on the stream, to the byte" {
 	launches >all.gt
 	whole_pipe <all.gt >whole.gt
-	for n in 1 2 5 40; do
+	few 2 5 1 2 40
+	for n in "${FEW[@]}"; do
 		rm -f part-*.gt
 		for k in $(seq $n); do
 			gtrace-cat --part "$k/$n" all.gt >part.gt
