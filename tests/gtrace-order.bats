@@ -34,7 +34,8 @@ compare_with_reference() {
 	local form=$1 options=()
 	shift
 	[ "$form" != regex ] || options=(--format-regex "$regex")
-	for seed in "$@"; do
+	few 1 "$@"
+	for seed in "${FEW[@]}"; do
 		$reference make "$seed" "$form" >trace
 		for by in block an; do
 			$reference rows "$form" "$by" <trace >expected
@@ -142,7 +143,8 @@ in_order() {
 	shuffled | head -n 5000 >trace
 	gtrace-order trace >stream
 	rows <stream >expected
-	for tool in gzip bzip2 xz zstd; do
+	few 2 gzip bzip2 xz zstd
+	for tool in "${FEW[@]}"; do
 		$tool -c <trace >trace.packed
 		$tool -c <stream >stream.packed
 		gtrace-order trace.packed | rows | cmp - expected

@@ -304,7 +304,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 		# shellcheck disable=SC2086
 		gcoalesce ${coalesce:---gpu $gpu} in.gt | gschedule --gpu "$gpu" $schedule | gcache --l1 $l1 | gcache --l2 --warm none --flush between $l2 |
 			gdram | gstats --csv >out || { echo "$gpu: $name"; return 1; }
-	done <variants
+	done < <(few_lines 15 <variants)
 	[ "$(wc -l <variants)" -gt 50 ]
 }
 
@@ -320,7 +320,8 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	# A store to each half of a line, then loads of its sectors, of which L2 gets those of the second line one by one.
 	printf 'store.global 0x1000 %s\n' '0x3 0x3' '0xc 0xc' | kernel "" >stores.gt
 	printf 'load.global 0x1080 %s\n' '0x1 0x1' '0x2 0x2' '0x4 0x4' '0x8 0x8' | kernel "" >loads.gt
-	for gpu in "$ROOT"/gpus/*; do
+	few 6 "$ROOT"/gpus/*
+	for gpu in "${FEW[@]}"; do
 		[ "$(sed -n 's/^compute_capability *= \([0-9]*\).*/\1/p' "$gpu")" -ge 7 ] || continue
 		gschedule --gpu "$gpu" <stores.gt | gcache --l1 >out.gt
 		[ "$(counters_of l1 out.gt write_hits)" = 2 ] || { echo "$gpu"; return 1; }
