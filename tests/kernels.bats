@@ -65,7 +65,8 @@ compiled_by() {
 holds() {
 	local name=$1 arguments program
 	shift
-	for arguments in "$@"; do
+	few 1 "$@"
+	for arguments in "${FEW[@]}"; do
 		for program in $(programs "$name"); do
 			# shellcheck disable=SC2086
 			LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$program" $arguments >trace
@@ -79,7 +80,8 @@ holds() {
 each() {
 	local name=$1 arguments
 	shift
-	for arguments in "$@"; do
+	few 2 "$@"
+	for arguments in "${FEW[@]}"; do
 		for compiler in $(compilers); do
 			# shellcheck disable=SC2086
 			compiled_by "$compiler" "$name" $arguments
