@@ -243,32 +243,33 @@ FILTERS := $(wildcard examples/*.c examples/*.py examples/*.awk examples/README.
 MAN     := $(wildcard man/*.[1357])
 # What a user runs or reads beside the programs; the layout is that of the repository.
 SHARED_FILES = $(shell find pipelines examples -type f ! -path '*/results/*')
+# $(call copy_tree,FROM,FILES,TO): the files of a folder, with the folders that they are in, by one process; anyone may read them.
+copy_tree = cd $1 && cp --parents $(sort $2) $(abspath $3) && chmod -R u+w,go-w,a+rX $(abspath $3)
 install: all $(if $(filter no,$(PLUGINS)),,install-plugins)
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace/gpus \
 		$(addprefix $(mandir)/man,1 3 5 7) $(docdir)/examples $(docdir)/docs/papers $(pythondir))
 	install $(TOOLS) $(DESTDIR)$(bindir)
 	install -m 644 gpus/* $(DESTDIR)$(datadir)/gtrace/gpus
-	for page in $(MAN); do install -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.} || exit 1; done
+	$(foreach section,1 3 5 7,install -m 644 $(filter %.$(section),$(MAN)) $(DESTDIR)$(mandir)/man$(section) &&) true
 	install -m 644 README.md LICENSE $(DESTDIR)$(docdir)
 	install -m 644 $(wildcard docs/*.*) $(DESTDIR)$(docdir)/docs
 	install -m 644 docs/papers/* $(DESTDIR)$(docdir)/docs/papers
 	install -m 644 python/gtrace.py $(SCHEMA) $(DESTDIR)$(pythondir)
 	completions/generate $(addprefix $(DESTDIR),$(bashdir) $(zshdir) $(fishdir)) gpus $(TOOLS)
 	install -m 644 $(FILTERS) $(DESTDIR)$(docdir)/examples
-	for file in $(SHARED_FILES); do \
-		install -D -m $$(if [ -x $$file ]; then echo 755; else echo 644; fi) $$file $(DESTDIR)$(datadir)/gtrace/$$file || exit 1; \
-	done
+	$(call copy_tree,.,$(SHARED_FILES),$(DESTDIR)$(datadir)/gtrace)
 	install -m 644 $(BUILD)/libgtrace.a $(DESTDIR)$(libdir)
 	install -m 644 $(SHARED) $(DESTDIR)$(libdir)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libgtrace.so
 	install $(CUDART) $(NAMES) $(DESTDIR)$(libdir)/gtrace
-	for header in $(HEADERS); do install -D -m 644 $$header $(DESTDIR)$(includedir)/gtrace/$${header#lib/} || exit 1; done
+	$(call copy_tree,lib,$(HEADERS:lib/%=%),$(DESTDIR)$(includedir)/gtrace)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
 		-e 's|@INCLUDEDIR@|$(includedir:$(PREFIX)/%=$${prefix}/%)|' -e "s|@PKGS@|$(PKGS)|" lib/gtrace.pc.in \
 		>$(DESTDIR)$(libdir)/pkgconfig/gtrace.pc
 install-plugins: all $(if $(filter no,$(PLUGINS)),plugins)
-	for file in $(STUBS:$(BUILD)/cudart/%=%); do install -D $(BUILD)/cudart/$$file $(DESTDIR)$(libdir)/gtrace/$$file || exit 1; done
+	install -d $(DESTDIR)$(libdir)/gtrace
+	$(if $(strip $(STUBS)),$(call copy_tree,$(BUILD)/cudart,$(STUBS:$(BUILD)/cudart/%=%),$(DESTDIR)$(libdir)/gtrace))
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,libgtrace.a libgtrace.so $(SONAME) $(notdir $(SHARED)) pkgconfig/gtrace.pc) \
 		$(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
