@@ -132,16 +132,17 @@ static void test_copies_that_arrive(void)
 	}
 }
 
-/* Vectors of atomics: 32 lanes add 1, 2, 3 and 4 to four floats; each lane adds to halves of its own, and gets the old ones. */
+/* Vectors of atomics: 32 lanes add 1, 2, 3 and 4 to four floats; each lane adds to halves of its own, and gets the old ones, in
+ * the registers of what it adds. */
 static void test_vector_atomics(void)
 {
 	static const char floats[] = KERNEL ".reg .f32 %f<8>;\nmov.f32 %f0, 0f3f800000;\nmov.f32 %f1, 0f40000000;\n"
 		"mov.f32 %f2, 0f40400000;\nmov.f32 %f3, 0f40800000;\n"
 		"red.relaxed.gpu.global.add.v4.f32 [%rd1], {%f0, %f1, %f2, %f3};\n" END;
 	static const char halves[] = KERNEL "mul.wide.u32 %rd4, %r1, 8;\nadd.s64 %rd5, %rd2, %rd4;\n"
-		"mov.b32 %r5, 0x3c003c00;\nmov.b32 %r6, 0x40003c00;\n"
-		"atom.global.add.noftz.v2.f16x2 {%r7, %r8}, [%rd5], {%r5, %r6};\n"
-		"add.s64 %rd5, %rd1, %rd4;\nst.global.v2.u32 [%rd5], {%r7, %r8};\n" END;
+		"mov.b32 %r5, 0x3c003c00;\nmov.b32 %r6, 0x40004000;\n"
+		"atom.global.add.noftz.v2.f16x2 {%r6, %r5}, [%rd5], {%r5, %r6};\n"
+		"add.s64 %rd5, %rd1, %rd4;\nst.global.v2.u32 [%rd5], {%r6, %r5};\n" END;
 
 	works(floats, 1, 32);
 	for (uint32_t i = 0; i < 4; i++) {
@@ -150,12 +151,12 @@ static void test_vector_atomics(void)
 		CHECK(value == (float)(32 * (i + 1)));
 	}
 	for (uint32_t i = 0; i < 64; i++)
-		other[i] = 0x40003c00 + i % 2;
+		other[i] = 0x40003c01 - i % 2;
 	works(halves, 1, 32);
-	/* 1 + 1 = 2 and 2 + 1 = 3; in the second 1 + 2^-10 + 1, to even, and 2 + 2. */
+	/* 1 + 2^-10 + 1, to even, and 2 + 1 = 3; in the second 1 + 2 = 3 and 2 + 2. */
 	for (uint32_t i = 0; i < 64; i++) {
-		CHECK_EQUAL(out[i], 0x40003c00 + i % 2);
-		CHECK_EQUAL(other[i], i % 2 ? 0x44004000 : 0x42004000);
+		CHECK_EQUAL(out[i], 0x40003c01 - i % 2);
+		CHECK_EQUAL(other[i], i % 2 ? 0x44004200 : 0x42004000);
 	}
 	/* The lesser and the greater of 1 and 2, of -0 and 0, and of a NaN and 1. */
 	static const char chosen[] = KERNEL "mul.wide.u32 %rd4, %r1, 8;\nadd.s64 %rd5, %rd2, %rd4;\n"

@@ -519,7 +519,7 @@ static const struct gt_ptx_op *change_reached(struct gt_ptx_warp *warp, const st
 	}
 GT_VARIANTS(ATOMIC, )
 
-/* Each element of a vector is an atomic by itself. */
+/* Each element of a vector is an atomic by itself. All are read first: a result may take the place of one. */
 static const struct gt_ptx_op *vector_atomic(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
 	const struct gt_ptx_access *access = op->with.access;
@@ -532,15 +532,16 @@ static const struct gt_ptx_op *vector_atomic(struct gt_ptx_warp *warp, const str
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned lane = gt_ptx_lowest(m);
 		unsigned char *place = gt_ptx_place_of(&reach, lane);
-		for (unsigned k = 0; k < access->n; k++, place += size) {
-			const unsigned char *b_lanes = gt_ptx_lanes(warp, access->slots[k]);
-			uint64_t old = 0, b = 0;
-			memcpy(&old, place, size);
-			memcpy(&b, b_lanes + lane * size, size);
-			uint64_t new = change(old, b, 0);
-			memcpy(place, &new, size);
+		uint64_t old[8] = {0}, b[8] = {0};
+		for (unsigned k = 0; k < access->n; k++) {
+			memcpy(&old[k], place + k * size, size);
+			memcpy(&b[k], (const unsigned char *)gt_ptx_lanes(warp, access->slots[k]) + lane * size, size);
+		}
+		for (unsigned k = 0; k < access->n; k++) {
+			const uint64_t new = change(old[k], b[k], 0);
+			memcpy(place + k * size, &new, size);
 			if (access->results[k])
-				memcpy((unsigned char *)gt_ptx_lanes(warp, access->results[k]) + lane * size, &old, size);
+				memcpy((unsigned char *)gt_ptx_lanes(warp, access->results[k]) + lane * size, &old[k], size);
 		}
 	}
 	return op + 1;
