@@ -187,8 +187,9 @@ def wanted_accesses(kernel, expected):
         rounds = defaultdict(list)  # a straight line is passed once in a context, but for a function called twice
         seen = Counter()
         for access in accesses:
-            rounds[seen[access[0]]].append(access)
-            seen[access[0]] += 1
+            which = access[0], access[-1]  # a copy is a load and a store
+            rounds[access[-1], seen[which]].append(access)
+            seen[which] += 1
         for group in (lanes for together in rounds.values() for lanes in by_space(together)):
             _, space, _, _, size, action = group[0]
             mask = sum(1 << lane for lane, *_ in group)

@@ -10,7 +10,7 @@ class Lanes:
             self.over_members(self.left)
             return
         mask, width = self.members()
-        op = self.one_of("shfl", "shfl", "vote", "match", "redux", "movmatrix", "mma")
+        op = self.one_of("shfl", "shfl", "vote", "match", "redux", "elect", "movmatrix", "mma")
         if op == "shfl":
             self.shuffle(mask, width)
         elif op == "movmatrix":
@@ -78,7 +78,7 @@ class Lanes:
 
     def over_members(self, mask):
         """Where the lanes of a mask, which are not known, are active: whatever needs no other lane, or one of the mask."""
-        op = self.one_of("vote", "match", "redux", "shfl", "shfl", "sync")
+        op = self.one_of("vote", "match", "redux", "elect", "shfl", "shfl", "sync")
         if op == "shfl":
             lane, kind = self.fresh("b32"), self.one_of("b32", "f32")
             if self.chance(0.5):
@@ -94,11 +94,29 @@ class Lanes:
         else:
             getattr(self, op)(mask)
 
+    def elect(self, mask):
+        d, p = self.fresh("b32"), self.fresh("pred")
+        self.emit("elect.sync %s|%s, %s" % (d, p, mask))
+        self.pool["b32"].append(d)
+        self.pool["pred"].append(p)
+
+    PRODUCTS = (((8, 8, 16), 8), ((16, 8, 16), 8), ((16, 8, 32), 8), ((8, 8, 32), 4), ((16, 8, 32), 4), ((16, 8, 64), 4),
+                ((8, 8, 128), 1), ((16, 8, 128), 1), ((16, 8, 256), 1))
+
     def product(self):
-        d = [self.fresh("b32") for _ in range(4)]
-        registers = ["{%s}" % ", ".join(r) for r in (d, *[[self.source("b32") for _ in range(n)] for n in (4, 2, 4)])]
-        self.emit("mma.sync.aligned.m16n8k32.row.col.%ss32.%s.%s.s32 %s" % (
-            self.one_of("", "satfinite."), self.one_of("s8", "u8"), self.one_of("s8", "u8"), ", ".join(registers)))
+        """mma of integers; the result may take the place of a source."""
+        (m, n, k), bits = self.one_of(*self.PRODUCTS)
+        sizes = m * k * bits // 1024, n * k * bits // 1024, m // 4
+        registers = [[self.source("b32") for _ in range(size)] for size in sizes]
+        d = [self.fresh("b32") for _ in range(m // 4)]
+        if self.chance(0.3):
+            registers[2] = d
+            for x in d:
+                self.emit("mov.b32 %s, %s" % (x, self.source("b32")))
+        a, b = ("b1", "b1") if bits == 1 else (self.one_of("u", "s") + str(bits), self.one_of("u", "s") + str(bits))
+        self.emit("mma.sync.aligned.m%dn%dk%d.row.col.%ss32.%s.%s.s32%s %s" % (
+            m, n, k, self.one_of("", "satfinite.") if bits > 1 else "", a, b, self.one_of(".and.popc", ".xor.popc") if bits == 1 else "",
+            ", ".join("{%s}" % ", ".join(r) for r in [d, *registers])))
         self.pool["b32"] += d
 
     def members(self):

@@ -4,6 +4,7 @@
 import re
 from collections import Counter
 
+from draw_block import Block
 from draw_control import Control
 from draw_forms import Forms
 from draw_lanes import Lanes
@@ -16,7 +17,7 @@ from parts import BITS, CELL, FLOATS, INPUT_CELLS, Parts
 WORD = re.compile(r"%\w+|\bloc\b")
 
 
-class Generator(Forms, Values, Memory, Control, Lanes, Parts):
+class Generator(Forms, Values, Memory, Block, Control, Lanes, Parts):
     def simple(self):
         weights = (("integers", 14), ("products", 4), ("logic", 14), ("floats", 16), ("comparisons", 12), ("conversions", 12),
                    ("small", 4), ("newer", 4 if self.features.get("newer") else 0), (self.move, 8), (self.load_input, 6),
@@ -27,7 +28,7 @@ class Generator(Forms, Values, Memory, Control, Lanes, Parts):
     def statement(self):
         self.maybe_new_block(0.1)
         compound = ((self.carries, 3), (self.approximation, 3), (self.atomics, 3), (self.guarded, 5),
-                    (self.shared_phase, 3), (self.over_lanes, 6 if self.features.get("lanes") else 0),
+                    (self.shared_phase, 3), (self.over_block, 3), (self.over_lanes, 6 if self.features.get("lanes") else 0),
                     (self.store_predicate, 1), (self.walk, 4), (self.apart, 3))
         if self.depth < 3 and self.features.get("divergence"):
             compound += ((self.branch, 4), (self.loop, 3), (self.switch, 1), (self.call, 3), (self.leave_early, 0.4),
@@ -130,7 +131,7 @@ class Generator(Forms, Values, Memory, Control, Lanes, Parts):
         k = self.kernel
         k.grid, k.block = (1, 64) if forms else (self.one_of(1, 1, 2), self.one_of(32, 32, 32, 64, 33, 20, 40))
         self.threads = k.grid * k.block
-        k.shared = 32 * k.block
+        k.shared = 32 * k.block + 8  # a cell of a thread, one for its atomics, and an mbarrier
         k.values = [(k.name + "_in", "u64", None), (k.name + "_out", "u64", base)]
         for i, t in enumerate(("u8", "s16", "u32", "s64", "f32", "f64", "b16")):
             if self.chance(0.4):

@@ -13,7 +13,8 @@ from integers import IllDefined, WIDTHS, is_signed, ones, value_of
 from operations import meaning
 from steps import (BARRIER, DONE, LANES, branch, branch_indexed, call, convert_address, give_back, is_space,
                    leave, move_parts, with_carry)
-from steps_lanes import barrier_of, match, over_lanes, over_matrices, product, reduce_lanes, shuffle, transposed, vote
+from steps_block import barrier_object, copy, load_matrix, store_matrix
+from steps_lanes import barrier_of, elect, match, over_lanes, over_matrices, product, reduce_lanes, shuffle, transposed, vote
 from steps_memory import atomic, load, reduction, store
 
 STEPS_MAX = 20000  # instructions of one thread
@@ -177,7 +178,8 @@ SPECIAL = {
     "vote": over_lanes(vote, 1, lambda m: ("pred", "b32")),
     "match": over_lanes(match, 2, lambda m: (m[-1], "b32")),
     "redux": over_lanes(reduce_lanes, 1, lambda m: (m[-1], "b32")),
-    "movmatrix": over_matrices(transposed), "mma": over_matrices(product),
+    "elect": over_lanes(elect, 2, lambda m: ("b32",)), "cp": copy, "ldmatrix": load_matrix, "stmatrix": store_matrix,
+    "mbarrier": barrier_object, "movmatrix": over_matrices(transposed), "mma": over_matrices(product),
     "activemask": active, "membar": nothing, "fence": nothing,
 }
 
@@ -193,7 +195,7 @@ class Machine:
         self.writers, self.phase = {}, 0  # of what threads share: who wrote it last, and between which barriers
         self.symbols = {name: (name, address) for name, address, _ in constants}
         self.symbols["sh"] = ("sh", 0)
-        self.codes, self.block = {}, 0
+        self.codes, self.block, self.phases = {}, 0, {}
         for name, kind, bits in values:
             size = kind if isinstance(kind, int) else WIDTHS[kind] // 8
             alignment = 8 if isinstance(kind, int) else size
@@ -226,6 +228,7 @@ class Machine:
         for self.block in range(self.grid):
             self.shared = bytearray(self.kernel.shared)
             self.phase += 1
+            self.phases = {}
             threads = []
             for i in range(self.block_size):
                 t = Thread(i % 32, i // 32, self.main, None, bytearray(self.kernel.local))
@@ -256,6 +259,8 @@ class Machine:
                 moved = True
         alive = [t for t in threads if t.state != DONE]
         if not moved and alive and all(t.state == BARRIER for t in alive) and len({t.wait for t in alive}) == 1:
+            if len(alive[0].wait) > 2:
+                alive[0].wait[2](alive)
             go_on(alive)
             self.phase += 1
             moved = True

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Operations over the lanes of a warp: a thread waits until all members of its mask have arrived."""
 
+import re
+
 from integers import IllDefined, value_of
 from steps import LANES, barrier, elements
+from steps_block import count
 from steps_memory import combine
 
 
@@ -63,29 +66,36 @@ def transposed(mods, sources):
 
 
 def product(mods, sources):
-    """mma.m16n8k32 of bytes: registers of A have 4 successive bytes of a row, of B of a column."""
-    a_type, b_type = mods[-3], mods[-2]
-    a, b, c = {}, {}, {}
+    """mma of integers: a register of A has successive elements of a row, of B of a column, and C and D have two successive ones of a row."""
+    m, n, k = map(int, re.findall(r"\d+", next(x for x in mods if x[:2] in ("m8", "m1"))))
+    a_type, b_type = next((x, y) for x, y in zip(mods[mods.index("s32") + 1:], mods[mods.index("s32") + 2:]))
+    bits = int(a_type[1:])
+    each = 32 // bits
+    lines = [[0] * k for _ in range(m)], [[0] * k for _ in range(n)]  # of A and B
+    c = {}
     for lane in range(32):
         group, thread = lane // 4, lane % 4
-        for r in range(4):
-            for k in range(4):
-                a[group + 8 * (r % 2), 4 * thread + k + 16 * (r // 2)] = byte(sources[lane][0][r], k, a_type)
-            c[group + 8 * (r // 2), 2 * thread + r % 2] = sources[lane][2][r]
-        for r in range(2):
-            for k in range(4):
-                b[4 * thread + k + 16 * r, group] = byte(sources[lane][1][r], k, b_type)
-    d = {}
+        for r, word in enumerate(sources[lane][0]):
+            for e in range(each):
+                lines[0][group + 8 * (r % (m // 8))][each * (thread + 4 * (r // (m // 8))) + e] = part(word, e, a_type)
+        for r, word in enumerate(sources[lane][1]):
+            for e in range(each):
+                lines[1][group][each * (thread + 4 * r) + e] = part(word, e, b_type)
+        for r, word in enumerate(sources[lane][2]):
+            c[group + 8 * (r // 2), 2 * thread + r % 2] = word
+    times = (lambda x, y: x ^ y) if "xor" in mods else lambda x, y: x * y  # of bits .and is the product
     for (row, column), start in c.items():
-        total = value_of("s32", start) + sum(a[row, k] * b[k, column] for k in range(32))
+        total = value_of("s32", start) + sum(map(times, lines[0][row], lines[1][column]))
         if "satfinite" in mods:
             total = max(-2 ** 31, min(2 ** 31 - 1, total))
-        d[row, column] = total & 0xffffffff
-    return {lane: [d[lane // 4 + 8 * (r // 2), 2 * (lane % 4) + r % 2] for r in range(4)] for lane in range(32)}
+        c[row, column] = total & 0xffffffff
+    return {lane: [c[lane // 4 + 8 * (r // 2), 2 * (lane % 4) + r % 2] for r in range(m // 4)] for lane in range(32)}
 
 
-def byte(word, k, t):
-    return value_of(t, word >> 8 * k & 0xff)
+def part(word, k, t):
+    n = int(t[1:])
+    x = word >> n * k & (1 << n) - 1
+    return x - (1 << n) if t[0] == "s" and x >> (n - 1) else x
 
 
 def shuffle(mods, lanes, sources):
@@ -138,6 +148,10 @@ def reduce_lanes(mods, lanes, sources):
     return {lane: (result,) for lane in lanes}
 
 
+def elect(mods, lanes, sources):
+    return {lane: (min(lanes), int(lane == min(lanes))) for lane in lanes}
+
+
 def wait_for_members(mods, lanes, sources):
     return {lane: () for lane in lanes}
 
@@ -145,4 +159,4 @@ def wait_for_members(mods, lanes, sources):
 def barrier_of(code, i, mods, operands):
     if "warp" in mods:
         return over_lanes(wait_for_members, 0, lambda m: ("b32",))(code, i, mods, ["_"] + operands)
-    return barrier(code, i, mods, operands)
+    return count(code, i, mods, operands) if "red" in mods else barrier(code, i, mods, operands)
