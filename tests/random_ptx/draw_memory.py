@@ -304,10 +304,7 @@ class Memory:
         """On a thread's own cell, whose old value is known; or on one that all share, in any order."""
         if self.guard or self.in_function:
             return
-        if self.chance(0.5):
-            self.own_atomic()
-        else:
-            self.common_atomic()
+        self.one_of(self.own_atomic, self.own_atomic, self.common_atomic, self.common_atomic, self.vector_atomic, self.wide_memory)()
 
     ATOMICS = (("add", "u32"), ("add", "s32"), ("add", "u64"), ("min", "u32"), ("min", "s32"), ("max", "u32"),
                ("max", "s32"), ("min", "u64"), ("max", "s64"), ("and", "b32"), ("or", "b32"), ("xor", "b32"),
@@ -357,3 +354,44 @@ class Memory:
             self.emit("red.global.%s.%s %s, %s" % (op, t, place, x))
         else:
             self.emit("atom.global.%s.%s %s, %s, %s" % (op, t, self.fresh(kind_of(t)), place, x))
+
+    def vector_atomic(self):
+        """Of several floats in the thread's own cell; results may take the place of sources."""
+        kind, n = self.one_of(("f32", 2), ("f32", 4), ("f16", 2), ("f16", 4), ("f16", 8), ("bf16", 4), ("bf16", 8), ("f16x2", 2), ("bf16x2", 4))
+        op = "add" if kind == "f32" else self.one_of("add.noftz", "min.noftz", "max.noftz")
+        at, bits = self.rows * CELL * self.threads, WIDTHS[kind]
+        self.rows += 1
+        for i in range(0, n, 4):
+            xs = [self.source(kind) for _ in range(min(n, 4))]
+            self.emit("st.global.v%d.b%d [%%outa+%d], {%s}" % (len(xs), bits, at + i * bits // 8, ", ".join(xs)), kind)
+        xs = [self.source(kind) for _ in range(n)]
+        if self.chance(0.3):
+            self.emit("red.global.%s.v%d.%s [%%outa+%d], {%s}" % (op, n, kind, at, ", ".join(xs)))
+            return
+        old = list(dict.fromkeys(xs)) if self.chance(0.5) else []
+        self.random.shuffle(old)
+        names = old + [self.register(kind) for _ in range(n - len(old))]
+        self.emit("atom.global.%s.v%d.%s {%s}, [%%outa+%d], {%s}" % (op, n, kind, ", ".join(names), at, ", ".join(xs)))
+        self.pool[kind] += [x for x in names if x not in self.pool[kind]]
+
+    def wide_memory(self):
+        """Registers of 128 bits: loaded, exchanged with the thread's cell, and in parts."""
+        if self.features.get("newer") and self.chance(0.3):
+            n, kind = self.one_of((8, "b32"), (4, "b64"))
+            names = [self.register(kind) for _ in range(n)]
+            self.emit("ld.global.v%d.%s {%s}, [%%in+%d]" % (n, kind, ", ".join(names), 32 * self.random.randrange(2)))
+            self.pool[kind] += names
+            return
+        at = self.rows * CELL * self.threads
+        self.rows += 1
+        old, new, before = (self.register("b128", "b128") for _ in range(3))
+        self.emit("ld.global.b128 %s, [%%in+%d]" % (old, 16 * self.random.randrange(4)))
+        self.emit("mov.b128 %s, {%s, %s}" % (new, self.source("b64"), self.source("b64")))
+        self.emit("st.global.b128 [%%outa+%d], %s" % (at, old))
+        if self.chance(0.5):
+            self.emit("atom.global.exch.b128 %s, [%%outa+%d], %s" % (before, at, new))
+        else:
+            self.emit("atom.global.cas.b128 %s, [%%outa+%d], %s, %s" % (before, at, self.one_of(old, new), new))
+        names = [self.register("b64") for _ in range(2)]
+        self.emit("mov.b128 {%s}, %s" % (", ".join(names), before))
+        self.pool["b64"] += names

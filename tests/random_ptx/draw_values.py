@@ -13,7 +13,7 @@ class Values:
         return self.one_of(*[k for k in BITS if WIDTHS[k] >= WIDTHS[t]])
 
     def move(self):
-        form = self.one_of("copy", "pack", "unpack", "in", "out", "special", "halves")
+        form = self.one_of("copy", "pack", "unpack", "in", "out", "special", "halves", "space")
         if form == "copy":
             t = self.one_of("b16", "b32", "b64", "u16", "s32", "u64", "f32", "f64", "pred")
             self.do("mov." + t, t, (t,))
@@ -31,8 +31,11 @@ class Values:
             else:
                 self.do("mov.b32", pair, ("{%s, %s}" % (self.source(pair[:-2]), self.source(pair[:-2])),))
         elif form == "special":
-            self.do("mov.u32", "u32", (self.one_of("%tid.x", "%laneid", "%ctaid.x", "%ntid.x", "%lanemask_lt",
-                                                   "%lanemask_ge", "%lanemask_eq", "%nctaid.x"),))
+            self.do("mov.u32", "u32", (self.one_of("%tid.x", "%laneid", "%ctaid.x", "%ntid.x", "%nctaid.x", "%lanemask_lt", "%lanemask_le",
+                                                   "%lanemask_ge", "%lanemask_gt", "%lanemask_eq"),))
+        elif form == "space":
+            if not self.in_function:
+                self.do("isspacep." + self.one_of("global", "shared", "local", "shared::cta"), "pred", (self.one_of("%gena", "%ingen", "%shga", "%sp"),))
         elif form == "in":
             t = self.one_of("f16", "f32", "f64", "f16x2", "bf16")
             self.do("mov.b%d" % WIDTHS[t], t, ("b%d" % WIDTHS[t],))

@@ -75,7 +75,7 @@ def is_space(code, i, mods, operands):
     def step(t):
         x = t.r[source]
         space = "local" if x >= LOCAL_WINDOW else "shared" if x >= SHARED_WINDOW else "global"
-        t.r[d] = int(space == mods[0])
+        t.r[d] = int(space == mods[0].split("::")[0])
     return step
 
 

@@ -111,6 +111,8 @@ def combine(operation, t):
 
 def atomic(code, i, mods, operands, returns=True):
     machine, t = code.machine, mods[-1]
+    if any(m in mods for m in ("v2", "v4", "v8")):
+        return atomic_vector(code, i, mods, operands, returns)
     operation = next(m for m in mods if m in ("add", "min", "max", "and", "or", "xor", "exch", "inc", "dec", "cas"))
     size = WIDTHS[t] // 8
     d = code.result(operands.pop(0)) if returns else None
@@ -128,6 +130,26 @@ def atomic(code, i, mods, operands, returns=True):
         new = (xs[1] if old == xs[0] else old) if f is None else change(old, xs[0])
         memory[at:at + size] = new.to_bytes(size, "little")
         if returns:
+            thread.r[d] = old
+    return step
+
+
+def atomic_vector(code, i, mods, operands, returns):
+    """Each element by itself, in global memory."""
+    machine, t, size = code.machine, mods[-1], WIDTHS[mods[-1]] // 8
+    change = meaning("%s.%s" % (next(m for m in mods if m in ("add", "min", "max")), "ftz.f32" if t == "f32" else t))[2]
+    to = [code.result(x) for x in elements(operands.pop(0))] if returns else []
+    address, sources = code.address(operands[0]), [code.source(x, t) for x in elements(operands[1])]
+    def step(thread):
+        where, name, memory, at = reach(machine, thread, "global", address(thread), size * len(sources), i)
+        owned(machine, thread, name, at, size * len(sources), False)
+        note(machine, thread, where, name, at, size * len(sources), i, "atomic" if returns else "reduction")
+        xs, olds = [thread.r[s] for s in sources], []
+        for k, x in enumerate(xs):
+            place = slice(at + k * size, at + (k + 1) * size)
+            olds.append(int.from_bytes(memory[place], "little"))
+            memory[place] = change(olds[k], x).to_bytes(size, "little")
+        for d, old in zip(to, olds):
             thread.r[d] = old
     return step
 

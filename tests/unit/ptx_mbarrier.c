@@ -170,6 +170,23 @@ static void test_vector_atomics(void)
 	fails(shared, 1, 32, "kernel k, PTX line 21, pc 0x15: block (0,0,0) thread (0,0,0): 'red.shared.add.v2.f32' is not known in this form");
 }
 
+/* In global memory sums of floats that are subnormal are zeros of their sign, and so are terms: of vectors, and in bulk. */
+static void test_subnormal_sums(void)
+{
+	static const char text[] = KERNEL ".reg .f32 %f<8>;\nmov.b32 %f0, 0x80c00000;\nmov.b32 %f1, 0x00000003;\n"
+		"red.global.add.v2.f32 [%rd2], {%f0, %f1};\nst.shared.v4.f32 [%r2], {%f0, %f1, %f1, %f1};\nadd.s64 %rd5, %rd2, 16;\n"
+		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd5], [%r2], 16;\ncp.async.bulk.commit_group;\n"
+		"cp.async.bulk.wait_group 0;\n" END;
+
+	for (uint32_t i = 0; i < 8; i += 4) {
+		other[i] = other[i + 1] = 0x00800000;
+		other[i + 2] = other[i + 3] = 0;
+	}
+	works(text, 1, 1);
+	for (uint32_t i = 0; i < 8; i++)
+		CHECK_EQUAL(other[i], i % 4 == 0 ? 0x80000000 : i % 4 == 1 ? 0x00800000 : 0);
+}
+
 /* Each of 32 lanes puts its number where all do, 16 bytes at once, and gets what the lane before it put there; a comparison that holds,
  * and one that does not in its upper half. */
 static void test_wide_atomics(void)
@@ -202,6 +219,7 @@ int main(void)
 	RUN(test_bulk_copies);
 	RUN(test_copies_that_arrive);
 	RUN(test_vector_atomics);
+	RUN(test_subnormal_sums);
 	RUN(test_wide_atomics);
 	return check_report();
 }

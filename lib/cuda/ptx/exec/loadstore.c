@@ -318,10 +318,13 @@ static uint64_t add_f32(uint64_t old, uint64_t b, uint64_t c)
 	return sum == sum ? gt_ptx_to_bits(sum) : 0x7fffffff;
 }
 
-/* In global memory subnormal values count as zeros, in shared memory they do not (PTX, atom). */
+/* In global memory subnormal values and sums count as zeros, in shared memory they do not (PTX, atom and cp.reduce.async.bulk). */
 static uint64_t add_f32_global(uint64_t old, uint64_t b, uint64_t c)
 {
-	return add_f32(gt_ptx_to_bits(flushed(gt_ptx_from_bits((uint32_t)old))), gt_ptx_to_bits(flushed(gt_ptx_from_bits((uint32_t)b))), c);
+	const float sum = flushed(gt_ptx_from_bits((uint32_t)old)) + flushed(gt_ptx_from_bits((uint32_t)b));
+
+	(void)c;
+	return sum == sum ? gt_ptx_to_bits(flushed(sum)) : 0x7fffffff;
 }
 
 static uint64_t add_f64(uint64_t old, uint64_t b, uint64_t c)
@@ -413,7 +416,9 @@ uint64_t (*gt_ptx_change(const struct gt_ptx_instruction *instruction,
 {
 	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
 		if (type == changes[i].type && gt_ptx_has(instruction, changes[i].operation))
-			return changes[i].change;
+			return changes[i].change == add_f32 && gt_ptx_has(instruction, "bulk") && !gt_ptx_has(instruction, "tensor")
+				       ? add_f32_global
+				       : changes[i].change;
 	return NULL;
 }
 
