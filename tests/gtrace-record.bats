@@ -515,6 +515,21 @@ steps() {
 	steps '(wtp)' 0 1 ''
 }
 
+@test "a program may be started without the descriptors of gtrace-record, or close them before it works" {
+	without='for n in {3..130}; do eval "exec $n>&-"; done; "$0" "$@"' # as Python's subprocess starts one
+	steps '(cww)' 0 2 ''
+	steps 'cw' 0 1 ''
+	record bash -c "$without" "$FORKS" ww
+	gtrace-cat --check "$OUT"
+	[ "$(ids)" = "1 2" ]
+	gtrace-record bash -c "$without; $without" "$FORKS" ww 2>"$ERR" | gtrace-cat >"$OUT" || [ "${PIPESTATUS[*]}" = "1 0" ]
+	[ "$(grep -c '^#kernel' "$OUT")" -eq 2 ]
+	grep -q 'a second program of this run uses the CUDA runtime' "$ERR"
+	run record bash -c "export GTRACE_RECORD_PROCESS=0; $without" "$FORKS" w
+	[ "$status" -eq 1 ]
+	grep -q 'the program was started without the descriptor of the stream, or closed it, and it cannot be opened again: No such file or directory' "$ERR"
+}
+
 @test "a program that forks and does nothing, or whose recorded process crashes, has a stream without end, and one line" {
 	none="asked the CUDA runtime for no launch"
 	steps '()' 1 0 "$FORKS and the processes that it forked $none: the stream has no end (--ignore-unsupported gives it one)"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,7 +95,7 @@ static void parse_options(struct tool *tool, struct gt_recording *record, const 
 /* The stream has a descriptor of its own; the program's standard output is redirected. */
 static void open_descriptors(struct tool *tool, struct gt_recording *record, int *ours, const char *output)
 {
-	int ends[2];
+	int token[2], words[2];
 
 	if (isatty(STDOUT_FILENO))
 		tool_must(tool, gt_fail(&tool->error, "a stream is binary and is not written to a terminal (gtrace-cat shows it)"));
@@ -106,16 +105,20 @@ static void open_descriptors(struct tool *tool, struct gt_recording *record, int
 	if (to < 0 || dup2(to, STDOUT_FILENO) < 0)
 		tool_must(tool, gt_fail_errno(&tool->error, "%s", output ? output : "standard error"));
 	close(to);
-	if (record->stream < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+	if (record->stream < 0 || pipe(token) != 0 || pipe(words) != 0)
 		tool_must(tool, gt_fail_errno(&tool->error, "cannot make a descriptor"));
-	record->token = fcntl(ends[1], F_DUPFD, STREAM_DESCRIPTOR);
-	*ours = ends[0];
-	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-	fcntl(record->token, F_SETFL, O_NONBLOCK);
-	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	close(ends[1]);
-	if (record->token < 0 || write(ends[0], "t", 1) != 1)
+	record->token = fcntl(token[0], F_DUPFD, STREAM_DESCRIPTOR);
+	record->words = fcntl(words[1], F_DUPFD, STREAM_DESCRIPTOR);
+	record->process = getpid();
+	*ours = words[0];
+	fcntl(words[0], F_SETFD, FD_CLOEXEC);
+	fcntl(words[0], F_SETFL, O_NONBLOCK);
+	fcntl(token[0], F_SETFL, O_NONBLOCK);
+	if (record->token < 0 || record->words < 0 || write(token[1], "t", 1) != 1)
 		tool_must(tool, gt_fail_errno(&tool->error, "cannot make a descriptor"));
+	close(token[0]);
+	close(token[1]);
+	close(words[1]);
 }
 
 /* ---- the program ---- */
@@ -294,7 +297,7 @@ static int judge(struct tool *tool, const struct gt_recording *record, int ours,
 
 	/* The program takes the token when it brings device code. */
 	const bool registered = read(record->token, &token, 1) != 1;
-	close(record->token);
+	close(record->words); /* the pipe ends with the last process that has it */
 	const struct gt_record_word word = last_word(tool, ours, program);
 	const bool begun = word.event == GT_RECORD_BEGUN;
 	const bool ended = word.event == GT_RECORD_WHOLE || word.event == GT_RECORD_CUT;

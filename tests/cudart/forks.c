@@ -2,6 +2,7 @@
 /* A CUDA program that forks and ends in many ways: `forks STEPS`, a letter a step.
  *   w  launches a kernel, and prints the code that it gets      q  asks how many devices there are
  *   ( ... )  these steps in a forked process, which is waited for; [ ... ]  which is not
+ *   c  closes all descriptors from 3 on
  *   s  waits .3 seconds    t  runs true, by fork and exec        p  the same by system()
  *   x  _exit(0)   X  _Exit(3)   k  quick_exit(0)   y  the system call itself   a  abort()   h  _exit(0) in the handler of a signal
  * At the end of its steps a process returns from main or calls exit. */
@@ -90,6 +91,7 @@ static void step(char letter)
 	switch (letter) {
 	case 'w': work(); break;
 	case 'q': cudaGetDeviceCount(&n); break;
+	case 'c': for (n = 3; n < 200; n++) close(n); break;
 	case 's': nanosleep(&wait, NULL); break;
 	case 't': run_true(); break;
 	case 'p': if (system("true") != 0) exit(1); break;

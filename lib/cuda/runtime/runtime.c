@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -257,7 +257,36 @@ static bool tell(enum gt_record_event event)
 {
 	const struct gt_record_word word = {(int32_t)event, getpid()};
 
-	return send(gt_cudart.record.token, &word, sizeof word, MSG_NOSIGNAL) == sizeof word;
+	return write(gt_cudart.record.words, &word, sizeof word) == sizeof word;
+}
+
+/* A program may have been started without the descriptors that its parent was not told of, as by Python's subprocess, or have closed them, as a
+ * daemon does: then those of gtrace-record are opened again. */
+static int keep_descriptor(int *descriptor, int flags, struct gt_error *error)
+{
+	char path[64];
+	struct stat wanted, found;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", gt_cudart.record.process, *descriptor);
+	const bool known = stat(path, &wanted) == 0;
+	if (fstat(*descriptor, &found) == 0 && (!known || (found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino))) {
+		fcntl(*descriptor, F_SETFD, FD_CLOEXEC);
+		return 0;
+	}
+	const int opened = open(path, flags | O_NONBLOCK), kept = opened < 0 ? -1 : fcntl(opened, F_DUPFD_CLOEXEC, *descriptor);
+	if (kept < 0)
+		return gt_fail_errno(error, "the program was started without the descriptor of the stream, or closed it, and it cannot be opened again");
+	close(opened);
+	fcntl(kept, F_SETFL, flags);
+	*descriptor = kept;
+	return 0;
+}
+
+static int keep_descriptors(struct gt_error *error)
+{
+	struct gt_recording *record = &gt_cudart.record;
+
+	return keep_descriptor(&record->words, O_WRONLY, error) != 0 ? -1 : keep_descriptor(&record->stream, O_WRONLY | O_APPEND, error);
 }
 
 /* Whether this process writes the stream, or may begin to. */
@@ -276,10 +305,12 @@ static int open_writer(struct gt_error *error)
 {
 	const struct gt_recording *record = &gt_cudart.record;
 
+	if (keep_descriptors(error) != 0)
+		return -1;
 	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, error);
 	if (!gt_cudart.writer || gt_writer_flush(gt_cudart.writer, error) != 0)
 		return -1;
-	return tell(GT_RECORD_BEGUN) ? 0 : gt_fail(error, "gtrace-record has ended");
+	return tell(GT_RECORD_BEGUN) ? 0 : gt_fail_errno(error, "gtrace-record");
 }
 
 /* The reason in the place of the stream's end, so that the next stage does not report the missing end as a second failure. */
@@ -372,12 +403,14 @@ void gt_cudart_stream_ended(bool whole)
 
 static void take_token(void)
 {
+	struct gt_error error;
+
 	if (gt_cudart.record.stream < 0 || gt_cudart.record.token < 0)
 		return;
+	if (keep_descriptor(&gt_cudart.record.token, O_RDONLY | O_NONBLOCK, &error) != 0 || keep_descriptors(&error) != 0)
+		gt_cudart_stop("%s", error.text);
 	if (!read_token())
 		gt_cudart_stop("a second program of this run uses the CUDA runtime; record one program at a time");
-	fcntl(gt_cudart.record.token, F_SETFD, FD_CLOEXEC);
-	fcntl(gt_cudart.record.stream, F_SETFD, FD_CLOEXEC);
 	void *page = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
 		gt_cudart_stop("out of memory");

@@ -307,6 +307,8 @@ void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACIN
 #define GPU PREFIX "DEFAULT_GPU"
 #define STREAM PREFIX "STREAM"
 #define TOKEN PREFIX "TOKEN"
+#define WORDS PREFIX "WORDS"
+#define PROCESS PREFIX "PROCESS"
 #define VERBOSE PREFIX "VERBOSE"
 #define QUIET PREFIX "QUIET"
 #define GPUS PREFIX "GPUS"
@@ -334,7 +336,7 @@ static const struct gt_tracing_option *next(const struct gt_tracing_option *opti
 
 static void begin(struct gt_recording *record)
 {
-	*record = (struct gt_recording){.stream = -1, .token = -1};
+	*record = (struct gt_recording){.stream = -1, .token = -1, .words = -1};
 	gt_ptx_tracing_begin(&record->tracing);
 }
 
@@ -545,8 +547,8 @@ int gt_record_export(const struct gt_recording *record, struct gt_error *error)
 	int failed = (gt_gpu_directory(gpus, sizeof gpus, &ignored) == 0 && setenv(GPUS, gpus, 1) != 0) || !arguments || setenv(ARGUMENTS, arguments, 1) != 0;
 
 	free(arguments);
-	failed |= set_number(STREAM, record->stream) | set_number(TOKEN, record->token) | set_number(VERBOSE, record->verbose) |
-		  set_number(QUIET, record->quiet);
+	failed |= set_number(STREAM, record->stream) | set_number(TOKEN, record->token) | set_number(WORDS, record->words) |
+		  set_number(PROCESS, record->process) | set_number(VERBOSE, record->verbose) | set_number(QUIET, record->quiet);
 	return failed ? gt_fail_memory(error, "the environment") : 0;
 }
 
@@ -611,6 +613,7 @@ int gt_record_import(struct gt_recording *record, struct gt_error *error)
 	begin(record);
 	/* The token first: whoever has it has reported what is wrong. */
 	if (get_number(TOKEN, &record->token, error) != 0 || get_number(STREAM, &record->stream, error) != 0 ||
+	    get_number(WORDS, &record->words, error) != 0 || get_number(PROCESS, &record->process, error) != 0 ||
 	    import_options(record, error) != 0 || import_gpu(record, error) != 0 || get_number(VERBOSE, &verbose, error) != 0 || get_number(QUIET, &quiet, error) != 0)
 		return -1;
 	record->verbose = verbose != 0;

@@ -84,9 +84,9 @@ int gt_ptx_tracing_set(struct gt_ptx_tracing *tracing, const struct gt_tracing_o
 #define GT_TRACING_HELP 64 /* bytes */
 void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACING_HELP]);
 
-/* ---- settings in environment variables: each option of the table as GTRACE_RECORD_<OPTION>, and two descriptors. One is the stream's.
- * The other is an end of a socket with one byte in it: the first process that uses the runtime takes the byte, so that only one of a
- * script's programs writes. That process and those that it forks tell by the socket what becomes of the stream ---- */
+/* ---- settings in environment variables: each option of the table as GTRACE_RECORD_<OPTION>, and three descriptors: the stream's;
+ * that of a pipe with one byte, which the first process that uses the runtime takes, so that only one of a script's programs writes; and that
+ * of a pipe by which that process and those that it forks tell what becomes of the stream ---- */
 
 enum gt_record_event {
 	GT_RECORD_BEGUN = 1, /* this process writes it */
@@ -108,7 +108,8 @@ struct gt_recording {
 	struct gt_ptx_tracing tracing;
 	struct gt_gpu gpu; /* the program's device if `tracing` has none */
 	int stream;	   /* descriptors; -1: there is none, the program runs untraced */
-	int token;
+	int token, words;
+	int process; /* of gtrace-record, whose descriptors these are, too */
 	bool verbose, quiet;
 	char gpus[GT_TRACING_PATH]; /* the directory of descriptions, for messages; "": unknown */
 	char *arguments[GT_RECORD_ARGUMENTS + 1]; /* of gtrace-record, up to a NULL */
