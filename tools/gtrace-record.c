@@ -193,16 +193,20 @@ static int wait_for_status(int *by)
 static struct gt_record_word last_word(struct tool *tool, int ours, const char *program)
 {
 	struct gt_record_word last = {0}, word;
+	size_t part = 0; /* bytes of a word that has not come whole */
 	struct pollfd there = {.fd = ours, .events = POLLIN};
 	unsigned waited = 0; /* tenths of a second */
 
 	for (;;) {
 		const bool gone = last.event != GT_RECORD_LEFT && (last.process == 0 || (kill(last.process, 0) != 0 && errno == ESRCH));
-		const ssize_t n = read(ours, &word, sizeof word);
-		if (n == sizeof word)
+		const ssize_t n = read(ours, (char *)&word + part, sizeof word - part);
+		part = n > 0 ? (part + (size_t)n) % sizeof word : part;
+		if (n > 0 && part == 0)
 			last = word;
-		if (n == 0 || (n < 0 && gone) || last.event == GT_RECORD_WHOLE || last.event == GT_RECORD_CUT)
+		if (n == 0 || (n < 0 && errno != EINTR && gone) || last.event == GT_RECORD_WHOLE || last.event == GT_RECORD_CUT)
 			return last;
+		if (n > 0)
+			continue;
 		child = last.event == GT_RECORD_LEFT ? 0 : last.process;
 		if (waited++ == 10 * WAITS && !tool->quiet)
 			tool_say(tool, "%s has ended; a process that it left goes on and is waited for", program);

@@ -257,7 +257,14 @@ static bool tell(enum gt_record_event event)
 {
 	const struct gt_record_word word = {(int32_t)event, getpid()};
 
-	return write(gt_cudart.record.words, &word, sizeof word) == sizeof word;
+	ssize_t put = 0;
+
+	for (size_t n = 0; n < sizeof word && put >= 0; n += put > 0 ? (size_t)put : 0) {
+		put = write(gt_cudart.record.words, (const char *)&word + n, sizeof word - n);
+		if (put < 0 && errno == EINTR)
+			put = 0;
+	}
+	return put > 0;
 }
 
 /* A program may have been started without the descriptors that its parent was not told of, as by Python's subprocess, or have closed them, as a
