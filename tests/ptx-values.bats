@@ -118,3 +118,40 @@ value() {
 	[ "$(value 'mov.b16 %h0, 0x3c00' 'set.le.u16.f16 %h1, %h0, %h0' 'cvt.u64.u16 %d, %h1')" = ffff ]
 	[ "$(value 'mov.b16 %h0, 0x3f80' 'set.leu.bf16.bf16 %h1, %h0, %h0' 'cvt.u64.u16 %d, %h1')" = 3f80 ]
 }
+
+# 1 / 3 is 0x3fd5555555555555; rcp.approx.ftz.f64 gives its upper word alone. ptxas takes .ftz of a rounded one, which is rounded.
+@test "rcp.rn.ftz.f64 is rounded, as rcp.rn.f64 is" {
+	[ "$(value 'mov.b64 %x0, 0x4008000000000000' 'rcp.rn.ftz.f64 %d, %x0')" = 3fd5555555555555 ]
+	[ "$(value 'mov.b64 %x0, 0x4008000000000000' 'rcp.approx.ftz.f64 %d, %x0')" = 3fd5555500000000 ]
+}
+
+# What 20 lanes find is noted while the block may spin: 320 bytes, for which 256 were kept.
+@test "atom.b128 by more than half of a warp that has asked for a phase which is not over" {
+	cat >"$t/wide.ptx" <<-'END'
+		.version 8.8
+		.target sm_90
+		.address_size 64
+		.visible .entry k(.param .u64 out)
+		{
+			.reg .b64 %o, %x, %y;
+			.reg .b32 %t;
+			.reg .pred %p;
+			.reg .b128 %q<2>;
+			.shared .align 8 .b8 bar[8];
+			ld.param.u64 %o, [out];
+			mov.u32 %t, %tid.x;
+			mbarrier.init.shared.b64 [bar], 32;
+			mbarrier.test_wait.parity.shared.b64 %p, [bar], 0;
+			bar.sync 0;
+			cvt.u64.u32 %x, %t;
+			mov.b128 %q0, {%x, %x};
+			atom.global.exch.b128 %q1, [%o], %q0;
+			mov.b128 {%x, %y}, %q1;
+			mad.wide.u32 %o, %t, 8, %o;
+			st.global.u64 [%o+16], %y;
+			ret;
+		}
+	END
+	gtrace-ptx --dump out="$t/out" --launch 'k<<<1,20>>>(out=u64[22])' "$t/wide.ptx" >/dev/null
+	[ "$(od -An -v -w8 -tu8 "$t/out" | tr -d ' ' | tail -n +4 | paste -sd ,)" = "$(seq -s , 0 18)" ]
+}

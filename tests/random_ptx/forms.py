@@ -37,10 +37,10 @@ COMPARISONS = ("setp.{eq|ne}[.{BOOL}].{BITS}", "setp.{eq|ne|lt|le|gt|ge}[.{BOOL}
                "selp.{NUMBER}", "slct.{NUMBER}.s32", "slct[.ftz].{NUMBER}.f32")
 CONVERSIONS = ("cvt.{ANY}.{ANY}", "cvt.sat.{u8|u16|u32|u64}.{s8|s16|s32|s64}", "cvt.sat.{s8|s16|s32|s64}.u64", "cvt.sat.{s8|s16|s32}.{u32|s64}",
                "cvt.sat.{s8|s16}.{u16|s32}", "cvt.sat.s8.{u8|s16}", "cvt.sat.u8.{u16|u32|u64}", "cvt.sat.u16.{u32|u64}", "cvt.sat.u32.u64",
-               "cvt.{ROUND}[.sat].{f32|f64}.{ANY}", "cvt.{ROUND}[.sat].f16.{ANY}", "cvt.{ROUND}.bf16.{INTEGER}",
+               "cvt.{ROUND}[.ftz][.sat].f32.{ANY}", "cvt.{ROUND}[.sat].f64.{ANY}", "cvt.{ROUND}[.sat].f16.{ANY}", "cvt.{ROUND}.bf16.{INTEGER}",
                "cvt.{WHOLE}[.ftz][.sat].{ANY}.f32", "cvt.{WHOLE}[.sat].{ANY}.{f16|f64}", "cvt.{WHOLE}.{INTEGER}.bf16",
-               "cvt.{ROUND}[.ftz][.sat].f32.f64", "cvt[.ftz].f64.f32", "cvt.{ROUND}[.ftz][.sat].f16.f32", "cvt[.ftz][.sat].f32.f16",
-               "cvt.{ROUND}[.sat].f16.f64", "cvt[.sat].f64.f16", "cvt.{f32|f64}.bf16", "cvt.{ROUND}.bf16.f64", "cvt.{ROUND}.{f16.bf16|bf16.f16}",
+               "cvt.{ROUND}[.ftz][.sat].f32.f64", "cvt[.ftz][.sat].f64.f32", "cvt.{ROUND}[.ftz][.sat].f16.f32", "cvt[.ftz][.sat].f32.f16",
+               "cvt.{ROUND}[.sat].f16.f64", "cvt[.sat].f64.f16", "cvt[.{rm|rp}][.ftz].f32.bf16", "cvt.f64.bf16", "cvt.{ROUND}.bf16.f64", "cvt.{ROUND}.{f16.bf16|bf16.f16}",
                "cvt.{WHOLE}[.ftz][.sat].f32.f32", "cvt.{WHOLE}[.sat].{f16.f16|f64.f64}", "cvt.{WHOLE}.bf16.bf16", "cvt.sat[.ftz].f32.f32",
                "cvt.sat.{f16.f16|f64.f64}")
 # To fewer bits: two floats of which the first becomes the upper part.

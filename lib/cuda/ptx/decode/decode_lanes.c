@@ -117,7 +117,7 @@ static void refine_name(struct words *words, const struct gt_ptx_instruction *in
 		else if (words->integral && to_float && from_float)
 			snprintf(words->name, sizeof words->name, "cvt.i%.100s", rest);
 		words->sat = words->sat && to_float;
-	} else if (words->type == GT_PTX_F64 && words->ftz) {
+	} else if (words->type == GT_PTX_F64 && words->ftz && gt_ptx_has(instruction, "approx")) {
 		snprintf(words->name, sizeof words->name, "%.50s.approx.ftz.f64", instruction->opcode);
 	} else if (strcmp(words->name, "rcp.f32") == 0 || strcmp(words->name, "div.f32") == 0) {
 		const char *how = gt_ptx_has(instruction, "approx") ? ".approx" : gt_ptx_has(instruction, "full") ? ".full" : "";

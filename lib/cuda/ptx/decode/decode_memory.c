@@ -382,6 +382,24 @@ static const struct {
 	{"try_wait", NULL, GT_PTX_MBARRIER_TEST, GT_LOAD, GT_PTX_B64, true, true},
 };
 
+/* mbarrier.pending_count.b64 count, state: of a state, the arrivals that its phase then lacked. */
+static int decode_pending_count(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_operand *operands = decoder->instruction->operands;
+	const uint32_t count = gt_ptx_temporary_slot(decoder, GT_PTX_B64), mask = gt_ptx_constant_slot(decoder, GT_PTX_MBARRIER_COUNT_MAX, 8);
+	struct gt_ptx_result result;
+	uint32_t state;
+
+	if (decoder->instruction->n_operands != 2)
+		return gt_ptx_refuse(decoder, "is not known in this form");
+	if (!count || !mask || !(state = gt_ptx_source(decoder, &operands[1], GT_PTX_B64)) ||
+	    gt_ptx_result_slot(decoder, &operands[0], GT_PTX_B32, &result) != 0 ||
+	    !gt_ptx_emit_form(decoder, "and.b64", count, state, mask, 0) ||
+	    !gt_ptx_emit_form(decoder, "width.b32.b64", result.slot, count, 0, 0))
+		return -1;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
 /* mbarrier.ACTION(.SEM.SCOPE)(.shared).b64 (state | predicate,) [address](, operand)(, time of try_wait) */
 static int decode_mbarrier(struct gt_ptx_decoder *decoder)
 {
@@ -392,8 +410,10 @@ static int decode_mbarrier(struct gt_ptx_decoder *decoder)
 	enum gt_ptx_type type;
 	size_t i = 0, n = instruction->n_operands;
 	uint32_t operand = 0;
-	int read = gt_ptx_new_access(decoder, &access, &type);
 
+	if (gt_ptx_says(decoder, "pending_count"))
+		return decode_pending_count(decoder);
+	const int read = gt_ptx_new_access(decoder, &access, &type);
 	if (read != 0)
 		return gt_ptx_refused(read);
 	while (i < all && (!gt_ptx_says(decoder, actions[i].word) ||

@@ -101,7 +101,6 @@ gt_ptx_step *gt_ptx_copy_step(bool stores)
 
 /* ---- mbarriers ---- */
 
-#define COUNT_MAX ((UINT64_C(1) << 20) - 1)
 #define BYTES_ZERO (INT64_C(1) << 20) /* as no bytes that are to come are kept */
 
 struct state {
@@ -111,8 +110,8 @@ struct state {
 
 static struct state unpack(uint64_t bits)
 {
-	return (struct state){bits & COUNT_MAX, bits >> 20 & COUNT_MAX, bits >> 61,
-			      (int64_t)(bits >> 40 & (2 * COUNT_MAX + 1)) - BYTES_ZERO};
+	return (struct state){bits & GT_PTX_MBARRIER_COUNT_MAX, bits >> 20 & GT_PTX_MBARRIER_COUNT_MAX, bits >> 61,
+			      (int64_t)(bits >> 40 & (2 * GT_PTX_MBARRIER_COUNT_MAX + 1)) - BYTES_ZERO};
 }
 
 static uint64_t pack(const struct state *state)
@@ -165,7 +164,7 @@ static const char *act(unsigned char *place, enum gt_ptx_mbarrier_action action,
 	switch (action) {
 	case GT_PTX_MBARRIER_INIT:
 		state = (struct state){count, count, 0, 0};
-		wrong = count == 0 || count > COUNT_MAX ? "an mbarrier expects 1 to 1048575 arrivals" : NULL;
+		wrong = count == 0 || count > GT_PTX_MBARRIER_COUNT_MAX ? "an mbarrier expects 1 to 1048575 arrivals" : NULL;
 		break;
 	case GT_PTX_MBARRIER_INVALIDATE: state = (struct state){0, 0, 0, -BYTES_ZERO}; break;
 	case GT_PTX_MBARRIER_TEST: *result = state.phase != unpack(count).phase; break;

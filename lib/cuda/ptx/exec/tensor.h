@@ -132,6 +132,7 @@ struct gt_ptx_remap {
  * PTX leaves the 64 bits of an mbarrier opaque. Here they are, from the lowest: pending arrivals and expected arrivals,
  * 20 bits each; bytes that are still to come, plus 2^20, 21 bits; the number of the phase, modulo 8. The state that an
  * arrival returns is these bits. */
+#define GT_PTX_MBARRIER_COUNT_MAX ((UINT64_C(1) << 20) - 1)
 
 /* What is done with an mbarrier: `choice` of the micro-op. */
 enum gt_ptx_mbarrier_action {

@@ -125,14 +125,16 @@ static void spin_note(struct gt_ptx_core *core, uint32_t line, uint64_t address,
 void gt_ptx_spin_found(struct gt_ptx_warp *warp, uint32_t line, const void *found, uint32_t bytes, uint32_t mask)
 {
 	struct gt_ptx_spin *spin = &warp->core->spin;
-	const uint32_t size = bytes / GT_WARP_SIZE;
-	unsigned char active[GT_WARP_SIZE * sizeof(uint64_t)];
+	/* A register of 128 bits has the lanes of its halves one behind the other. */
+	const uint32_t halves = bytes > GT_WARP_SIZE * sizeof(uint64_t) ? 2 : 1, size = bytes / halves / GT_WARP_SIZE;
+	unsigned char active[2 * GT_WARP_SIZE * sizeof(uint64_t)];
 	uint32_t n = 0;
 
-	for (uint32_t m = mask; mask != GT_PTX_FULL && m; m &= m - 1, n += size)
-		memcpy(active + n, (const unsigned char *)found + gt_ptx_lowest(m) * size, size);
+	for (uint32_t half = 0; mask != GT_PTX_FULL && half < halves; half++)
+		for (uint32_t m = mask; m; m &= m - 1, n += size)
+			memcpy(active + n, (const unsigned char *)found + (half * GT_WARP_SIZE + gt_ptx_lowest(m)) * size, size);
 	const bool whole = mask == GT_PTX_FULL;
-	bool known = put(spin, XXH3_64bits_withSeed(whole ? found : active, whole ? size * GT_WARP_SIZE : n, (uint64_t)warp->index << 32 | line));
+	bool known = put(spin, XXH3_64bits_withSeed(whole ? found : active, whole ? bytes : n, (uint64_t)warp->index << 32 | line));
 	if (spin->phase != COMPARES)
 		return;
 	spin->finds |= known;
