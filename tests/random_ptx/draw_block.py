@@ -11,7 +11,7 @@ class Block:
             return
         ways = [self.copies, self.counts]
         if not self.left:
-            ways += [self.arrive] + ([self.matrices] if self.kernel.block % 32 == 0 else [])
+            ways += [self.arrive, self.sums] + [self.hand_over] * (self.kernel.block == 64) + ([self.matrices] if self.kernel.block % 32 == 0 else [])
         self.one_of(*ways)()
 
     def shared_cells(self):
@@ -66,6 +66,40 @@ class Block:
         self.emit("%s.red.%s %s, %d%s, %s" % (self.one_of("bar", "barrier", "barrier.cta"), which, to, self.random.randrange(16), threads,
                                               self.predicate_source()))
         self.settle()
+
+    def hand_over(self):
+        """A warp writes and arrives; the other waits for it, and reads."""
+        p, address = self.fresh("pred"), self.register("b64", "u64")
+        giver, number, otherwise, end = self.one_of(0, 32), self.random.randint(1, 15), self.label(), self.label()
+        self.emit("setp.%s.u32 %s, %%tid0, 32" % ("ge" if giver == 0 else "lt", p))
+        self.f.lines.append("@%s bra %s;" % (p, otherwise))
+        self.emit("st.shared.v2.b64 [%%sha], {%s, %s}" % (self.source("b64"), self.source("b64")))
+        self.emit("%s.arrive %d, 64" % (self.one_of("bar", "barrier"), number))
+        self.emit("bra %s" % end)
+        self.f.lines.append(otherwise + ":")
+        self.emit("%s.sync %d, 64" % (self.one_of("bar", "barrier"), number))
+        self.emit("%s.u64 %s, %%sha, 512" % ("sub" if giver == 0 else "add", address))
+        names = [self.register("b64") for _ in range(2)]
+        self.emit("ld.shared.v2.b64 {%s}, [%s]" % (", ".join(names), address))
+        self.store_row("v2.b64", "{%s}" % ", ".join(names), width=2)
+        self.f.lines.append(end + ":")
+        self.emit("bar.sync 0")
+
+    def sums(self):
+        """Atomics of all threads on places in shared memory, from zeros on."""
+        at = 32 * self.kernel.block + 8
+        first = self.fresh("pred")
+        self.emit("setp.eq.u32 %s, %%tid0, 0" % first)
+        for i in range(4):
+            self.f.lines.append("@%s st.shared.u64 [%%sh0+%d], 0;" % (first, at + 8 * i))
+        self.emit("bar.sync 0")
+        place = "[%s+%d]" % (self.shared_places("%sh0", 4) if self.chance(0.6) else "%sh0", at)
+        name = self.register("b64")
+        self.change_common("shared", place)
+        self.emit("bar.sync 0")
+        self.emit("ld.shared.b64 %s, %s" % (name, place))
+        self.emit("bar.sync 0")
+        self.pool["b64"].append(name)
 
     def arrive(self):
         """A phase of an mbarrier: before a thread arrives it is not over, and when all have arrived it is."""

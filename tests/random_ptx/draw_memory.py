@@ -340,9 +340,24 @@ class Memory:
         self.settle()
 
     def common_atomic(self):
+        """On one place of the output that all threads share, or on some."""
+        base, n = "%acc", self.one_of(1, 1, 4)
+        if n > 1:
+            base = self.shared_places("%acc", n)
+        place = "[%s+%d]" % (base, 8 * self.accumulators)
+        self.accumulators += n
+        self.change_common("global", place)
+
+    def shared_places(self, base, n):
+        """The address of one of n places, for threads in turn or in groups."""
+        index, address = self.fresh("b32"), self.register("b64", "u64")
+        self.emit("shr.u32 %s, %%tid0, %d" % (index, self.one_of(0, 0, 2, 4)))
+        self.emit("and.b32 %s, %s, %d" % (index, index, n - 1))
+        self.emit("mad.wide.u32 %s, %s, 8, %s" % (address, index, base))
+        return address
+
+    def change_common(self, space, place):
         op, t = self.one_of(*self.ATOMICS, ("add", "f32"), ("add", "f64"), ("inc", "u32"))
-        place = "[%%acc+%d]" % (8 * self.accumulators)
-        self.accumulators += 1
         x = self.source(kind_of(t))
         if t[0] == "f":
             number = self.small(50)
@@ -351,9 +366,9 @@ class Memory:
         elif op == "inc":
             x = "1000"
         if self.chance(0.6):
-            self.emit("red.global.%s.%s %s, %s" % (op, t, place, x))
+            self.emit("red.%s.%s.%s %s, %s" % (space, op, t, place, x))
         else:
-            self.emit("atom.global.%s.%s %s, %s, %s" % (op, t, self.fresh(kind_of(t)), place, x))
+            self.emit("atom.%s.%s.%s %s, %s, %s" % (space, op, t, self.fresh(kind_of(t)), place, x))
 
     def vector_atomic(self):
         """Of several floats in the thread's own cell; results may take the place of sources."""

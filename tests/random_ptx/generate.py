@@ -131,7 +131,7 @@ class Generator(Forms, Values, Memory, Block, Control, Lanes, Parts):
         k = self.kernel
         k.grid, k.block = (1, 64) if forms else (self.one_of(1, 1, 2), self.one_of(32, 32, 32, 64, 33, 20, 40))
         self.threads = k.grid * k.block
-        k.shared = 32 * k.block + 8  # a cell of a thread, one for its atomics, and an mbarrier
+        k.shared = 32 * k.block + 40  # a cell of a thread, one for its atomics, an mbarrier, and four places that all share
         k.values = [(k.name + "_in", "u64", None), (k.name + "_out", "u64", base)]
         for i, t in enumerate(("u8", "s16", "u32", "s64", "f32", "f64", "b16")):
             if self.chance(0.4):

@@ -195,7 +195,7 @@ class Machine:
         self.writers, self.phase = {}, 0  # of what threads share: who wrote it last, and between which barriers
         self.symbols = {name: (name, address) for name, address, _ in constants}
         self.symbols["sh"] = ("sh", 0)
-        self.codes, self.block, self.phases = {}, 0, {}
+        self.codes, self.block, self.phases, self.arrived = {}, 0, {}, defaultdict(int)
         for name, kind, bits in values:
             size = kind if isinstance(kind, int) else WIDTHS[kind] // 8
             alignment = 8 if isinstance(kind, int) else size
@@ -228,7 +228,7 @@ class Machine:
         for self.block in range(self.grid):
             self.shared = bytearray(self.kernel.shared)
             self.phase += 1
-            self.phases = {}
+            self.phases, self.arrived = {}, defaultdict(int)
             threads = []
             for i in range(self.block_size):
                 t = Thread(i % 32, i // 32, self.main, None, bytearray(self.kernel.local))
@@ -259,12 +259,27 @@ class Machine:
                 moved = True
         alive = [t for t in threads if t.state != DONE]
         if not moved and alive and all(t.state == BARRIER for t in alive) and len({t.wait for t in alive}) == 1:
-            if len(alive[0].wait) > 2:
+            if alive[0].wait[2]:
                 alive[0].wait[2](alive)
             go_on(alive)
             self.phase += 1
+            self.arrived.clear()
             moved = True
-        return moved
+        return moved or self.release_some(alive)
+
+    def release_some(self, alive):
+        """Those at a barrier of so many threads, when all of them have come."""
+        groups = defaultdict(list)
+        for t in alive:
+            if t.state == BARRIER and t.wait[3]:
+                groups[t.wait[1], t.wait[3]].append(t)
+        for (number, n), group in groups.items():
+            if len(group) + self.arrived[number] == n:
+                self.arrived[number] = 0
+                self.phase += 1
+                go_on(group)
+                return True
+        return False
 
 
 def go_on(threads):

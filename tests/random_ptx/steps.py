@@ -136,8 +136,11 @@ def call(code, i, mods, operands):
 
 
 def barrier(code, i, mods, operands):
-    number = int(operands[0])
+    """Of all threads, or of so many, of which some arrive only."""
+    number, n = int(operands[0]), int(operands[1]) if len(operands) > 1 else None
     def step(t):
-        t.state, t.wait = BARRIER, (i, number)
+        t.state, t.wait = BARRIER, (i, number, None, n)
         return t.pc
-    return step
+    def arrive(t):
+        code.machine.arrived[number] += 1
+    return arrive if "arrive" in mods else step

@@ -82,7 +82,7 @@ def count(code, i, mods, operands):
         for t in threads:
             t.r[d] = {"popc": sum(held), "and": int(all(held)), "or": int(any(held))}[how]
     def step(t):
-        t.state, t.wait = BARRIER, (i, number, finish)
+        t.state, t.wait = BARRIER, (i, number, finish, None)
         return t.pc
     return step
 
