@@ -65,6 +65,21 @@ class Lanes:
             self.scope(lambda: self.work_together(others))
             self.f.lines.append(end + ":")
 
+    def guarded_members(self):
+        """Lanes that work together without a branch: each operation is guarded by what they have voted on."""
+        if self.guard or self.in_function or self.kernel.block % 32 or (self.depth and not self.together) or self.left == "some":
+            return
+        p, mask = self.fresh("pred"), self.fresh("b32")
+        self.emit("mov.pred %s, %s" % (p, self.decide()))
+        self.emit("vote.sync.ballot.b32 %s, %s, %s" % (mask, p, self.together or self.left or "0xffffffff"))
+        def some():
+            self.guard = p
+            for _ in range(self.random.randint(1, 3)):
+                self.over_members(mask)
+                self.store()
+            self.guard = None
+        self.scope(some)
+
     def work_together(self, mask):
         before, self.together = self.together, mask
         for _ in range(self.random.randint(1, 4)):

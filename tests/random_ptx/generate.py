@@ -32,7 +32,7 @@ class Generator(Forms, Values, Memory, Block, Control, Lanes, Parts):
                     (self.store_predicate, 1), (self.walk, 4), (self.apart, 3))
         if self.depth < 3 and self.features.get("divergence"):
             compound += ((self.branch, 4), (self.loop, 3), (self.switch, 1), (self.call, 3), (self.leave_early, 0.4),
-                         (self.divided, 3 if self.features.get("lanes") else 0))
+                         (self.divided, 3 if self.features.get("lanes") else 0), (self.guarded_members, 2 if self.features.get("lanes") else 0))
         if self.chance(0.75):
             self.simple()
         else:
