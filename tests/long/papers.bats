@@ -85,3 +85,41 @@ model() {
 		grep -qxF "    $line" docs/papers.md || { echo "not in docs/papers.md: $line"; exit 1; }
 	done
 }
+
+@test "[000] figure 16: partitions and banks change distances" {
+	make -s -C "$ROOT/pipelines" rdgc RESULTS="$BATS_TEST_TMPDIR" SOURCE="gtrace-ptx --launch \
+		'matvec<<<16,64>>>(A=f32[1024*256], p=f32[256], q=f32[1024], 1024, 256)' $ROOT/examples/kernels/ptx/matvec.ptx" >/dev/null
+	python3 - "$BATS_TEST_TMPDIR"/rdgc-*/parallelism.csv <<-'END'
+		import csv, sys
+		at = {(r["l2.partitions"], r["l2.banks"]): r for r in csv.DictReader(open(sys.argv[1]))}
+		one, many = at["1", "1"], at["4", "2"]
+		assert [one[f"l2.mru[{k}]"] for k in range(8)] != [many[f"l2.mru[{k}]"] for k in range(8)]
+		assert int(one["l2.steps"]) > int(many["l2.steps"])
+	END
+}
+
+@test "[002] figure 12: of a matrix that each thread reads by rows, the size decides, and long lines are shared less" {
+	# It needs room for a line a thread.
+	make -s -C pipelines nugteren RESULTS="$BATS_TEST_TMPDIR" MOST=32 SEEDS=1 SOURCE="gtrace-ptx --launch \
+		'matvec<<<8,64>>>(A=f32[512*64], p=f32[64], q=f32[512], 512, 64)' examples/kernels/ptx/matvec.ptx" >/dev/null
+	awk '{ rate[$1, $2] = $4 } END { exit !(rate["size", "4K"] > 2 * rate["size", "64K"] && rate["size", "64K"] > 0) }' \
+		"$BATS_TEST_TMPDIR"/nugteren-*/figure12.tsv
+}
+
+@test "[001]: every number of its text and tables, and a second run makes nothing" {
+	papers() { make -s -C pipelines papers ONLY=mei RESULTS="$BATS_TEST_TMPDIR"; }
+	papers >"$BATS_TEST_TMPDIR/out"
+	made=$(stat -c %i "$BATS_TEST_TMPDIR/papers/mei.tsv")
+	papers | diff "$BATS_TEST_TMPDIR/out" -
+	[ "$made" = "$(stat -c %i "$BATS_TEST_TMPDIR/papers/mei.tsv")" ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/papers/mei.tsv")" -eq 118 ]
+	rows() { awk -F '\t' "$1" "$BATS_TEST_TMPDIR/papers/mei.tsv"; }
+	# Only figure 9 by chance differs, and what 4.3 says in a whole number.
+	[ "$(rows '$6 != "not tried" && $4 != $5 && $4 + 0 != $5 + 0 { print $2 }' | sort -u | paste -sd' ')" = "4.3 figure 9" ]
+	[ "$(rows '$6 == "not tried" { print $2 }' | sort | uniq -c | tr -s ' ')" = " 5 table 1" ]
+	# The text of 4.2: penalties of the L1 TLB, and the ways of an L1 of 48 KB.
+	[ "$(rows '$2 == "4.2" && $5 ~ /^(288|27)$/ { print $6 }' | paste -sd' ')" = "input input" ]
+	[ "$(rows '$3 == "l1 of 48K, ways" { print $4, $5, $6 }')" = "6 6 exact" ]
+	# What latencies are, or follow from, is no number of the model.
+	[ -z "$(rows '$3 ~ /cycles/ && $6 != "input"')" ]
+}
