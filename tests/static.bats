@@ -211,7 +211,7 @@ volumes() {
 		# Each access has all numbers, and touches no more than the kernel.
 		fields '$2 != "all"' 3,7 predicted | awk 'FNR == NR { most[$1] = $5; next } $2 !~ /^[0-9]+$/ || $2 > most[$1] { print; exit 1 }' traced - ||
 			{ echo "$launch"; return 1; }
-	done <<-'END'
+	done < <(few_lines 8 <<-'END'
 		polybench_2dconv|convolution2D_kernel<<<(3,10),(32,8)>>>(80, 90, f32[80*90], f32[80*90])
 		polybench_3dconv|convolution3D_kernel<<<(2,6),(16,4)>>>(24, 24, f32[24*24*24], f32[24*24*24], 2)
 		polybench_2mm|mm2_kernel1<<<(2,6),(32,8)>>>(48, 1.5, f32[48*48], f32[48*48], f32[48*48])
@@ -231,6 +231,7 @@ volumes() {
 		polybench_syr2k|syr2k_kernel<<<(2,6),(32,8)>>>(40, 44, 1.5, 1.2, f32[48*48], f32[48*48], f32[48*48])
 		polybench_syrk|syrk_kernel<<<(2,6),(32,8)>>>(40, 44, 1.5, 1.2, f32[48*48], f32[48*48])
 	END
+	)
 }
 
 @test "volumes: of a larger grid a part is followed, and the others are within 1 %" {
@@ -239,7 +240,7 @@ volumes() {
 		fields '$2 == "all"' 3,4,5,6,7 predicted | paste -d' ' - traced | awk '{ for (i = 2; i <= 5; i++) if ($i - $(i + 5) > $(i + 5) / 100 || $(i + 5) - $i > $(i + 5) / 100) { print; exit 1 } }' ||
 			{ echo "$launch"; return 1; }
 		[ "$(fields '$2 == "all"' 8 predicted | sort -u)" = assumed ]
-	done <<-'END'
+	done < <(few_lines 3 <<-'END'
 		polybench_2dconv|convolution2D_kernel<<<(16,64),(32,8)>>>(512, 512, f32[512*512], f32[512*512])
 		polybench_gemm|gemm_kernel<<<(4,16),(32,8)>>>(128, 1.0, 1.0, f32[128*128], f32[128*128], f32[128*128])
 		polybench_fdtd2d|fdtd_step2_kernel<<<(8,32),(32,8)>>>(256, 256, f32[256*257], f32[257*256], f32[256*256])
@@ -247,6 +248,7 @@ volumes() {
 		vectoradd|vectoradd<<<100,256>>>(f32[25600], f32[25600], f32[25600], 25600)
 		transpose|transpose<<<(16,32),(16,8)>>>(f32[256*256], f32[256*256], 256, 256)
 	END
+	)
 }
 
 @test "volumes: what depends on data, or cannot be followed, has no numbers; a launch is needed" {
