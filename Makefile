@@ -300,4 +300,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-undefined bin-undefined build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-undefined check-valgrind check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options bench-table same install uninstall dist wheel deb clean
+.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-undefined check-valgrind check-whole check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options bench-table same install uninstall dist wheel deb clean

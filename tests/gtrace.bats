@@ -581,7 +581,7 @@ says() {
 			command=${command//16K 32K 64K 128K 192K/16K 64K} command=${command//2 4 8 full/2 full} command=${command//2M 4M 8M 16M 32M/2M 8M}
 			LD_PRELOAD=$preload bash -o pipefail -c "$command" >printed 2>err </dev/null || { echo "$task: $command"; cat err; return 1; }
 		done <commands
-	done <tasks
+	done < <(few_lines 7 <tasks)
 }
 
 @test "the name of a task is no command: what is suggested instead works" {
