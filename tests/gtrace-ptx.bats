@@ -1845,8 +1845,11 @@ rounds_that_wait() {
 		cvt.rs.satfinite.e2m1x4.f32 h1, {f1,f2,f3,f4}, r2|opcode 'cvt.rs.satfinite.e2m1x4.f32' is not known
 		vmax.s32.s32.s32.max r1, r2, r3, r4|opcode 'vmax.s32.s32.s32.max' is not known
 		redux.sync.max.f32 f1, f2, 0xffffffff|this form of 'redux' is not known
+		fma.rn.oob.f16 h1, h1, h2, h3|opcode 'fma.oob.f16' is not known
+		vabsdiff4.u32.u32.s32 r1, r2, r3, r4|opcode 'vabsdiff4.u32.u32.s32' is not known
+		atom.add.v2.f32 {f1, f2}, [d1], {f3, f4}|'atom.add.v2.f32' is not known in this form
 	END
-	[ "$n" -eq 16 ]
+	[ "$n" -eq 19 ]
 }
 
 @test "registers that nothing wrote are 0 in every block and at every level" {
