@@ -354,6 +354,7 @@ shows() {
 		expect_failure 1 "expected rows to draw" gplot $kind -y b --where a=7 table.csv
 	done
 	expect_failure 1 "No such file" gplot bars nowhere.csv
+	expect_failure 1 "expected a column of numbers beside 'a;b'" gplot bars <(printf 'a;b\n1;2\n')
 	expect_failure 1 "expected the table of gtrace-ptx --static --tree" gplot coalescing table.csv
 	expect_failure 1 "row 1: expected a number in column 'b', found 'x'" gplot scatter -x a -y b <(printf 'a,b\n1,x\n')
 	expect_failure 1 ":2: expected 2 fields, as the column names are, found 3" gplot bars <(printf 'a,b\n1,2,3\n')

@@ -618,6 +618,7 @@ says() {
 	expect_failure 1 "nothing: No such file" gtrace run nothing
 	: >empty
 	expect_failure 1 "./empty: empty: expected a program, a trace or a stream" gtrace run ./empty
+	expect_failure 2 ": expected a file, which several stages read, found a pipe" gtrace run --gpu <(cat "$ROOT/gpus/titanv") "$ordered"
 	expect_failure 2 "gtrace: --gpu: 'titnav': no such GPU: did you mean 'titanv'? expected a file or one of a100, " gtrace run --gpu titnav "$ordered"
 	run -2 gtrace run --gpu nosuchgpuatall "$ordered"
 	[[ $output != *"did you mean"* ]]

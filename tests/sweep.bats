@@ -169,6 +169,10 @@ total() {
 	note_runs
 	run ! run_sweep
 	[ -s "$log" ]
+	# What an option would say is a line of the sweep.
+	printf 'trace = examples/traces/conv.rdgc.xz\nl1.size = 8K\n' >"$sweep"
+	run ! run_sweep
+	grep -q 'no GPU description: expected --gpu NAME or --sm N, in a sweep the line gpu = NAME$' "$BATS_TEST_TMPDIR/stderr"
 }
 
 @test "parallel gives the same bytes as make, and the calling make's -j is used" {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -287,9 +288,12 @@ static void check(struct settings *settings)
 static void check_gpu(struct settings *settings)
 {
 	struct gt_gpu gpu;
+	struct stat status;
 
 	if (!settings->usual.gpu)
 		return;
+	if (stat(settings->usual.gpu, &status) == 0 && S_ISFIFO(status.st_mode))
+		tool_usage(&settings->tool, "--gpu: %s: expected a file, which several stages read, found a pipe", settings->usual.gpu);
 	if (gt_gpu_load(&gpu, settings->usual.gpu, &settings->tool.error) != 0)
 		tool_usage_error(&settings->tool, "--gpu");
 	gt_gpu_clear(&gpu);

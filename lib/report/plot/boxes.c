@@ -212,7 +212,7 @@ static int draw_bars(const struct gt_plot *plot, struct gt_figure *figure, struc
 		if (!list[0])
 			number_columns(&plot->sheets[0], options.x, list);
 		if (!list[0])
-			return gt_fail(error, "%s: expected a column of numbers", plot->sheets[0].name);
+			return gt_fail(error, "%s: expected a column of numbers beside '%s'", plot->sheets[0].name, options.x);
 		options.y = list;
 	}
 	if (!figure->x.label[0])
