@@ -494,20 +494,30 @@ steps() {
 	record "${@:5}" "$FORKS" "$1" || status=$?
 	[ "$status" -eq "$2" ] || { echo "$1: status $status, expected $2"; cat "$ERR"; return 1; }
 	[ "$(grep '^gtrace-record: ' "$ERR" | sed 's/^gtrace-record: //')" = "$4" ] || { echo "$1:"; cat "$ERR"; return 1; }
-	case $4 in *'no end'* | *'no stream'*) run -1 gtrace-cat "$OUT"; return ;; esac
+	case $4 in *'no end'* | *'no stream'* | *'no launch'*) run -1 gtrace-cat "$OUT"; return ;; esac
 	gtrace-cat --check "$OUT" || return 1
 	[ "$(ids | wc -w)" -eq "$3" ] || { echo "$1: launches $(ids)"; return 1; }
 }
 
-@test "a program may fork before it uses CUDA: the first process that asks for work is recorded" {
-	second='a second process of the program asks for work, and gets cudaErrorInitializationError: one is recorded, the first that asked'
+@test "a program may fork before it uses CUDA: its processes are recorded one after the other" {
 	steps '(ww)' 0 2 ''
 	steps '(((wwx)))' 0 2 ''
 	steps '(q)w' 0 1 ''        # a look at the devices is no work
 	steps '[swsw]' 0 2 ''      # its parent ends first
-	steps '(wx)(wx)w' 0 1 "$second"
+	steps '(wwx)(wx)(q)(w)w' 0 5 ''
+	[ "$(ids)" = "1 2 3 4 5" ]
+	steps '(wx)(qx)(wx)' 0 2 '' --gpu titanv
+	[ "$(gtrace-cat "$OUT" | grep -c '^#gpu')" -eq 1 ]
+	steps '((wx)(wx))(swx)' 0 3 ''
+	steps '(wx)(wx)(w)' 0 2 '' --launches 2-3
+	[ "$(ids)" = "2 3" ]
+	steps '(wx)(wx)' 1 0 "no launch was chosen of 2: see --launches" --launches 3
+	# At the same time, one has no other.
+	second="a second process of the program asks for work, and gets cudaErrorInitializationError, as another one is recorded: one at a time can be"
+	lost="work of a process is not in the stream, as another one was recorded at the same time: the stream has no end (--ignore-unsupported gives it one)"
+	steps '[wssx]sw' 1 0 "$second"$'\n'"$lost"
 	grep -qx 'work: 3' "$ERR"
-	steps '[wssx]sw' 0 1 "$second"
+	steps '[wssx]sw' 0 1 "$second" --ignore-unsupported
 	steps 'q(w)w' 0 1 'a process that the program forked after a call of CUDA asks for work, and gets cudaErrorInitializationError, as on a GPU'
 	# What runs another program does not matter.
 	steps 'tw' 0 1 ''
@@ -541,7 +551,9 @@ steps() {
 	steps '[swsa]' 1 0 "$child"
 	steps '(wy)x' 1 0 "$child"
 	steps 'a' 134 0 "$FORKS was ended by a signal (Aborted): it began no stream"
-	steps '(w)a' 134 1 "$FORKS was ended by a signal (Aborted): the stream has its end"
+	steps '(w)a' 134 0 "$FORKS was ended by a signal (Aborted): the stream has no end" # which it was to write
+	run -134 record sh -c '"$0" w; kill -ABRT $$' "$FORKS"
+	grep -qx 'gtrace-record: sh was ended by a signal (Aborted): the stream has its end' "$ERR"
 	# The next stage of a pipe says nothing more.
 	for one in wa wy '(wa)' '()' a; do
 		LD_PRELOAD=${PRELOAD:-} gtrace-record "$FORKS" "$one" 2>/dev/null | gcoalesce 2>"$ERR" | gstats >/dev/null 2>>"$ERR" || [ ! -s "$ERR" ] || { echo "$one"; cat "$ERR"; return 1; }

@@ -211,7 +211,7 @@ static void run_launches(struct gtrace_ptx *self)
 	tool_write(tool);
 	if (self->tracing.gpu.n > 0)
 		tool_must(tool, gt_write_gpu(tool->out, &self->tracing.gpu, &tool->error));
-	self->recorder = gt_ptx_recorder_open(tool->out, &self->tracing, &tool->error);
+	self->recorder = gt_ptx_recorder_open(tool->out, &self->tracing, 0, &tool->error);
 	if (!self->recorder)
 		tool_fail(tool);
 	for (size_t i = 0; i < self->n_launches; i++)

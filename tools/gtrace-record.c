@@ -195,15 +195,16 @@ static struct gt_record_word last_word(struct tool *tool, int ours, const char *
 	struct gt_record_word last = {0}, word;
 	size_t part = 0; /* bytes of a word that has not come whole */
 	struct pollfd there = {.fd = ours, .events = POLLIN};
-	unsigned waited = 0; /* tenths of a second */
+	unsigned waited = 0, gone = 0; /* tenths of a second */
 
 	for (;;) {
-		const bool gone = last.event != GT_RECORD_LEFT && (last.process == 0 || (kill(last.process, 0) != 0 && errno == ESRCH));
+		const bool is_gone = last.event != GT_RECORD_LEFT && (last.process == 0 || (kill(last.process, 0) != 0 && errno == ESRCH));
 		const ssize_t n = read(ours, (char *)&word + part, sizeof word - part);
 		part = n > 0 ? (part + (size_t)n) % sizeof word : part;
 		if (n > 0 && part == 0)
 			last = word;
-		if (n == 0 || (n < 0 && errno != EINTR && gone) || last.event == GT_RECORD_WHOLE || last.event == GT_RECORD_CUT)
+		gone = n < 0 && is_gone ? gone + 1 : 0; /* what it left may just go on with the stream */
+		if (n == 0 || (gone > 0 && last.event == 0) || gone > 1 || last.event == GT_RECORD_WHOLE || last.event == GT_RECORD_CUT)
 			return last;
 		if (n > 0)
 			continue;

@@ -28,6 +28,18 @@ struct gt_bytes {
 /* The write callback of a msgpack_packer whose data is a struct gt_bytes. */
 int gt_bytes_write(void *bytes, const char *data, size_t n);
 
+/* ---- a stream that another process of the same program goes on with ---- */
+
+struct gt_writer_left {
+	_Alignas(64) unsigned char checksum[640];
+	uint64_t rows;
+};
+
+/* Writes what is pending, and leaves the rest. Returns 0 or -1. */
+int gt_writer_leave(struct gt_writer *writer, struct gt_writer_left *left, struct gt_error *error);
+/* Goes on with it, in a process forked from that one or from one of which both were forked. NULL on error. */
+struct gt_writer *gt_writer_resume(int descriptor, const struct gt_writer_left *left, struct gt_error *error);
+
 /* ---- launches, GPUs and counts, as msgpack objects ---- */
 
 /* The value of a key of a map, or NULL. */

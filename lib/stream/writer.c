@@ -144,8 +144,7 @@ static int write_count(void *context, const struct gt_count *count, struct gt_er
 	return gt_write_count(context, count, error);
 }
 
-struct gt_writer *gt_writer_open(int descriptor, const char *const *history, const char *tool,
-				 const char *version, char *const argv[], struct gt_error *error)
+static struct gt_writer *open_writer(int descriptor, struct gt_error *error)
 {
 	struct gt_writer *writer = calloc(1, sizeof *writer);
 
@@ -165,7 +164,16 @@ struct gt_writer *gt_writer_open(int descriptor, const char *const *history, con
 		return NULL;
 	}
 	XXH3_64bits_reset(writer->checksum);
-	pack_header(&writer->packer, history, tool, version, argv);
+	return writer;
+}
+
+struct gt_writer *gt_writer_open(int descriptor, const char *const *history, const char *tool,
+				 const char *version, char *const argv[], struct gt_error *error)
+{
+	struct gt_writer *writer = open_writer(descriptor, error);
+
+	if (writer)
+		pack_header(&writer->packer, history, tool, version, argv);
 	return writer;
 }
 
@@ -286,6 +294,28 @@ int gt_writer_fail(struct gt_writer *writer, const char *tool, const char *text,
 	gt_pack_text(packer, "error");
 	gt_pack_text(packer, text);
 	return flush(writer, error);
+}
+
+int gt_writer_leave(struct gt_writer *writer, struct gt_writer_left *left, struct gt_error *error)
+{
+	_Static_assert(sizeof(XXH3_state_t) <= sizeof left->checksum, "the state of a checksum");
+
+	if (gt_writer_flush(writer, error) != 0)
+		return -1;
+	memcpy(left->checksum, writer->checksum, sizeof *writer->checksum);
+	left->rows = writer->rows_written;
+	return 0;
+}
+
+struct gt_writer *gt_writer_resume(int descriptor, const struct gt_writer_left *left, struct gt_error *error)
+{
+	struct gt_writer *writer = open_writer(descriptor, error);
+
+	if (!writer)
+		return NULL;
+	memcpy(writer->checksum, left->checksum, sizeof *writer->checksum);
+	writer->rows_written = left->rows;
+	return writer;
 }
 
 void gt_writer_close(struct gt_writer *writer)

@@ -271,17 +271,37 @@ static void explain_none(char reason[REASON])
 		 others);
 }
 
-/* Why work may be missing, or "". */
+/* Notes whether this process has launches that the options choose, and arrays that they name. */
+static void note_chosen(void)
+{
+	struct gt_together *together = gt_cudart.together;
+
+	if (gt_ptx_recorder_check(gt_cudart.recorder, &together->unmatched) == 0 &&
+	    gt_ptx_wishes_check(&gt_cudart.memory, &together->unmatched) == 0 && gt_cudart.launches > together->launches)
+		together->chosen = true;
+}
+
+/* The same, of all processes. */
+static void find_reason_of_all(char reason[REASON])
+{
+	const struct gt_together *together = gt_cudart.together;
+
+	if (!together->chosen && together->unmatched.text[0])
+		snprintf(reason, REASON, "%s", together->unmatched.text);
+	else if (together->refused && !gt_cudart.record.tracing.ignore_unsupported)
+		snprintf(reason, REASON, "work of a process is not in the stream, as another one was recorded at the same time: " ENDLESS);
+	else if (gt_cudart.launches == 0 && !gt_cudart.record.tracing.ignore_unsupported)
+		explain_none(reason);
+}
+
+/* Why work of this process may be missing, or "". */
 static void find_reason(char reason[REASON])
 {
 	char summary[GT_PTX_FAULTS_TEXT], hint[GT_RECORD_HINT];
 	bool none = gt_cudart.launches == 0;
-	struct gt_error error;
 
 	reason[0] = '\0';
-	if (gt_ptx_recorder_check(gt_cudart.recorder, &error) != 0 || gt_ptx_wishes_check(&gt_cudart.memory, &error) != 0)
-		snprintf(reason, REASON, "%s", error.text);
-	else if (gt_ptx_notes_sum(&gt_cudart.notes, summary))
+	if (gt_ptx_notes_sum(&gt_cudart.notes, summary))
 		snprintf(reason, REASON, "%s", summary);
 	else if (gt_cudart.assertions > 0)
 		snprintf(reason, REASON, "a kernel stopped at an assertion: the stream has no end");
@@ -295,15 +315,13 @@ static void find_reason(char reason[REASON])
 	else if (gt_cudart.omissions > 0)
 		snprintf(reason, REASON, "calls that are not supported would have made work or data%s: " ENDLESS,
 			 none ? ", and the program launched no kernel" : "");
-	else if (none)
-		explain_none(reason);
 }
 
 /* In the place of an end, a stream without all work has the reason, so that the next stage reports nothing more. */
 static void write_end(const char *reason)
 {
 	struct gt_error error;
-	int result = reason[0] ? gt_writer_flush(gt_cudart.writer, &error) : gt_ptx_recorder_finish(gt_cudart.recorder, &error);
+	int result = gt_writer_flush(gt_cudart.writer, &error);
 
 	if (result == 0)
 		result = reason[0] ? gt_writer_fail(gt_cudart.writer, "gtrace-record", reason, &error) : gt_writer_finish(gt_cudart.writer, &error);
@@ -322,7 +340,7 @@ static void say_names_left(void)
 
 	for (; names && *names; names++)
 		n += *names == ',';
-	if (n > gt_cudart.allocations)
+	if (n > gt_cudart.allocations && (gt_cudart.launches == 0 || gt_cudart.launches > gt_cudart.together->launches))
 		gt_cudart_say_once(&said, "warning: --name has %" PRIu64 " names, and the program made %" PRIu64 " allocations", n,
 				   gt_cudart.allocations);
 }
@@ -353,6 +371,7 @@ static void end_stream(void)
 {
 	static bool said;
 	char reason[REASON];
+	struct gt_error error;
 	(void)gt_cudart_may_work(); /* begins the stream if there was no work */
 	if (gt_cudart.finish)
 		gt_cudart.finish();
@@ -362,7 +381,14 @@ static void end_stream(void)
 	say_refused();
 	if (gt_cudart.stubbed > 0)
 		say_stubbed();
+	note_chosen();
 	find_reason(reason);
+	if (!reason[0] && gt_ptx_recorder_finish(gt_cudart.recorder, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+	if (!reason[0] && gt_cudart_leave_stream())
+		return;
+	if (!reason[0])
+		find_reason_of_all(reason);
 	if (reason[0])
 		gt_cudart_say("%s", reason);
 	write_end(reason);

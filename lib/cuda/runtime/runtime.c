@@ -22,6 +22,7 @@
 #include "base/installed.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/runtime/runtime.h"
+#include "stream/records.h"
 
 /* ---- accesses of host code ---- */
 
@@ -232,12 +233,17 @@ void gt_cudart_note(const char *format, ...)
 
 /* ---- which process is recorded ---- */
 
-/* A program may fork before it uses CUDA, and do its work in a child, as it can on a GPU. The process that brings the first device code
- * takes the token, and of it and those that it forks the first that asks for work begins the stream. */
+/* A program may fork before it uses CUDA, and do its work in children, as it can on a GPU. The process that brings the first device code
+ * takes the token. It and those that it forks write the stream, one at a time: the first that asks for work begins it, and at its end leaves
+ * it to the next, or to the one with the token, which ends it; if that has ended before, it ends the stream itself. */
 
 static struct shared {
-	_Atomic pid_t writer; /* of the stream; 0: none has begun it */
+	struct gt_writer_left left; /* of the stream by the process that wrote it before */
+	struct gt_together together;
+	_Atomic pid_t writer; /* of the stream; 0: none at present */
 	_Atomic bool said;    /* that another one asks for work */
+	_Atomic bool last;    /* the process with the token has ended */
+	bool begun;
 } *shared; /* by these processes; NULL: nothing is traced, or the token was not taken */
 static pid_t taker; /* of the token */
 static bool ended; /* this process has ended the stream */
@@ -253,9 +259,9 @@ static bool read_token(void)
 	return got == 1;
 }
 
-static bool tell(enum gt_record_event event)
+static bool tell(enum gt_record_event event, pid_t process)
 {
-	const struct gt_record_word word = {(int32_t)event, getpid()};
+	const struct gt_record_word word = {(int32_t)event, process};
 
 	ssize_t put = 0;
 
@@ -314,10 +320,16 @@ static int open_writer(struct gt_error *error)
 
 	if (keep_descriptors(error) != 0)
 		return -1;
-	gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, error);
+	if (shared->begun) {
+		lseek(record->stream, 0, SEEK_END); /* the process before may have opened the file again */
+		gt_cudart.writer = gt_writer_resume(record->stream, &shared->left, error);
+	} else {
+		gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, error);
+	}
 	if (!gt_cudart.writer || gt_writer_flush(gt_cudart.writer, error) != 0)
 		return -1;
-	return tell(GT_RECORD_BEGUN) ? 0 : gt_fail_errno(error, "gtrace-record");
+	shared->begun = true;
+	return tell(GT_RECORD_BEGUN, getpid()) ? 0 : gt_fail_errno(error, "gtrace-record");
 }
 
 /* The reason in the place of the stream's end, so that the next stage does not report the missing end as a second failure. */
@@ -328,7 +340,7 @@ static void end_stream_failed(const char *text)
 	if (!claim() || pthread_mutex_trylock(&gt_cudart.lock) != 0 || (!gt_cudart.writer && open_writer(&ignored) != 0))
 		return;
 	if (gt_writer_fail(gt_cudart.writer, "gtrace-record", text, &ignored) == 0)
-		tell(GT_RECORD_CUT);
+		tell(GT_RECORD_CUT, getpid());
 }
 
 _Noreturn void gt_cudart_leave_program(int status)
@@ -359,15 +371,17 @@ _Noreturn void gt_cudart_stop(const char *format, ...)
 static void open_stream(void)
 {
 	struct gt_recording *record = &gt_cudart.record;
+	const bool begun = shared->begun;
 	struct gt_error error;
 
 	if (open_writer(&error) != 0)
 		gt_cudart_stop("%s", error.text);
+	gt_cudart.launches = shared->together.launches;
 	gt_progress_begin(&gt_cudart.progress, "gtrace-record", stderr, !record->quiet);
-	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &record->tracing, &error);
+	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &record->tracing, gt_cudart.launches, &error);
 	if (!gt_cudart.recorder)
 		gt_cudart_stop("%s", error.text);
-	if (record->tracing.gpu.n > 0 && gt_write_gpu(gt_cudart.writer, gt_cudart.gpu, &error) != 0)
+	if (!begun && record->tracing.gpu.n > 0 && gt_write_gpu(gt_cudart.writer, gt_cudart.gpu, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 }
 
@@ -380,10 +394,11 @@ bool gt_cudart_may_work(void)
 			open_stream();
 		return true;
 	}
+	shared->together.refused |= gt_cudart.caller == getpid();
 	if (!atomic_exchange(&shared->said, true))
 		gt_cudart_say("%s asks for work, and gets cudaErrorInitializationError%s",
 			      gt_cudart.caller != getpid() ? "a process that the program forked after a call of CUDA" : "a second process of the program",
-			      gt_cudart.caller != getpid() ? ", as on a GPU" : ": one is recorded, the first that asked");
+			      gt_cudart.caller != getpid() ? ", as on a GPU" : ", as another one is recorded: one at a time can be");
 	return false;
 }
 
@@ -391,18 +406,42 @@ bool gt_cudart_ends_stream(void)
 {
 	if (!shared || ended)
 		return false;
-	const pid_t writer = atomic_load(&shared->writer), self = getpid();
+	const pid_t self = getpid();
+	if (taker == self)
+		atomic_store(&shared->last, true);
+	const pid_t writer = atomic_load(&shared->writer);
 	if (writer != 0 || taker != self)
 		return writer == self;
-	if (gt_cudart.forked)
-		tell(GT_RECORD_LEFT);
-	return !gt_cudart.forked && claim();
+	const bool leaves = gt_cudart.forked && !shared->begun;
+	if (leaves)
+		tell(GT_RECORD_LEFT, self);
+	return !leaves && claim();
+}
+
+bool gt_cudart_leave_stream(void)
+{
+	struct gt_error error;
+
+	if (atomic_load(&shared->last))
+		return false;
+	shared->together.launches = gt_cudart.launches;
+	if (gt_writer_leave(gt_cudart.writer, &shared->left, &error) != 0)
+		gt_cudart_stop("%s", error.text);
+	tell(GT_RECORD_BEGUN, taker);
+	atomic_store(&shared->writer, 0);
+	if (!atomic_load(&shared->last) || !claim()) {
+		ended = true;
+		return true;
+	}
+	/* It has ended at the same time, and did not see that it was to end the stream. */
+	tell(GT_RECORD_BEGUN, getpid());
+	return false;
 }
 
 void gt_cudart_stream_ended(bool whole)
 {
 	ended = true;
-	if (close(gt_cudart.record.stream) != 0 || !tell(whole ? GT_RECORD_WHOLE : GT_RECORD_CUT))
+	if (close(gt_cudart.record.stream) != 0 || !tell(whole ? GT_RECORD_WHOLE : GT_RECORD_CUT, getpid()))
 		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
 }
 
@@ -422,6 +461,7 @@ static void take_token(void)
 	if (page == MAP_FAILED)
 		gt_cudart_stop("out of memory");
 	shared = page;
+	gt_cudart.together = &shared->together;
 	taker = getpid();
 }
 

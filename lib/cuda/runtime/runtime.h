@@ -135,13 +135,22 @@ struct gt_wishes {
 	bool cooperative;
 };
 
+/* What the processes of a program that are recorded one after the other have together. */
+struct gt_together {
+	uint64_t launches;
+	bool chosen;	    /* one of them */
+	struct gt_error unmatched; /* why none is; "": no process has failed so */
+	bool refused;	    /* work of a process while another one was recorded */
+};
+
 struct gt_cudart {
 	struct gt_recording record;
+	struct gt_together *together; /* NULL: nothing is traced */
 	const struct gt_gpu *gpu; /* that the program sees */
 	struct gt_limits limits; /* of the GPU */
 	struct gt_ptx_memory memory;
 	uint64_t allocations; /* made so far: they are numbered */
-	uint64_t launches;	/* asked for so far */
+	uint64_t launches;	/* asked for so far; those of processes recorded before are the first of them */
 	uint64_t refused;	/* with an error, of others */
 	int refused_code;	/* of the first of these, its kernel and shape, and which GPU its PTX is for, or "" */
 	char refused_first[256], refused_for[GT_GPU_REASON];
@@ -184,11 +193,13 @@ static inline void gt_cudart_called(void)
 	if (gt_cudart.caller == 0)
 		gt_cudart.caller = getpid();
 }
-/* Whether work that this process asks for is executed, and recorded: of a program's processes the first that asks is, if it was
- * not forked after a call. The first time it begins the stream. If not, says so once. */
+/* Whether work that this process asks for is executed, and recorded: while no other process of the program is, if it was not forked
+ * after a call. The first time it begins the stream, or goes on with it. If not, says so once. */
 bool gt_cudart_may_work(void);
 /* At the end of a process: whether it ends the stream. It writes it, or nobody does and none that it forked may still begin it. */
 bool gt_cudart_ends_stream(void);
+/* Whether another process may go on with it, or end it: then it is left to that one. */
+bool gt_cudart_leave_stream(void);
 /* Closes it. */
 void gt_cudart_stream_ended(bool whole);
 /* Ends the process: it runs no exit handlers, and not what stands in for _exit here. */

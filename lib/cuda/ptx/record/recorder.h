@@ -30,12 +30,12 @@ int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name, uint
 
 struct gt_ptx_recorder;
 
-/* The writer, the module and the tracing stay the caller's. NULL on error. */
-struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing,
+/* The writer, the module and the tracing stay the caller's. `launches` are in the stream already, or were left out of it. NULL on error. */
+struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing, uint64_t launches,
 					     struct gt_error *error);
 void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder);
 
-/* Runs the next launch, or skips it; the first has number 1, which is its kernel's id;
+/* Runs the next launch, or skips it; the first of all has number 1, which is its kernel's id;
  * under replay the launch n is the kernels 2n - 1, whose name ends in " pass 1", and 2n. Of `launch`
  * the kernel, the shape, the parameters, sms and prefers are the caller's to set. `registers` per thread, 0
  * if unknown: .maxnreg is taken then, or an estimate. */
@@ -48,7 +48,7 @@ struct gt_copies *gt_ptx_recorder_copies(struct gt_ptx_recorder *recorder);
 
 /* The calls of libraries that are not traced; the next traced launch writes and clears them. */
 struct gt_ptx_untraced *gt_ptx_recorder_untraced(struct gt_ptx_recorder *recorder);
-/* After the last launch: whether one was chosen, if there were any. Returns 0, or -1: --kernel matched no name, with the names, or the options
+/* After the last launch: whether one of this recorder was chosen, if there were any. Returns 0, or -1: --kernel matched no name, with the names, or the options
  * chose none. */
 int gt_ptx_recorder_check(const struct gt_ptx_recorder *recorder, struct gt_error *error);
 /* After the last launch: writes those that were made since the last one that was traced. */
