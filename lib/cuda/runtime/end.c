@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors, and the end of the program: the stream gets its end record if all work of a GPU is in it. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, syscall */
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -433,5 +434,6 @@ _Noreturn void gt_cudart_exit(int status)
 {
 	if (gt_cudart_ends_stream() && !is_in_handler() && pthread_mutex_trylock(&gt_cudart.lock) == 0 && gt_cudart.depth == 0)
 		end_stream();
-	gt_cudart_leave_program(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
 }

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/installed.h"
@@ -343,12 +342,6 @@ static void end_stream_failed(const char *text)
 		tell(GT_RECORD_CUT, getpid());
 }
 
-_Noreturn void gt_cudart_leave_program(int status)
-{
-	for (;;)
-		syscall(SYS_exit_group, status);
-}
-
 _Noreturn void gt_cudart_stop(const char *format, ...)
 {
 	char text[sizeof ((struct gt_error *)NULL)->text];
@@ -365,7 +358,8 @@ _Noreturn void gt_cudart_stop(const char *format, ...)
 	/* With the token gone gtrace-record does not look for a reason of its own. */
 	if (!shared)
 		(void)read_token();
-	gt_cudart_leave_program(1);
+	ended = true;
+	_exit(1);
 }
 
 static void open_stream(void)

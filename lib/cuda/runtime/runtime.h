@@ -202,8 +202,6 @@ bool gt_cudart_ends_stream(void);
 bool gt_cudart_leave_stream(void);
 /* Closes it. */
 void gt_cudart_stream_ended(bool whole);
-/* Ends the process: it runs no exit handlers, and not what stands in for _exit here. */
-_Noreturn void gt_cudart_leave_program(int status);
 /* The same lock without a use of the runtime: for registrations before main, and for calls of the driver API, whose errors
  * cudaGetLastError does not give. */
 void gt_cudart_lock(void);
