@@ -518,6 +518,7 @@ steps() {
 	steps '[wssx]sw' 1 0 "$second"$'\n'"$lost"
 	grep -qx 'work: 3' "$ERR"
 	steps '[wssx]sw' 0 1 "$second" --ignore-unsupported
+	steps 'd(w)w' 0 1 'a process that the program forked after a call of CUDA asks for work, and gets cudaErrorInitializationError, as on a GPU'
 	steps 'q(w)w' 0 1 'a process that the program forked after a call of CUDA asks for work, and gets cudaErrorInitializationError, as on a GPU'
 	# What runs another program does not matter.
 	steps 'tw' 0 1 ''

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A CUDA program that forks and ends in many ways: `forks STEPS`, a letter a step.
- *   w  launches a kernel, and prints the code that it gets      q  asks how many devices there are
+ *   w  launches a kernel, and prints the code that it gets      q  asks how many devices there are   d  cuInit
  *   ( ... )  these steps in a forked process, which is waited for; [ ... ]  which is not
  *   c  closes all descriptors from 3 on
  *   s  waits .3 seconds    t  runs true, by fork and exec        p  the same by system()
@@ -24,7 +24,7 @@ struct dim3 {
 extern void **__cudaRegisterFatBinary(const void *);
 extern void __cudaRegisterFunction(void **, const void *, const char *, const char *, int, void *, void *, void *, void *, int *);
 extern int cudaLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
-extern int cudaMalloc(void **, size_t), cudaGetDeviceCount(int *);
+extern int cudaMalloc(void **, size_t), cudaGetDeviceCount(int *), cuInit(unsigned);
 
 static char bump;
 
@@ -91,6 +91,7 @@ static void step(char letter)
 	switch (letter) {
 	case 'w': work(); break;
 	case 'q': cudaGetDeviceCount(&n); break;
+	case 'd': cuInit(0); break;
 	case 'c': for (n = 3; n < 200; n++) close(n); break;
 	case 's': nanosleep(&wait, NULL); break;
 	case 't': run_true(); break;
