@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Reads the --help of `tool`. An option stands at the beginning of a line, "-o, --output FILE  text"; a command is the second
-# word of a line of the usage, or a line of its own where the usage says KIND.
+# Reads the --help of `tool`; `helped` are the words that its command help takes. An option stands at the beginning of a line,
+# "-o, --output FILE  text"; a command is the second word of a line of the usage, or a line of its own where the usage says KIND.
 
 # The words that an argument may be: "block|an" itself, GPUs, or "" for a file or anything.
 function words_of(name, argument,    list) {
@@ -121,6 +121,10 @@ function write_bash(    file, k, list, name) {
 		print "\telif [[ $COMP_CWORD -eq 1 ]]; then" >file
 		print "\t\tmapfile -t COMPREPLY < <(compgen -W " quoted(substr(list, 2)) " -- \"$word\")" >file
 	}
+	if (helped) {
+		print "\telif [[ $COMP_CWORD -eq 2 && $before == help ]]; then" >file
+		print "\t\tmapfile -t COMPREPLY < <(compgen -W " quoted(helped) " -- \"$word\")" >file
+	}
 	print "\telse" >file
 	print "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$word\")" >file
 	print "\tfi" >file
@@ -158,6 +162,8 @@ function write_zsh(    file, k, list, argument) {
 		list = list " " order[k]
 	if (list)
 		printf " \\\n\t%s", quoted("1:command:(" substr(list, 2) ")") >file
+	if (helped)
+		printf " \\\n\t%s", quoted("2: :{[[ $words[2] == help ]] && compadd " helped " || _files}") >file
 	printf " \\\n\t%s\n", quoted("*:file:_files") >file
 	close(file)
 }
@@ -173,6 +179,8 @@ function write_fish(    file, k) {
 			printf " -r" >file
 		print (texts[k] ? " -d " fish_quoted(texts[k]) : "") >file
 	}
+	if (helped)
+		print "complete -c " tool " -f -n '__fish_seen_subcommand_from help' -a " quoted(helped) >file
 	for (k = 1; k <= n_commands; k++)
 		print "complete -c " tool " -n __fish_use_subcommand -a " order[k] (commands[order[k]] ? " -d " fish_quoted(commands[order[k]]) : "") >file
 	close(file)

@@ -91,6 +91,10 @@ copy_build() {
 	[ "$(grep -c -- ' -l json' "$share/fish/vendor_completions.d/gstats.fish")" = 1 ]
 	grep -qF "mean and largest values (kernel; launch with --csv, --json)'" "$share/fish/vendor_completions.d/gstats.fish"
 	[ "$(offers gcache --siz)" = --size ]
+	[ "$(offers gtrace help si)" = sizes ]
+	[ "$(offers gtrace help gco)" = gcoalesce ]
+	grep -qF "compadd start misses " "$share/zsh/site-functions/_gtrace"
+	grep -qF "__fish_seen_subcommand_from help' -a 'start misses " "$share/fish/vendor_completions.d/gtrace.fish"
 	[ "$(offers gstats READM)" = README.md ]
 	if command -v zsh >/dev/null; then for file in "$share"/zsh/site-functions/_*; do zsh -n "$file"; done; fi
 	if command -v fish >/dev/null; then for file in "$share"/fish/vendor_completions.d/*; do fish -n "$file"; done; fi
