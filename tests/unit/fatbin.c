@@ -418,6 +418,8 @@ static void settings_arrive_as_they_left(void)
 	gt_record_begin(&out);
 	out.stream = 100;
 	out.token = 7;
+	out.words = 8;
+	out.process = 9;
 	CHECK_EQUAL(set(&out, "kernel", "^gemm|x y"), 0);
 	CHECK_EQUAL(set(&out, "launches", "2"), 0);
 	CHECK_EQUAL(set(&out, "launches", "1,3-5"), 0);
@@ -446,6 +448,8 @@ static void settings_arrive_as_they_left(void)
 	CHECK_EQUAL(gt_record_import(&in, &error), 0);
 	CHECK_EQUAL(in.stream, 100);
 	CHECK_EQUAL(in.token, 7);
+	CHECK_EQUAL(in.words, 8);
+	CHECK_EQUAL(in.process, 9);
 	CHECK(!in.verbose);
 	CHECK_TEXT(in.arguments[0], first);
 	CHECK_TEXT(in.arguments[1], second);
