@@ -290,6 +290,13 @@ expect_failure_without_path() {
 	refuses "found none" 'Output format:\n'
 }
 
+@test "RDGC is found by a line of a launch without fields, and by letters of either case" {
+	for text in '#kernel\n3 0 0 1 0x10' '3 0 0 r 10' '3\t0\t0\tw\t10\t4' '# a remark\n3 0 0 W 10'; do
+		printf "$text\n" >trace
+		[ "$(gtrace-order --quiet trace | gtrace-cat | grep -vc '^#')" -eq 1 ] || { echo "$text"; return 1; }
+	done
+}
+
 @test "RDGC: bad lines are reported by file and line" {
 	refuses "bad.trace:2: expected 'AN BLOCK THREAD R|W ADDRESS [SIZE]'" '0 0 0 R 0x0 4\n0 0 0 Q 0x0 4\n'
 	refuses "bad.trace:2: expected 'AN BLOCK" '0 0 0 R 0x0 4\n0 0 0 R\n'

@@ -196,7 +196,7 @@ static bool is_access(const char *line)
 	for (int i = 0; i < 3; i++)
 		if (!gt_scan_decimal(&line, &number) || !gt_scan_gap(&line))
 			return false;
-	bool letter = *line == 'R' || *line == 'W';
+	bool letter = strchr("RrWw", *line) != NULL;
 	return scan_direction(&line, &op) && gt_scan_gap(&line) && (letter || gt_scan_text(&line, "0x"));
 }
 
@@ -208,7 +208,7 @@ static bool detect(const char *head, size_t bytes)
 	while (gt_head_line(&head, &bytes, line, 256)) {
 		at = line;
 		gt_scan_blanks(&at);
-		if (gt_scan_text(&at, "#kernel "))
+		if (gt_scan_text(&at, "#kernel") && (*at == ' ' || *at == '\0'))
 			return true;
 		if (*at != '#' && *at != '\0')
 			return is_access(at);
