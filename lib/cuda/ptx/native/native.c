@@ -757,7 +757,8 @@ static int make_stretches(struct gt_stretches *stretches, const struct gt_ptx_co
 	struct search search = {stretches, {.shared = &stretches->shared, .code = code}, made, n_made > 0 ? made + n_made : made, isa, needs, native,
 				{calloc(code->n_ops + 1, sizeof(size_t)), calloc(code->n_ops + 1, sizeof(size_t))}};
 
-	search.stretch.points = calloc(MOST_POINTS, sizeof *search.stretch.points);
+	/* Each point begins at an operation of its own. */
+	search.stretch.points = calloc(code->n_ops < MOST_POINTS ? code->n_ops + 1 : MOST_POINTS, sizeof *search.stretch.points);
 	search.stretch.ways = calloc(2 * GT_STRETCH_WAYS * (code->n_ops + 1), sizeof *search.stretch.ways);
 	stretches->entries = calloc(code->n_ops + 1, sizeof *stretches->entries);
 	stretches->ops = calloc(code->n_ops + 1, sizeof *stretches->ops);
