@@ -237,7 +237,7 @@ found() {
 }
 
 @test "--spread far: counters agree with a slow, simple L2 of two halves" {
-	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/halves.py" 3 20
+	TMPDIR=$BATS_TEST_TMPDIR python3 "$ROOT/tests/golden/halves.py" 3 $((${#WHOLE} > 0 ? 60 : 20))
 }
 
 # walk BYTES SM...: a block of each SM reads the bytes once, line by line, one SM behind the other

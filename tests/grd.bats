@@ -258,7 +258,7 @@ curve_misses() { awk -v sets="$1" -v ways="$2" '$2 == sets && $3 <= ways { misse
 				checked=$((checked + 1))
 			done
 		done
-		[ $checked -ge 9 ]
+		[ $checked -eq $((${#WHOLE} > 0 ? 26 : 9)) ]
 	done
 }
 

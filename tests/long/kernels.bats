@@ -6,7 +6,7 @@ load ../helpers
 # bats test_tags=cuda
 @test "the programs of the examples, by nvcc" {
 	needs_cuda
-	CUDA_TESTS=only run bats --tap --filter-tags cuda-long "$ROOT/tests/kernels.bats"
+	CUDA_TESTS=only WHOLE=yes run bats --tap --filter-tags cuda-long "$ROOT/tests/kernels.bats"
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^ok ' <<<"$output")" -gt 25 ]

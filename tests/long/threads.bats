@@ -27,7 +27,7 @@ bats_require_minimum_version 1.5.0
 	echo "$output"
 	[ "$status" -eq 0 ]
 	# The others are as they are: gtrace-cat, gstats ...
-	TSAN_OPTIONS="halt_on_error=1 exitcode=66" JOBS_FEWER=4 THREADS="1 2 3 8 0" tests/run --bin $work/bin --build $work tests/jobs.bats
+	TSAN_OPTIONS="halt_on_error=1 exitcode=66" JOBS_FEWER=4 THREADS="1 2 3 8 0" tests/run --bin $work/bin --build $work --whole tests/jobs.bats
 }
 
 # sound COMMAND...: it ends in an error or well, without a race, and in time; $runs and $failed count.
