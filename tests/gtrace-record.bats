@@ -561,6 +561,13 @@ steps() {
 	done
 }
 
+@test "a full disk in a process of the program is one line, whatever the others ask for" {
+	status=0
+	LD_PRELOAD=${PRELOAD:-} gtrace-record "$FORKS" '(wx)(wx)' >/dev/full 2>"$ERR" || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(grep '^gtrace-record: ' "$ERR")" = "gtrace-record: standard output: No space left on device" ]
+}
+
 @test "_exit, _Exit and quick_exit end the stream" {
 	for one in wx wk '(wX)' '[swx]k'; do steps "$one" 0 1 ''; done
 	steps wX 3 1 ''

@@ -358,6 +358,8 @@ _Noreturn void gt_cudart_stop(const char *format, ...)
 	/* With the token gone gtrace-record does not look for a reason of its own. */
 	if (!shared)
 		(void)read_token();
+	else
+		atomic_store(&shared->said, true); /* others get no work now, for the reason that was given */
 	ended = true;
 	_exit(1);
 }

@@ -30,7 +30,7 @@ int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name, uint
 
 struct gt_ptx_recorder;
 
-/* The writer, the module and the tracing stay the caller's. `launches` are in the stream already, or were left out of it. NULL on error. */
+/* The writer, the module and the tracing stay the caller's. `launches`: how many other recorders of the stream have seen before. NULL on error. */
 struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing, uint64_t launches,
 					     struct gt_error *error);
 void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder);
