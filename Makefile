@@ -185,7 +185,7 @@ FOLDERS  = $(foreach v,PREFIX libdir datadir,$(if $(filter command environment,$
 # AWK=gawk SH=dash: the programs that tests use as awk and sh; TESTS=tests/gcache.bats: only these tests.
 check: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS)
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(WHOLE) $(TESTS)
-# The same with all cases of the tests that try a few of many.
+# The same, with the tests tagged `whole`, and all cases of those that try a few of many.
 check-whole:
 	$(MAKE) check WHOLE=--whole
 # The tests of everything that runs awk or sh, with each awk and each sh.

@@ -304,7 +304,7 @@ few before after change" ]
 	[ -n "$stderr" ]
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "a transposed stencil, mended: programs with arguments, and sources" {
 	needs_cuda
 	not_instrumented gtrace # nvcc cannot be run with the sanitizers' library before it

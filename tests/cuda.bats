@@ -226,6 +226,7 @@ image_of() {
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --gpu "$1" ./images 2>&1 >stream
 }
 
+# bats test_tags=whole
 @test "a program of several targets runs the one that a driver would choose" {
 	needs_cuda
 	local gpu want
@@ -244,6 +245,7 @@ image_of() {
 	END
 }
 
+# bats test_tags=whole
 @test "PTX with the features of one GPU is no image for another, and a line names the GPUs that run it" {
 	needs_cuda
 	build_images -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120f,code=compute_120f

@@ -26,7 +26,7 @@ setup() {
 	grep -qx 'all as expected' err
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "numbers are those of cuRAND's own generators for the host" {
 	local library=$CUDA_HOME/lib64
 	needs_cuda

@@ -45,10 +45,12 @@ faults() {
 	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 1 --every 5
 }
 
+# bats test_tags=whole
 @test "short reads and writes, limits of the shell, a TMPDIR that is none, full or read-only, no /proc" {
 	faults --kinds short,address-space,descriptors,file-size,no-tmpdir,full-tmpdir,read-only-tmpdir,no-proc --most 1 --every 4
 }
 
+# bats test_tags=whole
 @test "a stage of a pipe that is killed" {
 	strace -qq -o /dev/null true || skip "strace may not trace here"
 	run python3 tests/faults --preload "$BUILD/tests/faults" --kinds kill --most 1

@@ -270,7 +270,7 @@ many() {
 	diff -r made/made "$ROOT/tests/findings/ptx"
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "programs of nvcc: each finding, with the line of each array's allocation" {
 	needs_cuda
 	not_instrumented gtrace # the sanitizers' calls stand between a program's and ours

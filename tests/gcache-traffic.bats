@@ -250,6 +250,7 @@ walk() {
 
 # Three times 30 MB are 2,949,120 sectors. 40 MB in one hold them all. In halves of 20 MB that of the SM gets all 30 MB, and does not hold what is read in
 # turn under LRU; the other half holds the 15 MB whose home it is.
+# bats test_tags=whole
 @test "--spread far: an SM that walks 30 MB three times hits in one L2 of 40 MB, and half of them in two halves of 20 MB" {
 	walk $((30 << 20)) 0 0 0 | gtrace-cat --from >walk.gt
 	gcache --l2 --size 40M --ways 16 --index mod walk.gt >one.gt

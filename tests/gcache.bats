@@ -579,6 +579,7 @@ l2.arrival = rr # assumed: a test
 	expect_failure 2 "whole number of sets" gcache --l1 --size 1000 <in.gt
 }
 
+# bats test_tags=whole
 @test "tail: one is lru; a seed draws others; what an H100's L1 misses of rings beyond its size: tests/reference/h100_l1_ring.csv" {
 	gpchase trace -N 6K -k 9 --order random | gschedule --sm 1 >ring
 	missed() { gcache --l1 --size "$1" --ways full/4 --index rotate --emit none "${@:2}" | gstats --csv | awk -F, '$3 == "line_misses" { print $4; exit }'; }

@@ -125,6 +125,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	expect_failure 2 "expected one stream" gpchase latency all all
 }
 
+# bats test_tags=whole
 @test "[001] table 4: Fermi L1, 16 KB, lines of 128, 32 sets, not LRU; figure 8: 1/6, 1/2, 1/6, 1/6" {
 	chase c -N 16256..20992:128 -s 64 -k 300
 	series c 116,404 --l1 --size 16K --ways 4 --sector line --index fermi --replace weighted:1/6,1/2,1/6,1/6 >series

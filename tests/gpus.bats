@@ -358,6 +358,7 @@ listed_values() {
 	)
 }
 
+# bats test_tags=whole
 @test "a description that lacks keys: each is named, with the file" {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >in.gt

@@ -155,6 +155,7 @@ print(len(live))")
 	[ "$(gtrace-cat "$t/unordered" | grep -c '^#kernel.*order=block')" -eq 0 ]
 }
 
+# bats test_tags=whole
 @test "a launch that takes hours is named once, after 5 seconds; with few of its blocks it takes none" {
 	huge='vectoradd<<<2147483647,640>>>(f32[640], f32[640], f32[640], 640)'
 	# No thread's number, of 32 bits with a sign, is below this one: where it overflows, from block 3355443 on, threads below 640 would access memory.
@@ -214,7 +215,7 @@ print(len(live))")
 	gtrace-ptx --list --gpu a100 $ptx/conv3d.ptx | grep -q 'registers=32 (estimated)' # 65536 / (64 * 32)
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "the estimate of registers is near what ptxas gives the examples" {
 	needs_cuda
 	for file in "$ROOT"/$ptx/*.ptx; do
@@ -914,6 +915,7 @@ CU
 		gtrace-ptx -S 1M --launch 'ahead<<<2,128>>>(u32[32768], 3000)' tests/ptx/ahead.ptx
 }
 
+# bats test_tags=whole
 @test "accesses of blocks that are held for an earlier one take the memory of -S, the rest a file" {
 	not_instrumented gtrace-ptx
 	cd "$t"

@@ -13,7 +13,9 @@ setup_file() {
 		-Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13" -lm -pthread
 	export FORKS=$BATS_FILE_TMPDIR/forks
 	gcc -std=c11 -o "$FORKS" "$ROOT/tests/cudart/forks.c" -Wl,--unresolved-symbols=ignore-in-shared-libs "$BUILD/cudart/libcudart.so.13"
-	if [ "$CUDA_TESTS" != only ] && command -v clang >/dev/null; then build_kernels clang; fi
+	local few=(vectoradd gemm transpose)
+	[ -z "${WHOLE:-}" ] || few=()
+	if [ "$CUDA_TESTS" != only ] && command -v clang >/dev/null; then build_kernels clang "${few[@]}"; fi
 }
 
 setup() {
@@ -109,6 +111,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	run ! grep '^gtrace-record: ' "$ERR"
 }
 
+# bats test_tags=whole
 @test "a launch that takes hours is named once, after 5 seconds; with few of its blocks it takes none" {
 	LD_PRELOAD=${PRELOAD:-} timeout 60 gtrace-record "$PROGRAM" huge >/dev/null 2>"$ERR" &
 	for ((i = 0; i < 300; i++)); do [ -s "$ERR" ] && break; sleep 0.1; done
@@ -224,7 +227,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	fails 1 'brought no device code' --stub npp ./program
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "nvcc: libraries that run kernels of their own are named, if they are used" {
 	needs_cuda
 	[ -e "$CUDA_HOME/lib64/libcublas.so" ] || skip "no cuBLAS"
@@ -590,6 +593,7 @@ steps() {
 	expect_failure 1 "nonexistent" gtrace-record --stdout /nonexistent/x true
 }
 
+# bats test_tags=whole
 @test "clang: the examples compute what the CPU computes" {
 	needs_clang
 	for program in "$KERNELS"/*.ptx; do
@@ -699,7 +703,7 @@ nvcc_sources() {
 	fails 1 "linked with the static CUDA runtime" ./program
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "nvcc: static kernels and variables of one name in two units that are compiled separately" {
 	needs_cuda
 	cat >one.cu <<-'C'
@@ -775,7 +779,7 @@ nvcc_sources() {
 	END
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "nvcc: clusters are in the launch records, and refused where the GPU has none" {
 	needs_cuda
 	cat >cluster.cu <<-'END'
@@ -881,7 +885,7 @@ nvcc_sources() {
 	expect_failure 2 "--ptx" gtrace-record --ptx nowhere ./stray
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "nvcc: the estimate of registers is at most a thread's limit" {
 	needs_cuda
 	nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o many "$ROOT/tests/cuda/many_registers.cu"
@@ -891,7 +895,7 @@ nvcc_sources() {
 	[ "$(counter registers_estimated | xargs)" = "1 1" ]
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "nvcc: --ptxas takes the number of registers from ptxas" {
 	needs_cuda
 	echo '__global__ void k(float *a) { a[threadIdx.x] *= 2; } int main() { float *a; cudaMalloc(&a, 128); k<<<1, 32>>>(a); }' >one.cu

@@ -205,7 +205,7 @@ composes() {
 	expect_failure 2 "expected one file, gpgpusim.config" gtrace gpu from-accelsim
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "kernels: the launches of a program are those of its trace" {
 	make_program
 	LD_PRELOAD=$PRELOAD gtrace kernels --csv --gpu titanv program 64 2>said >got
@@ -215,7 +215,7 @@ composes() {
 	grep -q '^transpose' got
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "--kernel of a program: its launches are counted as among the others" {
 	needs_cuda
 	cat >program.cu <<-'END'
@@ -391,6 +391,7 @@ jobs_of() {
 	sed 's/^gtrace: //' "$1" | tr '|' '\n' | awk '{ n = 1; for (i = 2; i < NF; i++) if ($i == "-j") n = $(i + 1); printf "%s%s", (NR > 1 ? " " : ""), n } END { print "" }'
 }
 
+# bats test_tags=whole
 @test "--jobs divides processors among the stages by their costs, with the same output" {
 	trace=$ROOT/examples/traces/conv.rdgc.xz
 	gtrace run --csv "$trace" 2>said >expected
@@ -460,6 +461,7 @@ jobs_of() {
 }
 
 # One of each architecture; tests/long/options.bats sets GPUS to all.
+# bats test_tags=whole
 @test "sizes: every GPU has rows for each of its caches; fixed sets get more ways" {
 	# shellcheck disable=SC2046 # names
 	few 3 ${GPUS:-$(cd "$ROOT/gpus" && awk '$1 == "architecture" && !seen[$3]++ { print FILENAME }' *)}
@@ -581,7 +583,7 @@ says() {
 			command=${command//16K 32K 64K 128K 192K/16K 64K} command=${command//2 4 8 full/2 full} command=${command//2M 4M 8M 16M 32M/2M 8M}
 			LD_PRELOAD=$preload bash -o pipefail -c "$command" >printed 2>err </dev/null || { echo "$task: $command"; cat err; return 1; }
 		done <commands
-	done < <(few_lines 7 <tasks)
+	done < <(few_lines 4 <tasks)
 }
 
 @test "the name of a task is no command: what is suggested instead works" {

@@ -298,7 +298,7 @@ with_lead() {
 		import os, random, subprocess, sys
 		rnd = random.Random(1)
 		whole = open(sys.argv[1], "rb").read()
-		for i in range(120 if os.environ.get("WHOLE") else 30):
+		for i in range(120 if os.environ.get("WHOLE") else 12):
 		    data = bytearray(whole[:rnd.randrange(len(whole))] if i % 3 == 0 else whole)
 		    for _ in range(i % 3):
 		        data[rnd.choice([rnd.randrange(len(data)), len(data) - 1 - rnd.randrange(900)])] = rnd.randrange(256)

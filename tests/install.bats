@@ -35,6 +35,7 @@ copy_build() {
 	[ -z "$(find "$work/image" ! -type d)" ]
 }
 
+# bats test_tags=whole
 @test "an installed user sweeps without a clone, by the pipelines and examples that are installed" {
 	"${install[@]}" install PREFIX=/opt/gtrace
 	share=$work/image/opt/gtrace/share/gtrace
@@ -227,6 +228,7 @@ installed_library() {
 	[ -z "$(find "$work/image" ! -type d)" ]
 }
 
+# bats test_tags=whole
 @test "another PREFIX or VERSION rebuilds only its own file, and the Makefile's date rebuilds nothing" {
 	copy_build
 	"${copy[@]}" all

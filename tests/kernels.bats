@@ -6,7 +6,7 @@ load helpers
 
 setup_file() {
 	prepare_preload
-	[ "$CUDA_TESTS" = only ] || build_kernels clang
+	if [ "$CUDA_TESTS" != only ] && [ -n "${WHOLE:-}" ]; then build_kernels clang; fi
 	[ "$CUDA_TESTS" = without ] || compile_together 75 "$ROOT"/examples/kernels/{vectoradd,gemm_tiled,transpose_tiled,histogram64,bfs,row_shares,gemm_registers,attention}
 }
 
@@ -92,46 +92,46 @@ each() {
 
 # bats test_tags=cuda
 @test "vectoradd" { each vectoradd "4096 256" "1000 96" "31 32" "100 7" "100 48 64"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "gemm" { each gemm "64 32 8" "30 10 7" "33 16 16" "20 1 32" "17 32 1"; }
 # bats test_tags=cuda
 @test "gemm_tiled" { each gemm_tiled "64 16" "50 8" "33 32" "10 3"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "gemm_wide" { each gemm_wide "64 32 96" "33 9 40" "20 5 7"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "knee" { each knee "20 3 2" "1 1 1"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "transpose" { each transpose "64 64 32 8" "50 70 16 16" "33 9 8 4" "5 100 32 1"; }
 # bats test_tags=cuda
 @test "transpose_tiled" { each transpose_tiled "64 64 8" "50 70 32" "33 9 1" "100 31 5" "50 40 16 16" "64 33 4 16"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "conv2d" { each conv2d "64 64 32 8" "50 40 16 16" "66 34 32 4" "3 3 32 8"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "conv3d" { each conv3d "18 16 4" "12 8 8" "9 32 2"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "matvec" { each matvec "128 128 64" "50 30 32" "33 65 96"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "syrk" { each syrk "64 32 32 8" "30 7 16 16" "33 10 10 3"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "fast_walsh" { each fast_walsh 13 12 9 10; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "reduce" { each reduce "10000 128 8" "1000 32 3" "5 1 2" "5000 1024 2"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "histogram" { each histogram "10000 256 128 8" "1000 100 48 3" "77 1024 32 2"; }
 # bats test_tags=cuda
 @test "histogram64" { each histogram64 4096 961 5; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "dct8x8" { each dct8x8 "64 32" "32 16" "96 80"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "spmv" { each spmv "256 9 64" "100 3 32" "65 20 48"; }
 # bats test_tags=cuda
 @test "bfs" { each bfs "512 3 128" "100 2 32" "300 6 96"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "jacobi" { each jacobi "64 64 4 32 8" "50 40 3 16 16" "34 18 1 8 4"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "pchase" { each pchase "16384 32 1" "400 20 9" "65536 32 4"; }
 
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "shared_stride: the loads of listing 1 of [001] give what the words have, and take gcd(stride, 32) passes" {
 	for program in $(programs shared_stride); do
 		for case in "1 1" "2 2" "6 2" "32 32"; do
@@ -145,7 +145,7 @@ each() {
 	done
 }
 
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "pchase: it prints a series that gpchase infer reads, with latencies of a model too" {
 	# The interpreter's clock counts instructions, so all steps take the same time; a modelled level gives the latencies.
 	for program in $(programs pchase); do
@@ -177,13 +177,13 @@ each() {
 		grep -q "pchase: bad: expected" said
 	done
 }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "atomic_exch" { each atomic_exch ""; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "invert_image" { each invert_image "512 8" "1024 32"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "sobel" { each sobel "64 64" "62 33"; }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "transposes" {
 	each transposes 64 32
 	for program in $(programs transposes); do
@@ -197,16 +197,17 @@ each() {
 	holds attention "64 2" "100 1"
 }
 
+# bats test_tags=whole
 @test "reductions" {
 	each reductions 1024 4096
 	for program in $(programs reductions); do
 		expect_failure 2 "expected a multiple of 1024, found 1000" env LD_PRELOAD="${PRELOAD-}" LD_LIBRARY_PATH="$BUILD/cudart" "$program" 1000
 	done
 }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "strides" { each strides "32 64" "3 96"; }
 
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "polybench: products" {
 	each polybench_gemm "40 32 8" "33 8 4"
 	each polybench_2mm "24 16 4"
@@ -214,7 +215,7 @@ each() {
 	each polybench_syrk "40 20 32 8" "17 9 8 8"
 	each polybench_syr2k "40 20 32 8" "17 9 8 8"
 }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "polybench: matrix and vector" {
 	each polybench_bicg "50 72 256" "33 20 32"
 	each polybench_atax "72 52 256" "20 33 32"
@@ -222,20 +223,20 @@ each() {
 	each polybench_gesummv "70 32"
 	holds polybench_gemver 52 "33 8 4 32"
 }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "polybench: stencils" {
 	each polybench_2dconv "50 70 32 8" "20 33 8 4"
 	each polybench_3dconv "8 20 40 32 8" "4 9 10 8 4"
 	each polybench_jacobi2d "50 3 32 8" "17 1 8 4"
 	each polybench_fdtd2d "30 50 3 32 8" "9 17 2 8 4"
 }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "polybench: columns against columns" {
 	holds polybench_covar "40 50" "17 9 8 4 32"
 	holds polybench_corr "40 50" "17 9 8 4 32"
 	holds polybench_gramschmidt "30 20" "20 30 4 32"
 }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "rodinia" {
 	each rodinia_hotspot "50 2 2" "50 3 4" "20 1 3"
 	each rodinia_pathfinder "1000 30 20" "500 9 3"
@@ -249,11 +250,11 @@ each() {
 	holds rodinia_nw "64" "16 3"
 	holds rodinia_srad2 "48 2" "16"
 }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "pannotia" {
 	holds pannotia_fw 16 48
 }
-# bats test_tags=cuda-long
+# bats test_tags=cuda-long,whole
 @test "parboil" {
 	holds parboil_stencil "40 10 6" "200 5 4 3"
 	holds parboil_spmv "1000 9" "70 3"
@@ -264,17 +265,18 @@ each() {
 	cd "$BATS_TEST_TMPDIR"
 	accesses() { gtrace-cat trace | grep -v '^#' | cut -f 5 | sort | uniq -c | awk '{ printf "%s %s ", $2, $1 }'; }
 	# 2 blocks of 4 warps; each warp loads 3 times its part of B and 8 of A, and stores 16 columns.
-	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/parboil_sgemm" 128 32 24 >trace
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$(built clang parboil_sgemm)" 128 32 24 >trace
 	[ "$(accesses)" = "load.global $((8 * 3 * 9)) store.global $((8 * 16)) " ]
 	# 47 warps of samples load 2 floats and store one; 2 launches of 32 warps of voxels load 5 and store 2.
-	LD_PRELOAD=${PRELOAD-} gtrace-record --space global,local --stdout words "$BUILD/kernels-clang/parboil_mriq" 1000 1500 >trace
+	LD_PRELOAD=${PRELOAD-} gtrace-record --space global,local --stdout words "$(built clang parboil_mriq)" 1000 1500 >trace
 	[ "$(accesses)" = "load.global $((47 * 2 + 2 * 32 * 5)) store.global $((47 + 2 * 32 * 2)) " ]
 	# DRAM reads 1024 constants of 16 bytes, and 4 sectors for the launch, as hardware does: 516 beyond what the L1s miss, 5 floats of 1000 voxels.
-	LD_PRELOAD=${PRELOAD-} gtrace-record --gpu quadro-v100 --launches 2 --stdout words "$BUILD/kernels-clang/parboil_mriq" 1000 1024 >trace
+	LD_PRELOAD=${PRELOAD-} gtrace-record --gpu quadro-v100 --launches 2 --stdout words "$(built clang parboil_mriq)" 1000 1024 >trace
 	gcoalesce trace | gschedule | gcache --l1 | gcache --l2 | gdram | gstats --csv >counts
 	[ "$(sed -n 's/^2,l2,reads,//p' counts)" -eq $((125 * 5)) ]
 	[ "$(sed -n 's/^2,dram,reads,//p' counts)" -eq $((125 * 5 + 516 + $(sed -n 's/^2,l2,neighbours,//p' counts))) ]
 }
+# bats test_tags=whole
 @test "[000] table 4: the accesses of CFD, NW and SRAD_V2 by hand" {
 	cd "$BATS_TEST_TMPDIR"
 	# The bits of all masks.
@@ -285,30 +287,30 @@ each() {
 	}
 	# An element reads 5 variables, and for each of 4 sides a number and 3 parts of a normal; it writes 5 fluxes. A grid of
 	# 30 x 20 has 2 x (29 x 20 + 30 x 19) sides with a neighbour, of which it reads 5 variables.
-	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/rodinia_cfd" 600 30 >trace
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$(built clang rodinia_cfd)" 600 30 >trace
 	[ "$(lanes)" -eq $((600 * (5 + 4 * 4 + 5) + 5 * 2 * (29 * 20 + 30 * 19))) ]
 	# A tile of 16 x 16 reads its 256 similarities, two edges of 16 and a corner, and writes 256 scores.
-	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/rodinia_nw" 64 >trace
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$(built clang rodinia_nw)" 64 >trace
 	[ "$(lanes)" -eq $((16 * (256 + 32 + 1 + 256))) ]
 	# A point reads itself and four edges and writes five, then reads seven and itself and writes itself.
-	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$BUILD/kernels-clang/rodinia_srad2" 48 >trace
+	LD_PRELOAD=${PRELOAD-} gtrace-record --stdout words "$(built clang rodinia_srad2)" 48 >trace
 	[ "$(lanes)" -eq $((48 * 48 * (5 + 5 + 8 + 1))) ]
 }
 
 @test "large runs of the suites report that they are unchecked" {
-	LD_PRELOAD=${PRELOAD-} gtrace-record --blocks 1 --skip-untraced --stdout words "$BUILD/kernels-clang/polybench_2dconv" >trace
+	LD_PRELOAD=${PRELOAD-} gtrace-record --blocks 1 --skip-untraced --stdout words "$(built clang polybench_2dconv)" >trace
 	[ "$(cat words)" = "ok, unchecked: the CPU repeats runs of up to 100 million operations" ]
 }
 
 @test "a wrong result is found" {
 	# Half of the blocks are skipped: their part of the sum is missing.
-	LD_PRELOAD=${PRELOAD-} run gtrace-record --blocks 4 --skip-untraced --stdout words "$BUILD/kernels-clang/vectoradd" 4096 256
+	LD_PRELOAD=${PRELOAD-} run gtrace-record --blocks 4 --skip-untraced --stdout words "$(built clang vectoradd)" 4096 256
 	[ "$status" -eq 1 ]
 	grep -q '^c\[1024\] is 0, expected' words
 }
 
 @test "wrong arguments are refused" {
-	LD_PRELOAD=${PRELOAD-} run gtrace-record --stdout words "$BUILD/kernels-clang/gemm" many
+	LD_PRELOAD=${PRELOAD-} run gtrace-record --stdout words "$(built clang vectoradd)" many
 	[ "$status" -eq 2 ]
 }
 
@@ -368,6 +370,7 @@ ptx_like() {
 	[ "$(od -An -v -w4 -tf4 product | awk '$1 != 2 * (1024 * int((NR - 1) / 32) + 496)' | wc -l)" -eq 0 ]
 }
 
+# bats test_tags=whole
 @test "the kept PTX is what clang 14 makes of the sources" {
 	clang --version | grep -q 'version 14\.' || skip "another clang: it may write other PTX"
 	for source in "$ROOT"/examples/kernels/*.cu; do

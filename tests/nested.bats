@@ -66,6 +66,7 @@ setup() {
 	gtrace-cat --check stream
 }
 
+# bats test_tags=whole
 @test "kernels launch kernels, by the interface of CUDA 12 and 13" {
 	NVCC_FLAGS="-rdc=true -lcudadevrt" passes nested
 	gtrace-cat stream | grep '^#kernel' | head -7 | cut -f 2,3,10- >kernels

@@ -73,6 +73,7 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	done
 }
 
+# bats test_tags=whole
 @test "a make that was stopped says what it does, and goes on behind the last part that is whole, unless an input is newer" {
 	parts=$BATS_TEST_TMPDIR/papers/kim.parts
 	papers() { make -s -C pipelines papers ONLY=kim RESULTS="$BATS_TEST_TMPDIR" 2>"$BATS_TEST_TMPDIR/said" >"$BATS_TEST_TMPDIR/out"; }
@@ -105,6 +106,7 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	[ "$(pipelines/part name echo whole)" = whole ]
 }
 
+# bats test_tags=whole
 @test "[003]: all 13 rows of table 3, and the README shows them" {
 	make -s -C pipelines papers ONLY=kim RESULTS="$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/out"
 	[ "$(grep -c '^\[003\]  table 3' "$BATS_TEST_TMPDIR/out")" -eq 52 ]
@@ -129,6 +131,7 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	awk -F '\t' '!/^#/ { if (NF != 33) exit 1; n += NF - 1 } END { exit n != 288 }' pipelines/kim.figure10
 }
 
+# bats test_tags=whole
 @test "[000]: its examples of reuse distances, and L of table 4, each as a sum by hand" {
 	pipelines/papers/rdgc examples >"$BATS_TEST_TMPDIR/examples"
 	[ "$(grep -c 'exact$' "$BATS_TEST_TMPDIR/examples")" -eq 24 ]
@@ -175,6 +178,7 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	[ "$(awk -F '\t' '$4 == $5 { print $3 }' "$BATS_TEST_TMPDIR/turned")" = "" ]
 }
 
+# bats test_tags=whole
 @test "[004]: the chart of L2's hits, by its model and by PPT-GPU-Mem, and the README shows them" {
 	# The four that take seconds; tests/long/papers.bats has all.
 	pipelines/yuan-chart NN HS JACOBI 2DCONV >"$BATS_TEST_TMPDIR/chart"
@@ -191,6 +195,7 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	[ "$status" -eq 2 ]
 }
 
+# bats test_tags=whole
 @test "[004]: what its program says of the same traces, the examples of its text, and a place for each of its tables' numbers" {
 	pipelines/papers/yuan NN HS NW GS-16 LMD >"$BATS_TEST_TMPDIR/rows"
 	awk -v only=summary -f pipelines/papers.awk "$BATS_TEST_TMPDIR/rows"
@@ -206,6 +211,7 @@ row() { printf '[003]\ttable 3\t%s\t%s\t%s\t%s%s\n' "$1" "$2" "$3" "$4" "${5:+$'
 	[ "$(rows '$3 ~ /^LMD/ { print $5 $6 }' | paste -sd' ')" = "-not tried -not tried -not tried" ]
 }
 
+# bats test_tags=whole
 @test "[004] table 5 on the chart's programs: L2's error is larger without the filter of L1, and each model has a row" {
 	pipelines/yuan-chart --errors NN HS >"$BATS_TEST_TMPDIR/errors"
 	[ "$(cut -f 1 "$BATS_TEST_TMPDIR/errors" | paste -sd' ')" = "model Final L1NonSec L2NonSec NoL1Filter NoAdaptL1" ]

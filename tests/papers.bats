@@ -10,8 +10,8 @@ setup_file() {
 	done
 }
 
-# The other one takes as long as two of these; mei.bats has its numbers.
-models() { echo rdgc nugteren kim yuan ablation ${WHOLE:+mei}; }
+# mei.bats has the numbers of the last one.
+models() { echo rdgc yuan ${WHOLE:+nugteren kim ablation mei}; }
 
 make_model() {
 	local seeds=1
@@ -97,6 +97,7 @@ counter() {
 	awk 'NR > 1 && ($2 + $3 != $4 || $2 < 0 || $3 < 0) { exit 1 }' "$table"
 }
 
+# bats test_tags=whole
 @test "[002]: classes add up to the misses, and data that fits misses one line in 32" {
 	for model in nugteren ablation; do
 		awk -F '\t' '
@@ -108,11 +109,13 @@ counter() {
 	[ "$(cut -f 5 "$(file nugteren figure3-latencies.tsv)" | grep -cx fitted)" -eq 1 ]
 }
 
+# bats test_tags=whole
 @test "[002] figure 9: 64 MSHRs and 6 a warp show in the time of independent loads" {
 	[ "$(sed 1d "$(file nugteren figure9.tsv)" | cut -f 3 | paste -sd ' ')" = "6 6 5 4 4 3" ]
 	cmp <(cut -f 2 "$(file nugteren figure9.tsv)" | sed 1d) <(cut -f 3 "$(file nugteren figure9.tsv)" | sed 1d)
 }
 
+# bats test_tags=whole
 @test "[002] figure 12: all sixteen points beside the GTX 470's" {
 	table=$(file nugteren figure12.tsv)
 	[ "$(sed 1d "$table" | cut -f 1,2 | tr '\t\n' '= ')" = "size=4K size=8K size=16K size=32K size=64K ways=1 ways=2 ways=4 ways=8 ways=16 line=32 line=64 line=128 line=256 line=512 mshr=16 mshr=32 mshr=64 mshr=128 mshr=256 " ]
@@ -121,6 +124,7 @@ counter() {
 	[ "$(grep -v ^line "$table" | sed 1d | cut -f 3 | sort -u | wc -l)" -eq 1 ]
 }
 
+# bats test_tags=whole
 @test "[003]: table 3's base kernels, and traces that touch the sectors that the degree predicts" {
 	awk -F '\t' '{ degree[$1] = $2; expected[$1] = $3; traced[$1] = $4 }
 		END {
@@ -130,6 +134,7 @@ counter() {
 		}' "$(file kim kernels.tsv)"
 }
 
+# bats test_tags=whole
 @test "a trace is found from where make is called, or else from the folder that -C names" {
 	cd "$ROOT"
 	make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" TRACE=examples/traces/gemm.rdgc.xz >"$BATS_TEST_TMPDIR/here"
@@ -138,6 +143,7 @@ counter() {
 	grep -q '^metrics' "$BATS_TEST_TMPDIR/there"
 }
 
+# bats test_tags=whole
 @test "a command is a source, and failing ones are reported" {
 	cd "$ROOT"
 	make -s -C pipelines yuan RESULTS="$BATS_TEST_TMPDIR" SOURCE="gtrace-ptx --launch \

@@ -55,6 +55,7 @@ ran() {
 	[ "$(ran)" = "" ]
 }
 
+# bats test_tags=whole
 @test "an option reruns only the stages from its own on, and all results are kept" {
 	pipe >"$BATS_TEST_TMPDIR/first"
 	ran >/dev/null
@@ -71,6 +72,7 @@ ran() {
 	[ "$(ran)" = "gcache gcoalesce gdram gschedule gstats gtrace-order " ]
 }
 
+# bats test_tags=whole
 @test "another trace, GPU or program is another result" {
 	pipe >/dev/null
 	ran >/dev/null
@@ -143,6 +145,7 @@ ran() {
 	[ -z "$(ls "$results")" ]
 }
 
+# bats test_tags=whole
 @test "every command of the README runs" {
 	while IFS= read -r command; do
 		(cd "$ROOT" && RESULTS=$results bash -o pipefail -c "${command//make /make -e }") >"$BATS_TEST_TMPDIR/out"
@@ -154,6 +157,7 @@ ran() {
 
 ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=titanv "$@"; }
 
+# bats test_tags=whole
 @test "PPT-GPU-Mem: predictions are those of grd, filtered and not, beside those of the caches" {
 	cd "$BATS_TEST_TMPDIR"
 	ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz" >table
@@ -174,6 +178,7 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	diff table again
 }
 
+# bats test_tags=whole
 @test "PPT-GPU-Mem: the distributions of figure 10, and missing inputs are named" {
 	cd "$BATS_TEST_TMPDIR"
 	ppt csdd TRACE="$ROOT/examples/traces/conv.rdgc.xz" >csdd
@@ -188,6 +193,7 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	make -s -C "$ROOT/pipelines" ppt-gpu-mem RESULTS="$results" | diff - <(ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz")
 }
 
+# bats test_tags=whole
 @test "figure 3 of [002]: its rows, and those of the README" {
 	# Pinned, for one seed; the README has the means over five.
 	local most=128
@@ -213,6 +219,7 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	done
 }
 
+# bats test_tags=whole
 @test "tables and micro-benchmarks of [002]: all lists are the paper's, percentages are rounded or cut off" {
 	pipelines/nugteren all >"$BATS_TEST_TMPDIR/tables"
 	# Rows that are not the paper's: three sevenths and one, and figure 7, whose columns are strides.
@@ -240,6 +247,7 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	done
 }
 
+# bats test_tags=whole
 @test "figure 12 of [002]: the loads of lbm and cutcp are those counted by hand, and the README has the misses" {
 	# Without capacity misses each line of all blocks is requested once.
 	for name in lbm cutcp; do
@@ -298,6 +306,7 @@ in_readme() {
 	done <"$1"
 }
 
+# bats test_tags=whole
 @test "miss classes add up, minimum <= mean <= maximum" {
 	pipelines/miss-classes --seeds 3 examples/traces/{gemm,conv}.rdgc.xz jacobi >"$BATS_TEST_TMPDIR/classes"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/classes")" -eq 7 ]
@@ -317,6 +326,7 @@ in_readme() {
 	[ "$status" -ne 0 ]
 }
 
+# bats test_tags=whole
 @test "another seed is another run, and the same seeds are the same bytes" {
 	gtrace-order examples/traces/conv.rdgc.xz | gschedule --gpu gtx470-16k >"$BATS_TEST_TMPDIR/in.gt"
 	steps() { gcache --l1 --on-full requeue --requeue-unit access --latency "half-normal:100,5,$1" --emit all "$BATS_TEST_TMPDIR/in.gt" | gtrace-cat | grep -v '^#' | cksum; }
@@ -326,6 +336,7 @@ in_readme() {
 	pipelines/miss-classes --seeds 2 jacobi | cmp - "$BATS_TEST_TMPDIR/once"
 }
 
+# bats test_tags=whole
 @test "the timed sweep: each run has a line, longer latencies never take fewer steps, and the README shows it" {
 	pipelines/timed-sweep examples/traces/{gemm,conv}.rdgc.xz >"$BATS_TEST_TMPDIR/sweep"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/sweep")" -eq 19 ]
@@ -337,6 +348,7 @@ in_readme() {
 	in_readme "$BATS_TEST_TMPDIR/sweep"
 }
 
+# bats test_tags=whole
 @test "L2 parallelism: distances add up to the lookups, more banks never take more steps, and the README shows it" {
 	pipelines/l2-parallelism conv2d matvec >"$BATS_TEST_TMPDIR/levels"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/levels")" -eq 19 ]
@@ -350,6 +362,7 @@ in_readme() {
 	in_readme "$BATS_TEST_TMPDIR/levels"
 }
 
+# bats test_tags=whole
 @test "ATAX1: a row for each mapping, number of resident blocks and index; what fits, hits" {
 	pipelines/rdgc-atax 256 >"$BATS_TEST_TMPDIR/atax"
 	[ "$(sed 1d "$BATS_TEST_TMPDIR/atax" | cut -f 1,2,4 | tr '\t\n' '  ')" = "rr 1 prime rr 1 xor rr 1 mod rr 2 prime rr 2 xor rr 2 mod part:4 1 prime part:4 1 xor part:4 1 mod part:4 2 prime part:4 2 xor part:4 2 mod part:4 4 prime part:4 4 xor part:4 4 mod " ]
@@ -378,6 +391,7 @@ in_readme() {
 	[ "$(pipelines/examples | wc -l)" -eq 7 ]
 }
 
+# bats test_tags=whole
 @test "first-done: the schedule converges, the first blocks first, and the README shows it" {
 	gtrace-ptx --launch 'matvec<<<16,64>>>(A=f32[1024*128], p=f32[128], q=f32[1024], 1024, 128)' examples/kernels/ptx/matvec.ptx \
 		>"$BATS_TEST_TMPDIR/matvec.gt"

@@ -68,6 +68,7 @@ on_terminal() {
 	run ! grep -q 'rows/s' screen
 }
 
+# bats test_tags=whole
 @test "the line fits into a narrow terminal, and a message stands in a line of its own" {
 	on_terminal "stty cols 40; gcoalesce '$ordered' | $slow"
 	grep -q '^<erase>gcoalesce: ' screen
@@ -81,7 +82,7 @@ on_terminal() {
 	grep -q '^<erase>gcoalesce: .*ends inside' <(paste -sd '' screen | sed 's/<erase>/\n<erase>/g') || { cat screen; return 1; }
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "a program: kernel, launch and blocks; what it prints stands alone; --verbose folds its launches" {
 	needs_cuda
 	cat >program.cu <<-'END'

@@ -79,7 +79,7 @@ print(len(rows), *(sum(int(row[names.index(c)], 0) for row in rows) for c in ("b
 @test "a damaged stream is an Error: cut anywhere, bits flipped, records changed under a right checksum" {
 	scattered 30 | gtrace-cat --from >scattered.gt
 	gschedule --gpu titanv scattered.gt | gcache --l1 --emit all >all.gt
-	local times=$((${#WHOLE} > 0 ? 300 : 100))
+	local times=$((${#WHOLE} > 0 ? 300 : 40))
 	for stream in scattered all; do
 		run -0 timeout 60 "$PYTHON" "$ROOT/tests/hostile.py" $stream.gt $times
 		echo "$output"

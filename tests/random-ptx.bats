@@ -37,6 +37,7 @@ setup() {
 	done
 }
 
+# bats test_tags=whole
 @test "random kernels: a wrong instruction is found, and the kernel is reduced to it" {
 	mkdir "$t/wrong"
 	cat >"$t/wrong/gtrace-ptx" <<-END

@@ -115,6 +115,7 @@ total() {
 	[ "$(column l2.reads | sed -n 3p)" -gt "$(column l2.reads | sed -n 1p)" ]
 }
 
+# bats test_tags=whole
 @test "stages that points share run once, and a second sweep runs only new stages" {
 	note_runs
 	printf 'trace = examples/traces/conv.rdgc.xz\ngpu = titanv\nl1.size = 8K 16K 32K\n' >"$sweep"
@@ -132,6 +133,7 @@ total() {
 	run ! grep gtrace-order "$log"
 }
 
+# bats test_tags=whole
 @test "a trace's content, a GPU's values and a program are part of a result's name" {
 	note_runs
 	cp examples/traces/conv.rdgc.xz "$BATS_TEST_TMPDIR/trace.xz"
@@ -175,6 +177,7 @@ total() {
 	grep -q 'no GPU description: expected --gpu NAME or --sm N, in a sweep the line gpu = NAME$' "$BATS_TEST_TMPDIR/stderr"
 }
 
+# bats test_tags=whole
 @test "parallel gives the same bytes as make, and the calling make's -j is used" {
 	printf 'trace = examples/traces/conv.rdgc.xz\ngpu = titanv\nl1.size = 8K 16K\nmap = rr part:4\n' >"$sweep"
 	run_sweep
@@ -187,7 +190,7 @@ total() {
 }
 
 @test "a killed sweep continues where it stopped" {
-	printf 'trace = examples/traces/gemm.rdgc.xz\ngpu = titanv\nl1.size = %s\n' "$(seq -s ' ' 1 40 | sed 's/[0-9]*/&K/g')" >"$sweep"
+	printf 'trace = examples/traces/gemm.rdgc.xz\ngpu = titanv\nl1.size = %s\n' "$(seq -s ' ' 1 $((${#WHOLE} > 0 ? 40 : 12)) | sed 's/[0-9]*/&K/g')" >"$sweep"
 	setsid make -s -f pipelines/sweep.mk SWEEP="$sweep" RESULTS="$results" 2>/dev/null 3>&- &
 	for _ in $(seq 200); do
 		[ "$(find "$results" -name '*.csv' 2>/dev/null | wc -l)" -lt 5 ] || break
@@ -296,6 +299,7 @@ total() {
 	grep -q 'more than 100000 points' "$BATS_TEST_TMPDIR/stderr"
 }
 
+# bats test_tags=whole
 @test "the command of the manual" {
 	while IFS= read -r command; do
 		RESULTS=$results bash -c "${command//make /make -s -e }" >"$BATS_TEST_TMPDIR/out"
@@ -305,6 +309,7 @@ total() {
 	[ "$(ls "$results" | grep -vc '[.]csv$')" -eq 0 ] # the tables stay
 }
 
+# bats test_tags=whole
 @test "the axes of [000] run on the examples, and agree with the paper's findings" {
 	# tests/long/options.bats takes both traces.
 	sed "s|^trace = .*|trace = ${TRACES:-examples/traces/conv.rdgc.xz}|" pipelines/rdgc-small.sweep >"$BATS_TEST_TMPDIR/small.sweep"

@@ -131,6 +131,7 @@ table() {
 	grep -qx 'not run: 1 rows, nosuch on titanv: no examples/kernels/nosuch.cu' out
 }
 
+# bats test_tags=whole
 @test "variants that share a trace have the numbers of runs of their own, and one that fails is named" {
 	command -v clang >/dev/null || skip "no clang here"
 	local validate=("$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" --cuda clang)
