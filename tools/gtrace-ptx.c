@@ -376,7 +376,7 @@ int main(int argc, char **argv)
 		tool_fail(tool);
 	gt_ptx_machine_notes(self.machine, &self.notes);
 	tool_must(tool, gt_limits_load(&limits, &self.tracing.gpu, &tool->error));
-	gt_ptx_machine_full_registers(self.machine, gt_limits_full_registers(&limits));
+	gt_ptx_machine_gpu(self.machine, gt_gpu_capability(&self.tracing.gpu), gt_limits_full_registers(&limits));
 	self.mode(&self);
 	check_faults(&self);
 	clean_up(&self);

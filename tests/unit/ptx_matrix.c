@@ -313,13 +313,58 @@ static void test_sums_of_hardware(void)
 {
 	for (size_t i = 0; i < sizeof on_hardware / sizeof *on_hardware; i++) {
 		const unsigned depth = on_hardware[i].depth, row = (unsigned)i % 8, column = (unsigned)i * 3 % 8;
-		const struct gt_ptx_sums sums = gt_ptx_sums_of(on_hardware[i].a, on_hardware[i].b, on_hardware[i].d, on_hardware[i].of_warpgroup);
+		const struct gt_ptx_sums sums = gt_ptx_sums_of(on_hardware[i].a, on_hardware[i].b, on_hardware[i].d, on_hardware[i].of_warpgroup, 90);
 		double left[8 * 32] = {0}, right[8 * 32] = {0}, both[8 * 8] = {0};
 		memcpy(left + row * depth, on_hardware[i].row, depth * sizeof *left);
 		memcpy(right + column * depth, on_hardware[i].column, depth * sizeof *right);
 		both[row * 8 + column] = on_hardware[i].c;
 		gt_ptx_multiply_cut(&sums, 8, 8, depth, left, right, both);
 		CHECK_EQUAL(gt_ptx_element_of(both[row * 8 + column], GT_PTX_ELEMENT_F32, false), on_hardware[i].bits);
+	}
+}
+
+/* 1, and products of one size at two places or more of a row of 32: by hand, from how many products a GPU sums at once and how many bits it
+ * keeps of each (Fasi et al., Numerical Behavior of NVIDIA Tensor Cores, section 4; Khattak and Mikaitis, Accurate Models of NVIDIA Tensor Cores). */
+static const struct {
+	unsigned capability;
+	enum gt_ptx_element element, d;
+	int exponent;
+	uint32_t places; /* a bit each */
+	uint32_t bits;
+} by_generation[] = {
+	{70, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -23, 0x1, 0x3f800001}, {70, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -24, 0x3, 0x3f800000},
+	{75, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -24, 0x3, 0x3f800001}, {75, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -24, 0x11, 0x3f800000},
+	{75, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -25, 0xf, 0x3f800000}, {80, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -24, 0x11, 0x3f800001},
+	{80, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -24, 0x101, 0x3f800000}, {86, GT_PTX_ELEMENT_BF16, GT_PTX_ELEMENT_F32, -25, 0xff, 0x3f800000},
+	{89, GT_PTX_ELEMENT_TF32, GT_PTX_ELEMENT_F32, -24, 0x3, 0x3f800001}, {80, GT_PTX_ELEMENT_TF32, GT_PTX_ELEMENT_F32, -24, 0x11, 0x3f800000},
+	{80, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F16, -11, 0x3, 0x3f802000}, {80, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F16, -11, 0x101, 0x3f800000},
+	{89, GT_PTX_ELEMENT_E4M3, GT_PTX_ELEMENT_F32, -13, 0x1, 0x3f800400}, {89, GT_PTX_ELEMENT_E4M3, GT_PTX_ELEMENT_F32, -14, 0x3, 0x3f800000},
+	{90, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -24, 0x101, 0x3f800001}, {90, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -25, 0xf, 0x3f800001},
+	{90, GT_PTX_ELEMENT_TF32, GT_PTX_ELEMENT_F32, -24, 0x11, 0x3f800001}, {0, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -24, 0x101, 0x3f800001},
+	{90, GT_PTX_ELEMENT_E4M3, GT_PTX_ELEMENT_F32, -14, 0x3, 0x3f800400}, {120, GT_PTX_ELEMENT_F16, GT_PTX_ELEMENT_F32, -24, 0x101, 0x3f800001},
+};
+
+static void test_sums_of_generations(void)
+{
+	struct gt_ptx_sparsity first_of_each = {.element = GT_PTX_ELEMENT_F16};
+
+	memset(first_of_each.bits, 0x44, sizeof first_of_each.bits); /* elements 0 and 1 of each four */
+	for (size_t i = 0; i < sizeof by_generation / sizeof *by_generation; i++) {
+		const enum gt_ptx_element element = by_generation[i].element;
+		const struct gt_ptx_sums sums = gt_ptx_sums_of(element, element, by_generation[i].d, false, by_generation[i].capability);
+		double left[16 * 32] = {0}, right[8 * 32], rows[64 * 8], both[16 * 8] = {1}, sparse[16 * 8] = {1};
+		for (unsigned k = 0; k < 32; k++)
+			left[k] = by_generation[i].places >> k & 1 ? ldexp(1, by_generation[i].exponent + 7) : 0;
+		for (unsigned k = 0; k < 8 * 32; k++)
+			right[k] = 0x1p-7;
+		for (unsigned k = 0; k < 8 * 64; k++)
+			rows[k] = k / 8 % 4 < 2 ? 0x1p-7 : 0;
+		gt_ptx_multiply_cut(&sums, 8, 8, 32, left, right, both);
+		CHECK_EQUAL(gt_ptx_element_of(both[0], GT_PTX_ELEMENT_F32, false), by_generation[i].bits);
+		if (element != GT_PTX_ELEMENT_F16)
+			continue;
+		gt_ptx_multiply_sparse(&first_of_each, &sums, 32, 8, left, rows, sparse);
+		CHECK_EQUAL(gt_ptx_element_of(sparse[0], GT_PTX_ELEMENT_F32, false), by_generation[i].bits);
 	}
 }
 
@@ -1149,6 +1194,7 @@ static void test_what_is_refused(void)
 int main(void)
 {
 	RUN(test_sums_of_hardware);
+	RUN(test_sums_of_generations);
 	RUN(test_products_of_floats);
 	RUN(test_products_of_small_floats);
 	RUN(test_products_of_quads);

@@ -249,7 +249,7 @@ static int make_machine(struct gt_fat *fat, struct gt_error *error)
 	notes->say = notes->fault = say;
 	notes->quiet = gt_cudart.record.quiet;
 	gt_ptx_machine_notes(*machine, notes);
-	gt_ptx_machine_full_registers(*machine, gt_limits_full_registers(&gt_cudart.limits));
+	gt_ptx_machine_gpu(*machine, gt_cudart_capability(), gt_limits_full_registers(&gt_cudart.limits));
 	return CUDA_SUCCESS;
 }
 

@@ -421,7 +421,7 @@ static int decode_product(struct gt_ptx_decoder *decoder, const struct words *wo
 	if (read == 0)
 		read = read_scales(decoder, words, &product->scales);
 	if (!words->shape.quads && !product->scales.scaled)
-		product->sums = gt_ptx_sums_of(words->elements[1], words->elements[2], words->elements[0], false);
+		product->sums = gt_ptx_sums_of(words->elements[1], words->elements[2], words->elements[0], false, decoder->machine->capability);
 	if (read != 0)
 		return gt_ptx_refused(read);
 	/* Sources before results, whose registers may be the same. */
@@ -537,7 +537,7 @@ static size_t read_kind(const struct gt_ptx_instruction *instruction, struct gt_
 	    shape->n > GT_PTX_WGMMA_COLUMNS || (bits && !(gt_ptx_has(instruction, "and") && gt_ptx_has(instruction, "popc"))))
 		return KINDS;
 	product->multiply = gt_ptx_multiply();
-	product->sums = gt_ptx_sums_of(elements[1], elements[2], elements[0], true);
+	product->sums = gt_ptx_sums_of(elements[1], elements[2], elements[0], true, 0);
 	product->columns = shape->n;
 	product->depth = bits ? 8 : shape->k;
 	product->saturates = gt_ptx_has(instruction, "satfinite");

@@ -358,9 +358,10 @@ void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *n
 	machine->notes = notes;
 }
 
-void gt_ptx_machine_full_registers(struct gt_ptx_machine *machine, uint32_t registers)
+void gt_ptx_machine_gpu(struct gt_ptx_machine *machine, unsigned capability, uint32_t full_registers)
 {
-	machine->full_registers = registers;
+	machine->capability = capability;
+	machine->full_registers = full_registers;
 }
 
 struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine)

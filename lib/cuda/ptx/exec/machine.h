@@ -81,6 +81,7 @@ struct gt_ptx_machine {
 	struct gt_ptx_program *programs;
 	struct gt_ptx_figures *figures; /* by the module's functions */
 	uint32_t full_registers; /* of a thread when the GPU is full of threads; 0: as the .target says */
+	unsigned capability;	 /* the GPU's, such as 80; 0: none is known */
 	uint64_t serial; /* no other machine of this process has or had it */
 	uint64_t launches;
 	struct gt_ptx_core *spare; /* blocks that are done, whose memory later ones of the same shape take; by `next` */
@@ -97,9 +98,10 @@ void gt_ptx_machine_close(struct gt_ptx_machine *machine);
 /* Sets where it notes what it ignores; the notes stay the caller's. */
 void gt_ptx_machine_notes(struct gt_ptx_machine *machine, struct gt_ptx_notes *notes);
 
-/* The registers that a thread has when an SM of the GPU is full of threads, which estimates of registers keep below;
- * 0, as it is opened: as the module's .target says. */
-void gt_ptx_machine_full_registers(struct gt_ptx_machine *machine, uint32_t registers);
+/* Before anything is run, what it takes from the GPU. The compute capability decides how tensor cores sum; 0, as it is opened: as an
+ * H100. The registers that a thread has when an SM is full of threads, which estimates of registers keep below; 0, as it is opened: as the
+ * module's .target says. */
+void gt_ptx_machine_gpu(struct gt_ptx_machine *machine, unsigned capability, uint32_t full_registers);
 
 /* The memory it was opened with. */
 struct gt_ptx_memory *gt_ptx_machine_memory(const struct gt_ptx_machine *machine);

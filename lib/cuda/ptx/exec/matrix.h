@@ -182,16 +182,20 @@ typedef void gt_ptx_multiplier(unsigned rows, unsigned columns, unsigned depth, 
 /* The one for this processor. */
 gt_ptx_multiplier *gt_ptx_multiply(void);
 
-/* How an H100 sums products of floats that are no doubles, which the PTX ISA leaves open; found from its results, of which one of 640,000
- * differs. C and the products, which are exact, are aligned at the greatest exponent among them, where a product's is the sum of its
- * factors', and are cut to so many bits of fraction. Their sum is exact, and cut to the bits that D keeps (a D of f16: rounded). */
+/* How a GPU sums products of floats that are no doubles, which the PTX ISA leaves open; an H100 as was found from its results, of which one
+ * of 640,000 differs, and GPUs before it as Khattak and Mikaitis found (Accurate Models of NVIDIA Tensor Cores, 2025) and, a T4, Fasi et al.
+ * (Numerical Behavior of NVIDIA Tensor Cores, 2021). C and the products, which are exact, are aligned at the greatest exponent among them,
+ * where a product's is the sum of its factors', and are cut to so many bits of fraction. Their sum is exact, and cut to the bits that D keeps
+ * (a D of f16: rounded). A GPU before the H100 does so with some successive elements along K, then adds the next to that. */
 struct gt_ptx_sums {
 	int16_t least[2];	/* the exponent of subnormal elements of A, and of B */
 	uint8_t fraction, kept; /* 0: sums are exact */
+	uint8_t at_once;	/* products along K; 0: all of them */
 	bool twice;  /* bytes: the first two of each four along K, then the others to that; C is added at the end, and rounded */
 	bool halves; /* D is of f16 */
 };
-struct gt_ptx_sums gt_ptx_sums_of(enum gt_ptx_element a, enum gt_ptx_element b, enum gt_ptx_element d, bool of_warpgroup);
+/* By the GPU's compute capability; 0: as an H100. */
+struct gt_ptx_sums gt_ptx_sums_of(enum gt_ptx_element a, enum gt_ptx_element b, enum gt_ptx_element d, bool of_warpgroup, unsigned capability);
 /* As a gt_ptx_multiplier, by such sums. */
 void gt_ptx_multiply_cut(const struct gt_ptx_sums *sums, unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b,
 			 double *d);

@@ -139,25 +139,35 @@ gt_ptx_multiplier *gt_ptx_multiply(void)
 	return multipliers[gt_ptx_simd_variant()];
 }
 
-/* ---- sums as an H100 makes them ---- */
+/* ---- sums as a GPU makes them ---- */
 
 #define NO_EXPONENT (-400) /* of 0: below that of any product */
 #define SPECIAL	    500	   /* and from here on something is infinite or no number */
 
-struct gt_ptx_sums gt_ptx_sums_of(enum gt_ptx_element a, enum gt_ptx_element b, enum gt_ptx_element d, bool of_warpgroup)
+/* Of GPUs before the H100, of elements of 16 bits, and of wider and narrower ones: by compute capability, the last that is not above. */
+static const struct generation {
+	uint8_t capability, fraction, at_once, of_tf32, of_bytes;
+} generations[] = {{70, 23, 4, 4, 4}, {75, 24, 4, 4, 4}, {80, 24, 8, 4, 16}, {90, 25, 0, 0, 0}};
+
+struct gt_ptx_sums gt_ptx_sums_of(enum gt_ptx_element a, enum gt_ptx_element b, enum gt_ptx_element d, bool of_warpgroup, unsigned capability)
 {
 	static const int16_t least[] = {[GT_PTX_ELEMENT_F16] = -14, [GT_PTX_ELEMENT_BF16] = -126, [GT_PTX_ELEMENT_TF32] = -126,
 					[GT_PTX_ELEMENT_E4M3] = -6, [GT_PTX_ELEMENT_E5M2] = -14};
 	const bool known = a < sizeof least / sizeof *least && b < sizeof least / sizeof *least && least[a] && least[b];
 	const bool bytes = a == GT_PTX_ELEMENT_E4M3 || a == GT_PTX_ELEMENT_E5M2, half = d == GT_PTX_ELEMENT_F16;
+	size_t last = sizeof generations / sizeof *generations - 1;
+
+	while (last > 0 && capability != 0 && capability < generations[last].capability)
+		last--;
+	const struct generation *const of = &generations[last];
 
 	if (!known || (!half && d != GT_PTX_ELEMENT_F32))
 		return (struct gt_ptx_sums){.fraction = 0};
 	if (!bytes)
-		return (struct gt_ptx_sums){{least[a], least[b]}, 25, half ? 52 : 23, false, half};
-	if (of_warpgroup)
-		return (struct gt_ptx_sums){{least[a], least[b]}, 13, half ? 52 : 13, false, half};
-	return (struct gt_ptx_sums){{-14, -14}, 25, half ? 52 : 23, true, half}; /* bytes become f16 */
+		return (struct gt_ptx_sums){{least[a], least[b]}, of->fraction, half ? 52 : 23, a == GT_PTX_ELEMENT_TF32 ? of->of_tf32 : of->at_once, false, half};
+	if (of_warpgroup || of->of_bytes != 0)
+		return (struct gt_ptx_sums){{least[a], least[b]}, 13, half ? 52 : 13, of->of_bytes, false, half};
+	return (struct gt_ptx_sums){{-14, -14}, 25, half ? 52 : 23, 0, true, half}; /* bytes become f16 */
 }
 
 GT_INLINE int32_t exponent_of(double x, int32_t least)
@@ -349,24 +359,33 @@ static void multiply_listed(const struct gt_ptx_sums *sums, unsigned rows, unsig
 	}
 }
 
+/* Into how many parts the products along K come, each of which is summed at once. */
+static unsigned parts_of(const struct gt_ptx_sums *sums, unsigned depth)
+{
+	return sums->twice ? 2 : sums->at_once > 0 && sums->at_once < depth ? depth / sums->at_once : 1;
+}
+
+static void round_to_halves(unsigned n, double *x)
+{
+	for (unsigned i = 0; i < n; i++)
+		x[i] = (double)gt_ptx_from_half(gt_ptx_to_half(x[i], GT_PTX_RN));
+}
+
 void gt_ptx_multiply_cut(const struct gt_ptx_sums *sums, unsigned rows, unsigned columns, unsigned depth, const double *a, const double *b,
 			 double *d)
 {
-	double sum[CUT_ROWS_MAX * BLOCK] = {0};
+	const unsigned parts = parts_of(sums, depth), n = depth / parts;
+	double sum[CUT_ROWS_MAX * BLOCK] = {0}, *const to = sums->twice ? sum : d;
 	uint8_t list[DEPTH_MAX];
 
 	for (unsigned k = 0; k < depth; k++) /* of bytes, the first two of each four come first */
 		list[k] = (uint8_t)(sums->twice ? k % (depth / 2) / 2 * 4 + k % 2 + k / (depth / 2) * 2 : k);
-	if (!sums->twice) {
-		multiply_listed(sums, rows, columns, depth, a, b, list, depth, d);
-		return;
+	for (unsigned part = 0; part < parts; part++) {
+		multiply_listed(sums, rows, columns, depth, a, b, list + part * n, n, to);
+		if (sums->halves && parts > 1)
+			round_to_halves(rows * columns, to);
 	}
-	for (unsigned part = 0; part < 2; part++) {
-		multiply_listed(sums, rows, columns, depth, a, b, list + part * depth / 2, depth / 2, sum);
-		for (unsigned i = 0; i < rows * columns && sums->halves; i++)
-			sum[i] = (double)gt_ptx_from_half(gt_ptx_to_half(sum[i], GT_PTX_RN));
-	}
-	for (unsigned i = 0; i < rows * columns; i++)
+	for (unsigned i = 0; i < rows * columns && sums->twice; i++)
 		d[i] += sum[i];
 }
 
@@ -613,7 +632,7 @@ static void multiply_sparse_cut(const struct gt_ptx_sparsity *sparsity, const st
 	double met[DEPTH_MAX * BLOCK];
 
 	double listed[DEPTH_MAX], part[BLOCK];
-	const unsigned parts = sums->twice ? 2 : 1, n = stored / parts;
+	const unsigned parts = parts_of(sums, stored), n = stored / parts;
 
 	for (unsigned i = 0; i < ROWS; i++)
 		for (unsigned j = 0; j < columns; j += BLOCK) {
@@ -621,7 +640,7 @@ static void multiply_sparse_cut(const struct gt_ptx_sparsity *sparsity, const st
 			memset(part, 0, sizeof part);
 			for (unsigned first = 0; first < parts; first++) {
 				for (unsigned k = 0; k < n; k++) {
-					const unsigned e = sums->twice ? k / 2 * 4 + k % 2 + 2 * first : k, group = e / kept;
+					const unsigned e = sums->twice ? k / 2 * 4 + k % 2 + 2 * first : first * n + k, group = e / kept;
 					const double *row = b + (group * width + column_of(sparsity->bits[i][group], width, e % kept)) * columns + j;
 					listed[k] = a[i * stored + e];
 					of_a[k] = exponent_of(listed[k], sums->least[0]);
@@ -629,6 +648,8 @@ static void multiply_sparse_cut(const struct gt_ptx_sparsity *sparsity, const st
 				}
 				summer->exponents(met, n * BLOCK, sums->least[1], of_b);
 				summer->row(sums, n, listed, of_a, met, of_b, to);
+				if (sums->halves && parts > 1 && !sums->twice)
+					round_to_halves(BLOCK, to);
 			}
 			for (unsigned column = 0; column < BLOCK && sums->twice; column++)
 				d[i * columns + j + column] += part[column];
