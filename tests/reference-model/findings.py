@@ -527,6 +527,9 @@ def check(case, folder):
             return what + f"cost_share: expected {cost_of(one, latencies)} of {whole}, got {one['cost_share']}"
         if one["traffic"] != kernel.traffic() or one["launches"] != kernel.launches:
             return what + f"traffic: expected {kernel.launches} launches, {kernel.traffic()}, got {one['launches']}, {one['traffic']}"
+        reads = {level: {"reads": kernel.of(level, "reads"), "hits": kernel.of(level, "read_hits")} for level in ("l1", "l2") if kernel.of(level, "reads")}
+        if one["reads"] != reads:
+            return what + f"reads: expected {reads}, got {one['reads']}"
         expected = [bounded(finding, kernel) for finding in findings_of(kernel, configs)]
         if not case.every:
             expected = [finding for finding in expected if finding.share >= Fraction(2, 100) or finding.what == "dram_channels"]

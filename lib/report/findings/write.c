@@ -135,18 +135,27 @@ const char *gt_traffic_text(const struct gt_traffic *traffic, char text[GT_FINDI
 	return text;
 }
 
+static const char *const levels[] = {"l1", "l2"};
+#define LEVELS (sizeof levels / sizeof *levels)
+
+/* The reads of a level, and which of them hit, in its own units. False if there are none. */
+static bool find_reads(const struct gt_kernel_findings *findings, const char *level, uint64_t *reads, uint64_t *hits)
+{
+	const struct gt_report_stage *stage = gt_report_find_stage(findings->kernel, level);
+
+	return stage && gt_report_number(stage, "reads", reads) && gt_report_number(stage, "read_hits", hits) && *reads > 0;
+}
+
 /* "L1 hits 87.6 % of reads, L2 83.2 %; DRAM moves 1.00 times the 40 MB touched" */
 static void write_ratios(const struct gt_kernel_findings *findings, FILE *to)
 {
-	static const char *const levels[] = {"l1", "l2"};
 	const struct gt_traffic *traffic = &findings->traffic;
 	char words[256] = "", bytes[GT_WORDS];
 	size_t length = 0;
 
-	for (size_t i = 0; i < 2; i++) {
-		const struct gt_report_stage *stage = gt_report_find_stage(findings->kernel, levels[i]);
-		uint64_t reads = 0, hits = 0;
-		if (stage && gt_report_number(stage, "reads", &reads) && gt_report_number(stage, "read_hits", &hits) && reads > 0)
+	for (size_t i = 0; i < LEVELS; i++) {
+		uint64_t reads, hits;
+		if (find_reads(findings, levels[i], &reads, &hits))
 			length += (size_t)snprintf(words + length, sizeof words - length, "%s%s%s %.1f %%%s", length ? ", " : "", boundary_names[i], length ? "" : " hits",
 						   100 * (double)hits / (double)reads, length ? "" : " of reads");
 	}
@@ -431,6 +440,20 @@ static void write_json_traffic(const struct gt_traffic *traffic, FILE *to)
 	putc('}', to);
 }
 
+static void write_json_reads(const struct gt_kernel_findings *findings, FILE *to)
+{
+	const char *comma = "";
+	uint64_t reads, hits;
+
+	fputs("\"reads\": {", to);
+	for (size_t i = 0; i < LEVELS; i++)
+		if (find_reads(findings, levels[i], &reads, &hits)) {
+			fprintf(to, "%s\"%s\": {\"reads\": %" PRIu64 ", \"hits\": %" PRIu64 "}", comma, levels[i], reads, hits);
+			comma = ", ";
+		}
+	putc('}', to);
+}
+
 static void write_json_evidence(const struct gt_finding *finding, FILE *to)
 {
 	fputs(", \"evidence\": {", to);
@@ -501,6 +524,8 @@ static void write_json_kernel(const struct gt_kernel_findings *findings, double 
 	write_json_text("name", findings->kernel->kernel.name, to);
 	fprintf(to, ", \"launches\": %" PRIu64 ", \"cost_share\": %.6g, ", gt_report_launches(findings->kernel), cost_share);
 	write_json_traffic(&findings->traffic, to);
+	fputs(", ", to);
+	write_json_reads(findings, to);
 	write_json_uncounted(findings, to);
 	fputs(", \"findings\": [", to);
 	for (size_t i = 0; i < findings->n; i++) {
