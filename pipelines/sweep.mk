@@ -2,6 +2,7 @@
 # Runs every point of a sweep and writes the results into one CSV.
 #
 #     make -f pipelines/sweep.mk SWEEP=my.sweep [ENGINE=make|parallel|slurm] [JOBS=N]
+#     make -f pipelines/sweep.mk SWEEP=my.sweep sweep-size     how many points and runs that would be; runs nothing
 #
 # sweep.md describes sweep files and the requirements of the engines.
 
@@ -56,17 +57,26 @@ for level in $$levels; do \
 done
 endef
 
-.PHONY: sweep sweep-clean
-sweep:
+define make_plan
 	$(if $(strip $(SWEEP)),,$(error SWEEP is not set. Usage: make -f pipelines/sweep.mk SWEEP=file [ENGINE=make|parallel|slurm]))
 	$(if $(filter make parallel slurm,$(ENGINE)),,$(error ENGINE=$(ENGINE): expected make, parallel or slurm))
 	@$(sweep_here)/plan $(results) $(plan) $(SWEEP)
+endef
+
+.PHONY: sweep sweep-size sweep-clean
+sweep:
+	$(make_plan)
 	@levels=$$(find $(plan) -name 'level-*' | sort -V); \
 	$(sweep_here)/progress $(plan) & \
 	trap "kill $$! 2>/dev/null || :; wait $$! || :" EXIT; \
 	if [ -n "$$levels" ]; then $(engine_$(ENGINE)); fi
 	@$(sweep_here)/collect $(results) $(plan) >$(CSV).$$$$ || status=$$?; \
 	mv $(CSV).$$$$ $(CSV); rm -rf $(plan); echo $(CSV); exit $${status:-0}
+
+sweep-size:
+	$(make_plan)
+	@echo "$$(wc -l <$(plan)/points) points of $$(wc -l <$(plan)/jobs) runs, $$(find $(plan) -name 'level-*' -exec cat {} + | wc -l) of them to make"; \
+	rm -rf $(plan); rmdir $(results) $(RESULTS) 2>/dev/null || :
 
 # Deletes the parts of all sweeps; the tables stay. Nothing else does, so old parts can be found again.
 sweep-clean:

@@ -79,7 +79,7 @@ static const struct {
 	{{"--from GPU", FROM, "the description whose values it begins with (that of the nearest name), or that has what is in no configuration (titanv)"}, NEW_GPU},
 	{{"--csv", CSV, "comma-separated values"}, PIPES & ~REPORT},
 	{{"-j, --jobs N", 'j', "divide N processors among the stages (1; 0: all); the output is the same"}, PIPES},
-	{{"-n, --dry-run", 'n', "print the pipe, and run nothing"}, (PIPES & ~SIZES) | SWEEP},
+	{{"-n, --dry-run", 'n', "print the pipe, and run nothing; of a sweep, how many points and runs it has"}, (PIPES & ~SIZES) | SWEEP},
 };
 #define OPTIONS (sizeof options / sizeof *options)
 
@@ -535,8 +535,9 @@ static int run_sweep(struct settings *settings)
 	if (gt_sweep_pipe(&pipe, settings->usual.operands, &tool->error) != 0)
 		tool_usage(tool, "%s", tool->error.text);
 	show(&pipe);
-	if (!settings->dry)
-		tool_must(tool, gt_pipe_run(&pipe, STDIN_FILENO, STDOUT_FILENO, &status, &tool->error));
+	if (settings->dry)
+		tool_must(tool, gt_pipe_word(&pipe, "sweep-size", &tool->error));
+	tool_must(tool, gt_pipe_run(&pipe, STDIN_FILENO, STDOUT_FILENO, &status, &tool->error));
 	say_killed(tool, status);
 	gt_pipe_clear(&pipe);
 	return status;
