@@ -134,10 +134,11 @@ static void add_function(struct sources *sources, const struct gt_ptx_module *mo
 	}
 }
 
-/* Whether a kernel's launch may execute the function: itself, or one that can be called. */
-static bool may_run(const struct gt_ptx_function *function, const struct gt_ptx_function *kernel)
+/* Whether a kernel's launch may execute accesses of known lines in the function: itself, or one that can be called. The thousands of
+ * instructions of the device's runtime have none. */
+static bool has_places(const struct gt_ptx_function *function, const struct gt_ptx_function *kernel)
 {
-	return function == kernel || !function->entry;
+	return function->located && (function == kernel || !function->entry);
 }
 
 static size_t count_places(const struct gt_ptx_module *module, const struct gt_ptx_function *kernel)
@@ -145,7 +146,7 @@ static size_t count_places(const struct gt_ptx_module *module, const struct gt_p
 	size_t n = 0;
 
 	for (size_t f = 0; f < module->n_functions; f++)
-		for (size_t i = 0; may_run(&module->functions[f], kernel) && i < module->functions[f].n_instructions; i++)
+		for (size_t i = 0; has_places(&module->functions[f], kernel) && i < module->functions[f].n_instructions; i++)
 			n += has_place(&module->functions[f].instructions[i]);
 	return n;
 }
@@ -182,7 +183,7 @@ static int sources_count(const struct gt_ptx_module *module, const struct gt_ptx
 	int result = places && files ? 0 : gt_fail_memory(error, "source lines");
 
 	for (size_t f = 0; result == 0 && f < module->n_functions; f++)
-		if (may_run(&module->functions[f], kernel))
+		if (has_places(&module->functions[f], kernel))
 			add_function(&sources, module, &module->functions[f]);
 	if (result == 0 && sources.n > 0 &&
 	    (gt_count_array(count, "pcs", sources.pcs, sources.n, error) != 0 ||

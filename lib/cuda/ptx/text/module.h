@@ -129,6 +129,7 @@ struct gt_ptx_function {
 	size_t n_variables;
 	struct gt_ptx_instruction *instructions;
 	size_t n_instructions;
+	bool located; /* some of them have a line of the source */
 	struct gt_ptx_label *labels;
 	size_t n_labels;
 	uint32_t max_threads[3], required_threads[3]; /* .maxntid, .reqntid; 0: not given */

@@ -556,6 +556,7 @@ static int parse_body(struct gt_ptx_parser *parser, struct gt_ptx_function *func
 	    gt_ptx_settle(parser, &parser->labels, 0, sizeof *function->labels, &function->labels,
 			  &function->n_labels) != 0)
 		return -1;
+	function->located = parser->n_locs > 0;
 	return 0;
 }
 
