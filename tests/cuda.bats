@@ -122,6 +122,7 @@ setup() {
 
 @test "products by four warps: wgmma with every swizzle" { GPU=h100 passes warpgroups; }
 
+# bats test_tags=whole
 @test "tensor memory: products, loads, stores and copies of tcgen05" { TARGET=100a GPU=b200 passes tensor_memory; }
 
 @test "a managed variable is managed memory in the attributes of its pointer" { passes managed_attribute_rt; }

@@ -104,7 +104,7 @@ setup() {
 	grep -q 'libcurand.so.10 is used, whose kernels are not seen here (--stub curand does' err
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "MTGP32 of the device interface has the numbers of cuRAND's generator for the host; the host interface's is refused by name" {
 	needs_cuda
 	cat >mtgp.cu <<-'END'

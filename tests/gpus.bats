@@ -297,7 +297,7 @@ listed_values() {
 			[[ $output == "gcache: "* ]]
 			echo "l2.${key//-/_} = $value # assumed: a test" >"$BATS_TEST_TMPDIR/gpu"
 			gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu"
-		done < <(listed_values "$line" | few_lines 2)
+		done < <(listed_values "$line" | few_lines 1)
 	done <"$BATS_TEST_TMPDIR/options"
 }
 

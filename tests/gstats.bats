@@ -273,6 +273,7 @@ assert metrics["dram__bytes_read.sum"] == (1536 * 32, "byte")
 # bytes COMMAND...: of memory at its peak.
 bytes() { "$BUILD/tests/bench/used" "$@" 2>used >/dev/null && awk '{ print $2 }' used; }
 
+# bats test_tags=whole
 @test "memory is neither of launches nor of names" {
 	not_instrumented gstats
 	# 198 MB and 102 MB if each launch, or name, were whole.

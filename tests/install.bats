@@ -241,6 +241,7 @@ installed_library() {
 	[ "$(cd "$work/build" && find . -name '*.o' -newer "$work/before")" = ./lib/base/installed.o ]
 }
 
+# bats test_tags=whole
 @test "man -k gtrace finds every tool after make install" {
 	command -v mandb >/dev/null || skip "no mandb"
 	"${install[@]}" install PREFIX=/usr

@@ -240,7 +240,7 @@ damaged() {
 }
 
 @test "gcache: the same bytes of accesses, of rows without a schedule, and from one level to the next" {
-	random 20000 9 >accesses
+	random $((${#WHOLE} > 0 ? 20000 : 6000)) 9 >accesses
 	same gcache --l1 --size 4K accesses
 	gschedule --sm 5 accesses >scheduled
 	same gcache --l1 --size 4K scheduled

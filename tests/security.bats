@@ -68,13 +68,20 @@ traced() {
 
 @test "programs and libraries are hardened" {
 	if [ -n "${SANITIZE:-}" ]; then skip "instrumented"; fi # of make, which hardens the others
-	for program in "$(dirname "$(command -v gtrace-order)")"/g* "$BUILD"/cudart/libcudart.so.13 "$BUILD"/libgtrace.so.*; do
-		readelf -hldW "$program" >headers
-		grep -q 'Type: *DYN' headers
-		grep -q 'GNU_RELRO' headers
-		grep -q 'BIND_NOW\|Flags:.* NOW' headers
-		run ! grep 'GNU_STACK.*RWE' headers
-		nm -D "$program" | grep -q '__stack_chk_fail'
-		nm -D "$program" | grep -q '__[a-z]*_chk@'
-	done
+	local programs=("$(dirname "$(command -v gtrace-order)")"/g* "$BUILD"/cudart/libcudart.so.13 "$BUILD"/libgtrace.so.*)
+	[ ${#programs[@]} -gt 15 ]
+	readelf -hldW --dyn-syms "${programs[@]}" | awk -v programs=${#programs[@]} '
+		/^File: / { file = $2; files++ }
+		/Type: *DYN/ { has[file, "position-independent"] }
+		/GNU_RELRO/ { has[file, "RELRO"] }
+		/BIND_NOW|Flags:.* NOW/ { has[file, "BIND_NOW"] }
+		/GNU_STACK/ && !/RWE/ { has[file, "a stack without code"] }
+		/__stack_chk_fail/ { has[file, "a guarded stack"] }
+		/__[a-z]*_chk@/ { has[file, "checked copies"] }
+		END {
+			for (i in has) n++
+			for (i in has) { split(i, of, SUBSEP); each[of[2]]++ }
+			for (i in each) print each[i] " of " files " have " i
+			exit !(files == programs && n == 6 * files)
+		}'
 }

@@ -334,6 +334,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	done
 }
 
+# bats test_tags=whole
 @test "pictures: the model beside hardware, as tables and as SVG" {
 	command -v nvcc >/dev/null || command -v clang >/dev/null || skip "neither nvcc nor clang here"
 	printf 'gpu,description,footprint_kb,l1_miss_fraction\nV100,quadro-v100,64,0\nV100,quadro-v100,160,0.1\n' >knees.csv
