@@ -35,6 +35,25 @@ static void test_nested_conditions(void)
 		CHECK_EQUAL(out[t], 3210 + (t & 1 ? 16000 + (t & 2 ? 1 : 2) : t & 4 ? 3 : 0));
 }
 
+/* ptxas takes the words and types of an instruction in any order, and ! before a number. */
+static void test_words_in_any_order(void)
+{
+	static const char text[] = HEAD KERNEL
+		"add.s32.sat %r5, %r1, 0x7fffffff;\nshr.u32 %r5, %r5, 30;\n"	 /* 1 */
+		"setp.u32.lt.and %p1, %r1, 3, 1;\nselp.u32 %r6, 10, 0, %p1;\n" /* 10 where t < 3 */
+		"mov.f32 %f1, 0f00000001;\nsetp.f32.ftz.eq %p2, %f1, 0f00000000;\nselp.u32 %r7, 100, 0, %p2;\n"
+		"set.s32.eq.u32 %r8, %r1, 5;\nand.b32 %r8, %r8, 1000;\n" /* 1000 where t == 5 */
+		"prmt.f4e.b32 %r9, 0x00000100, 0, 1;\nmul.lo.u32 %r9, %r9, 10000;\n" /* bytes 1 to 4: 1 */
+		"mov.u32 %r11, !0;\nmul.lo.u32 %r11, %r11, 100000;\nmov.u32 %r12, !(2 > 1) ? 7 : !5;\n"
+		"bfind.u32.shiftamt %r13, 0x80000000;\n" /* 0 */
+		"add.u32 %r9, %r9, %r5;\nadd.u32 %r9, %r9, %r6;\nadd.u32 %r9, %r9, %r7;\nadd.u32 %r9, %r9, %r8;\n"
+		"add.u32 %r9, %r9, %r11;\nadd.u32 %r9, %r9, %r12;\nadd.u32 %r9, %r9, %r13;\n" STORE "ret;\n}\n";
+
+	works(text, 1, 8);
+	for (uint32_t t = 0; t < 8; t++)
+		CHECK_EQUAL(out[t], 110101 + (t < 3 ? 10 : 0) + (t == 5 ? 1000 : 0));
+}
+
 static void test_loops_of_different_length(void)
 {
 	/* Each thread counts to its number, all meet behind; a break in the middle of another loop. */
@@ -753,6 +772,7 @@ int main(void)
 	RUN(test_large_first_fit);
 	RUN(test_wishes);
 	RUN(test_nested_conditions);
+	RUN(test_words_in_any_order);
 	RUN(test_loops_of_different_length);
 	RUN(test_early_exit_before_barrier);
 	RUN(test_guards);

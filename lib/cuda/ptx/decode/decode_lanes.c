@@ -126,6 +126,32 @@ static void refine_name(struct words *words, const struct gt_ptx_instruction *in
 	}
 }
 
+static bool is_type(const char *word)
+{
+	return gt_ptx_type_named(word, strlen(word)) != GT_PTX_NO_TYPE;
+}
+
+/* The form of an instruction, and its words. ptxas takes words and types in any order, as long as types keep theirs; in the name of a
+ * form types are last, but in those of prmt. NULL: there is none. */
+static const struct gt_ptx_form *find_form(const struct gt_ptx_instruction *instruction, struct words *words)
+{
+	const bool types_first = strcmp(instruction->opcode, "prmt") == 0;
+	struct gt_ptx_instruction sorted = *instruction;
+	const struct gt_ptx_form *form = NULL;
+
+	for (unsigned attempt = 0; !form && attempt < 2; attempt++) {
+		read_words(&sorted, words);
+		refine_name(words, &sorted);
+		form = gt_ptx_form_named(words->name);
+		sorted.n_modifiers = 0;
+		for (unsigned part = 0; part < 2; part++)
+			for (size_t i = 0; i < instruction->n_modifiers; i++)
+				if (is_type(instruction->modifiers[i]) == ((part == 1) != types_first))
+					sorted.modifiers[sorted.n_modifiers++] = instruction->modifiers[i];
+	}
+	return form;
+}
+
 /* True if .ftz flushes the subnormals of a type, of which b64 is two of f32; in a conversion it flushes those of f32 only. */
 static bool is_flushed(const struct gt_ptx_decoder *decoder, uint8_t type, const struct words *words)
 {
@@ -208,15 +234,13 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 	struct gt_ptx_result result;
 	uint32_t slots[GT_PTX_SOURCES] = {0};
 
-	read_words(instruction, &words);
 	/* slct.ftz flushes only the operand whose sign it tests. */
 	const bool chooses = instruction->row == GT_PTX_OP_SLCT;
-	char written[GT_PTX_NAME];
-	snprintf(written, sizeof written, "%s", words.name);
-	refine_name(&words, instruction);
-	const struct gt_ptx_form *form = gt_ptx_form_named(words.name);
-	if (!form || instruction->n_operands != sources_of(form) + 1)
-		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", written);
+	const struct gt_ptx_form *form = find_form(instruction, &words);
+	if (!form || instruction->n_operands != sources_of(form) + 1) {
+		read_words(instruction, &words);
+		return gt_ptx_emit_unknown(decoder, "opcode '%s' is not known", words.name);
+	}
 	const bool is_float = form->d == GT_PTX_F32 || form->d == GT_PTX_F64 ||
 			      is_small_float((enum gt_ptx_type)form->d);
 	for (size_t i = 0; i < sources_of(form); i++) {
@@ -423,7 +447,7 @@ static enum gt_ptx_combination combination_of(const struct gt_ptx_decoder *decod
 					     : GT_PTX_ALONE;
 }
 
-/* Reads the comparison (the first modifier) and its operands, which begin at `from`. Returns 1 if the comparison is
+/* Reads the comparison (the first modifier that is no type) and its operands, which begin at `from`. Returns 1 if the comparison is
  * not known, -1 on error. */
 static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const struct words *words,
 			   struct comparison *comparison)
@@ -431,8 +455,11 @@ static int read_comparison(struct gt_ptx_decoder *decoder, size_t from, const st
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	const enum gt_ptx_type half = half_of(words->type), type = words->type;
 	char name[GT_PTX_NAME];
+	size_t first = 0;
 
-	snprintf(name, sizeof name, "setp.%.20s.%s", instruction->modifiers[0],
+	while (first + 1 < instruction->n_modifiers && (is_type(instruction->modifiers[first]) || strcmp(instruction->modifiers[first], "ftz") == 0))
+		first++;
+	snprintf(name, sizeof name, "setp.%.20s.%s", instruction->n_modifiers > 0 ? instruction->modifiers[first] : "",
 		 gt_ptx_type_name(half ? half : type));
 	*comparison = (struct comparison){
 		.form = gt_ptx_form_named(name), .how = combination_of(decoder), .pair = half != GT_PTX_NO_TYPE};

@@ -167,8 +167,6 @@ static int parse_negated(struct gt_ptx_parser *parser)
 	size_t at = parser->operands.n;
 
 	gt_ptx_advance(parser);
-	if (parser->token.kind != GT_PTX_TOKEN_WORD)
-		return gt_ptx_expected(parser, "a predicate");
 	if (parse_named(parser) != 0)
 		return -1;
 	((struct gt_ptx_operand *)parser->operands.items)[at].negated = true;
@@ -183,7 +181,7 @@ static int parse_operand(struct gt_ptx_parser *parser)
 
 	if (gt_ptx_is(parser, "["))
 		return parse_address(parser);
-	if (gt_ptx_is(parser, "!"))
+	if (gt_ptx_is(parser, "!") && parser->lookahead.kind == GT_PTX_TOKEN_WORD)
 		return parse_negated(parser);
 	if (!vector && parser->token.kind != GT_PTX_TOKEN_WORD)
 		return parse_immediate(parser);
