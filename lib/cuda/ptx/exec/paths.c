@@ -406,18 +406,25 @@ static int wait_for_others(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 	return 0;
 }
 
-/* Lanes that are not in their own member mask, for which PTX defines nothing: a fault; but hardware carries out a shuffle for all
- * lanes that come to it together, and programs rely on it. False after a fault. */
+/* Lanes that are not in their own member mask, for which PTX defines nothing: a fault; but hardware carries out a shuffle or a reduction
+ * for all lanes that come to it together, and a barrier holds none of them, and programs rely on it. False after a fault. */
 static bool let_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t stray, uint32_t members)
 {
-	if (strcmp(sync_name(op), "shfl") != 0) {
-		gt_ptx_fault(warp, op, gt_ptx_lowest(stray), "%s with the member mask 0x%08x, in which its own lane is not",
-			     sync_name(op), members);
-		return false;
+	static const struct {
+		const char *name, *what, *effect;
+	} done[] = {{"shfl", "the member mask of 'shfl'", "lanes that are not in it execute it too, and get what their source lane has"},
+		    {"redux", "the member mask of 'redux'", "lanes that are not in it execute it too, and count"},
+		    {"bar.warp.sync", "the member mask of 'bar.warp.sync'", "lanes that are not in it execute it too"}};
+
+	for (size_t i = 0; i < sizeof done / sizeof *done; i++) {
+		if (strncmp(sync_name(op), done[i].name, strlen(done[i].name)) != 0)
+			continue;
+		gt_ptx_note_ignored(warp->core->machine->notes, op->line, done[i].what, done[i].effect);
+		return true;
 	}
-	gt_ptx_note_ignored(warp->core->machine->notes, op->line, "the member mask of 'shfl'",
-			    "lanes that are not in it execute it too, and get what their source lane has");
-	return true;
+	gt_ptx_fault(warp, op, gt_ptx_lowest(stray), "%s with the member mask 0x%08x, in which its own lane is not",
+		     sync_name(op), members);
+	return false;
 }
 
 /* Several groups, or some that are not complete. */
