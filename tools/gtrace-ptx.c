@@ -83,6 +83,7 @@ struct gtrace_ptx {
 	struct gt_ptx_notes notes;
 	struct gt_ptx_buffers buffers;
 	struct gt_ptx_recorder *recorder;
+	uint64_t launched; /* launches so far, those of kernels too */
 };
 
 /* Prefixes the library's errors about the file's contents with "PATH: ". */
@@ -155,6 +156,7 @@ static int record(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran
 	const struct gt_ptx_told told = {warn_if_long, &watch};
 
 	launch->told = &told;
+	launch->number = ++self->launched;
 	int result = gt_ptx_record(self->recorder, &self->module, self->machine, launch, self->registers, ran, error);
 	launch->told = NULL;
 	return result;
@@ -211,7 +213,7 @@ static void run_launches(struct gtrace_ptx *self)
 	tool_write(tool);
 	if (self->tracing.gpu.n > 0)
 		tool_must(tool, gt_write_gpu(tool->out, &self->tracing.gpu, &tool->error));
-	self->recorder = gt_ptx_recorder_open(tool->out, &self->tracing, 0, &tool->error);
+	self->recorder = gt_ptx_recorder_open(tool->out, &self->tracing, &tool->error);
 	if (!self->recorder)
 		tool_fail(tool);
 	for (size_t i = 0; i < self->n_launches; i++)

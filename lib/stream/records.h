@@ -37,8 +37,9 @@ struct gt_writer_left {
 
 /* Writes what is pending, and leaves the rest. Returns 0 or -1. */
 int gt_writer_leave(struct gt_writer *writer, struct gt_writer_left *left, struct gt_error *error);
-/* Goes on with it, in a process forked from that one or from one of which both were forked. NULL on error. */
-struct gt_writer *gt_writer_resume(int descriptor, const struct gt_writer_left *left, struct gt_error *error);
+/* Goes on with it, in a process forked from that one or from one of which both were forked: what the writer has not written, such as the header
+ * of one that was just opened, is dropped. */
+void gt_writer_resume(struct gt_writer *writer, const struct gt_writer_left *left);
 
 /* ---- launches, GPUs and counts, as msgpack objects ---- */
 

@@ -144,7 +144,8 @@ static int write_count(void *context, const struct gt_count *count, struct gt_er
 	return gt_write_count(context, count, error);
 }
 
-static struct gt_writer *open_writer(int descriptor, struct gt_error *error)
+struct gt_writer *gt_writer_open(int descriptor, const char *const *history, const char *tool,
+				 const char *version, char *const argv[], struct gt_error *error)
 {
 	struct gt_writer *writer = calloc(1, sizeof *writer);
 
@@ -164,16 +165,7 @@ static struct gt_writer *open_writer(int descriptor, struct gt_error *error)
 		return NULL;
 	}
 	XXH3_64bits_reset(writer->checksum);
-	return writer;
-}
-
-struct gt_writer *gt_writer_open(int descriptor, const char *const *history, const char *tool,
-				 const char *version, char *const argv[], struct gt_error *error)
-{
-	struct gt_writer *writer = open_writer(descriptor, error);
-
-	if (writer)
-		pack_header(&writer->packer, history, tool, version, argv);
+	pack_header(&writer->packer, history, tool, version, argv);
 	return writer;
 }
 
@@ -307,15 +299,11 @@ int gt_writer_leave(struct gt_writer *writer, struct gt_writer_left *left, struc
 	return 0;
 }
 
-struct gt_writer *gt_writer_resume(int descriptor, const struct gt_writer_left *left, struct gt_error *error)
+void gt_writer_resume(struct gt_writer *writer, const struct gt_writer_left *left)
 {
-	struct gt_writer *writer = open_writer(descriptor, error);
-
-	if (!writer)
-		return NULL;
+	writer->bytes.n = 0;
 	memcpy(writer->checksum, left->checksum, sizeof *writer->checksum);
 	writer->rows_written = left->rows;
-	return writer;
 }
 
 void gt_writer_close(struct gt_writer *writer)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A CUDA program that forks and ends in many ways: `forks STEPS`, a letter a step.
- *   w  launches a kernel, and prints the code that it gets      q  asks how many devices there are   d  cuInit
+ *   w  launches a kernel, and prints the code that it gets    2, 3, 4  the same with so many blocks   l  one that does not end
+ *   q  asks how many devices there are    d  cuInit
  *   ( ... )  these steps in a forked process, which is waited for; [ ... ]  which is not
+ *   j  waits for all forked processes     K  kills the last one
  *   c  closes all descriptors from 3 on
- *   s  waits .3 seconds    t  runs true, by fork and exec        p  the same by system()
- *   x  _exit(0)   X  _Exit(3)   k  quick_exit(0)   y  the system call itself   a  abort()   h  _exit(0) in the handler of a signal
+ *   s  waits .3 seconds    b  computes for .3 seconds    r  waits for a byte    u  gives one
+ *   t  runs true, by fork and exec        p  the same by system()
+ *   x  _exit(0)   X  _Exit(3)   k  quick_exit(0)   y  the system call itself   a  abort()   h  _exit(0) in the handler of a signal   e  ends by SIGTERM
  * At the end of its steps a process returns from main or calls exit. */
 #define _GNU_SOURCE /* syscall */
 #include <signal.h>
@@ -26,7 +29,9 @@ extern void __cudaRegisterFunction(void **, const void *, const char *, const ch
 extern int cudaLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
 extern int cudaMalloc(void **, size_t), cudaGetDeviceCount(int *), cuInit(unsigned);
 
-static char bump;
+static char bump, endless;
+static int bytes[2]; /* of a pipe */
+static pid_t last; /* process that was forked */
 
 __attribute__((constructor)) static void register_kernel(void)
 {
@@ -35,20 +40,24 @@ __attribute__((constructor)) static void register_kernel(void)
 		const void *data;
 		const void *const *prelinked;
 	} wrapper = {0x466243b1, 1, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry bump(.param .u64 p)\n{ .reg .u64 %a; .reg .u32 %v;\n"
-		     "ld.param.u64 %a, [p];\nld.global.u32 %v, [%a];\nadd.u32 %v, %v, 1;\nst.global.u32 [%a], %v;\nret; }\n", NULL};
+		     "ld.param.u64 %a, [p];\nld.global.u32 %v, [%a];\nadd.u32 %v, %v, 1;\nst.global.u32 [%a], %v;\nret; }\n"
+		     ".visible .entry endless(.param .u64 p)\n{ .reg .u64 %a; .reg .u32 %v;\nld.param.u64 %a, [p];\nst.global.u32 [%a], 1;\n"
+		     "A: add.u32 %v, %v, 1;\nbra A; }\n", NULL};
+	void **all = __cudaRegisterFatBinary(&wrapper);
 
-	__cudaRegisterFunction(__cudaRegisterFatBinary(&wrapper), &bump, "bump", "bump", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(all, &bump, "bump", "bump", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(all, &endless, "endless", "endless", -1, NULL, NULL, NULL, NULL, NULL);
 }
 
-static void work(void)
+static void work(const char *kernel, unsigned blocks)
 {
 	static void *word;
 	void *arguments[] = {&word};
-	const struct dim3 one = {1, 1, 1};
+	const struct dim3 grid = {blocks, 1, 1}, block = {1, 1, 1};
 
 	if (!word)
 		cudaMalloc(&word, 4);
-	printf("work: %d\n", cudaLaunchKernel(&bump, one, one, arguments, 0, NULL));
+	printf("work: %d\n", cudaLaunchKernel(kernel, grid, block, arguments, 0, NULL));
 }
 
 static void leave_in_handler(int number)
@@ -64,6 +73,12 @@ static void run_true(void)
 	wait(NULL);
 }
 
+static void compute(void)
+{
+	for (clock_t end = clock() + CLOCKS_PER_SEC * 3 / 10; clock() < end;)
+		;
+}
+
 /* Behind the bracket that closes the one before `at`. */
 static const char *behind(const char *at)
 {
@@ -74,26 +89,33 @@ static const char *behind(const char *at)
 
 static const char *fork_at(const char *at)
 {
-	const pid_t child = fork();
-
-	if (child == 0)
+	last = fork();
+	if (last == 0)
 		return at + 1;
 	if (*at == '(')
-		waitpid(child, NULL, 0);
+		waitpid(last, NULL, 0);
 	return behind(at + 1);
 }
 
 static void step(char letter)
 {
-	static const struct timespec wait = {0, 300000000};
+	static const struct timespec a_while = {0, 300000000};
+	char byte = 0;
 	int n;
 
 	switch (letter) {
-	case 'w': work(); break;
+	case 'w': work(&bump, 1); break;
+	case 'l': work(&endless, 1); break;
+	case '2': case '3': case '4': work(&bump, (unsigned)letter - '0'); break;
 	case 'q': cudaGetDeviceCount(&n); break;
 	case 'd': cuInit(0); break;
 	case 'c': for (n = 3; n < 200; n++) close(n); break;
-	case 's': nanosleep(&wait, NULL); break;
+	case 's': nanosleep(&a_while, NULL); break;
+	case 'b': compute(); break;
+	case 'r': if (read(bytes[0], &byte, 1) != 1) exit(1); break;
+	case 'u': if (write(bytes[1], &byte, 1) != 1) exit(1); break;
+	case 'K': kill(last, SIGKILL); break;
+	case 'j': while (wait(NULL) > 0) continue; break;
 	case 't': run_true(); break;
 	case 'p': if (system("true") != 0) exit(1); break;
 	case 'x': _exit(0);
@@ -101,6 +123,7 @@ static void step(char letter)
 	case 'k': quick_exit(0);
 	case 'y': syscall(SYS_exit_group, 0); break;
 	case 'a': abort();
+	case 'e': raise(SIGTERM); break;
 	case 'h': signal(SIGUSR1, leave_in_handler); raise(SIGUSR1); break;
 	default: exit(0); /* the end of a forked process */
 	}
@@ -109,6 +132,8 @@ static void step(char letter)
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
+	if (pipe(bytes) != 0)
+		return 1;
 	for (const char *at = argc > 1 ? argv[1] : ""; *at;) {
 		if (*at == '(' || *at == '[')
 			at = fork_at(at);

@@ -5,7 +5,7 @@
 
 #include "cuda/runtime/work.h"
 
-extern const char *cudaGetErrorString(int code);
+extern const char *cudaGetErrorString(int code), *cudaGetErrorName(int code);
 
 extern int cudaDeviceGetAttribute(int *value, int attribute, int device);
 extern int cudaDriverGetVersion(int *version);

@@ -419,6 +419,10 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 		free(parameters);
 		return GT_CUDART_CLOSED;
 	}
+	if (!gt_cudart_take_stream()) {
+		free(parameters);
+		return CUDA_INITIALIZATION_ERROR;
+	}
 	const struct gt_ptx_runner runner = {run, function};
 	int failed = gt_ptx_run_nested(&gt_cudart.memory, &launch, &runner, &ran, &error);
 	if (failed && !ran.assertion_failed)
@@ -430,6 +434,7 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 		gt_cudart.assertions++;
 	}
 	gt_cudart.instructions += ran.warp_instructions;
+	gt_cudart_give_stream();
 	free(parameters);
 	return CUDA_SUCCESS;
 }

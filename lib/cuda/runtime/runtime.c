@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the stand-in runtime: its lock, its messages, which process of the program is recorded, how it opens, and what each call begins
- * and ends with. */
+/* The state of the stand-in runtime: its lock, its messages, how it opens, what each call begins and ends with, and errors. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,10 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/installed.h"
 #include "cuda/ptx/exec/memory.h"
 #include "cuda/runtime/runtime.h"
-#include "stream/records.h"
 
 /* ---- accesses of host code ---- */
 
@@ -230,236 +227,7 @@ void gt_cudart_note(const char *format, ...)
 	va_end(arguments);
 }
 
-/* ---- which process is recorded ---- */
-
-/* A program may fork before it uses CUDA, and do its work in children, as it can on a GPU. The process that brings the first device code
- * takes the token. It and those that it forks write the stream, one at a time: the first that asks for work begins it, and at its end leaves
- * it to the next, or to the one with the token, which ends it; if that has ended before, it ends the stream itself. */
-
-static struct shared {
-	struct gt_writer_left left; /* of the stream by the process that wrote it before */
-	struct gt_together together;
-	_Atomic pid_t writer; /* of the stream; 0: none at present */
-	_Atomic bool said;    /* that another one asks for work */
-	_Atomic bool last;    /* the process with the token has ended */
-	bool begun;
-} *shared; /* by these processes; NULL: nothing is traced, or the token was not taken */
-static pid_t taker; /* of the token */
-static bool ended; /* this process has ended the stream */
-
-static bool read_token(void)
-{
-	char token;
-	ssize_t got;
-
-	do
-		got = read(gt_cudart.record.token, &token, 1);
-	while (got < 0 && errno == EINTR);
-	return got == 1;
-}
-
-static bool tell(enum gt_record_event event, pid_t process)
-{
-	const struct gt_record_word word = {(int32_t)event, process};
-
-	ssize_t put = 0;
-
-	for (size_t n = 0; n < sizeof word && put >= 0; n += put > 0 ? (size_t)put : 0) {
-		put = write(gt_cudart.record.words, (const char *)&word + n, sizeof word - n);
-		if (put < 0 && errno == EINTR)
-			put = 0;
-	}
-	return put > 0;
-}
-
-/* A program may have been started without the descriptors that its parent was not told of, as by Python's subprocess, or have closed them, as a
- * daemon does: then those of gtrace-record are opened again. */
-static int keep_descriptor(int *descriptor, int flags, struct gt_error *error)
-{
-	char path[64];
-	struct stat wanted, found;
-
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", gt_cudart.record.process, *descriptor);
-	const bool known = stat(path, &wanted) == 0;
-	if (fstat(*descriptor, &found) == 0 && (!known || (found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino))) {
-		fcntl(*descriptor, F_SETFD, FD_CLOEXEC);
-		return 0;
-	}
-	const int opened = open(path, flags | O_NONBLOCK), kept = opened < 0 ? -1 : fcntl(opened, F_DUPFD_CLOEXEC, *descriptor);
-	if (kept < 0)
-		return gt_fail_errno(error, "the program was started without the descriptor of the stream, or closed it, and it cannot be opened again");
-	close(opened);
-	fcntl(kept, F_SETFL, flags);
-	*descriptor = kept;
-	return 0;
-}
-
-static int keep_descriptors(struct gt_error *error)
-{
-	struct gt_recording *record = &gt_cudart.record;
-
-	return keep_descriptor(&record->words, O_WRONLY, error) != 0 ? -1 : keep_descriptor(&record->stream, O_WRONLY | O_APPEND, error);
-}
-
-/* Whether this process writes the stream, or may begin to. */
-static bool claim(void)
-{
-	const pid_t self = getpid();
-	pid_t writer = 0;
-
-	if (!shared || ended || (gt_cudart.caller != 0 && gt_cudart.caller != self))
-		return false;
-	return atomic_compare_exchange_strong(&shared->writer, &writer, self) || writer == self;
-}
-
-/* The header is written at once: if the process crashes, gtrace-record writes the reason behind what is there. */
-static int open_writer(struct gt_error *error)
-{
-	const struct gt_recording *record = &gt_cudart.record;
-
-	if (keep_descriptors(error) != 0)
-		return -1;
-	if (shared->begun) {
-		lseek(record->stream, 0, SEEK_END); /* the process before may have opened the file again */
-		gt_cudart.writer = gt_writer_resume(record->stream, &shared->left, error);
-	} else {
-		gt_cudart.writer = gt_writer_open(record->stream, NULL, "gtrace-record", gt_version, record->arguments, error);
-	}
-	if (!gt_cudart.writer || gt_writer_flush(gt_cudart.writer, error) != 0)
-		return -1;
-	shared->begun = true;
-	return tell(GT_RECORD_BEGUN, getpid()) ? 0 : gt_fail_errno(error, "gtrace-record");
-}
-
-/* The reason in the place of the stream's end, so that the next stage does not report the missing end as a second failure. */
-static void end_stream_failed(const char *text)
-{
-	struct gt_error ignored;
-
-	if (!claim() || pthread_mutex_trylock(&gt_cudart.lock) != 0 || (!gt_cudart.writer && open_writer(&ignored) != 0))
-		return;
-	if (gt_writer_fail(gt_cudart.writer, "gtrace-record", text, &ignored) == 0)
-		tell(GT_RECORD_CUT, getpid());
-}
-
-_Noreturn void gt_cudart_stop(const char *format, ...)
-{
-	char text[sizeof ((struct gt_error *)NULL)->text];
-	va_list arguments;
-
-	/* Writes the program's pending output first. Its exit handlers do not run, since they would use a device that no
-	 * longer exists. */
-	fflush(NULL);
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	gt_cudart_say("%s", text);
-	end_stream_failed(text);
-	/* With the token gone gtrace-record does not look for a reason of its own. */
-	if (!shared)
-		(void)read_token();
-	else
-		atomic_store(&shared->said, true); /* others get no work now, for the reason that was given */
-	ended = true;
-	_exit(1);
-}
-
-static void open_stream(void)
-{
-	struct gt_recording *record = &gt_cudart.record;
-	const bool begun = shared->begun;
-	struct gt_error error;
-
-	if (open_writer(&error) != 0)
-		gt_cudart_stop("%s", error.text);
-	gt_cudart.launches = shared->together.launches;
-	gt_progress_begin(&gt_cudart.progress, "gtrace-record", stderr, !record->quiet);
-	gt_cudart.recorder = gt_ptx_recorder_open(gt_cudart.writer, &record->tracing, gt_cudart.launches, &error);
-	if (!gt_cudart.recorder)
-		gt_cudart_stop("%s", error.text);
-	if (!begun && record->tracing.gpu.n > 0 && gt_write_gpu(gt_cudart.writer, gt_cudart.gpu, &error) != 0)
-		gt_cudart_stop("%s", error.text);
-}
-
-bool gt_cudart_may_work(void)
-{
-	if (!shared)
-		return true;
-	if (claim()) {
-		if (!gt_cudart.recorder)
-			open_stream();
-		return true;
-	}
-	shared->together.refused |= gt_cudart.caller == getpid();
-	if (!atomic_exchange(&shared->said, true))
-		gt_cudart_say("%s asks for work, and gets cudaErrorInitializationError%s",
-			      gt_cudart.caller != getpid() ? "a process that the program forked after a call of CUDA" : "a second process of the program",
-			      gt_cudart.caller != getpid() ? ", as on a GPU" : ", as another one is recorded: one at a time can be");
-	return false;
-}
-
-bool gt_cudart_ends_stream(void)
-{
-	if (!shared || ended)
-		return false;
-	const pid_t self = getpid();
-	if (taker == self)
-		atomic_store(&shared->last, true);
-	const pid_t writer = atomic_load(&shared->writer);
-	if (writer != 0 || taker != self)
-		return writer == self;
-	const bool leaves = gt_cudart.forked && !shared->begun;
-	if (leaves)
-		tell(GT_RECORD_LEFT, self);
-	return !leaves && claim();
-}
-
-bool gt_cudart_leave_stream(void)
-{
-	struct gt_error error;
-
-	if (atomic_load(&shared->last))
-		return false;
-	shared->together.launches = gt_cudart.launches;
-	if (gt_writer_leave(gt_cudart.writer, &shared->left, &error) != 0)
-		gt_cudart_stop("%s", error.text);
-	tell(GT_RECORD_BEGUN, taker);
-	atomic_store(&shared->writer, 0);
-	if (!atomic_load(&shared->last) || !claim()) {
-		ended = true;
-		return true;
-	}
-	/* It has ended at the same time, and did not see that it was to end the stream. */
-	tell(GT_RECORD_BEGUN, getpid());
-	return false;
-}
-
-void gt_cudart_stream_ended(bool whole)
-{
-	ended = true;
-	if (close(gt_cudart.record.stream) != 0 || !tell(whole ? GT_RECORD_WHOLE : GT_RECORD_CUT, getpid()))
-		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
-}
-
 /* ---- initialisation ---- */
-
-static void take_token(void)
-{
-	struct gt_error error;
-
-	if (gt_cudart.record.stream < 0 || gt_cudart.record.token < 0)
-		return;
-	if (keep_descriptor(&gt_cudart.record.token, O_RDONLY | O_NONBLOCK, &error) != 0 || keep_descriptors(&error) != 0)
-		gt_cudart_stop("%s", error.text);
-	if (!read_token())
-		gt_cudart_stop("a second program of this run uses the CUDA runtime; record one program at a time");
-	void *page = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED)
-		gt_cudart_stop("out of memory");
-	shared = page;
-	gt_cudart.together = &shared->together;
-	taker = getpid();
-}
 
 static void init_lock(void)
 {
@@ -473,18 +241,13 @@ static void init_lock(void)
 	gt_cudart.depth = 0;
 }
 
-static void note_fork(void)
-{
-	gt_cudart.forked = true;
-}
-
 static void open_runtime(void)
 {
 	struct gt_recording *record = &gt_cudart.record;
 	struct gt_error error;
 
 	init_lock();
-	pthread_atfork(NULL, note_fork, init_lock); /* a thread that is not in the child may have the lock */
+	pthread_atfork(NULL, NULL, init_lock); /* a thread that is not in the child may have the lock */
 	gt_cudart.carveout = -1;
 	if (gt_record_import(record, &error) != 0)
 		gt_cudart_stop("%s", error.text);
@@ -497,7 +260,7 @@ static void open_runtime(void)
 	if (record->tracing.check == GT_PTX_MEMCHECK && gt_ptx_memory_watch(&gt_cudart.memory, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	catch_faults();
-	take_token();
+	gt_cudart_take_token();
 }
 
 static void take_lock(void)
@@ -575,13 +338,188 @@ int gt_cudart_leave(int code)
 	return code;
 }
 
-int gt_cudart_last_error(bool forget)
+static int get_last_error(bool forget)
 {
 	int code = gt_cudart.failed ? gt_cudart.failed : last_error;
 
 	if (forget)
 		last_error = CUDA_SUCCESS;
 	return code;
+}
+
+/* ---- names and descriptions of errors, and the last one ---- */
+
+#define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
+
+static const struct {
+	int code;
+	const char *name, *text;
+} errors[] = {
+	{CUDA_SUCCESS, "cudaSuccess", "no error"},
+	{CUDA_INVALID_VALUE, "cudaErrorInvalidValue", "invalid argument"},
+	{CUDA_MEMORY_ALLOCATION, "cudaErrorMemoryAllocation", "out of memory"},
+	{CUDA_INITIALIZATION_ERROR, "cudaErrorInitializationError", "initialization error"},
+	{4, "cudaErrorCudartUnloading", "driver shutting down"},
+	{5, "cudaErrorProfilerDisabled", "profiler disabled while using external profiling tool"},
+	{6, "cudaErrorProfilerNotInitialized", "profiler not initialized: call cudaProfilerInitialize()"},
+	{7, "cudaErrorProfilerAlreadyStarted", "profiler already started"},
+	{8, "cudaErrorProfilerAlreadyStopped", "profiler already stopped"},
+	{9, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+	{12, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+	{CUDA_INVALID_SYMBOL, "cudaErrorInvalidSymbol", "invalid device symbol"},
+	{16, "cudaErrorInvalidHostPointer", "invalid host pointer"},
+	{17, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+	{18, "cudaErrorInvalidTexture", "invalid texture reference"},
+	{19, "cudaErrorInvalidTextureBinding", "texture is not bound to a pointer"},
+	{CUDA_INVALID_CHANNEL_DESCRIPTOR, "cudaErrorInvalidChannelDescriptor", "invalid channel descriptor"},
+	{CUDA_INVALID_MEMCPY_DIRECTION, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"},
+	{22, "cudaErrorAddressOfConstant", "invalid address of constant"},
+	{23, "cudaErrorTextureFetchFailed", "fetch from texture failed"},
+	{24, "cudaErrorTextureNotBound", "cannot fetch from a texture that is not bound"},
+	{25, "cudaErrorSynchronizationError", "incorrect use of __syncthreads()"},
+	{CUDA_INVALID_FILTER_SETTING, "cudaErrorInvalidFilterSetting", "linear filtering not supported for non-float type"},
+	{27, "cudaErrorInvalidNormSetting", "read as normalized float not supported for data type"},
+	{28, "cudaErrorMixedDeviceExecution", "device emulation mode and device execution mode cannot be mixed"},
+	{31, "cudaErrorNotYetImplemented", "feature not yet implemented"},
+	{32, "cudaErrorMemoryValueTooLarge", "memory size or pointer value too large to fit in 32 bit"},
+	{34, "cudaErrorStubLibrary", "CUDA driver is a stub library"},
+	{35, "cudaErrorInsufficientDriver", "CUDA driver version is insufficient for CUDA runtime version"},
+	{36, "cudaErrorCallRequiresNewerDriver", "API call is not supported in the installed CUDA driver"},
+	{37, "cudaErrorInvalidSurface", "invalid surface reference"},
+	{43, "cudaErrorDuplicateVariableName", "duplicate global variable looked up by string name"},
+	{44, "cudaErrorDuplicateTextureName", "duplicate texture looked up by string name"},
+	{45, "cudaErrorDuplicateSurfaceName", "duplicate surface looked up by string name"},
+	{46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"},
+	{49, "cudaErrorIncompatibleDriverContext", "incompatible driver context"},
+	{CUDA_MISSING_CONFIGURATION, "cudaErrorMissingConfiguration", "__global__ function call is not configured"},
+	{53, "cudaErrorPriorLaunchFailure", "unspecified launch failure in prior launch"},
+	{65, "cudaErrorLaunchMaxDepthExceeded", "launch would exceed maximum depth of nested launches"},
+	{66, "cudaErrorLaunchFileScopedTex",
+	 "launch failed because kernel uses unsupported, file-scoped textures (texture objects are supported)"},
+	{67, "cudaErrorLaunchFileScopedSurf",
+	 "launch failed because kernel uses unsupported, file-scoped surfaces (surface objects are supported)"},
+	{68, "cudaErrorSyncDepthExceeded", "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth"},
+	{69, "cudaErrorLaunchPendingCountExceeded", "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"},
+	{CUDA_INVALID_DEVICE_FUNCTION, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+	{100, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+	{CUDA_INVALID_DEVICE, "cudaErrorInvalidDevice", "invalid device ordinal"},
+	{102, "cudaErrorDeviceNotLicensed", "device doesn't have valid Grid license"},
+	{103, "cudaErrorSoftwareValidityNotEstablished", "integrity checks failed"},
+	{127, "cudaErrorStartupFailure", "startup failure in cuda runtime"},
+	{CUDA_INVALID_KERNEL_IMAGE, "cudaErrorInvalidKernelImage", "device kernel image is invalid"},
+	{201, "cudaErrorDeviceUninitialized", "invalid device context"},
+	{205, "cudaErrorMapBufferObjectFailed", "mapping of buffer object failed"},
+	{206, "cudaErrorUnmapBufferObjectFailed", "unmapping of buffer object failed"},
+	{207, "cudaErrorArrayIsMapped", "array is mapped"},
+	{208, "cudaErrorAlreadyMapped", "resource already mapped"},
+	{CUDA_NO_KERNEL_IMAGE_FOR_DEVICE, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
+	{210, "cudaErrorAlreadyAcquired", "resource already acquired"},
+	{211, "cudaErrorNotMapped", "resource not mapped"},
+	{212, "cudaErrorNotMappedAsArray", "resource not mapped as array"},
+	{213, "cudaErrorNotMappedAsPointer", "resource not mapped as pointer"},
+	{214, "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered"},
+	{CUDA_UNSUPPORTED_LIMIT, "cudaErrorUnsupportedLimit", "limit is not supported on this architecture"},
+	{216, "cudaErrorDeviceAlreadyInUse", "exclusive-thread device already in use by a different thread"},
+	{CUDA_PEER_ACCESS_UNSUPPORTED, "cudaErrorPeerAccessUnsupported", "peer access is not supported between these two devices"},
+	{CUDA_INVALID_PTX, "cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
+	{219, "cudaErrorInvalidGraphicsContext", "invalid OpenGL or DirectX context"},
+	{220, "cudaErrorNvlinkUncorrectable", "uncorrectable NVLink error detected during the execution"},
+	{221, "cudaErrorJitCompilerNotFound", "PTX JIT compiler library not found"},
+	{222, "cudaErrorUnsupportedPtxVersion", "the provided PTX was compiled with an unsupported toolchain."},
+	{223, "cudaErrorJitCompilationDisabled", "PTX JIT compilation was disabled"},
+	{224, "cudaErrorUnsupportedExecAffinity", "the provided execution affinity is not supported"},
+	{225, "cudaErrorUnsupportedDevSideSync", "the provided PTX contains unsupported call to cudaDeviceSynchronize"},
+	{226, "cudaErrorContained", "Invalid access of peer GPU memory over nvlink or a hardware error"},
+	{300, "cudaErrorInvalidSource", "device kernel image is invalid"},
+	{301, "cudaErrorFileNotFound", "file not found"},
+	{302, "cudaErrorSharedObjectSymbolNotFound", "shared object symbol not found"},
+	{303, "cudaErrorSharedObjectInitFailed", "shared object initialization failed"},
+	{CUDA_OPERATING_SYSTEM, "cudaErrorOperatingSystem", "OS call failed or operation not supported on this OS"},
+	{CUDA_INVALID_RESOURCE_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+	{CUDA_ILLEGAL_STATE, "cudaErrorIllegalState", "the operation cannot be performed in the present state"},
+	{402, "cudaErrorLossyQuery", "attempted introspection would be semantically lossy"},
+	{500, "cudaErrorSymbolNotFound", "named symbol not found"},
+	{CUDA_NOT_READY, "cudaErrorNotReady", "device not ready"},
+	{700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+	{CUDA_LAUNCH_OUT_OF_RESOURCES, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+	{702, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
+	{703, "cudaErrorLaunchIncompatibleTexturing", "launch uses incompatible texturing mode"},
+	{CUDA_PEER_ACCESS_ALREADY_ENABLED, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"},
+	{CUDA_PEER_ACCESS_NOT_ENABLED, "cudaErrorPeerAccessNotEnabled", "peer access has not been enabled"},
+	{708, "cudaErrorSetOnActiveProcess", "cannot set while device is active in this process"},
+	{709, "cudaErrorContextIsDestroyed", "context is destroyed"},
+	{CUDA_ASSERT, "cudaErrorAssert", "device-side assert triggered"},
+	{711, "cudaErrorTooManyPeers", "peer mapping resources exhausted"},
+	{CUDA_HOST_MEMORY_ALREADY_REGISTERED, "cudaErrorHostMemoryAlreadyRegistered",
+	 "part or all of the requested memory range is already mapped"},
+	{CUDA_HOST_MEMORY_NOT_REGISTERED, "cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"},
+	{714, "cudaErrorHardwareStackError", "hardware stack error"},
+	{715, "cudaErrorIllegalInstruction", "an illegal instruction was encountered"},
+	{716, "cudaErrorMisalignedAddress", "misaligned address"},
+	{717, "cudaErrorInvalidAddressSpace", "operation not supported on global/shared address space"},
+	{718, "cudaErrorInvalidPc", "invalid program counter"},
+	{719, "cudaErrorLaunchFailure", "unspecified launch failure"},
+	{CUDA_COOPERATIVE_LAUNCH_TOO_LARGE, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+	{721, "cudaErrorTensorMemoryLeak", "tensor memory not completely freed"},
+	{800, "cudaErrorNotPermitted", "operation not permitted"},
+	{CUDA_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported"},
+	{802, "cudaErrorSystemNotReady", "system not yet initialized"},
+	{803, "cudaErrorSystemDriverMismatch", "system has unsupported display driver / cuda driver combination"},
+	{804, "cudaErrorCompatNotSupportedOnDevice", "forward compatibility was attempted on non supported HW"},
+	{805, "cudaErrorMpsConnectionFailed", "MPS client failed to connect to the MPS control daemon or the MPS server"},
+	{806, "cudaErrorMpsRpcFailure", "the remote procedural call between the MPS server and the MPS client failed"},
+	{807, "cudaErrorMpsServerNotReady", "MPS server is not ready to accept new MPS client requests"},
+	{808, "cudaErrorMpsMaxClientsReached", "the hardware resources required to create MPS client have been exhausted"},
+	{809, "cudaErrorMpsMaxConnectionsReached", "the hardware resources required to support device connections have been exhausted"},
+	{810, "cudaErrorMpsClientTerminated", "the MPS client has been terminated by the server"},
+	{811, "cudaErrorCdpNotSupported",
+	 "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it"},
+	{812, "cudaErrorCdpVersionMismatch", "unsupported interaction between different versions of CUDA Dynamic Parallelism"},
+	{CUDA_STREAM_CAPTURE_UNSUPPORTED, "cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
+	{CUDA_STREAM_CAPTURE_INVALIDATED, "cudaErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture"},
+	{CUDA_STREAM_CAPTURE_MERGE, "cudaErrorStreamCaptureMerge", "operation would result in a merge of separate capture sequences"},
+	{CUDA_STREAM_CAPTURE_UNMATCHED, "cudaErrorStreamCaptureUnmatched", "capture was not ended in the same stream as it began"},
+	{CUDA_STREAM_CAPTURE_UNJOINED, "cudaErrorStreamCaptureUnjoined", "capturing stream has unjoined work"},
+	{CUDA_STREAM_CAPTURE_ISOLATION, "cudaErrorStreamCaptureIsolation", "dependency created on uncaptured work in another stream"},
+	{CUDA_STREAM_CAPTURE_IMPLICIT, "cudaErrorStreamCaptureImplicit",
+	 "operation would make the legacy stream depend on a capturing blocking stream"},
+	{CUDA_CAPTURED_EVENT, "cudaErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream"},
+	{908, "cudaErrorStreamCaptureWrongThread", "attempt to terminate a thread-local capture sequence from another thread"},
+	{909, "cudaErrorTimeout", "wait operation timed out"},
+	{CUDA_GRAPH_EXEC_UPDATE_FAILURE, "cudaErrorGraphExecUpdateFailure",
+	 "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"},
+	{911, "cudaErrorExternalDevice", "an async error has occured in external entity outside of CUDA"},
+	{CUDA_INVALID_CLUSTER_SIZE, "cudaErrorInvalidClusterSize", "a kernel launch error has occurred due to cluster misconfiguration"},
+	{913, "cudaErrorFunctionNotLoaded", "the function handle is not loaded when calling an API that requires a loaded function"},
+	{914, "cudaErrorInvalidResourceType", "one or more resources passed in are not valid resource types for the operation"},
+	{915, "cudaErrorInvalidResourceConfiguration", "one or more resources are insufficient or non-applicable for the operation"},
+	{999, "cudaErrorUnknown", "unknown error"},
+};
+
+API const char *cudaGetErrorName(int code)
+{
+	for (size_t i = 0; i < LENGTH(errors); i++)
+		if (errors[i].code == code)
+			return errors[i].name;
+	return "unrecognized error code";
+}
+
+API const char *cudaGetErrorString(int code)
+{
+	for (size_t i = 0; i < LENGTH(errors); i++)
+		if (errors[i].code == code)
+			return errors[i].text;
+	return "unrecognized error code";
+}
+
+API int cudaGetLastError(void)
+{
+	return get_last_error(true);
+}
+
+API int cudaPeekAtLastError(void)
+{
+	return get_last_error(false);
 }
 
 /* ---- the process ---- */

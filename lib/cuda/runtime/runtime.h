@@ -135,17 +135,8 @@ struct gt_wishes {
 	bool cooperative;
 };
 
-/* What the processes of a program that are recorded one after the other have together. */
-struct gt_together {
-	uint64_t launches;
-	bool chosen;	    /* one of them */
-	struct gt_error unmatched; /* why none is; "": no process has failed so */
-	bool refused;	    /* work of a process while another one was recorded */
-};
-
 struct gt_cudart {
 	struct gt_recording record;
-	struct gt_together *together; /* NULL: nothing is traced */
 	const struct gt_gpu *gpu; /* that the program sees */
 	struct gt_limits limits; /* of the GPU */
 	struct gt_ptx_memory memory;
@@ -160,7 +151,6 @@ struct gt_cudart {
 	pthread_mutex_t lock;
 	unsigned depth; /* calls under way, of the thread that has the lock */
 	pid_t caller; /* the first process that called, this one or what it was forked from; 0: none has */
-	bool forked; /* this process has */
 	int carveout;	    /* percent of shared memory that kernels without a preference have; -1: none */
 	uint64_t l2_fetch_bytes, l2_persisting_bytes; /* limits that the program set; 0: it did not */
 	uint32_t peers[GT_TRACING_DEVICES]; /* bit p: the device may access the memory of device p */
@@ -186,22 +176,20 @@ void gt_cudart_enter(void);
 /* The same for calls that do not need deferred work done (streams.c). */
 void gt_cudart_enter_beside(void);
 int gt_cudart_leave(int code);
-int gt_cudart_last_error(bool forget);
 /* A call of the program, which is no registration before main. */
 static inline void gt_cudart_called(void)
 {
 	if (gt_cudart.caller == 0)
 		gt_cudart.caller = getpid();
 }
-/* Whether work that this process asks for is executed, and recorded: while no other process of the program is, if it was not forked
- * after a call. The first time it begins the stream, or goes on with it. If not, says so once. */
+/* The first process of a program that uses CUDA takes the token, for all of them; a second program ends here. */
+void gt_cudart_take_token(void);
+/* Whether work that this process asks for is executed, and recorded: it was not forked after a call, and its turn has come, which is waited
+ * for. If not, says so once. */
 bool gt_cudart_may_work(void);
-/* At the end of a process: whether it ends the stream. It writes it, or nobody does and none that it forked may still begin it. */
-bool gt_cudart_ends_stream(void);
-/* Whether another process may go on with it, or end it: then it is left to that one. */
-bool gt_cudart_leave_stream(void);
-/* Closes it. */
-void gt_cudart_stream_ended(bool whole);
+/* Before and after a launch: while it runs no other process writes. False: the stream has ended meanwhile. */
+bool gt_cudart_take_stream(void);
+void gt_cudart_give_stream(void);
 /* The same lock without a use of the runtime: for registrations before main, and for calls of the driver API, whose errors
  * cudaGetLastError does not give. */
 void gt_cudart_lock(void);

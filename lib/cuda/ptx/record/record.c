@@ -305,7 +305,7 @@ void gt_tracing_help(const struct gt_tracing_option *option, char text[GT_TRACIN
 #define PREFIX "GTRACE_RECORD_"
 #define ARGUMENTS PREFIX "ARGUMENTS"
 #define GPU PREFIX "DEFAULT_GPU"
-#define STREAM PREFIX "STREAM"
+#define STREAM GT_RECORD_STREAM
 #define TOKEN PREFIX "TOKEN"
 #define WORDS PREFIX "WORDS"
 #define PROCESS PREFIX "PROCESS"

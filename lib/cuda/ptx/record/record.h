@@ -102,6 +102,7 @@ struct gt_record_word {
 
 /* In the folder of the stand-in runtime: a folder for each plug-in, with the libraries that stand in for those of the same names. */
 #define GT_RECORD_STUBS "stub"
+#define GT_RECORD_STREAM "GTRACE_RECORD_STREAM" /* the variable of the first descriptor */
 #define GT_RECORD_ARGUMENTS 256 /* words of gtrace-record's command line that are kept */
 
 struct gt_recording {

@@ -449,9 +449,8 @@ struct gt_ptx_recorder {
 	struct gt_ptx_team *team; /* NULL: there is one thread */
 	struct gt_ptx_again *again; /* launches that may come once more */
 	bool numbered; /* the launch under way has records with its number */
-	uint64_t before;   /* launches of other recorders */
-	uint64_t launches; /* seen so far, and these */
-	uint64_t traced;   /* of them */
+	uint64_t launches; /* the number of the last one; 0: none was seen */
+	uint64_t traced;   /* by this recorder */
 	struct gt_unmatched unmatched; /* by --kernel */
 	bool over;	   /* a launch ended at a fault that others follow: the stream ends there */
 };
@@ -470,8 +469,7 @@ static int is_traced(struct gt_ptx_recorder *recorder, const char *shown, const 
 	return !tracing->launches || (number < GT_PTX_LAUNCHES && tracing->launches[number]);
 }
 
-struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing, uint64_t launches,
-					     struct gt_error *error)
+struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing, struct gt_error *error)
 {
 	struct gt_ptx_recorder *recorder = calloc(1, sizeof *recorder);
 
@@ -481,7 +479,6 @@ struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const str
 	}
 	recorder->head.writer = writer;
 	recorder->head.tracing = tracing;
-	recorder->before = recorder->launches = launches;
 	/* Blocks without rows stand before the rows of their group, which then wait. */
 	if (gt_recorded_rows_open(&recorder->rows, tracing->work ? NULL : writer, tracing->work ? tracing->memory / 4 : 0, error) == 0)
 		recorder->order = gt_ptx_blockorder_open(&recorder->rows.sink, tracing->memory / 2, error);
@@ -525,7 +522,7 @@ int gt_ptx_recorder_check(const struct gt_ptx_recorder *recorder, struct gt_erro
 
 	if (gt_unmatched_check(&recorder->unmatched, tracing->kernel, error) != 0)
 		return -1;
-	if (recorder->traced > 0 || recorder->launches == recorder->before)
+	if (recorder->traced > 0 || recorder->launches == 0)
 		return 0;
 	snprintf(options, sizeof options, "%s%s%s", tracing->launches ? ", --launches" : "", tracing->traced_devices ? ", --device" : "",
 		 tracing->kernel ? ", --kernel" : "");
@@ -698,8 +695,8 @@ static int record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *
 	*ran = (struct gt_ptx_ran){0};
 	if (gt_ptx_launch_cluster(launch, error) != 0)
 		return -1;
-	recorder->launches++;
-	launch->number = recorder->head.tracing->replay ? 2 * recorder->launches : recorder->launches;
+	recorder->launches = launch->number;
+	launch->number *= recorder->head.tracing->replay ? 2 : 1;
 	launch->max_instructions = recorder->head.tracing->max_instructions;
 	launch->check = recorder->head.tracing->check;
 	launch->team = recorder->team;

@@ -30,14 +30,13 @@ int gt_ptx_untraced_add(struct gt_ptx_untraced *untraced, const char *name, uint
 
 struct gt_ptx_recorder;
 
-/* The writer, the module and the tracing stay the caller's. `launches`: how many other recorders of the stream have seen before. NULL on error. */
-struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing, uint64_t launches,
-					     struct gt_error *error);
+/* The writer, the module and the tracing stay the caller's. NULL on error. */
+struct gt_ptx_recorder *gt_ptx_recorder_open(struct gt_writer *writer, const struct gt_ptx_tracing *tracing, struct gt_error *error);
 void gt_ptx_recorder_close(struct gt_ptx_recorder *recorder);
 
-/* Runs the next launch, or skips it; the first of all has number 1, which is its kernel's id;
+/* Runs a launch, or skips it. Its number, from 1, is its kernel's id;
  * under replay the launch n is the kernels 2n - 1, whose name ends in " pass 1", and 2n. Of `launch`
- * the kernel, the shape, the parameters, sms and prefers are the caller's to set. `registers` per thread, 0
+ * the number, the kernel, the shape, the parameters, sms and prefers are the caller's to set. `registers` per thread, 0
  * if unknown: .maxnreg is taken then, or an estimate. */
 int gt_ptx_record(struct gt_ptx_recorder *recorder, const struct gt_ptx_module *module,
 		  struct gt_ptx_machine *machine, struct gt_ptx_launch *launch, uint32_t registers,
