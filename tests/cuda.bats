@@ -142,6 +142,8 @@ setup() {
 	grep -q '^gtrace-record: launch 4, sums<<<.*launch 4 of this kernel: .* traced, the same as launch 2$' said
 	grep -q '^gtrace-record: all 12 launches of sums: .* traced, 5 of them the same as an earlier one$' said
 	grep -q '^gtrace-record: all 16 launches of [a-z:]*add: .* traced, 6 of them the same as an earlier one$' said
+	# Of 16 arguments the 1st, 2nd, 6th and 14th in the second round, and the others when the first of these has come again.
+	grep -q '^gtrace-record: all 64 launches of part: .* traced, 20 of them the same as an earlier one$' said
 	grep -q '^gtrace-record: all 13 launches of follow: .* traced, [4-6] of them the same as an earlier one$' said
 	grep -q '^gtrace-record: all 1[0-9][0-9] launches of once: .* traced, [0-9]* of them the same as an earlier one$' said
 	run ! grep -E 'launches of (number|say).*the same' said

@@ -33,6 +33,15 @@ __global__ void scale(int *to)
 		to[i] = to[i] * 3 + factor;
 }
 
+__global__ void part(int *to, int which)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+	for (int k = 0; k < 2 * LOOPS; k++)
+		sum = sum * sum + (i ^ which);
+	to[i] = sum;
+}
+
 __global__ void number(unsigned long long *to)
 {
 	unsigned long long grid;
@@ -126,6 +135,19 @@ static void test_constants(int *to)
 			expected = (int)((unsigned)expected * 3 + (unsigned)value);
 		CHECK(at(to, N - 1) == expected);
 	}
+}
+
+/* A kernel with many arguments: a few of them, then more and more rarely, until one has come again. */
+static void test_many(int *to)
+{
+	for (int round = 0; round < 4; round++)
+		for (int which = 0; which < 16; which++) {
+			part<<<N / 256, 256>>>(to, which);
+			int expected = 0;
+			for (int k = 0; k < 2 * LOOPS; k++)
+				expected = (int)((unsigned)expected * (unsigned)expected + (unsigned)(5 ^ which));
+			CHECK(at(to, 5) == expected);
+		}
 }
 
 /* Arrays that the arguments do not name, and others that the kernel does not access. */
@@ -312,6 +334,7 @@ int main(void)
 	test_contents(from, to);
 	test_accumulated(to);
 	test_constants(to);
+	test_many(to);
 	test_reached(from, to);
 	test_unique();
 	test_textures((float *)from, (float *)to);

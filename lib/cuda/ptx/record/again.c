@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches that are the same as an earlier one (again.h). What a launch does follows from its arguments and the contents of the
  * allocations that it accesses, which are noted as it looks them up (gt_ptx_bounds). They are compared by hashes of their pieces, which
- * costs time too: only where the launch takes longer, and less and less often for a kernel that finds other contents each time. Nothing
- * is compared if no memory has changed since (memory->changes), as in a loop that measures a kernel. */
+ * costs time too: only where the launch takes longer, and less and less often for a kernel that finds other contents each time, or whose
+ * launches do not come again. Nothing is compared if no memory has changed since (memory->changes), as in a loop that measures a kernel. */
 #include "cuda/ptx/record/again.h"
 
 #include <stdbool.h>
@@ -22,6 +22,8 @@
 #define BYTES_PER_INSTRUCTION 32 /* of memory that are hashed in a part of the time that an instruction of a warp takes */
 #define MOST ((uint64_t)2 << 30) /* bytes that are kept of all launches */
 #define MISSES_MOST 16
+#define KERNELS 256 /* that are told apart */
+#define TRIES 2	    /* launches of a kernel that are remembered before one of them has come again; then fewer and fewer */
 #define IN_A_ROW 3 /* launches, until one is remembered although to compare memory takes longer: more are likely then */
 
 /* Bytes of memory that a launch changed, or of its records. */
@@ -66,13 +68,24 @@ struct slot {
 	uint64_t rows;	/* in its records */
 };
 
+/* Whether it pays to remember launches of a kernel, with whatever arguments: a sort launches one with many. */
+struct kernel {
+	uint64_t key;
+	bool taken;
+	bool pays;	/* the last one that was compared had come again */
+	unsigned tries; /* remembered since then */
+	uint64_t wait;	/* launches until one is remembered again */
+};
+
 struct gt_ptx_again {
 	struct slot *slots;
+	struct kernel kernels[KERNELS];
 	struct gt_store store;
 	uint64_t bytes;	/* of all slots */
 	uint64_t time;	/* launches so far */
 	/* The launch under way: */
 	struct slot *slot; /* NULL: it cannot be repeated */
+	struct kernel *kernel;
 	struct gt_writer *writer;
 	uint64_t number;
 	bool keeping, fails; /* to keep what it does */
@@ -331,6 +344,32 @@ static struct slot *slot_of(struct gt_ptx_again *again, XXH128_hash_t key)
 	return slot;
 }
 
+/* What is known of the kernel; a new one takes the place of another. */
+static struct kernel *kernel_of(struct gt_ptx_again *again, const struct gt_ptx_machine *machine, const struct gt_ptx_launch *launch)
+{
+	const uint64_t numbers[] = {machine->serial, (uint64_t)(launch->kernel - machine->module->functions)};
+	const uint64_t key = XXH3_64bits(numbers, sizeof numbers);
+	struct kernel *kernel = &again->kernels[key % KERNELS];
+
+	if (!kernel->taken || kernel->key != key)
+		*kernel = (struct kernel){.key = key, .taken = true};
+	return kernel;
+}
+
+/* Whether one more launch of the kernel is to be remembered. */
+static bool try_kernel(struct kernel *kernel)
+{
+	if (kernel->pays)
+		return true;
+	if (kernel->wait > 0) {
+		kernel->wait--;
+		return false;
+	}
+	kernel->tries += kernel->tries < MISSES_MOST;
+	kernel->wait = kernel->tries < TRIES ? 0 : (UINT64_C(1) << kernel->tries) - 1;
+	return true;
+}
+
 /* Does what the launch that is known did. */
 static int repeat(struct gt_ptx_again *again, struct gt_ptx_memory *memory, struct gt_writer *writer, struct gt_ptx_ran *ran,
 		  struct gt_error *error)
@@ -339,6 +378,9 @@ static int repeat(struct gt_ptx_again *again, struct gt_ptx_memory *memory, stru
 	size_t rows = (size_t)slot->rows;
 
 	slot->used = again->time;
+	again->kernel->pays = true;
+	again->kernel->tries = 0;
+	again->kernel->wait = 0;
 	*ran = slot->ran;
 	memory->changes += slot->changes;
 	for (size_t i = 0; i < slot->kept_n; i++) {
@@ -358,18 +400,19 @@ static int repeat(struct gt_ptx_again *again, struct gt_ptx_memory *memory, stru
 static void miss(struct gt_ptx_again *again, struct slot *slot)
 {
 	forget(again, slot);
+	again->kernel->pays = false;
 	slot->misses += slot->misses < MISSES_MOST;
 	slot->wait = (UINT64_C(1) << slot->misses) - 1;
 }
 
 /* Whether to remember the launch: not the first of its kind, nor one that takes less time than to compare memory. */
-static bool is_worth_it(struct slot *slot, const struct gt_ptx_memory *memory)
+static bool is_worth_it(struct slot *slot, struct kernel *kernel, const struct gt_ptx_memory *memory)
 {
 	if (slot->instructions < LEAST ||
 	    (slot->parts_bytes / BYTES_PER_INSTRUCTION > slot->instructions && (slot->in_a_row < IN_A_ROW || slot->by_host)))
 		return false;
 	if (slot->wait == 0)
-		return has_parts(memory, slot);
+		return has_parts(memory, slot) && try_kernel(kernel);
 	slot->wait--;
 	return false;
 }
@@ -395,6 +438,7 @@ int gt_ptx_again_take(struct gt_ptx_again *again, struct gt_ptx_machine *machine
 	again->time++;
 	if (program->is_unique || launch->check == GT_PTX_MEMCHECK)
 		return 0;
+	again->kernel = kernel_of(again, machine, launch);
 	struct slot *slot = again->slot = slot_of(again, key_of(machine, launch, writer != NULL));
 	slot->in_a_row = slot->in_a_row > 0 && slot->after == machine->memory->changes ? slot->in_a_row : 0;
 	if (slot->known && is_as_before(machine->memory, slot)) {
@@ -403,7 +447,7 @@ int gt_ptx_again_take(struct gt_ptx_again *again, struct gt_ptx_machine *machine
 	}
 	if (slot->known)
 		miss(again, slot);
-	int result = is_worth_it(slot, machine->memory) ? begin_keeping(again, machine->memory, writer, error) : 0;
+	int result = is_worth_it(slot, again->kernel, machine->memory) ? begin_keeping(again, machine->memory, writer, error) : 0;
 	machine->memory->launch++; /* what was looked up here is not accessed by it */
 	return result;
 }
