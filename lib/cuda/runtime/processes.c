@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes of a program, which write one stream, and their ends: the stream gets its end record if all work of a GPU is in it. */
-#define _GNU_SOURCE /* dladdr, syscall */
-#include <dlfcn.h>
+/* The processes of a program, which write one stream: what they say, whose turn it is, and their ends. The stream gets its end record if all
+ * work of a GPU is in it. */
+#define _GNU_SOURCE /* syscall */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,11 +21,54 @@
 
 #include "base/installed.h"
 #include "cuda/ptx/record/record.h"
-#include "cuda/runtime/calls.h"
 #include "cuda/runtime/runtime.h"
 #include "stream/records.h"
 
-#define REASON 1024 /* bytes that hold any reason why a stream has no end */
+struct gt_cudart gt_cudart;
+
+/* ---- messages ---- */
+
+static void say(const char *format, va_list arguments)
+{
+	struct gt_error line;
+
+	vsnprintf(line.text, sizeof line.text, format, arguments);
+	gt_progress_erase(&gt_cudart.progress);
+	fprintf(stderr, "gtrace-record: %s\n", line.text);
+	fflush(stderr);
+}
+
+void gt_cudart_say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void gt_cudart_say_once(bool *said, const char *format, ...)
+{
+	va_list arguments;
+
+	if (*said || gt_cudart.record.quiet)
+		return;
+	*said = true;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void gt_cudart_note(const char *format, ...)
+{
+	va_list arguments;
+
+	if (!gt_cudart.record.verbose)
+		return;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
 
 /* ---- the processes of a program ---- */
 
@@ -64,7 +107,7 @@ static struct shared {
 	uint64_t launches;
 	bool chosen;		   /* one of them */
 	struct gt_error unmatched; /* why none is; "": no process has failed so */
-	char doubt[REASON];	   /* why work may be missing if the process that wrote this is killed */
+	char doubt[GT_REASON];	   /* why work may be missing if the process that wrote this is killed */
 	double patience;
 	_Atomic uint64_t works; /* how often a process began to write */
 	_Atomic int turn;
@@ -532,8 +575,6 @@ static void begin_to_write(void)
 	atomic_fetch_add(&shared->works, 1);
 }
 
-static void find_reason(char reason[REASON]);
-
 /* Leaves the stream so that another process can go on. */
 static void leave(void)
 {
@@ -563,13 +604,13 @@ bool gt_cudart_take_stream(void)
 
 void gt_cudart_give_stream(void)
 {
-	char reason[REASON];
+	char reason[GT_REASON];
 
 	if (!shared || !opened)
 		return;
 	leave();
 	if (atomic_load(&shared->several) && !shared->doubt[0]) {
-		find_reason(reason);
+		gt_cudart.at_end->find_reason(reason);
 		memcpy(shared->doubt, reason, sizeof shared->doubt);
 	}
 	unlock_stream();
@@ -620,84 +661,7 @@ void gt_cudart_take_token(void)
 	opened = true;
 }
 
-/* ---- callers of the driver ---- */
-
-/* Libraries with kernels of their own have a runtime in them, which asks the driver for calls before it can launch any. */
-
-static _Atomic(char *) first_caller;
-
-void gt_cudart_driver_called_from(void *code)
-{
-	Dl_info about;
-	char *none = NULL;
-
-	if (atomic_load(&first_caller) || dladdr(code, &about) == 0 || !about.dli_fname)
-		return;
-	const char *slash = strrchr(about.dli_fname, '/'), *file = slash ? slash + 1 : about.dli_fname;
-	char *name = gt_record_runs_kernels(file) ? strdup(file) : NULL;
-	if (name && !atomic_compare_exchange_strong(&first_caller, &none, name))
-		free(name);
-}
-
-/* The file name of the first library with kernels of its own that called the driver, or NULL. */
-static const char *driver_caller(void)
-{
-	return atomic_load(&first_caller);
-}
-
-#define OPENCL "libOpenCL.so.1"
-#define ENDLESS "the stream has no end (--ignore-unsupported gives it one)"
-
-/* ---- the end ---- */
-
-/* The file name of a library in this process that may have run kernels unseen, or NULL. OpenCL's do not come by this driver. */
-static const char *find_library(void)
-{
-	void *opencl = dlopen(OPENCL, RTLD_LAZY | RTLD_NOLOAD);
-
-	if (opencl)
-		dlclose(opencl);
-	return driver_caller() ? driver_caller() : opencl ? OPENCL : NULL;
-}
-
-/* How the program can go on without a library's kernels, or nothing. */
-static void write_hint(const char *library, char hint[GT_RECORD_HINT])
-{
-	char folder[GT_TRACING_PATH];
-	Dl_info self;
-
-	hint[0] = '\0';
-	if (dladdr((void *)(uintptr_t)gt_cudart_lock, &self) == 0 || !strrchr(self.dli_fname, '/'))
-		return;
-	snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname);
-	gt_record_hint(folder, library, hint);
-}
-
-#define REFUSED (512 + GT_GPU_REASON) /* bytes that hold what is said of the first launch that returned an error */
-
-static const char *describe_refused(char text[REFUSED])
-{
-	snprintf(text, REFUSED, "%s%s%s%s, %s (%s)", gt_cudart.refused_for, gt_cudart.refused_for[0] ? ": " : "", gt_cudart.refused > 1 ? "the first is " : "", gt_cudart.refused_first,
-		 cudaGetErrorString(gt_cudart.refused_code), cudaGetErrorName(gt_cudart.refused_code));
-	return text;
-}
-
-/* Why there was no launch. A program may have found out for itself that its PTX is not for the GPU. */
-static void explain_none(char reason[REASON])
-{
-	char others[GT_GPU_REASON] = "", first[REFUSED];
-	const struct gt_function *function = gt_cudart.functions;
-
-	if (gt_cudart.refused > 0) {
-		snprintf(reason, REASON, "each of the program's launches, %" PRIu64 ", returned an error: %s: " ENDLESS, gt_cudart.refused,
-			 describe_refused(first));
-		return;
-	}
-	while (function && !gt_cudart_is_for_others(function->fat, others))
-		function = function->next;
-	snprintf(reason, REASON, "the program asked the CUDA runtime for no launch: it launched no kernel%s%s: " ENDLESS, others[0] ? ": " : "",
-		 others);
-}
+/* ---- the end of a process ---- */
 
 /* Notes whether this process has launches that the options choose, and arrays that they name. */
 static void note_chosen(void)
@@ -708,41 +672,18 @@ static void note_chosen(void)
 }
 
 /* The same, of all processes. */
-static void find_reason_of_all(char reason[REASON])
+static void find_reason_of_all(char reason[GT_REASON])
 {
 	const bool ignores = gt_cudart.record.tracing.ignore_unsupported;
 
 	if (!shared->chosen && shared->unmatched.text[0])
-		snprintf(reason, REASON, "%s", shared->unmatched.text);
+		snprintf(reason, GT_REASON, "%s", shared->unmatched.text);
 	else if (shared->doubt[0])
-		memcpy(reason, shared->doubt, REASON);
+		memcpy(reason, shared->doubt, GT_REASON);
 	else if (shared->refused && !ignores)
-		snprintf(reason, REASON, "work of a process is not in the stream: " ENDLESS);
+		snprintf(reason, GT_REASON, "work of a process is not in the stream: " GT_ENDLESS);
 	else if (gt_cudart.launches == 0 && !ignores)
-		explain_none(reason);
-}
-
-/* Why work of this process may be missing, or "". */
-static void find_reason(char reason[REASON])
-{
-	char summary[GT_PTX_FAULTS_TEXT], hint[GT_RECORD_HINT];
-	bool none = gt_cudart.launches == 0;
-
-	reason[0] = '\0';
-	if (gt_ptx_notes_sum(&gt_cudart.notes, summary))
-		snprintf(reason, REASON, "%s", summary);
-	else if (gt_cudart.assertions > 0)
-		snprintf(reason, REASON, "a kernel stopped at an assertion: the stream has no end");
-	if (reason[0] || gt_cudart.record.tracing.ignore_unsupported)
-		return;
-	const char *library = find_library();
-	write_hint(library ? library : "", hint);
-	if (library)
-		snprintf(reason, REASON, "%s is used, whose kernels are not seen here%s%s: " ENDLESS, library, hint,
-			 none ? ", and the program launched no kernel of its own" : "");
-	else if (gt_cudart.omissions > 0)
-		snprintf(reason, REASON, "calls that are not supported would have made work or data%s: " ENDLESS,
-			 none ? ", and the program launched no kernel" : "");
+		gt_cudart.at_end->explain_none(reason);
 }
 
 /* In the place of an end, a stream without all work has the reason, so that the next stage reports nothing more. */
@@ -763,63 +704,17 @@ static void write_end(const char *reason)
 		gt_cudart_stop("the stream cannot be closed: %s", strerror(errno));
 }
 
-static void say_names_left(void)
-{
-	static bool said;
-	const char *names = gt_cudart.record.tracing.names;
-	uint64_t n = names && *names;
-
-	for (; names && *names; names++)
-		n += *names == ',';
-	if (n > gt_cudart.allocations && (gt_cudart.launches == 0 || launched > 0))
-		gt_cudart_say_once(&said, "warning: --name has %" PRIu64 " names, and the program made %" PRIu64 " allocations", n,
-				   gt_cudart.allocations);
-}
-
-/* How much work is not in the stream. */
-static void say_stubbed(void)
-{
-	char flops[64] = "";
-
-	if (gt_cudart.stubbed_flops > 0)
-		snprintf(flops, sizeof flops, ", %" PRIu64 " flops of BLAS,", gt_cudart.stubbed_flops);
-	gt_cudart_say("the work of %" PRIu64 " calls of libraries%s was done on the host: their accesses are not in the stream",
-		      gt_cudart.stubbed, flops);
-}
-
-/* Launches without which the program went on. */
-static void say_refused(void)
-{
-	static bool said;
-	char first[REFUSED];
-
-	if (gt_cudart.launches > 0 && gt_cudart.refused > 0)
-		gt_cudart_say_once(&said, "warning: %" PRIu64 " launch%s returned an error, as on a GPU: %s", gt_cudart.refused,
-				   gt_cudart.refused > 1 ? "es" : "", describe_refused(first));
-}
-
-/* What is said of this process at its end. */
-static void say_all(void)
-{
-	gt_cudart_say_host_access();
-	gt_cudart_note_launches();
-	say_names_left();
-	say_refused();
-	if (gt_cudart.stubbed > 0)
-		say_stubbed();
-}
-
 /* Locked: the stream goes on with others, and this process tells who is to be waited for, or it ends. */
 static void end_stream(bool is_last)
 {
 	static bool said;
-	char reason[REASON];
+	char reason[GT_REASON];
 	struct gt_error error;
 
 	begin_to_write();
-	say_all();
+	gt_cudart.at_end->say(launched > 0);
 	note_chosen();
-	find_reason(reason);
+	gt_cudart.at_end->find_reason(reason);
 	if (!reason[0] && gt_ptx_recorder_finish(gt_cudart.recorder, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	if (!reason[0] && !is_last) {
@@ -860,8 +755,7 @@ static void end_part(void)
 static void end_process(void)
 {
 	if (!opened) { /* nothing was asked for here, but by others that were forked */
-		gt_cudart_lock();
-		gt_cudart_unlock();
+		gt_cudart.at_end->open();
 	}
 	if (gt_cudart.finish)
 		gt_cudart.finish();

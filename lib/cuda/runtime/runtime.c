@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the stand-in runtime: its lock, its messages, how it opens, what each call begins and ends with, and errors. */
+/* The state of the stand-in runtime: its lock, how it opens, what each call begins and ends with, and errors. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
@@ -164,45 +164,10 @@ static void close_host_access(const struct gt_ptx_memory *device, uint64_t instr
 
 #define MAPPING_LINE 512
 
-struct gt_cudart gt_cudart;
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int last_error;
 static _Thread_local bool used;
 static _Thread_local unsigned in_driver; /* calls of the driver API that this thread is in */
-
-/* ---- messages ---- */
-
-static void say(const char *format, va_list arguments)
-{
-	struct gt_error line;
-
-	vsnprintf(line.text, sizeof line.text, format, arguments);
-	gt_progress_erase(&gt_cudart.progress);
-	fprintf(stderr, "gtrace-record: %s\n", line.text);
-	fflush(stderr);
-}
-
-void gt_cudart_say(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
-}
-
-void gt_cudart_say_once(bool *said, const char *format, ...)
-{
-	va_list arguments;
-
-	if (*said || gt_cudart.record.quiet)
-		return;
-	*said = true;
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
-}
 
 void gt_cudart_say_host_access(void)
 {
@@ -214,17 +179,6 @@ void gt_cudart_say_host_access(void)
 	const struct gt_ptx_allocation *near = gt_ptx_nearest(&gt_cudart.memory, address);
 	gt_cudart_say_once(&said, "warning: host code accesses device memory at 0x%" PRIx64 " ('%s'), which crashes with a GPU",
 			   address, near ? near->name : "");
-}
-
-void gt_cudart_note(const char *format, ...)
-{
-	va_list arguments;
-
-	if (!gt_cudart.record.verbose)
-		return;
-	va_start(arguments, format);
-	say(format, arguments);
-	va_end(arguments);
 }
 
 /* ---- initialisation ---- */
@@ -520,6 +474,25 @@ API int cudaGetLastError(void)
 API int cudaPeekAtLastError(void)
 {
 	return get_last_error(false);
+}
+
+/* ---- calls that are not supported ---- */
+
+int gt_cudart_unsupported(struct gt_missing_call *call)
+{
+	if (!call->said) {
+		call->said = true;
+		gt_cudart.omissions += call->omits && gt_cudart_may_work();
+		gt_cudart_say("%s: this call is not supported", call->name);
+	}
+	return CUDA_NOT_SUPPORTED;
+}
+
+int gt_cudart_refuse(const char *what)
+{
+	gt_cudart.omissions += gt_cudart_may_work();
+	gt_cudart_say("%s: this is not supported", what);
+	return CUDA_NOT_SUPPORTED;
 }
 
 /* ---- the process ---- */

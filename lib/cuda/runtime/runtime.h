@@ -135,6 +135,17 @@ struct gt_wishes {
 	bool cooperative;
 };
 
+#define GT_REASON 1024 /* bytes that hold any reason why a stream has no end */
+#define GT_ENDLESS "the stream has no end (--ignore-unsupported gives it one)"
+
+/* What the end of a process does that rests on all others (unsupported.c). */
+struct gt_at_end {
+	void (*open)(void); /* the runtime */
+	void (*say)(bool launched); /* what is to be said of this process */
+	void (*find_reason)(char reason[GT_REASON]); /* why work of this process may be missing, or "" */
+	void (*explain_none)(char reason[GT_REASON]); /* why there was no launch */
+};
+
 struct gt_cudart {
 	struct gt_recording record;
 	const struct gt_gpu *gpu; /* that the program sees */
@@ -163,6 +174,7 @@ struct gt_cudart {
 	unsigned fats; /* registered so far */
 	struct gt_function *functions;
 	struct gt_symbol *symbols;
+	const struct gt_at_end *at_end;
 	void (*finish)(void); /* executes the deferred work (streams.c); NULL: there is none */
 	struct gt_progress progress; /* the line on a terminal */
 	const char *running; /* the kernel that runs, or NULL */
