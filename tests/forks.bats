@@ -39,7 +39,7 @@ steps() {
 	steps '(ww)' 0 2 ''
 	steps '(((wwx)))' 0 2 ''
 	steps '(q)w' 0 1 ''        # a look at the devices is no work
-	steps '[swsw]' 0 2 ''      # its parent ends first
+	steps '[swsw]' 0 2 '' --quiet # its parent ends first
 	steps '(wwx)(wx)(q)(w)w' 0 5 ''
 	[ "$(ids)" = "1 2 3 4 5" ]
 	steps '(wx)(qx)(wx)' 0 2 '' --gpu titanv
@@ -103,7 +103,7 @@ blocks() { gtrace-cat "$OUT" | sed -n 's/^#kernel.*\tgrid=\([0-9]*\).*/\1/p' | x
 	killed="warning: a process of the program was ended by a signal, or not by exit: the launches that it did are in the stream"
 	for one in '(2e)(3x)j' '(2a)(3x)' '(2y)3' '[2e][3]j'; do steps "$one" 0 2 "$killed"; done
 	steps '(we)' 0 1 "$killed"
-	steps '[2r][3]sKuj' 0 1 "$killed" # while it waits
+	steps '[2r][3]ssssKuj' 0 1 "$killed" # while it waits
 	steps '(we)' 0 1 '' --quiet
 	torn="a process of the program was ended by a signal in a launch: the stream has no end"
 	steps '[l]sK' 1 0 "$torn"

@@ -350,6 +350,8 @@ static bool does_something(struct watch *watch, pid_t process)
 	char path[64], line[1024] = "", state = 'S';
 	unsigned long user = 0, system = 0;
 
+	if (process == 0) /* it has just been forked */
+		return true;
 	snprintf(path, sizeof path, "/proc/%d/stat", process);
 	FILE *file = fopen(path, "r");
 	if (file) {
