@@ -52,7 +52,7 @@ rows() { gtrace-cat "$OUT" | awk '!/^#/ { n++ } END { print n + 0 }'; }
 	grep -q '^1\.\.[0-9]' "$ERR"
 	[ "$(grep -c 'cudaIpcGetMemHandle: this call is not supported' "$ERR")" -eq 1 ]
 	[ "$(grep -c 'cudaGraphicsMapResources: this call is not supported' "$ERR")" -eq 1 ]
-	grep -q 'warning: [0-9]* launches returned an error, as on a GPU: the first is kernel add, <<<1x1x1, 1025x1x1>>>, invalid argument (cudaErrorInvalidValue)$' "$ERR"
+	grep -q 'warning: [0-9]* launches returned an error, as on a GPU: the first is kernel add, <<<1x1x1, 1025x1x1>>>, invalid configuration argument (cudaErrorInvalidConfiguration)$' "$ERR"
 	gtrace-cat --check "$OUT"
 }
 

@@ -12,7 +12,7 @@
 #include "check.h"
 
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4 };
-enum { INVALID_VALUE = 1, NO_MEMORY = 2, INVALID_SYMBOL = 13, INVALID_CHANNELS = 20, INVALID_DIRECTION = 21,
+enum { INVALID_VALUE = 1, NO_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_SYMBOL = 13, INVALID_CHANNELS = 20, INVALID_DIRECTION = 21,
        INVALID_FUNCTION = 98, INVALID_DEVICE = 101, INVALID_HANDLE = 400, OUT_OF_RESOURCES = 701, NOT_SUPPORTED = 801 };
 
 struct dim3 {
@@ -171,15 +171,15 @@ static void kernels(void)
 static void bad_launches(void)
 {
 	cudaGetLastError();
-	CHECK_EQUAL(launch_add(NULL, 0, 0, 1, 1025), INVALID_VALUE);
-	CHECK_EQUAL(cudaPeekAtLastError(), INVALID_VALUE);
-	CHECK_EQUAL(cudaGetLastError(), INVALID_VALUE);
+	CHECK_EQUAL(launch_add(NULL, 0, 0, 1, 1025), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaPeekAtLastError(), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaGetLastError(), INVALID_CONFIGURATION);
 	CHECK_EQUAL(cudaGetLastError(), 0);
-	CHECK_EQUAL(launch_add(NULL, 0, 0, 0, 32), INVALID_VALUE);
+	CHECK_EQUAL(launch_add(NULL, 0, 0, 0, 32), INVALID_CONFIGURATION);
 	CHECK_EQUAL(cudaLaunchKernel(&unknown, one, one, NULL, 0, NULL), INVALID_HANDLE);
 	CHECK_EQUAL(cudaLaunchKernel(NULL, one, one, NULL, 0, NULL), INVALID_FUNCTION);
-	CHECK_EQUAL(cudaLaunchKernel(&bump, (struct dim3){1, 65536, 1}, one, NULL, 0, NULL), INVALID_VALUE);
-	CHECK_EQUAL(cudaLaunchKernel(&bump, one, (struct dim3){1, 1, 65}, NULL, 0, NULL), INVALID_VALUE);
+	CHECK_EQUAL(cudaLaunchKernel(&bump, (struct dim3){1, 65536, 1}, one, NULL, 0, NULL), INVALID_CONFIGURATION);
+	CHECK_EQUAL(cudaLaunchKernel(&bump, one, (struct dim3){1, 1, 65}, NULL, 0, NULL), INVALID_CONFIGURATION);
 	CHECK_EQUAL(cudaLaunchKernel(&bump, one, one, NULL, (size_t)48 << 11, NULL), INVALID_VALUE);
 	CHECK_EQUAL(cudaLaunchKernel(&small, one, (struct dim3){65, 1, 1}, NULL, 0, NULL), INVALID_VALUE);
 	CHECK_EQUAL(cudaLaunchKernel(&small, one, (struct dim3){64, 1, 1}, NULL, 44 << 10, NULL), 0);

@@ -50,7 +50,7 @@ static int launch(const struct gt_launch_config *config, const void *handle, voi
 	if (code == CUDA_SUCCESS)
 		code = gt_cudart_launch_with(config, handle, extra ? unpacked : arguments);
 	free(unpacked);
-	return code;
+	return code == CUDA_INVALID_CONFIGURATION ? CUDA_INVALID_VALUE : code;
 }
 
 #define SHAPE                                                                                      \

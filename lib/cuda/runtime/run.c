@@ -171,7 +171,7 @@ static int check_shape(const struct gt_function *function, struct gt_dim3 grid, 
 	uint64_t threads = (uint64_t)block.x * block.y * block.z;
 
 	if (!within(grid, grid_max) || !within(block, block_max) || threads > GT_BLOCK_THREADS_MAX)
-		return CUDA_INVALID_VALUE;
+		return CUDA_INVALID_CONFIGURATION;
 	if (dynamic_shared > gt_cudart_dynamic_shared_max(function))
 		return CUDA_INVALID_VALUE;
 	if (bound[0] > 0 && threads > (uint64_t)bound[0] * (bound[1] ? bound[1] : 1) * (bound[2] ? bound[2] : 1))
@@ -185,8 +185,9 @@ int gt_cudart_check_launch(const struct gt_work *work)
 {
 	const struct gt_kernel_work *kernel = &work->u.kernel;
 	const struct gt_function *function = work->kind == GT_WORK_KERNEL ? gt_cudart_function(kernel->function) : NULL;
+	const int code = function ? check_shape(function, kernel->grid, kernel->block, kernel->shared) : CUDA_SUCCESS;
 
-	return function ? check_shape(function, kernel->grid, kernel->block, kernel->shared) : CUDA_SUCCESS;
+	return code == CUDA_INVALID_CONFIGURATION ? CUDA_INVALID_VALUE : code;
 }
 
 static unsigned char *gather_parameters(const struct gt_ptx_function *kernel, void **arguments)
