@@ -805,6 +805,14 @@ nvcc_sources() {
 	[ "$(counter registers_estimated | xargs)" = "1 1" ]
 }
 
+# bats test_tags=cuda
+@test "nvcc: a block has the registers that its warps take in units" {
+	needs_cuda
+	nvcc -cudart shared -arch=sm_80 -o registers "$ROOT/tests/cuda/launch_registers.cu"
+	record ./registers || { cat "$ERR"; return 1; }
+	grep -qx PASS "$ERR"
+}
+
 # bats test_tags=cuda,whole
 @test "nvcc: --ptxas takes the number of registers from ptxas" {
 	needs_cuda

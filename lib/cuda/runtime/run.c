@@ -26,16 +26,6 @@ uint64_t gt_cudart_dynamic_shared_max(const struct gt_function *function)
 	return asked > left ? asked : left;
 }
 
-int gt_cudart_max_threads(const struct gt_function *function)
-{
-	const uint32_t *bound = function->kernel->max_threads;
-	uint64_t threads = bound[0];
-
-	for (int i = 1; i < 3; i++)
-		threads *= bound[i] > 0 ? bound[i] : 1;
-	return threads > 0 && threads < GT_BLOCK_THREADS_MAX ? (int)threads : GT_BLOCK_THREADS_MAX;
-}
-
 uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads, size_t dynamic_shared)
 {
 	struct gt_occupancy occupancy;
@@ -50,6 +40,26 @@ uint64_t gt_cudart_resident(const struct gt_function *function, uint64_t threads
 		    gt_occupancy_find(&occupancy, &gt_cudart.limits, &needs, &error) == 0;
 
 	return fits ? occupancy.blocks : 0;
+}
+
+/* Registers that are estimated may be fewer on a GPU, and refuse no launch. */
+static bool has_registers(const struct gt_function *function, uint64_t threads, size_t dynamic_shared)
+{
+	return function->registers_estimated || gt_cudart_resident(function, threads, dynamic_shared) > 0;
+}
+
+int gt_cudart_max_threads(const struct gt_function *function)
+{
+	const uint32_t *bound = function->kernel->max_threads;
+	uint64_t threads = bound[0];
+
+	for (int i = 1; i < 3; i++)
+		threads *= bound[i] > 0 ? bound[i] : 1;
+	if (threads == 0 || threads > GT_BLOCK_THREADS_MAX)
+		threads = GT_BLOCK_THREADS_MAX;
+	while (threads > GT_WARP_SIZE && !has_registers(function, threads, 0))
+		threads = (threads - 1) / GT_WARP_SIZE * GT_WARP_SIZE;
+	return (int)threads;
 }
 
 /* ---- cooperative launches ---- */
@@ -176,9 +186,7 @@ static int check_shape(const struct gt_function *function, struct gt_dim3 grid, 
 		return CUDA_INVALID_VALUE;
 	if (bound[0] > 0 && threads > (uint64_t)bound[0] * (bound[1] ? bound[1] : 1) * (bound[2] ? bound[2] : 1))
 		return CUDA_INVALID_VALUE;
-	if (!function->registers_estimated && function->registers * threads > gt_cudart_gpu_value("registers", 65536))
-		return CUDA_LAUNCH_OUT_OF_RESOURCES;
-	return CUDA_SUCCESS;
+	return has_registers(function, threads, dynamic_shared) ? CUDA_SUCCESS : CUDA_LAUNCH_OUT_OF_RESOURCES;
 }
 
 int gt_cudart_check_launch(const struct gt_work *work)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The registers of a block: warps take them in units of 256, four warps at a time, of the 65536 of an SM. */
+#include "expect.h"
+
+template <int N> __global__ void sums(int *cells)
+{
+	int values[N], sum = 0;
+
+	for (int i = 0; i < N; i++)
+		values[i] = cells[i * 64 + threadIdx.x % 64];
+	__syncthreads();
+	for (int i = 0; i < N; i++) {
+		sum = sum * 3 + values[i];
+		cells[(N - i) * 64] = sum ^ values[N - 1 - i];
+	}
+	cells[threadIdx.x] = sum;
+}
+
+template <int N> static void try_sums(int *cells)
+{
+	cudaFuncAttributes attributes;
+
+	MUST(cudaFuncGetAttributes(&attributes, sums<N>));
+	const int warps = 65536 / ((attributes.numRegs * 32 + 255) / 256 * 256) / 4 * 4;
+	CHECK(attributes.numRegs > 64 && warps < 32);
+	CHECK(attributes.maxThreadsPerBlock == warps * 32);
+	sums<N><<<1, warps * 32>>>(cells);
+	CHECK(cudaGetLastError() == cudaSuccess);
+	sums<N><<<1, warps * 32 + 32>>>(cells);
+	CHECK(cudaGetLastError() == cudaErrorLaunchOutOfResources);
+}
+
+int main()
+{
+	int *cells;
+
+	MUST(cudaMalloc(&cells, 1 << 18));
+	MUST(cudaMemset(cells, 0, 1 << 18));
+	try_sums<80>(cells);
+	try_sums<120>(cells);
+	MUST(cudaDeviceSynchronize());
+	return verdict();
+}
