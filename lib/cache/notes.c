@@ -787,7 +787,7 @@ enum { TABLE_AHEAD = 32, RECORD_AHEAD = 16, SLOTS_AHEAD = 8, CHAIN_AHEAD = 4 };
 GT_INLINE void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool stores)
 {
 	__builtin_prefetch(gt_slot_tag(tags, slot), 1);
-	if (tags->records)
+	if (gt_tags_has_records(tags))
 		return;
 	if (tags->first_valid)
 		__builtin_prefetch(gt_slot_valid(tags, slot), 1);

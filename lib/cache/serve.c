@@ -35,8 +35,7 @@ struct gt_tags *gt_level_open_instance(struct gt_level *level, size_t n, struct 
 		return NULL;
 	}
 	level->instances[n] = tags;
-	if (gt_tags_open(tags, &level->geometry, replacement->policy->slot_bytes * level->geometry.slots,
-			 gt_random_state(replacement->seed, n), error) == 0) {
+	if (gt_tags_open(tags, &level->geometry, replacement->policy, gt_random_state(replacement->seed, n), error) == 0) {
 		tags->next_mask = level->next_uses - 1;
 		level->instances_end = n < level->instances_end ? level->instances_end : n + 1;
 		return tags;

@@ -189,7 +189,7 @@ static int open_caches(struct cache *caches, const struct gt_geometry *geometry,
 			return -1;
 		replays[v].applies = applies(&gt_victims[v], replacement, function);
 		if (replays[v].applies &&
-		    gt_tags_open(&caches[v].tags, geometry, replacement->policy->slot_bytes * geometry->slots, 0, error) != 0)
+		    gt_tags_open(&caches[v].tags, geometry, replacement->policy, 0, error) != 0)
 			return -1;
 	}
 	return 0;

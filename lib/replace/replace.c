@@ -343,7 +343,7 @@ static uint32_t plru_victim(struct gt_tags *tags, uint32_t set, const struct gt_
 	return first + node - ways;
 }
 
-const struct gt_policy gt_policy_plru = {.name = "plru", .by_set = true, .check = plru_check, .slot_bytes = 1, .hit = plru_touch,
+const struct gt_policy gt_policy_plru = {.name = "plru", .by_set = true, .check = plru_check, .slot_bytes = 1, .uses_sets = true, .hit = plru_touch,
 	.fill = plru_touch, .victim = plru_victim};
 
 /* Static re-reference interval prediction with two bits and hit priority (Jaleel, Theobald, Steely,
@@ -441,7 +441,7 @@ static uint32_t opt_victim(struct gt_tags *tags, uint32_t set, const struct gt_r
 }
 
 const struct gt_policy gt_policy_opt = {.name = "opt", .looks_ahead = true,
-	.slot_bytes = sizeof(struct use), .hit = opt_note, .fill = opt_note, .victim = opt_victim};
+	.slot_bytes = sizeof(struct use), .uses_sets = true, .hit = opt_note, .fill = opt_note, .victim = opt_victim};
 
 /* The policies by name. */
 

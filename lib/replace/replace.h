@@ -37,6 +37,7 @@ struct gt_policy {
 	/* Whether a set may have that many ways. NULL: any. */
 	int (*check)(const struct gt_replacement *replacement, uint32_t ways, struct gt_error *error);
 	size_t slot_bytes; /* of state for each slot, zero when the cache is empty */
+	bool uses_sets; /* it uses the state of slots that have had no line, too, before the set is full */
 	/* Called when a valid line is used, and when a line was filled. NULL: the policy keeps no state for it. */
 	void (*hit)(struct gt_tags *tags, uint32_t set, uint32_t slot);
 	void (*fill)(struct gt_tags *tags, uint32_t set, uint32_t slot);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replace/replace.h"
 #include "replace/tags.h"
 
 /* ---- finder ---- */
@@ -255,19 +256,27 @@ void gt_geometry_close(struct gt_geometry *geometry)
 	geometry->first = NULL;
 }
 
-/* Sets the order of an empty set. */
-static void reset_order(struct gt_tags *tags, uint32_t set)
+/* Gives a set that gets its first line an order. */
+static void begin_order(struct gt_tags *tags, uint32_t set)
 {
 	const struct gt_geometry *geometry = tags->geometry;
 	uint32_t first = gt_first_slot(geometry, set), ways = gt_ways_of(geometry, set);
 
+	if (geometry->recency == GT_RECENCY_NIBBLES)
+		tags->nibbles[set] = NIBBLES_IN_ORDER;
+	for (uint32_t way = 0; geometry->recency == GT_RECENCY_BYTES && way < ways; way++)
+		tags->bytes[first + way] = (uint8_t)way;
+}
+
+/* Takes it from an empty set. */
+static void end_order(struct gt_tags *tags, uint32_t set)
+{
+	const struct gt_geometry *geometry = tags->geometry;
+
 	switch (geometry->recency) {
 	case GT_RECENCY_WAYS: break;
-	case GT_RECENCY_NIBBLES: tags->nibbles[set] = NIBBLES_IN_ORDER; break;
-	case GT_RECENCY_BYTES:
-		for (uint32_t way = 0; way < ways; way++)
-			tags->bytes[first + way] = (uint8_t)way;
-		break;
+	case GT_RECENCY_NIBBLES: tags->nibbles[set] = 0; break;
+	case GT_RECENCY_BYTES: memset(tags->bytes + gt_first_slot(geometry, set), 0, gt_ways_of(geometry, set)); break;
 	case GT_RECENCY_LIST: tags->ends[set] = (struct gt_links){0}; break;
 	}
 }
@@ -289,13 +298,12 @@ static bool allocate_order(struct gt_tags *tags)
 
 #define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
 
-/* As calloc, so that a set of few ways lies in as few of the machine's lines as it can. */
-static void *aligned_zeros(size_t n, size_t size)
+/* As calloc, on the border of a line of the machine's cache, so that a set of few ways lies in as few of them as it can. `*block` is freed.
+ * Only calloc takes no memory for what is never used, so this is aligned by hand. */
+static void *aligned_zeros(void **block, size_t n, size_t size)
 {
-	size_t bytes = (n * size + MACHINE_LINE - 1) & ~(size_t)(MACHINE_LINE - 1);
-	void *zeros = aligned_alloc(MACHINE_LINE, bytes);
-
-	return zeros ? memset(zeros, 0, bytes) : NULL;
+	*block = calloc(n + MACHINE_LINE / size, size);
+	return *block ? (void *)(((uintptr_t)*block + MACHINE_LINE - 1) & ~(uintptr_t)(MACHINE_LINE - 1)) : NULL;
 }
 
 /* Which sectors are valid, and their depths, if they are kept. */
@@ -305,8 +313,8 @@ static bool allocate_sectors(struct gt_tags *tags)
 	size_t slots = geometry->slots;
 
 	if (geometry->recency == GT_RECENCY_WAYS)
-		return (tags->state = aligned_zeros(slots + GT_WAYS_SLACK, sizeof *tags->state)) != NULL;
-	if (!tags->records && !(tags->first_valid = calloc(slots, sizeof *tags->first_valid)))
+		return (tags->state = aligned_zeros(&tags->state_block, slots + GT_WAYS_SLACK, sizeof *tags->state)) != NULL;
+	if (!gt_tags_has_records(tags) && !(tags->first_valid = calloc(slots, sizeof *tags->first_valid)))
 		return false;
 	if (!geometry->depths || tags->first_depth)
 		return true;
@@ -314,7 +322,7 @@ static bool allocate_sectors(struct gt_tags *tags)
 	return (tags->first_depth = calloc(slots, geometry->sectors)) != NULL;
 }
 
-/* A record of a slot: half a line of the machine's cache. calloc takes no memory for what is never used, so it is aligned by hand. */
+/* A record of a slot: half a line of the machine's cache. */
 #define RECORD_VALID 1 /* words behind the tag */
 #define RECORD_DIRTY 2
 #define RECORD_NEXT 3  /* half a word; in the other half the depths of up to RECORD_DEPTHS sectors */
@@ -326,10 +334,9 @@ static bool allocate_records(struct gt_tags *tags)
 	const struct gt_geometry *geometry = tags->geometry;
 
 	tags->spread = RECORD_SPREAD;
-	tags->records = calloc(((size_t)geometry->slots << tags->spread) + MACHINE_LINE / sizeof *tags->first_tag, sizeof *tags->first_tag);
-	if (!tags->records)
+	tags->first_tag = aligned_zeros(&tags->tag_block, (size_t)geometry->slots << tags->spread, sizeof *tags->first_tag);
+	if (!tags->first_tag)
 		return false;
-	tags->first_tag = (uint64_t *)(((uintptr_t)tags->records + MACHINE_LINE - 1) & ~(uintptr_t)(MACHINE_LINE - 1));
 	tags->first_valid = tags->first_tag + RECORD_VALID;
 	tags->first_dirty = tags->first_tag + RECORD_DIRTY;
 	tags->first_next = (uint32_t *)(void *)(tags->first_tag + RECORD_NEXT);
@@ -345,45 +352,45 @@ static bool allocate_arrays(struct gt_tags *tags)
 {
 	size_t slots = tags->geometry->slots, slack = tags->geometry->recency == GT_RECENCY_WAYS ? GT_WAYS_SLACK : 0;
 
-	tags->first_tag = slack ? aligned_zeros(slots + slack, sizeof *tags->first_tag) : calloc(slots, sizeof *tags->first_tag);
+	tags->first_tag = aligned_zeros(&tags->tag_block, slots + slack, sizeof *tags->first_tag);
 	tags->first_dirty = calloc(slots + slack, sizeof *tags->first_dirty);
 	tags->first_next = has_finder(tags->geometry) ? calloc(slots, sizeof *tags->first_next) : NULL;
 	return tags->first_tag && tags->first_dirty && (tags->first_next || !has_finder(tags->geometry));
 }
 
-int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_t policy_bytes,
+int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, const struct gt_policy *policy,
 		 uint64_t seed, struct gt_error *error)
 {
-	*tags = (struct gt_tags){.geometry = geometry, .random = seed, .policy_bytes = policy_bytes};
+	*tags = (struct gt_tags){.geometry = geometry, .random = seed, .slot_bytes = policy ? policy->slot_bytes : 0,
+				 .clears_sets = policy && policy->uses_sets};
 	bool allocated = geometry->recency == GT_RECENCY_BYTES ? allocate_records(tags) : allocate_arrays(tags);
 	tags->vacancy = calloc(geometry->sets, sizeof *tags->vacancy);
 	tags->used = calloc(geometry->sets, sizeof *tags->used);
-	tags->policy = calloc(policy_bytes + !policy_bytes, 1);
-	if (!allocated || !tags->vacancy || !tags->used || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
+	tags->filled = calloc(geometry->sets, sizeof *tags->filled);
+	tags->policy = calloc(geometry->slots + UINT64_C(1), tags->slot_bytes + !tags->slot_bytes);
+	if (!allocated || !tags->vacancy || !tags->used || !tags->filled || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
 		return gt_fail_memory(error, "a cache's lines");
-	for (uint32_t set = 0; set < geometry->sets; set++)
-		reset_order(tags, set);
 	return has_finder(geometry) ? finder_open(&tags->finder, geometry->slots, error) : 0;
 }
 
 void gt_tags_close(struct gt_tags *tags)
 {
-	if (!tags->records) {
-		free(tags->first_tag);
+	if (!gt_tags_has_records(tags)) {
 		free(tags->first_valid);
 		free(tags->first_dirty);
 		free(tags->first_next);
 	}
-	if (!tags->records || tags->geometry->sectors != RECORD_DEPTHS)
+	if (!gt_tags_has_records(tags) || tags->geometry->sectors != RECORD_DEPTHS)
 		free(tags->first_depth);
-	free(tags->records);
+	free(tags->tag_block);
 	free(tags->held);
 	free(tags->vacancy);
 	free(tags->used);
+	free(tags->filled);
 	free(tags->columns);
 	free(tags->policy);
 	free(tags->rank);
-	free(tags->state);
+	free(tags->state_block);
 	free(tags->nibbles);
 	free(tags->bytes);
 	free(tags->links);
@@ -399,33 +406,40 @@ uint32_t gt_tags_used(const struct gt_tags *tags, uint32_t set)
 	return found ? (uint32_t)(found - tags->used) : sets;
 }
 
+/* The ways of a set that may have been written since it was empty. */
+static uint32_t written_ways(const struct gt_tags *tags, uint32_t set)
+{
+	return tags->geometry->recency == GT_RECENCY_WAYS ? gt_ways_of(tags->geometry, set) : tags->filled[set];
+}
+
 /* Each chain begins in the hash of each of its lines, all of which are valid. */
 static void clear_set(struct gt_tags *tags, uint32_t set)
 {
-	uint32_t first = gt_first_slot(tags->geometry, set), ways = gt_ways_of(tags->geometry, set);
+	uint32_t first = gt_first_slot(tags->geometry, set), ways = written_ways(tags, set);
 
 	for (uint32_t slot = first; has_finder(tags->geometry) && slot < first + ways; slot++)
 		if (*gt_slot_tag(tags, slot) != 0)
 			*gt_finder_chain(&tags->finder, *gt_slot_tag(tags, slot) - 1) = 0;
 	memset(gt_slot_tag(tags, first), 0, ((size_t)ways << tags->spread) * sizeof *tags->first_tag);
-	if (!tags->records)
+	if (!gt_tags_has_records(tags))
 		memset(gt_slot_dirty(tags, first), 0, ways * sizeof *tags->first_dirty);
 	if (tags->held)
 		memset(tags->held + first, 0, ways * sizeof *tags->held);
 	if (tags->rank)
 		memset(tags->rank + first, GT_RANK_NORMAL, ways);
-	tags->vacancy[set] = 0;
-	reset_order(tags, set);
+	memset((char *)tags->policy + first * tags->slot_bytes, 0, (tags->clears_sets ? gt_ways_of(tags->geometry, set) : ways) * tags->slot_bytes);
+	tags->vacancy[set] = tags->filled[set] = 0;
+	end_order(tags, set);
 }
 
 void gt_tags_clear(struct gt_tags *tags)
 {
 	uint32_t sets = tags->geometry->sets;
 
-	for (uint32_t set = gt_tags_used(tags, 0); set < sets; set = gt_tags_used(tags, set + 1))
+	for (uint32_t set = gt_tags_used(tags, 0); set < sets; set = gt_tags_used(tags, set + 1)) {
 		clear_set(tags, set);
-	memset(tags->used, 0, sets);
-	memset(tags->policy, 0, tags->policy_bytes);
+		tags->used[set] = 0;
+	}
 }
 
 int gt_tags_hold(struct gt_tags *tags, uint32_t slot, uint64_t sectors, struct gt_error *error)
@@ -476,12 +490,23 @@ uint32_t gt_tags_vacant(struct gt_tags *tags, uint32_t set)
 	return way < ways ? first + way : GT_NO_SLOT;
 }
 
+/* Notes that a line takes a way that has none. */
+static void fill_vacant(struct gt_tags *tags, uint32_t set, uint32_t slot)
+{
+	uint32_t ways = slot - gt_first_slot(tags->geometry, set) + 1;
+
+	if (!tags->used[set])
+		begin_order(tags, set);
+	tags->used[set] = 1;
+	tags->filled[set] = tags->filled[set] < ways ? ways : tags->filled[set];
+}
+
 uint32_t gt_tags_fill(struct gt_tags *tags, uint32_t set, uint32_t slot, uint64_t line)
 {
 	uint64_t old = *gt_slot_tag(tags, slot);
 
 	if (old == 0)
-		tags->used[set] = 1;
+		fill_vacant(tags, set, slot);
 	if (has_finder(tags->geometry)) {
 		if (old != 0)
 			finder_remove(tags, old - 1, slot);

@@ -163,6 +163,8 @@ struct gt_line_column {
 	uint16_t slot[GT_COLUMN_MOST];
 };
 
+struct gt_policy; /* replace/replace.h */
+
 struct gt_tags {
 	const struct gt_geometry *geometry;
 	/* Of each slot, by gt_slot_tag and the like. If recency is GT_RECENCY_BYTES they are records, so that a use of a slot takes one line of
@@ -174,8 +176,7 @@ struct gt_tags {
 	/* Of each sector: the deepest recency position at which its line was touched since the sector's last use. An LRU
 	 * cache with the same sets and more ways than that would hold it. */
 	uint8_t *first_depth;
-	void *records;		/* that these point into; NULL: they are arrays */
-	/* log2 of the elements from slot to slot: of tag, valid and dirty; of next; of depth. */
+	/* log2 of the elements from slot to slot: of tag, valid and dirty (0: they are arrays); of next; of depth. */
 	unsigned spread, next_spread, depth_spread;
 	/* Of each slot: mask of sectors that hold what partial stores have written and the level has sent on; a load finds them only
 	 * if they are valid, too. NULL if there are none yet, or states, which tell it. */
@@ -188,12 +189,15 @@ struct gt_tags {
 	struct gt_links *ends;	/* of each set: .newer the most, .older the least recent slot + 1 */
 	uint32_t *vacancy;	/* of each set: no way below this is invalid */
 	uint8_t *used; /* of each set: 1 if it may hold lines, so that launches that use few sets clear few; threads share no byte */
+	uint32_t *filled; /* of each set: no way from this on has had a line since the set was empty */
 	struct gt_finder finder; /* if recency is GT_RECENCY_BYTES or GT_RECENCY_LIST */
 	uint64_t last_line;	 /* that was found by it, and where */
 	uint32_t last_slot;
 	struct gt_line_column *columns; /* by the address of their first line, of the fast wing; NULL: none yet */
 	void *policy;		 /* the replacement policy's own state, zeroed by clear */
-	size_t policy_bytes;
+	size_t slot_bytes;	 /* of it */
+	bool clears_sets;	 /* it uses those of a set's ways that have had no line, too */
+	void *tag_block, *state_block; /* what the tags or records, and the states, are in */
 	uint8_t *rank;	 /* of each slot: enum gt_rank; NULL: all are normal */
 	uint64_t clock;	 /* advanced by the policy */
 	uint64_t random; /* the policy's generator */
@@ -208,8 +212,8 @@ int gt_geometry_open(struct gt_geometry *geometry, const uint32_t *ways, uint32_
 		     bool depths, bool ordered, struct gt_error *error);
 void gt_geometry_close(struct gt_geometry *geometry);
 
-/* An empty cache; geometry must outlive it. Freed by close also after a failure. */
-int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, size_t policy_bytes,
+/* An empty cache; geometry must outlive it. A policy may be NULL. Memory is taken of what is used. Freed by close also after a failure. */
+int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, const struct gt_policy *policy,
 		 uint64_t seed, struct gt_error *error);
 void gt_tags_close(struct gt_tags *tags);
 /* Makes everything invalid. The generator keeps its state. */
@@ -280,6 +284,8 @@ static inline uint8_t *gt_slot_depth(const struct gt_tags *tags, uint32_t slot)
 {
 	return tags->first_depth + ((size_t)slot << tags->depth_spread);
 }
+
+static inline bool gt_tags_has_records(const struct gt_tags *tags) { return tags->spread > 0; }
 
 /* Prefetches what is known of a slot: a record, or parts of arrays, which a list of links goes with. */
 GT_INLINE void gt_slot_prefetch(const struct gt_tags *tags, uint32_t slot, bool list)

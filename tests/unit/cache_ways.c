@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "cache_names.h"
 #include "check.h"
 #include "replace/replace.h"
 
@@ -120,7 +121,7 @@ static void a_cleared_cache_is_as_a_new_one(void)
 			for (uint32_t set = 0; set < SETS; set++)
 				ways[set] = forms[form] + (form == 2 ? set % 3 : 0);
 			CHECK_EQUAL(gt_geometry_open(&geometry, ways, SETS, 4, false, true, &error), 0);
-			CHECK_EQUAL(gt_tags_open(&tags, &geometry, 0, 1, &error) | gt_tags_open(&fresh, &geometry, 0, 1, &error), 0);
+			CHECK_EQUAL(gt_tags_open(&tags, &geometry, NULL, 1, &error) | gt_tags_open(&fresh, &geometry, NULL, 1, &error), 0);
 			use_some(&tags, some);
 			CHECK(gt_tags_used(&tags, 0) < SETS);
 			gt_tags_clear(&tags);
@@ -129,6 +130,57 @@ static void a_cleared_cache_is_as_a_new_one(void)
 			gt_tags_close(&fresh);
 			gt_geometry_close(&geometry);
 		}
+}
+
+/* Uses lines of some sets, of which not all become full, under a policy. */
+static void use_under(struct gt_tags *tags, const struct gt_replacement *replacement, uint32_t some)
+{
+	const struct gt_policy *policy = replacement->policy;
+
+	for (unsigned round = 0; round < 3000; round++) {
+		uint32_t set = below(some) * 7 % SETS;
+		uint64_t line = set + (uint64_t)SETS * below(set % 2 ? LINES_OF_SET : 9), next = gt_random(&state);
+		uint32_t slot = gt_tags_find(tags, set, line);
+		tags->next_use = &next;
+		if (slot == GT_NO_SLOT) {
+			slot = gt_tags_vacant(tags, set);
+			slot = gt_tags_fill(tags, set, slot == GT_NO_SLOT ? policy->victim(tags, set, replacement) : slot, line);
+			if (policy->fill)
+				policy->fill(tags, set, slot);
+		} else {
+			gt_tags_touch(tags, set, &slot);
+			if (policy->hit)
+				policy->hit(tags, set, slot);
+		}
+	}
+}
+
+static void clearing_takes_what_a_policy_keeps_of_lines(void)
+{
+	static const uint32_t forms[] = {4, 16, 64, 512};
+	uint32_t ways[SETS];
+	struct gt_error error;
+
+	for (size_t at = 0; at < gt_policies_n * 4; at++) {
+		struct gt_replacement replacement = {0};
+		struct gt_geometry geometry;
+		struct gt_tags tags;
+		CHECK_EQUAL(gt_replacement_parse(policy_text(at / 4), &replacement, &error), 0);
+		const struct gt_policy *policy = replacement.policy;
+		if (policy->check && policy->check(&replacement, forms[at % 4], &error) != 0)
+			continue;
+		for (uint32_t set = 0; set < SETS; set++)
+			ways[set] = forms[at % 4];
+		CHECK_EQUAL(gt_geometry_open(&geometry, ways, SETS, 4, false, false, &error), 0);
+		CHECK_EQUAL(gt_tags_open(&tags, &geometry, policy, 1, &error), 0);
+		use_under(&tags, &replacement, SETS / 3);
+		gt_tags_clear(&tags);
+		CHECK_EQUAL(gt_tags_used(&tags, 0), SETS);
+		for (size_t i = 0; i < geometry.slots * policy->slot_bytes; i++)
+			CHECK(((const uint8_t *)tags.policy)[i] == 0);
+		gt_tags_close(&tags);
+		gt_geometry_close(&geometry);
+	}
 }
 
 /* ---- the policy tail, in a set whose recency is a list, beside the order of its lines, the most recent first ---- */
@@ -201,7 +253,7 @@ static void check_tail(uint32_t ways, bool moved)
 
 	CHECK_EQUAL(gt_replacement_parse("tail:128", &tail, &error), 0);
 	CHECK_EQUAL(gt_geometry_open(&geometry, &ways, 1, 4, false, false, &error), 0);
-	CHECK_EQUAL(gt_tags_open(&tags, &geometry, tail.policy->slot_bytes * ways, 1, &error), 0);
+	CHECK_EQUAL(gt_tags_open(&tags, &geometry, tail.policy, 1, &error), 0);
 	for (unsigned round = 0; round < 100000; round++) {
 		uint32_t older = use_line(&tags, &order, &tail, below(4) ? below(LINES) : round % LINES);
 		if (moved && below(20) == 0) {
@@ -241,6 +293,7 @@ int main(void)
 	RUN(a_line_moves_to_the_first_way);
 	RUN(a_state_tells_what_is_invalid_and_how_deep);
 	RUN(a_cleared_cache_is_as_a_new_one);
+	RUN(clearing_takes_what_a_policy_keeps_of_lines);
 	RUN(tail_draws_evenly_from_the_lines_used_longest_ago);
 	return check_report();
 }
