@@ -345,7 +345,7 @@ GT_INLINE void follow_ahead(const struct ahead *ahead)
 	uint32_t slot = *ahead->chain - 1;
 
 	if (slot != GT_NO_SLOT)
-		gt_slot_prefetch(tags, slot, !gt_tags_has_records(tags));
+		gt_slot_prefetch(tags, slot, tags->geometry->recency == GT_RECENCY_LIST);
 }
 
 void gt_level_prefetch_from(const struct gt_level *level, const struct gt_rows *rows, size_t i)

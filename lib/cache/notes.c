@@ -786,15 +786,9 @@ enum { TABLE_AHEAD = 32, RECORD_AHEAD = 16, SLOTS_AHEAD = 8, CHAIN_AHEAD = 4 };
 
 GT_INLINE void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool stores)
 {
-	__builtin_prefetch(gt_slot_tag(tags, slot), 1);
-	if (gt_tags_has_records(tags))
-		return;
-	if (tags->first_valid)
+	gt_slot_prefetch(tags, slot, stores && tags->dirty_spread == 0);
+	if (!gt_tags_has_records(tags) && tags->first_valid)
 		__builtin_prefetch(gt_slot_valid(tags, slot), 1);
-	if (stores)
-		__builtin_prefetch(gt_slot_dirty(tags, slot));
-	if (tags->links)
-		__builtin_prefetch(&tags->links[slot], 1);
 }
 
 /* Where the search begins for a line that is not in the slot where it may be. */

@@ -27,13 +27,12 @@ const struct gt_policy gt_policy_lru = {.name = "lru", .by_set = true, .by_recen
 /* One of the n lines least recently used, each with the same probability: beyond its size an H100's L1 keeps about what this keeps
  * (tests/reference/README.md). Where recency is a list, the state knows the slots of these n, the tail of the list: a line that is used
  * leaves it, and a victim is drawn when the tail is full again. Of the tail only its newest line is known by its place, up to which the
- * tail grows. */
+ * tail grows. The state of the set's i-th slot is the tail's i-th slot; the mark of a slot is its place in the tail, from 1, or 0. */
 
-struct tail_slot {
-	uint32_t place;	 /* of this slot in the tail, from 1; 0: it is not in it */
-	uint32_t member; /* in the state of the set's i-th slot: the tail's i-th slot */
-	uint32_t length, newest; /* in the state of the set's first slot: of the tail, and its newest slot + 1, or 0 */
-};
+static uint32_t *tail_of_set(const struct gt_tags *tags, uint32_t set)
+{
+	return (uint32_t *)tags->policy + gt_first_slot(tags->geometry, set);
+}
 
 static int tail_parse(struct gt_replacement *replacement, const char *argument, struct gt_error *error)
 {
@@ -49,55 +48,56 @@ static int tail_parse(struct gt_replacement *replacement, const char *argument, 
 	return comma ? gt_parse_count(comma + 1, 0, UINT64_MAX, &replacement->seed, error) : 0;
 }
 
-static void tail_forget(struct tail_slot *of_set, struct tail_slot *slots)
+static void tail_forget(struct gt_tags *tags, struct gt_list_ends *ends, const uint32_t *tail)
 {
-	for (uint32_t i = 0; i < of_set->length; i++)
-		slots[of_set[i].member].place = 0;
-	of_set->length = of_set->newest = 0;
+	for (uint32_t i = 0; i < ends->tail_n; i++)
+		*gt_slot_mark(tags, tail[i]) = 0;
+	ends->tail_n = ends->tail_newest = 0;
 }
 
 /* The slot has another line, or its line was used. */
 static void tail_leave(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
-	struct tail_slot *slots = tags->policy;
-	uint32_t place = tags->geometry->recency == GT_RECENCY_LIST ? slots[slot].place : 0;
+	uint32_t place = tags->geometry->recency == GT_RECENCY_LIST ? *gt_slot_mark(tags, slot) : 0;
 
 	if (place == 0)
 		return;
-	struct tail_slot *of_set = slots + gt_first_slot(tags->geometry, set);
-	if (slot + 1 == of_set->newest) {
-		tail_forget(of_set, slots);
+	struct gt_list_ends *ends = &tags->ends[set];
+	uint32_t *tail = tail_of_set(tags, set);
+	if (slot + 1 == ends->tail_newest) {
+		tail_forget(tags, ends, tail);
 		return;
 	}
-	uint32_t last = of_set[--of_set->length].member;
-	of_set[place - 1].member = last;
-	slots[last].place = place;
-	slots[slot].place = 0;
+	uint32_t last = tail[--ends->tail_n];
+	tail[place - 1] = last;
+	*gt_slot_mark(tags, last) = place;
+	*gt_slot_mark(tags, slot) = 0;
 }
 
 /* The slot + 1 by which the tail grows, or 0: lines have moved to the end of the list, which the tail does not know. */
-static uint32_t tail_next(const struct gt_tags *tags, uint32_t set, const struct tail_slot *slots, uint32_t newest)
+static uint32_t tail_next(const struct gt_tags *tags, const struct gt_list_ends *ends)
 {
-	uint32_t next = newest ? tags->links[newest - 1].newer : tags->ends[set].older;
+	uint32_t next = ends->tail_newest ? gt_slot_links(tags, ends->tail_newest - 1)->newer : ends->older;
 
-	return next && slots[next - 1].place == 0 ? next : 0;
+	return next && *gt_slot_mark(tags, next - 1) == 0 ? next : 0;
 }
 
 static void tail_grow(struct gt_tags *tags, uint32_t set, uint32_t length)
 {
-	struct tail_slot *slots = tags->policy, *of_set = slots + gt_first_slot(tags->geometry, set);
+	struct gt_list_ends *ends = &tags->ends[set];
+	uint32_t *tail = tail_of_set(tags, set);
 
-	if (slots[gt_tags_oldest(tags, set)].place == 0)
-		tail_forget(of_set, slots);
-	while (of_set->length < length) {
-		uint32_t next = tail_next(tags, set, slots, of_set->newest);
+	if (*gt_slot_mark(tags, ends->older - 1) == 0)
+		tail_forget(tags, ends, tail);
+	while (ends->tail_n < length) {
+		uint32_t next = tail_next(tags, ends);
 		if (next == 0) {
-			tail_forget(of_set, slots);
+			tail_forget(tags, ends, tail);
 			continue;
 		}
-		of_set[of_set->length].member = next - 1;
-		slots[next - 1].place = ++of_set->length;
-		of_set->newest = next;
+		tail[ends->tail_n++] = next - 1;
+		*gt_slot_mark(tags, next - 1) = ends->tail_n;
+		ends->tail_newest = next;
 	}
 }
 
@@ -109,10 +109,10 @@ static uint32_t tail_victim(struct gt_tags *tags, uint32_t set, const struct gt_
 	if (tags->geometry->recency != GT_RECENCY_LIST)
 		return gt_tags_at(tags, set, ways - 1 - drawn);
 	tail_grow(tags, set, n);
-	return ((const struct tail_slot *)tags->policy)[gt_first_slot(tags->geometry, set) + drawn].member;
+	return tail_of_set(tags, set)[drawn];
 }
 
-const struct gt_policy gt_policy_tail = {.name = "tail", .by_recency = true, .parse = tail_parse, .slot_bytes = sizeof(struct tail_slot),
+const struct gt_policy gt_policy_tail = {.name = "tail", .by_recency = true, .parse = tail_parse, .slot_bytes = sizeof(uint32_t),
 	.hit = tail_leave, .fill = tail_leave, .victim = tail_victim};
 
 /* First in, first out. The state is the time at which each slot was filled. */

@@ -42,17 +42,17 @@ static void finder_remove(struct gt_tags *tags, uint64_t line, uint32_t slot)
 /* The links of a list element; 0 is the end of the list. */
 static uint32_t *newer_of(struct gt_tags *tags, uint32_t set, uint32_t link)
 {
-	return link ? &tags->links[link - 1].newer : &tags->ends[set].older;
+	return link ? &gt_slot_links(tags, link - 1)->newer : &tags->ends[set].older;
 }
 
 static uint32_t *older_of(struct gt_tags *tags, uint32_t set, uint32_t link)
 {
-	return link ? &tags->links[link - 1].older : &tags->ends[set].newer;
+	return link ? &gt_slot_links(tags, link - 1)->older : &tags->ends[set].newer;
 }
 
 static void unlink_slot(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
-	struct gt_links link = tags->links[slot];
+	struct gt_links link = *gt_slot_links(tags, slot);
 
 	*older_of(tags, set, link.newer) = link.older;
 	*newer_of(tags, set, link.older) = link.newer;
@@ -62,7 +62,7 @@ static void link_first(struct gt_tags *tags, uint32_t set, uint32_t slot)
 {
 	uint32_t second = tags->ends[set].newer;
 
-	tags->links[slot] = (struct gt_links){.newer = 0, .older = second};
+	*gt_slot_links(tags, slot) = (struct gt_links){.newer = 0, .older = second};
 	*newer_of(tags, set, second) = slot + 1;
 	tags->ends[set].newer = slot + 1;
 }
@@ -134,7 +134,7 @@ uint32_t gt_tags_demote(struct gt_tags *tags, uint32_t set, uint32_t slot)
 		uint32_t last;
 		unlink_slot(tags, set, slot);
 		last = tags->ends[set].older;
-		tags->links[slot] = (struct gt_links){.newer = last, .older = 0};
+		*gt_slot_links(tags, slot) = (struct gt_links){.newer = last, .older = 0};
 		*older_of(tags, set, last) = slot + 1;
 		tags->ends[set].older = slot + 1;
 		return slot;
@@ -179,7 +179,7 @@ uint32_t gt_tags_by_recency(const struct gt_tags *tags, uint32_t set, uint32_t *
 	uint32_t ways = gt_ways_of(tags->geometry, set), n = 0;
 
 	if (tags->geometry->recency == GT_RECENCY_LIST) {
-		for (uint32_t at = tags->ends[set].newer; at != 0; at = tags->links[at - 1].older)
+		for (uint32_t at = tags->ends[set].newer; at != 0; at = gt_slot_links(tags, at - 1)->older)
 			slots[n++] = at - 1;
 		return n;
 	}
@@ -207,7 +207,7 @@ uint32_t gt_tags_position(const struct gt_tags *tags, uint32_t set, uint32_t slo
 			position++;
 		return position;
 	}
-	for (uint32_t at = tags->ends[set].newer; at != slot + 1; at = tags->links[at - 1].older)
+	for (uint32_t at = tags->ends[set].newer; at != slot + 1; at = gt_slot_links(tags, at - 1)->older)
 		position++;
 	return position;
 }
@@ -277,7 +277,7 @@ static void end_order(struct gt_tags *tags, uint32_t set)
 	case GT_RECENCY_WAYS: break;
 	case GT_RECENCY_NIBBLES: tags->nibbles[set] = 0; break;
 	case GT_RECENCY_BYTES: memset(tags->bytes + gt_first_slot(geometry, set), 0, gt_ways_of(geometry, set)); break;
-	case GT_RECENCY_LIST: tags->ends[set] = (struct gt_links){0}; break;
+	case GT_RECENCY_LIST: tags->ends[set] = (struct gt_list_ends){0}; break;
 	}
 }
 
@@ -290,10 +290,8 @@ static bool allocate_order(struct gt_tags *tags)
 	if (geometry->recency == GT_RECENCY_NIBBLES)
 		return (tags->nibbles = calloc(geometry->sets, sizeof *tags->nibbles)) != NULL;
 	if (geometry->recency == GT_RECENCY_BYTES)
-		return (tags->bytes = calloc(geometry->slots + GT_ORDER_SLACK, 1)) != NULL;
-	tags->links = calloc(geometry->slots, sizeof *tags->links);
-	tags->ends = calloc(geometry->sets, sizeof *tags->ends);
-	return tags->links && tags->ends;
+		return (tags->bytes = calloc(geometry->slots + GT_ORDER_NEAR, 1)) != NULL;
+	return (tags->ends = calloc(geometry->sets, sizeof *tags->ends)) != NULL;
 }
 
 #define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
@@ -322,28 +320,32 @@ static bool allocate_sectors(struct gt_tags *tags)
 	return (tags->first_depth = calloc(slots, geometry->sectors)) != NULL;
 }
 
-/* A record of a slot: half a line of the machine's cache. */
+/* A record of a slot. */
 #define RECORD_VALID 1 /* words behind the tag */
-#define RECORD_DIRTY 2
-#define RECORD_NEXT 3  /* half a word; in the other half the depths of up to RECORD_DEPTHS sectors */
+#define RECORD_DIRTY 2 /* or, of a list, the links */
+#define RECORD_NEXT 3  /* half a word; in the other half the depths of up to RECORD_DEPTHS sectors or, of a list, the mark */
 #define RECORD_DEPTHS 4
-#define RECORD_SPREAD 2 /* log2 of the words */
 
 static bool allocate_records(struct gt_tags *tags)
 {
 	const struct gt_geometry *geometry = tags->geometry;
 
-	tags->spread = RECORD_SPREAD;
+	tags->spread = GT_RECORD_SPREAD;
 	tags->first_tag = aligned_zeros(&tags->tag_block, (size_t)geometry->slots << tags->spread, sizeof *tags->first_tag);
 	if (!tags->first_tag)
 		return false;
 	tags->first_valid = tags->first_tag + RECORD_VALID;
-	tags->first_dirty = tags->first_tag + RECORD_DIRTY;
 	tags->first_next = (uint32_t *)(void *)(tags->first_tag + RECORD_NEXT);
-	tags->next_spread = RECORD_SPREAD + 1;
+	if (geometry->recency == GT_RECENCY_LIST) {
+		tags->first_links = (struct gt_links *)(void *)(tags->first_tag + RECORD_DIRTY);
+		tags->first_mark = tags->first_next + 1;
+		return (tags->first_dirty = calloc(geometry->slots, sizeof *tags->first_dirty)) != NULL;
+	}
+	tags->first_dirty = tags->first_tag + RECORD_DIRTY;
+	tags->dirty_spread = GT_RECORD_SPREAD;
 	if (geometry->depths && geometry->sectors == RECORD_DEPTHS) {
 		tags->first_depth = (uint8_t *)(tags->first_next + 1);
-		tags->depth_spread = RECORD_SPREAD + 3;
+		tags->depth_spread = GT_RECORD_SPREAD + 3;
 	}
 	return true;
 }
@@ -354,8 +356,7 @@ static bool allocate_arrays(struct gt_tags *tags)
 
 	tags->first_tag = aligned_zeros(&tags->tag_block, slots + slack, sizeof *tags->first_tag);
 	tags->first_dirty = calloc(slots + slack, sizeof *tags->first_dirty);
-	tags->first_next = has_finder(tags->geometry) ? calloc(slots, sizeof *tags->first_next) : NULL;
-	return tags->first_tag && tags->first_dirty && (tags->first_next || !has_finder(tags->geometry));
+	return tags->first_tag && tags->first_dirty;
 }
 
 int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, const struct gt_policy *policy,
@@ -363,7 +364,7 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, const
 {
 	*tags = (struct gt_tags){.geometry = geometry, .random = seed, .slot_bytes = policy ? policy->slot_bytes : 0,
 				 .clears_sets = policy && policy->uses_sets};
-	bool allocated = geometry->recency == GT_RECENCY_BYTES ? allocate_records(tags) : allocate_arrays(tags);
+	bool allocated = has_finder(geometry) ? allocate_records(tags) : allocate_arrays(tags);
 	tags->vacancy = calloc(geometry->sets, sizeof *tags->vacancy);
 	tags->used = calloc(geometry->sets, sizeof *tags->used);
 	tags->filled = calloc(geometry->sets, sizeof *tags->filled);
@@ -375,11 +376,10 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, const
 
 void gt_tags_close(struct gt_tags *tags)
 {
-	if (!gt_tags_has_records(tags)) {
+	if (!gt_tags_has_records(tags))
 		free(tags->first_valid);
+	if (tags->dirty_spread == 0)
 		free(tags->first_dirty);
-		free(tags->first_next);
-	}
 	if (!gt_tags_has_records(tags) || tags->geometry->sectors != RECORD_DEPTHS)
 		free(tags->first_depth);
 	free(tags->tag_block);
@@ -393,7 +393,6 @@ void gt_tags_close(struct gt_tags *tags)
 	free(tags->state_block);
 	free(tags->nibbles);
 	free(tags->bytes);
-	free(tags->links);
 	free(tags->ends);
 	free(tags->finder.heads);
 }
@@ -421,7 +420,7 @@ static void clear_set(struct gt_tags *tags, uint32_t set)
 		if (*gt_slot_tag(tags, slot) != 0)
 			*gt_finder_chain(&tags->finder, *gt_slot_tag(tags, slot) - 1) = 0;
 	memset(gt_slot_tag(tags, first), 0, ((size_t)ways << tags->spread) * sizeof *tags->first_tag);
-	if (!gt_tags_has_records(tags))
+	if (tags->dirty_spread == 0)
 		memset(gt_slot_dirty(tags, first), 0, ways * sizeof *tags->first_dirty);
 	if (tags->held)
 		memset(tags->held + first, 0, ways * sizeof *tags->held);

@@ -27,6 +27,7 @@ typedef uint64_t gt_two_words __attribute__((vector_size(16)));
 typedef uint32_t gt_four_words __attribute__((vector_size(16)));
 typedef int32_t gt_four_ranks __attribute__((vector_size(16)));
 typedef uint8_t gt_sixteen_bytes __attribute__((vector_size(16)));
+typedef int8_t gt_sixteen_places __attribute__((vector_size(16)));
 
 /* A byte of ones for each bit of a mask of four sectors. */
 static const uint32_t gt_bytes_of_4[16] = {
@@ -119,9 +120,9 @@ static inline uint32_t *gt_finder_chain(const struct gt_finder *finder, uint64_t
 
 #define GT_ORDERED_WAYS 8 /* sets this small may stand in the order of recency themselves */
 #define GT_NIBBLE_WAYS 16 /* sets this small keep their recency in one word */
-#define GT_ORDER_SLACK 8   /* bytes behind the last such array */
-#define GT_ORDER_WORDS 4   /* of it that are searched one by one: most lines that hit stand there */
 #define GT_BYTE_WAYS 256  /* sets this small keep it in an array of bytes, larger ones in a list */
+#define GT_ORDER_NEAR 32  /* of these bytes, the first: see gt_bytes_touch */
+#define GT_RECORD_SPREAD 2 /* log2 of the words of a slot's record: half a line of the machine's cache */
 
 #define GT_NO_SLOT UINT32_MAX
 
@@ -140,6 +141,12 @@ struct gt_geometry {
 
 struct gt_links {
 	uint32_t newer, older; /* slot + 1, or 0 */
+};
+
+/* Of the list of a set. */
+struct gt_list_ends {
+	uint32_t newer, older; /* the most, and the least recent slot + 1, or 0 */
+	uint32_t tail_n, tail_newest; /* of gt_policy_tail: the slots that it knows at the list's end, and the newest of them + 1, or 0 */
 };
 
 /* The order of eviction: lines of a lower rank before the others. */
@@ -167,17 +174,20 @@ struct gt_policy; /* replace/replace.h */
 
 struct gt_tags {
 	const struct gt_geometry *geometry;
-	/* Of each slot, by gt_slot_tag and the like. If recency is GT_RECENCY_BYTES they are records, so that a use of a slot takes one line of
-	 * the machine's cache; else arrays, of which the machine reads the few ways of a set, or slots that are filled in turn, together. */
+	/* Of each slot, by gt_slot_tag and the like. If recency is GT_RECENCY_BYTES or GT_RECENCY_LIST they are records, so that a use of a slot
+	 * takes one line of the machine's cache; else arrays, of which the machine reads the few ways of a set together. In a list, what is dirty
+	 * stands apart. */
 	uint64_t *first_tag;   /* line + 1, or 0 if the way is invalid */
 	uint64_t *first_valid; /* mask of sectors whose bytes are all valid. NULL if there are states */
 	uint64_t *first_dirty; /* mask of sectors written and not yet sent on */
 	uint32_t *first_next;  /* slot + 1 that follows in a chain of the finder */
+	struct gt_links *first_links; /* of a list, in which only valid slots are */
+	uint32_t *first_mark; /* of a list: a word that is the policy's */
 	/* Of each sector: the deepest recency position at which its line was touched since the sector's last use. An LRU
 	 * cache with the same sets and more ways than that would hold it. */
 	uint8_t *first_depth;
-	/* log2 of the elements from slot to slot: of tag, valid and dirty (0: they are arrays); of next; of depth. */
-	unsigned spread, next_spread, depth_spread;
+	/* log2 of the elements from slot to slot: of tag and valid (0: they are arrays); of dirty; of depth. */
+	unsigned spread, dirty_spread, depth_spread;
 	/* Of each slot: mask of sectors that hold what partial stores have written and the level has sent on; a load finds them only
 	 * if they are valid, too. NULL if there are none yet, or states, which tell it. */
 	uint64_t *held;
@@ -185,8 +195,7 @@ struct gt_tags {
 	/* Ways by recency, most recent first; valid ways always precede invalid ones. */
 	uint64_t *nibbles;
 	uint8_t *bytes;
-	struct gt_links *links; /* of each slot: only valid ones are in the list */
-	struct gt_links *ends;	/* of each set: .newer the most, .older the least recent slot + 1 */
+	struct gt_list_ends *ends;	/* of each set */
 	uint32_t *vacancy;	/* of each set: no way below this is invalid */
 	uint8_t *used; /* of each set: 1 if it may hold lines, so that launches that use few sets clear few; threads share no byte */
 	uint32_t *filled; /* of each set: no way from this on has had a line since the set was empty */
@@ -272,12 +281,22 @@ static inline uint64_t *gt_slot_valid(const struct gt_tags *tags, uint32_t slot)
 
 static inline uint64_t *gt_slot_dirty(const struct gt_tags *tags, uint32_t slot)
 {
-	return tags->first_dirty + ((size_t)slot << tags->spread);
+	return tags->first_dirty + ((size_t)slot << tags->dirty_spread);
 }
 
 static inline uint32_t *gt_slot_next(const struct gt_tags *tags, uint32_t slot)
 {
-	return tags->first_next + ((size_t)slot << tags->next_spread);
+	return tags->first_next + ((size_t)slot << (GT_RECORD_SPREAD + 1));
+}
+
+static inline struct gt_links *gt_slot_links(const struct gt_tags *tags, uint32_t slot)
+{
+	return tags->first_links + ((size_t)slot << GT_RECORD_SPREAD);
+}
+
+static inline uint32_t *gt_slot_mark(const struct gt_tags *tags, uint32_t slot)
+{
+	return tags->first_mark + ((size_t)slot << (GT_RECORD_SPREAD + 1));
 }
 
 static inline uint8_t *gt_slot_depth(const struct gt_tags *tags, uint32_t slot)
@@ -287,15 +306,12 @@ static inline uint8_t *gt_slot_depth(const struct gt_tags *tags, uint32_t slot)
 
 static inline bool gt_tags_has_records(const struct gt_tags *tags) { return tags->spread > 0; }
 
-/* Prefetches what is known of a slot: a record, or parts of arrays, which a list of links goes with. */
-GT_INLINE void gt_slot_prefetch(const struct gt_tags *tags, uint32_t slot, bool list)
+/* Prefetches the record of a slot, and what is dirty of it if that stands apart and is looked at. */
+GT_INLINE void gt_slot_prefetch(const struct gt_tags *tags, uint32_t slot, bool dirty)
 {
 	__builtin_prefetch(gt_slot_tag(tags, slot), 1);
-	if (!list)
-		return;
-	__builtin_prefetch(gt_slot_valid(tags, slot), 1);
-	__builtin_prefetch(gt_slot_dirty(tags, slot));
-	__builtin_prefetch(&tags->links[slot], 1);
+	if (dirty)
+		__builtin_prefetch(gt_slot_dirty(tags, slot));
 }
 
 /* The slot that holds a line, of those in a chain of the finder, or GT_NO_SLOT. */
@@ -352,13 +368,17 @@ GT_INLINE unsigned gt_nibbles_touch(uint64_t *word, uint32_t way)
 	return (unsigned)__builtin_ctzll(zero) / 4;
 }
 
-/* The same for an array of bytes, in words of eight, up to the one that has the way. GT_ORDER_SLACK readable bytes follow the
- * order. */
+/* The same for an array of bytes, by vectors as far as GT_ORDER_NEAR, where most lines that hit stand: at which of these places is hard to
+ * foresee for the machine, so nothing branches on it. So many bytes that can be read, less one, follow the order. */
 GT_INLINE unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
 {
+	const gt_sixteen_bytes its = (gt_sixteen_bytes){0} + (uint8_t)way;
+	const gt_sixteen_places lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, all = {0};
+	const gt_sixteen_places end = all + (int8_t)(ways < GT_ORDER_NEAR ? ways : GT_ORDER_NEAR);
+	gt_sixteen_bytes near[GT_ORDER_NEAR / 16], before = its;
+	gt_sixteen_places found = {0};
 	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t carried = way, word, zero;
-	unsigned at = 0;
+	uint64_t word;
 
 	if (order[0] == way)
 		return 0;
@@ -367,25 +387,35 @@ GT_INLINE unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
 		order[0] = (uint8_t)way;
 		return ways - 1;
 	}
-	for (;; at += 8) {
-		if (at == GT_ORDER_WORDS * sizeof word) {
-			unsigned n = (unsigned)((const uint8_t *)memchr(order + at, (int)way, ways - at) - (order + at));
-			memmove(order + at + 1, order + at, n);
-			order[at] = (uint8_t)carried;
-			return at + n;
-		}
-		memcpy(&word, order + at, sizeof word);
-		uint64_t apart = word ^ way * ones, shifted = word << 8 | carried;
-		zero = (apart - ones) & ~apart & 0x80 * ones; /* as in gt_nibbles_touch */
-		if (zero)
-			break;
-		memcpy(order + at, &shifted, sizeof shifted);
-		carried = word >> 56;
+	memcpy(&word, order, sizeof word);
+	uint64_t apart = word ^ way * ones, zero = (apart - ones) & ~apart & 0x80 * ones; /* as in gt_nibbles_touch */
+	if (zero) {
+		uint64_t moved = zero ^ (zero - 1);
+		word = (word & ~moved) | ((word << 8 | way) & moved);
+		memcpy(order, &word, sizeof word);
+		return (unsigned)__builtin_ctzll(zero) / 8;
 	}
-	uint64_t moved = zero ^ (zero - 1);
-	word = (word & ~moved) | ((word << 8 | carried) & moved);
-	memcpy(order + at, &word, sizeof word);
-	return at + (unsigned)__builtin_ctzll(zero) / 8;
+	memcpy(near, order, sizeof near);
+	for (int8_t i = 0; i < GT_ORDER_NEAR; i += 16) /* one lane becomes its place */
+		found |= (near[i / 16] == its) & (lane + i) & (lane + i < end);
+	uint64_t place = ((gt_two_words)found)[0] | ((gt_two_words)found)[1];
+	place |= place >> 32;
+	place |= place >> 16;
+	place = (place | place >> 8) & 255;
+	if (place == 0) {
+		size_t n = (size_t)((uint8_t *)memchr(order + GT_ORDER_NEAR, (int)way, ways - GT_ORDER_NEAR) - order);
+		memmove(order + 1, order, n);
+		order[0] = (uint8_t)way;
+		return (unsigned)n;
+	}
+	for (int8_t i = 0; i < GT_ORDER_NEAR; i += 16) {
+		const gt_sixteen_bytes here = near[i / 16], stays = (gt_sixteen_bytes)(lane + i > all + (int8_t)place);
+		const gt_sixteen_bytes moved = __builtin_shufflevector(before, here, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+		near[i / 16] = (here & stays) | (moved & ~stays);
+		before = here;
+	}
+	memcpy(order, near, sizeof near);
+	return (unsigned)place;
 }
 
 /* Makes a slot the most recent; its line has `*slot` then. Returns the recency position it had among the valid ways of its
@@ -418,17 +448,13 @@ GT_INLINE void gt_tags_prepare_next(const struct gt_tags *tags, uint32_t set, ui
 		next = first + tags->bytes[first + ways - 2] + 1;
 		after = first + tags->bytes[first + ways - 3] + 1;
 	} else {
-		next = tags->links[oldest].newer;
-		after = next ? tags->links[next - 1].newer : 0;
+		next = gt_slot_links(tags, oldest)->newer;
+		after = next ? gt_slot_links(tags, next - 1)->newer : 0;
 	}
 	if (after == 0)
 		return;
 	__builtin_prefetch(gt_finder_chain(&tags->finder, *gt_slot_tag(tags, next - 1) - 1), 1);
-	__builtin_prefetch(gt_slot_tag(tags, after - 1), 1);
-	if (recency != GT_RECENCY_LIST)
-		return;
-	__builtin_prefetch(&tags->links[after - 1], 1);
-	__builtin_prefetch(gt_slot_dirty(tags, after - 1), 1);
+	gt_slot_prefetch(tags, after - 1, recency == GT_RECENCY_LIST);
 }
 
 /* The sectors of a slot whose bytes are all valid. */

@@ -134,6 +134,7 @@ static inline int reads_serve_other(struct reading *reads, const uint32_t *row)
 struct slots_shape {
 	enum gt_recency recency;
 	bool lru;  /* the policy goes by recency */
+	bool drawn; /* and draws what leaves */
 };
 
 #define LINE_WORDS 8 /* in a line of the machine's cache: a set of few ways has its words in one or two */
@@ -142,8 +143,15 @@ struct slots_shape {
 struct slots_place {
 	struct gt_tags *tags;
 	uint32_t *chain; /* of the finder, unless recency is GT_RECENCY_NIBBLES */
+	uint64_t line;
 	uint32_t set;	 /* else */
-	uint32_t leaves; /* the slot whose line will probably leave for this one, if that is drawn; else GT_NO_SLOT */
+	uint32_t slot;	 /* where the line was when that was foreseen, or GT_NO_SLOT */
+};
+
+/* The places of successive requests, and what leaves for them, if that is drawn. */
+struct lookups {
+	struct slots_place places[GT_DEDUPLICATED_ROWS];
+	struct gt_foresight foresight;
 };
 
 /* What it found. */
@@ -158,7 +166,7 @@ struct found {
 GT_INLINE struct slots_place find_slots_place(const struct gt_level *level, struct gt_tags *tags, uint64_t line, const uint32_t *set,
 				  bool other, struct slots_shape shape)
 {
-	struct slots_place place = {.tags = tags};
+	struct slots_place place = {.tags = tags, .line = line};
 
 	if (shape.recency != GT_RECENCY_NIBBLES) {
 		place.chain = gt_finder_chain(&tags->finder, line);
@@ -183,55 +191,32 @@ GT_INLINE struct slots_place find_slots_place(const struct gt_level *level, stru
 	return place;
 }
 
-/* Prefetches the line to which a chain leads. Returns its slot, or GT_NO_SLOT: the chain is empty. */
-GT_INLINE uint32_t follow_chain(const struct slots_place *place, struct slots_shape shape)
+/* Prefetches the lines to which chains lead. `dirty`: as in gt_slot_prefetch. */
+GT_INLINE void follow_chains(const struct slots_place *places, size_t n, bool dirty)
 {
-	uint32_t slot = *place->chain - 1;
-
-	if (slot != GT_NO_SLOT)
-		gt_slot_prefetch(place->tags, slot, shape.recency == GT_RECENCY_LIST);
-	return slot;
+	for (size_t k = 0; k < n; k++)
+		if (*places[k].chain != 0)
+			gt_slot_prefetch(places[k].tags, *places[k].chain - 1, dirty);
 }
 
-/* Prefetches the line that a set will probably replace next, as `random` draws, and the set's order. Returns its slot. */
-GT_INLINE uint32_t foresee_victim(const struct gt_level *level, const struct gt_tags *tags, uint32_t set, uint64_t *random)
+/* Finds the lines of places [from, end), and foresees what leaves for those that are absent. */
+GT_INLINE void foresee(struct lookups *lookups, size_t from, size_t end, const struct gt_level *level, struct slots_shape shape)
 {
-	const uint32_t ways = level->geometry.ways;
-	const uint32_t slot = gt_tags_at(tags, set, ways - 1 - gt_tail_draw(&level->config.replacement, ways, random));
-
-	gt_slot_prefetch(tags, slot, false);
-	__builtin_prefetch(tags->bytes + set * ways, 1);
-	return slot;
-}
-
-/* Follows the chains of n requests. Where one is empty a line will be replaced. Under LRU gt_tags_prepare_next tells which; where it is drawn
- * it is foreseen here, and what finds it now is prefetched. */
-GT_INLINE void follow_chains(const struct reading *reads, const uint32_t *row, struct slots_place *places, size_t n, struct slots_shape shape)
-{
-	const struct gt_level *level = reads->serving.level;
-	const bool drawn = shape.recency == GT_RECENCY_BYTES && level->config.replacement.policy == &gt_policy_tail;
-	const struct gt_tags *last = NULL; /* of which a victim was drawn */
-	uint64_t random = 0;
-
-	for (size_t k = 0; k < n; k++) {
-		const struct gt_tags *tags = places[k].tags;
-		places[k].leaves = GT_NO_SLOT;
-		if (follow_chain(&places[k], shape) != GT_NO_SLOT || !drawn)
-			continue;
-		random = tags == last ? random : tags->random;
-		last = tags;
-		places[k].leaves = foresee_victim(level, tags, gt_level_set_of(level, reads->rows->address[row[k]] / GT_LINE), &random);
-	}
-	for (size_t k = 0; drawn && k < n; k++) {
-		const uint64_t tag = places[k].leaves != GT_NO_SLOT ? *gt_slot_tag(places[k].tags, places[k].leaves) : 0;
-		if (tag != 0)
-			__builtin_prefetch(gt_finder_chain(&places[k].tags->finder, tag - 1), 1);
+	for (size_t k = from; k < end; k++) {
+		struct slots_place *place = &lookups->places[k];
+		if (k == 0 || place->tags != place[-1].tags)
+			gt_foresee_of(&lookups->foresight, place->tags);
+		place->slot = gt_tags_find_in(place->tags, place->chain, place->line);
+		if (place->slot == GT_NO_SLOT)
+			gt_foresee(&lookups->foresight, &level->config.replacement, place->tags, gt_level_set_of(level, place->line), place->line,
+				   shape.recency);
 	}
 }
 
 /* Finds a line in its set, the most recent way of which is tried first. */
-GT_INLINE struct found find_in_set(const struct gt_level *level, const struct slots_place *place, uint64_t line)
+GT_INLINE struct found find_in_set(const struct gt_level *level, const struct slots_place *place)
 {
+	const uint64_t line = place->line;
 	const struct gt_tags *tags = place->tags;
 	uint32_t ways = level->geometry.ways, first = place->set * ways;
 	struct found found = {.tags = place->tags, .line = line, .set = place->set};
@@ -246,14 +231,17 @@ GT_INLINE struct found find_in_set(const struct gt_level *level, const struct sl
 }
 
 /* Finds a line; slot is GT_NO_SLOT if it is absent. */
-GT_INLINE struct found find_slot(const struct gt_level *level, const struct slots_place *place, uint64_t line, struct slots_shape shape)
+GT_INLINE struct found find_slot(const struct gt_level *level, const struct slots_place *place, struct slots_shape shape)
 {
+	const uint64_t line = place->line;
 	const struct gt_tags *tags = place->tags;
 	struct found found = {.tags = place->tags, .line = line};
 
 	if (shape.recency == GT_RECENCY_NIBBLES)
-		return find_in_set(level, place, line);
-	found.slot = gt_tags_find_in(tags, place->chain, line);
+		return find_in_set(level, place);
+	found.slot = shape.drawn ? place->slot : GT_NO_SLOT;
+	if (found.slot == GT_NO_SLOT || *gt_slot_tag(tags, found.slot) != line + 1)
+		found.slot = gt_tags_find_in(tags, place->chain, line);
 	if (found.slot == GT_NO_SLOT)
 		found.set = gt_level_set_of(level, line);
 	else if (shape.recency == GT_RECENCY_BYTES)
@@ -392,30 +380,35 @@ static inline int write_slot(struct reading *reads, const struct found *found, s
 	return gt_level_write_through(&reads->serving, &piece, found->set, found->slot);
 }
 
-/* Serves n requests, at most AT_ONCE. */
-GT_INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
+/* Finds where n requests look their lines up. Returns 0, or -1. */
+GT_INLINE int find_slots_places(const struct reading *reads, const uint32_t *row, struct slots_place *places, size_t n, struct slots_shape shape)
 {
-	struct gt_level *level = reads->serving.level;
 	const struct gt_rows *rows = reads->rows;
 	const struct gt_row_list *list = reads->served.list;
 	const uint32_t *set = list && list->set ? list->set + (row - list->row) : NULL;
-	struct slots_place places[AT_ONCE];
 
 	for (size_t k = 0; k < n; k++) {
 		struct gt_tags *tags = reads_instance(reads, row[k]);
 		if (!tags)
 			return -1;
-		places[k] = find_slots_place(level, tags, rows->address[row[k]] / GT_LINE, set ? set + k : NULL,
+		places[k] = find_slots_place(reads->serving.level, tags, rows->address[row[k]] / GT_LINE, set ? set + k : NULL,
 					     !reads_is_read(reads, row[k]), shape);
 	}
-	if (shape.recency != GT_RECENCY_NIBBLES)
-		follow_chains(reads, row, places, n, shape);
+	return 0;
+}
+
+/* Serves n requests. Returns 0, or -1. */
+GT_INLINE int serve_places(struct reading *reads, const uint32_t *row, const struct slots_place *places, size_t n, struct slots_shape shape)
+{
+	struct gt_level *level = reads->serving.level;
+	const struct gt_rows *rows = reads->rows;
+
 	for (size_t k = 0; k < n; k++) {
 		const uint8_t class = level->class_of[rows->op[row[k]]];
 		struct found found = {0};
 		int result = 1; /* nothing is done yet */
 		if (class == GT_CLASS_READ || (class == GT_CLASS_WRITE && (level->writes_through || level->config.write == GT_WRITE_BACK)))
-			found = find_slot(level, &places[k], rows->address[row[k]] / GT_LINE, shape);
+			found = find_slot(level, &places[k], shape);
 		if (class == GT_CLASS_READ)
 			result = !read_slot(level, &found, rows->sectors[row[k]] & 15, row[k], &reads->served, shape);
 		else if (class == GT_CLASS_WRITE && level->writes_through)
@@ -427,11 +420,36 @@ GT_INLINE int serve_at_once(struct reading *reads, const uint32_t *row, size_t n
 	return 0;
 }
 
+#define STEPS (2 + GT_FORESIGHT_TURNS) /* before a request is served, at most */
+
+/* Serves n requests, at most GT_DEDUPLICATED_ROWS. What is prefetched for AT_ONCE of them has time to come while others are served: what one
+ * step prefetches the next one reads, a turn later. */
 GT_INLINE int serve_slots(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
 {
-	for (size_t k = 0; k < n; k += AT_ONCE)
-		if (serve_at_once(reads, row + k, n - k < AT_ONCE ? n - k : AT_ONCE, shape) != 0)
+	const struct gt_level *level = reads->serving.level;
+	const bool dirty = shape.recency == GT_RECENCY_LIST && level->config.write == GT_WRITE_BACK;
+	const size_t steps = shape.drawn ? STEPS : shape.recency == GT_RECENCY_NIBBLES ? 1 : 2;
+	struct lookups lookups;
+
+	if (shape.drawn)
+		gt_foresight_begin(&lookups.foresight);
+	for (size_t at = 0; at < n + steps * AT_ONCE; at += AT_ONCE) {
+		size_t from[STEPS + 1], end[STEPS + 1]; /* of the requests that take each step */
+		for (size_t i = 0; i <= steps; i++) {
+			from[i] = at < i * AT_ONCE ? 0 : at - i * AT_ONCE < n ? at - i * AT_ONCE : n;
+			end[i] = at < i * AT_ONCE ? 0 : from[i] + AT_ONCE < n ? from[i] + AT_ONCE : n;
+		}
+		if (find_slots_places(reads, row + from[0], lookups.places + from[0], end[0] - from[0], shape) != 0)
 			return -1;
+		if (steps > 1)
+			follow_chains(lookups.places + from[1], end[1] - from[1], dirty);
+		if (shape.drawn) {
+			gt_foresight_turn(&lookups.foresight, shape.recency);
+			foresee(&lookups, from[2], end[2], level, shape);
+		}
+		if (serve_places(reads, row + from[steps], lookups.places + from[steps], end[steps] - from[steps], shape) != 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -563,30 +581,28 @@ GT_INLINE int serve_with_columns(struct reading *reads, const uint32_t *row, siz
 	}
 }
 
-#define SLOTS_VARIANT(NAME, RECENCY, LRU)                                                               \
-	GT_WIDE static int NAME(struct reading *reads, const uint32_t *row, size_t n)             \
-	{                                                                                          \
-		return serve_slots(reads, row, n, (struct slots_shape){RECENCY, LRU});                    \
+#define SLOTS_VARIANT(NAME, SERVE, ...)                                                    \
+	GT_WIDE static int NAME(struct reading *reads, const uint32_t *row, size_t n)      \
+	{                                                                                   \
+		return SERVE(reads, row, n, (struct slots_shape){__VA_ARGS__});                \
 	}
-SLOTS_VARIANT(few_lru, GT_RECENCY_NIBBLES, true)
-SLOTS_VARIANT(few_other, GT_RECENCY_NIBBLES, false)
-SLOTS_VARIANT(many_other, GT_RECENCY_BYTES, false)
-SLOTS_VARIANT(most_lru, GT_RECENCY_LIST, true)
-SLOTS_VARIANT(most_other, GT_RECENCY_LIST, false)
-
-GT_WIDE static int many_lru(struct reading *reads, const uint32_t *row, size_t n)
-{
-	return serve_with_columns(reads, row, n, (struct slots_shape){GT_RECENCY_BYTES, true});
-}
+SLOTS_VARIANT(few_lru, serve_slots, GT_RECENCY_NIBBLES, true, false)
+SLOTS_VARIANT(few_other, serve_slots, GT_RECENCY_NIBBLES, false, false)
+SLOTS_VARIANT(many_lru, serve_with_columns, GT_RECENCY_BYTES, true, false)
+SLOTS_VARIANT(many_drawn, serve_with_columns, GT_RECENCY_BYTES, true, true)
+SLOTS_VARIANT(many_other, serve_slots, GT_RECENCY_BYTES, false, false)
+SLOTS_VARIANT(most_lru, serve_slots, GT_RECENCY_LIST, true, false)
+SLOTS_VARIANT(most_drawn, serve_slots, GT_RECENCY_LIST, true, true)
+SLOTS_VARIANT(most_other, serve_slots, GT_RECENCY_LIST, false, false)
 
 /* The loop for a level whose lines have fixed slots. */
 static serve_some_rows *reads_in_slots(const struct gt_level *level)
 {
-	bool lru = level->config.replacement.policy->by_recency;
+	const bool drawn = level->config.replacement.policy == &gt_policy_tail, lru = level->config.replacement.policy->by_recency;
 
 	switch (level->geometry.recency) {
-	case GT_RECENCY_LIST: return lru ? most_lru : most_other;
-	case GT_RECENCY_BYTES: return lru ? many_lru : many_other;
+	case GT_RECENCY_LIST: return drawn ? most_drawn : lru ? most_lru : most_other;
+	case GT_RECENCY_BYTES: return drawn ? many_drawn : lru ? many_lru : many_other;
 	default: return lru ? few_lru : few_other;
 	}
 }
@@ -878,7 +894,7 @@ GT_INLINE int look_ahead(const struct reading *reads, size_t i, bool lines)
 	else if (several)
 		gt_line_column_prefetch_place(column);
 	else if (lines)
-		follow_chain(&(struct slots_place){.tags = tags, .chain = gt_finder_chain(&tags->finder, line)}, (struct slots_shape){GT_RECENCY_BYTES, true});
+		follow_chains(&(struct slots_place){.tags = tags, .chain = gt_finder_chain(&tags->finder, line)}, 1, false);
 	else
 		__builtin_prefetch(gt_finder_chain(&tags->finder, line));
 	return 0;
@@ -969,7 +985,8 @@ struct gt_level *gt_fast_open(const struct gt_level_config *config, bool fixed, 
 	if (level && is_fast(level))
 		level->fast = serve_reads;
 	if (level && level->fast)
-		level->takes_spans = choose(level) == many_lru && level->geometry.sets <= GT_COLUMN_SETS;
+		level->takes_spans = level->geometry.recency == GT_RECENCY_BYTES && level->config.replacement.policy->by_recency &&
+				     level->geometry.sets <= GT_COLUMN_SETS;
 	return level;
 }
 
