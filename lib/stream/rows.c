@@ -289,11 +289,14 @@ unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addres
 	return n;
 }
 
-/* Whether n addresses are a stride apart. Without an end before the last, so that several are compared at a time. */
+/* Whether n addresses are a stride apart. The last one first, which scattered ones fail; then without an end, so that several are compared at a
+ * time. */
 static bool is_progression(const uint64_t *addresses, unsigned n, uint64_t stride)
 {
 	uint64_t differences = 0;
 
+	if (addresses[n - 1] - addresses[0] != stride * (n - 1))
+		return false;
 	for (unsigned i = 1; i < n; i++)
 		differences |= addresses[i] - addresses[i - 1] - stride;
 	return differences == 0;
