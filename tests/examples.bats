@@ -75,6 +75,7 @@ expect_failure_of_filter() {
 	expect_failure 1 "#end" bash -c "gtrace-cat --from <'$BATS_TEST_TMPDIR/cut.tsv' | wc -c >&- 2>&- ; exit \${PIPESTATUS[0]}"
 }
 
+# bats test_tags=whole
 @test "filter-numpy.py counts what awk counts, and notices damage" {
 	python=$(python_with_numpy) || skip "no python3 with msgpack, numpy and xxhash"
 	gcoalesce "$BATS_TEST_TMPDIR/ordered.gt" >"$BATS_TEST_TMPDIR/requests.gt"

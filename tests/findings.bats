@@ -279,7 +279,7 @@ many() {
 	holds --list | few_lines 6 | tr '\n' '\0' | LD_PRELOAD=$PRELOAD xargs -0 python3 "$ROOT/tests/findings/pairs.py" --programs "$PWD"
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "faults that were put into kernels are the first findings, with their line and array, and what they promise is what mending saves" {
 	needs_cuda
 	not_instrumented gtrace

@@ -286,6 +286,7 @@ ask() {
 }
 
 # The policies, sizes and index functions are held beside gcache's manual, which infer_random.py computes for itself.
+# bats test_tags=whole
 @test "infer: random caches of all policies: nothing that is sure is wrong, no advice is repeated, and policies are named or excluded" {
 	local cases=6
 	[ -z "${WHOLE:-}" ] || cases=18

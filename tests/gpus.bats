@@ -298,7 +298,7 @@ listed_values() {
 			echo "l2.${key//-/_} = $value # assumed: a test" >"$BATS_TEST_TMPDIR/gpu"
 			gtrace-cat --gpu "$BATS_TEST_TMPDIR/gpu"
 		done < <(listed_values "$line" | few_lines 1)
-	done <"$BATS_TEST_TMPDIR/options"
+	done < <(few_lines 12 <"$BATS_TEST_TMPDIR/options")
 }
 
 @test "of keys that belong to no level, exactly those in the manual are accepted" {

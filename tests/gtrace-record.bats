@@ -582,7 +582,7 @@ nvcc_sources() {
 	C
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "nvcc: two units, compiled separately, for several architectures, in every compression, with streams of threads" {
 	needs_cuda
 	nvcc_sources

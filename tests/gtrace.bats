@@ -500,6 +500,7 @@ says() {
 
 # By hand: a loop over n lines, of four sectors each, misses always in a smaller LRU cache, and only in the first round in one of n lines
 # or more.
+# bats test_tags=whole
 @test "sizes: the sentences, the knee and the compulsory misses of loops, done by hand" {
 	l2='    of a sector. 576K would do as well as 4.5M (the knee is there or below).'
 	loop 64 3 # 8K of 768 sectors: a larger cache takes 512, and the first 256 stay

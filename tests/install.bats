@@ -101,6 +101,7 @@ copy_build() {
 	if command -v fish >/dev/null; then for file in "$share"/fish/vendor_completions.d/*; do fish -n "$file"; done; fi
 }
 
+# bats test_tags=whole
 @test "make dist has what is committed, named after the tag, and refuses another version's" {
 	git -c safe.directory='*' clone -q "$ROOT" "$work/clone" 2>/dev/null || skip "not a git repository"
 	cd "$work/clone"

@@ -58,6 +58,7 @@ setup() {
 	"$ROOT/tests/validate" --bin "$(dirname "$(command -v gstats)")" --build "$BUILD" nosuch.csv | grep -q '^not run: 60 rows, nosuch on titanv'
 }
 
+# bats test_tags=whole
 @test "measure takes three sizes of each program, or the programs of a list" {
 	MEASURE_QUICK='' "$ROOT/examples/kernels/measure" titanv out >said 2>warned
 	[ "$(wc -l <calls)" -eq 45 ]

@@ -118,6 +118,7 @@ ran() {
 	pipe REPORT="--kernel 'con|v'" >/dev/null
 }
 
+# bats test_tags=whole
 @test "parts of a trace, at once or as tasks of an array, give the report on the whole" {
 	printf '%s\n' 0 1 2 3 4 5 6 | while read -r k; do
 		printf '#kernel\tid=%s\tname=k%s\tgrid=4,1,1\tblock=64,1,1\n' $((k + 1)) $((k % 3))

@@ -212,7 +212,7 @@ volumes() {
 		# Each access has all numbers, and touches no more than the kernel.
 		fields '$2 != "all"' 3,7 predicted | awk 'FNR == NR { most[$1] = $5; next } $2 !~ /^[0-9]+$/ || $2 > most[$1] { print; exit 1 }' traced - ||
 			{ echo "$launch"; return 1; }
-	done < <(few_lines 4 <<-'END'
+	done < <(few_lines 2 <<-'END'
 		polybench_2dconv|convolution2D_kernel<<<(3,10),(32,8)>>>(80, 90, f32[80*90], f32[80*90])
 		polybench_3dconv|convolution3D_kernel<<<(2,6),(16,4)>>>(24, 24, f32[24*24*24], f32[24*24*24], 2)
 		polybench_2mm|mm2_kernel1<<<(2,6),(32,8)>>>(48, 1.5, f32[48*48], f32[48*48], f32[48*48])

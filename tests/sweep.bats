@@ -40,6 +40,7 @@ total() {
 	awk -F, -v stage="$1" -v counter="$2" '$1 == "total" && $2 == stage && $3 == counter { print $4 }'
 }
 
+# bats test_tags=whole
 @test "every point has the numbers of its pipe" {
 	cat >"$sweep" <<-'END'
 		trace = examples/traces/conv.rdgc.xz   # one

@@ -159,6 +159,7 @@ validate() { LD_PRELOAD=${PRELOAD-} "$ROOT/tests/validate" --bin "$(dirname "$(c
 # small ARGUMENTS: a row of a vectoradd, which takes no time.
 small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_transactions,1000,transaction,,yes,,a test"; }
 
+# bats test_tags=whole
 @test "results are kept: only what is missing or has other options or another program is run again, with the same table" {
 	command -v clang >/dev/null || skip "no clang here"
 	own_build
