@@ -75,8 +75,8 @@ sweep:
 
 sweep-size:
 	$(make_plan)
-	@echo "$$(wc -l <$(plan)/points) points of $$(wc -l <$(plan)/jobs) runs, $$(find $(plan) -name 'level-*' -exec cat {} + | wc -l) of them to make"; \
-	rm -rf $(plan); rmdir $(results) $(RESULTS) 2>/dev/null || :
+	@trap 'rm -rf $(plan); rmdir $(results) $(RESULTS) 2>/dev/null || :' EXIT; \
+	echo "$$(wc -l <$(plan)/points) points of $$(wc -l <$(plan)/jobs) runs, $$(find $(plan) -name 'level-*' -exec cat {} + | wc -l) of them to make"
 
 # Deletes the parts of all sweeps; the tables stay. Nothing else does, so old parts can be found again.
 sweep-clean:

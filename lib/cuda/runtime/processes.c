@@ -756,9 +756,8 @@ static void end_part(void)
 
 static void end_process(void)
 {
-	if (!opened) { /* nothing was asked for here, but by others that were forked */
-		gt_cudart.at_end->open();
-	}
+	if (!opened)
+		gt_cudart.at_end->open(); /* nothing was asked for here, but by others that were forked */
 	if (gt_cudart.finish)
 		gt_cudart.finish();
 	lock_stream();
