@@ -29,6 +29,9 @@ results := $(abspath $(RESULTS))/parts
 # Of this make alone: several may run a sweep in one folder.
 plan    := $(results)/plan-$(sweep_name).$(shell echo "$${HOSTNAME:-host}.$$PPID")
 run     := $(sweep_here)/run $(results) $(plan)
+comma   := ,
+# Says a result on standard output. A reader that has gone is no error; a full disk is one.
+say      = env echo "$(1)" || [ $$? = 141 ]
 # As many jobs as the calling make's -j; without it, JOBS.
 jobs     = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j $(JOBS))
 
@@ -71,12 +74,13 @@ sweep:
 	trap "kill $$! 2>/dev/null || :; wait $$! || :" EXIT; \
 	if [ -n "$$levels" ]; then $(engine_$(ENGINE)); fi
 	@$(sweep_here)/collect $(results) $(plan) >$(CSV).$$$$ || status=$$?; \
-	mv $(CSV).$$$$ $(CSV); rm -rf $(plan); echo $(CSV); exit $${status:-0}
+	mv $(CSV).$$$$ $(CSV); rm -rf $(plan); $(call say,$(CSV)) || exit; exit $${status:-0}
 
 sweep-size:
 	$(make_plan)
 	@trap 'rm -rf $(plan); rmdir $(results) $(RESULTS) 2>/dev/null || :' EXIT; \
-	echo "$$(wc -l <$(plan)/points) points of $$(wc -l <$(plan)/jobs) runs, $$(find $(plan) -name 'level-*' -exec cat {} + | wc -l) of them to make"
+	levels=$$(find $(plan) -name 'level-*'); \
+	$(call say,$$(wc -l <$(plan)/points) points of $$(wc -l <$(plan)/jobs) runs$(comma) $$(cat /dev/null $$levels | wc -l) of them to make)
 
 # Deletes the parts of all sweeps; the tables stay. Nothing else does, so old parts can be found again.
 sweep-clean:

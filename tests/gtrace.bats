@@ -548,6 +548,16 @@ says() {
 	# What is there is not made again; a plan leaves nothing.
 	[ "$(gtrace sweep -n my.sweep RESULTS=out 2>said)" = "2 points of 3 runs, 0 of them to make" ]
 	[ -z "$(find out -name 'plan-*')" ]
+	# A reader that has gone is quiet, a full disk is not.
+	for option in -n ""; do
+		mkfifo gone
+		: <gone &
+		{ wait $!; gtrace sweep $option my.sweep RESULTS=out 2>said; } >gone
+		[ "$(grep -vc '^gtrace: make ' said)" = 0 ]
+		run -2 sh -c "gtrace sweep $option my.sweep RESULTS=out 2>&1 >/dev/full"
+		[[ "$output" == *"No space left on device"* ]]
+		rm gone
+	done
 	expect_failure 2 "expected a sweep file (gtrace help sweep)" gtrace sweep
 	expect_failure 2 "'nowhere': expected a sweep file, or JOBS=" gtrace sweep nowhere
 	expect_failure 2 "'OTHER=1': expected a sweep file, or JOBS=" gtrace sweep my.sweep OTHER=1
