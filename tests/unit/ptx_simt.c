@@ -511,8 +511,8 @@ static void test_a_barrier_of_the_grid_is_no_hang(void)
 	CHECK_EQUAL(out[1023], 300);
 }
 
-/* Lanes that are not in their own mask, as an NVIDIA GPU has it for programs that compare its results: they count in a reduction, and a
- * barrier holds none of them. */
+/* Lanes that are not in their own mask, as an NVIDIA GPU has it for programs that compare its results: they count in a reduction and in a
+ * match, and a barrier holds none of them. */
 static void test_lanes_outside_of_their_masks(void)
 {
 	static const char text[] = HEAD KERNEL
@@ -522,6 +522,14 @@ static void test_lanes_outside_of_their_masks(void)
 	works(text, 1, 32);
 	for (uint32_t t = 0; t < 32; t++)
 		CHECK_EQUAL(out[t], 497 + (t < 16 ? 0 : 1000));
+
+	static const char match[] = HEAD KERNEL
+		"mov.u32 %r2, 7;\nmatch.all.sync.b32 %r9|%p1, %r2, 0xff;\nselp.u32 %r9, 1, 0, %p1;\nsetp.gt.u32 %p2, %r1, 0;\n"
+		"@%p2 mov.u32 %r2, 8;\nmatch.all.sync.b32 %r3|%p1, %r2, 0xff;\n@%p1 add.u32 %r9, %r9, 2;\n" STORE "ret;\n}\n";
+
+	works(match, 1, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		CHECK_EQUAL(out[t], 1);
 }
 
 static void test_who_waits_for_ever(void)

@@ -406,14 +406,15 @@ static int wait_for_others(struct gt_ptx_warp *warp, const struct gt_ptx_op *op,
 	return 0;
 }
 
-/* Lanes that are not in their own member mask, for which PTX defines nothing: a fault; but hardware carries out a shuffle or a reduction
- * for all lanes that come to it together, and a barrier holds none of them, and programs rely on it. False after a fault. */
+/* Lanes that are not in their own member mask, for which PTX defines nothing: a fault; but hardware carries out a shuffle, a reduction or
+ * a match for all lanes that come to it together, and a barrier holds none of them, and programs rely on it. False after a fault. */
 static bool let_stray(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t stray, uint32_t members)
 {
 	static const struct {
 		const char *name, *what, *effect;
 	} done[] = {{"shfl", "the member mask of 'shfl'", "lanes that are not in it execute it too, and get what their source lane has"},
 		    {"redux", "the member mask of 'redux'", "lanes that are not in it execute it too, and count"},
+		    {"match", "the member mask of 'match'", "lanes that are not in it execute it too, and count"},
 		    {"bar.warp.sync", "the member mask of 'bar.warp.sync'", "lanes that are not in it execute it too"}};
 
 	for (size_t i = 0; i < sizeof done / sizeof *done; i++) {
