@@ -197,6 +197,46 @@ static void *in_thread(void *context)
 	return NULL;
 }
 
+/* Streams and events have the context that they were created in, whatever the thread has; NVIDIA's C++ library relies on it. */
+static void without_context(CUcontext context)
+{
+	CUstream stream;
+	CUevent before, after;
+	CUmemoryPool pool;
+	CUdeviceptr memory = 0;
+	CUcontext of_stream = NULL;
+	float milliseconds;
+	unsigned long long id;
+	unsigned words[2] = {0};
+
+	OK(cuCtxPushCurrent(context));
+	OK(cuStreamCreate(&stream, 0));
+	OK(cuEventCreate(&before, 0));
+	OK(cuEventCreate(&after, 0));
+	OK(cuCtxPopCurrent(NULL));
+	OK(cuDeviceGetDefaultMemPool(&pool, 0));
+	OK(cuEventRecord(before, stream));
+	OK(cuMemAllocFromPoolAsync(&memory, 8, pool, stream));
+	OK(cuMemsetD32Async(memory, 7, 2, stream));
+	OK(cuMemcpyDtoHAsync(words, memory, 8, stream));
+	OK(cuEventRecord(after, stream));
+	OK(cuStreamWaitEvent(stream, after, 0));
+	OK(cuStreamSynchronize(stream));
+	OK(cuStreamQuery(stream));
+	CHECK(words[0] == 7 && words[1] == 7);
+	OK(cuEventSynchronize(after));
+	OK(cuEventElapsedTime(&milliseconds, before, after));
+	OK(cuStreamGetId(stream, &id));
+	OK(cuStreamGetCtx(stream, &of_stream));
+	CHECK(of_stream == context);
+	OK(cuMemFreeAsync(memory, stream));
+	IS(cuMemsetD32Async(memory, 7, 2, NULL), CUDA_ERROR_INVALID_CONTEXT);
+	IS(cuStreamSynchronize(NULL), CUDA_ERROR_INVALID_CONTEXT);
+	OK(cuEventDestroy(before));
+	OK(cuEventDestroy(after));
+	OK(cuStreamDestroy(stream));
+}
+
 static void contexts(void)
 {
 	CUcontext first, second, primary, again, current = NULL;
@@ -243,6 +283,8 @@ static void contexts(void)
 	CHECK(pthread_create(&thread, NULL, in_thread, primary) == 0);
 	pthread_join(thread, NULL);
 	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	OK(cuCtxSetCurrent(NULL));
+	without_context(primary);
 }
 
 /* What is loaded in a context runs in that one alone, and goes with it: the driver gives CUDA_ERROR_INVALID_HANDLE. */

@@ -17,16 +17,16 @@ static int ask(void *stream, uint64_t to, uint64_t from, size_t bytes, unsigned 
 
 #define AT(POINTER) gt_cudart_address(POINTER)
 DRIVER(cuMemcpy, (uint64_t to, uint64_t from, size_t bytes), ask(NULL, to, from, bytes, BY_ADDRESS))
-DRIVER(cuMemcpyAsync, (uint64_t to, uint64_t from, size_t bytes, void *stream), ask(stream, to, from, bytes, BY_ADDRESS))
+DRIVER_OF(stream, cuMemcpyAsync, (uint64_t to, uint64_t from, size_t bytes, void *stream), ask(stream, to, from, bytes, BY_ADDRESS))
 DRIVER(cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes), ask(NULL, to, AT(from), bytes, HOST_TO_DEVICE))
-DRIVER(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream),
-       ask(stream, to, AT(from), bytes, HOST_TO_DEVICE))
+DRIVER_OF(stream, cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream),
+	  ask(stream, to, AT(from), bytes, HOST_TO_DEVICE))
 DRIVER(cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes), ask(NULL, AT(to), from, bytes, DEVICE_TO_HOST))
-DRIVER(cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream),
-       ask(stream, AT(to), from, bytes, DEVICE_TO_HOST))
+DRIVER_OF(stream, cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream),
+	  ask(stream, AT(to), from, bytes, DEVICE_TO_HOST))
 DRIVER(cuMemcpyDtoD_v2, (uint64_t to, uint64_t from, size_t bytes), ask(NULL, to, from, bytes, DEVICE_TO_DEVICE))
-DRIVER(cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream),
-       ask(stream, to, from, bytes, DEVICE_TO_DEVICE))
+DRIVER_OF(stream, cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream),
+	  ask(stream, to, from, bytes, DEVICE_TO_DEVICE))
 
 static int ask_peer(void *stream, uint64_t to, const struct gt_context *to_context, uint64_t from,
 		    const struct gt_context *from_context, size_t bytes)
@@ -38,7 +38,7 @@ static int ask_peer(void *stream, uint64_t to, const struct gt_context *to_conte
 
 #define PEER uint64_t to, const struct gt_context *to_context, uint64_t from, const struct gt_context *from_context, size_t bytes
 DRIVER(cuMemcpyPeer, (PEER), ask_peer(NULL, to, to_context, from, from_context, bytes))
-DRIVER(cuMemcpyPeerAsync, (PEER, void *stream), ask_peer(stream, to, to_context, from, from_context, bytes))
+DRIVER_OF(stream, cuMemcpyPeerAsync, (PEER, void *stream), ask_peer(stream, to, to_context, from, from_context, bytes))
 
 /* ---- rectangles and boxes ---- */
 
@@ -141,12 +141,12 @@ static int ask_rectangle(void *stream, const struct copy2 *copy)
 
 DRIVER(cuMemcpy2D_v2, (const struct copy2 *copy), ask_rectangle(NULL, copy))
 DRIVER(cuMemcpy2DUnaligned_v2, (const struct copy2 *copy), ask_rectangle(NULL, copy))
-DRIVER(cuMemcpy2DAsync_v2, (const struct copy2 *copy, void *stream), ask_rectangle(stream, copy))
+DRIVER_OF(stream, cuMemcpy2DAsync_v2, (const struct copy2 *copy, void *stream), ask_rectangle(stream, copy))
 DRIVER(cuMemcpy3D_v2, (const struct gt_box_copy *copy), ask_box(NULL, copy))
-DRIVER(cuMemcpy3DAsync_v2, (const struct gt_box_copy *copy, void *stream), ask_box(stream, copy))
+DRIVER_OF(stream, cuMemcpy3DAsync_v2, (const struct gt_box_copy *copy, void *stream), ask_box(stream, copy))
 /* A CUDA_MEMCPY3D_PEER has the same places, with contexts in the reserved ones. */
 DRIVER(cuMemcpy3DPeer, (const struct gt_box_copy *copy), ask_box(NULL, copy))
-DRIVER(cuMemcpy3DPeerAsync, (const struct gt_box_copy *copy, void *stream), ask_box(stream, copy))
+DRIVER_OF(stream, cuMemcpy3DPeerAsync, (const struct gt_box_copy *copy, void *stream), ask_box(stream, copy))
 
 /* ---- rows of arrays ---- */
 
@@ -163,12 +163,12 @@ static int ask_row(void *stream, struct side2 to, struct side2 from, size_t byte
 #define DEVICE_ROW(ADDRESS) ((struct side2){.place = GT_BOX_DEVICE, .device = (ADDRESS)})
 DRIVER(cuMemcpyHtoA_v2, (struct gt_array *to, size_t x, const void *from, size_t bytes),
        ask_row(NULL, ROW_OF(to, x), HOST_ROW(from), bytes))
-DRIVER(cuMemcpyHtoAAsync_v2, (struct gt_array *to, size_t x, const void *from, size_t bytes, void *stream),
-       ask_row(stream, ROW_OF(to, x), HOST_ROW(from), bytes))
+DRIVER_OF(stream, cuMemcpyHtoAAsync_v2, (struct gt_array *to, size_t x, const void *from, size_t bytes, void *stream),
+	  ask_row(stream, ROW_OF(to, x), HOST_ROW(from), bytes))
 DRIVER(cuMemcpyAtoH_v2, (void *to, struct gt_array *from, size_t x, size_t bytes),
        ask_row(NULL, HOST_ROW(to), ROW_OF(from, x), bytes))
-DRIVER(cuMemcpyAtoHAsync_v2, (void *to, struct gt_array *from, size_t x, size_t bytes, void *stream),
-       ask_row(stream, HOST_ROW(to), ROW_OF(from, x), bytes))
+DRIVER_OF(stream, cuMemcpyAtoHAsync_v2, (void *to, struct gt_array *from, size_t x, size_t bytes, void *stream),
+	  ask_row(stream, HOST_ROW(to), ROW_OF(from, x), bytes))
 DRIVER(cuMemcpyDtoA_v2, (struct gt_array *to, size_t x, uint64_t from, size_t bytes),
        ask_row(NULL, ROW_OF(to, x), DEVICE_ROW(from), bytes))
 DRIVER(cuMemcpyAtoD_v2, (uint64_t to, struct gt_array *from, size_t x, size_t bytes),
@@ -183,9 +183,9 @@ extern int cudaMemcpyBatchAsync(void *const *to, const void *const *from, const 
 
 #define BATCH void *const *to, const void *const *from, const size_t *bytes, size_t n, const void *attributes, const size_t *first, \
 	      size_t n_attributes
-DRIVER(cuMemcpyBatchAsync_v2, (BATCH, void *stream), cudaMemcpyBatchAsync(to, from, bytes, n, attributes, first, n_attributes, stream))
-DRIVER(cuMemcpyBatchAsync, (BATCH, size_t *failed, void *stream),
-       (failed ? (void)(*failed = SIZE_MAX) : (void)0,
+DRIVER_OF(stream, cuMemcpyBatchAsync_v2, (BATCH, void *stream), cudaMemcpyBatchAsync(to, from, bytes, n, attributes, first, n_attributes, stream))
+DRIVER_OF(stream, cuMemcpyBatchAsync, (BATCH, size_t *failed, void *stream),
+	  (failed ? (void)(*failed = SIZE_MAX) : (void)0,
 	cudaMemcpyBatchAsync(to, from, bytes, n, attributes, first, n_attributes, stream)))
 ALSO(cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync_v2_ptsz);
 ALSO(cuMemcpyBatchAsync, cuMemcpyBatchAsync_ptsz);
@@ -232,7 +232,7 @@ static int fill(void *stream, uint64_t to, size_t pitch, uint64_t value, uint32_
 
 #define FILL(BITS, TYPE)                                                                                               \
 	DRIVER(cuMemsetD##BITS##_v2, (uint64_t to, TYPE value, size_t n), fill(NULL, to, 0, value, (BITS) / 8, n, 1))  \
-	DRIVER(cuMemsetD##BITS##Async, (uint64_t to, TYPE value, size_t n, void *stream),                              \
+	DRIVER_OF(stream, cuMemsetD##BITS##Async, (uint64_t to, TYPE value, size_t n, void *stream),                              \
 	       fill(stream, to, 0, value, (BITS) / 8, n, 1))                                                            \
 	DRIVER(cuMemsetD2D##BITS##_v2, (uint64_t to, size_t pitch, TYPE value, size_t width, size_t height),           \
 	       fill(NULL, to, pitch, value, (BITS) / 8, width, height))                                                 \

@@ -10,6 +10,7 @@
 #include "cuda/driver/driver.h"
 #include "cuda/runtime/calls.h"
 #include "cuda/runtime/runtime.h"
+#include "cuda/runtime/work.h"
 
 static bool initialized;
 
@@ -37,6 +38,11 @@ int gt_driver_begin(void)
 	if (!context)
 		return CU_INVALID_CONTEXT;
 	return context->destroyed ? CU_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+}
+
+int gt_driver_begin_of(const void *handle)
+{
+	return gt_is(GT_STREAM, handle) || gt_is(GT_EVENT, handle) ? gt_driver_begin_anywhere() : gt_driver_begin();
 }
 
 /* The driver has fewer codes for wrong arguments. */

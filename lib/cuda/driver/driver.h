@@ -19,8 +19,10 @@ enum {
 };
 
 /* Begins a call, and ends it with a code of the runtime or the driver. gt_driver_begin returns CUDA_SUCCESS, or what the call
- * must return: it needs cuInit and a context. gt_driver_begin_anywhere is for calls that need no context. */
+ * must return: it needs cuInit and a context. gt_driver_begin_anywhere is for calls that need no context, gt_driver_begin_of for those
+ * of a stream or an event: one that was created has its own, the others are the thread's. */
 int gt_driver_begin(void);
+int gt_driver_begin_of(const void *handle);
 int gt_driver_begin_anywhere(void);
 int gt_driver_end(int code);
 
@@ -36,6 +38,13 @@ int gt_driver_end(int code);
 	API int NAME PARAMETERS                                                                    \
 	{                                                                                          \
 		int code = gt_driver_begin_anywhere();                                             \
+		return gt_driver_end(code == CUDA_SUCCESS ? (CALL) : code);                        \
+	}
+/* The same with the context of a stream or an event. */
+#define DRIVER_OF(HANDLE, NAME, PARAMETERS, CALL)                                                 \
+	API int NAME PARAMETERS                                                                    \
+	{                                                                                          \
+		int code = gt_driver_begin_of(HANDLE);                                             \
 		return gt_driver_end(code == CUDA_SUCCESS ? (CALL) : code);                        \
 	}
 

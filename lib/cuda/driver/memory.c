@@ -100,10 +100,10 @@ DRIVER(cuMemAdvise, (uint64_t address, size_t bytes, int advice, int device),
        ((void)address, (void)bytes, (void)advice, (void)device, CUDA_SUCCESS))
 DRIVER(cuMemAdvise_v2, (uint64_t address, size_t bytes, int advice, struct location at),
        ((void)address, (void)bytes, (void)advice, (void)at, CUDA_SUCCESS))
-DRIVER(cuMemPrefetchAsync, (uint64_t address, size_t bytes, int device, void *stream),
-       ((void)address, (void)bytes, (void)device, (void)stream, CUDA_SUCCESS))
-DRIVER(cuMemPrefetchAsync_v2, (uint64_t address, size_t bytes, struct location at, unsigned flags, void *stream),
-       ((void)address, (void)bytes, (void)at, (void)flags, (void)stream, CUDA_SUCCESS))
+DRIVER_OF(stream, cuMemPrefetchAsync, (uint64_t address, size_t bytes, int device, void *stream),
+	  ((void)address, (void)bytes, (void)device, (void)stream, CUDA_SUCCESS))
+DRIVER_OF(stream, cuMemPrefetchAsync_v2, (uint64_t address, size_t bytes, struct location at, unsigned flags, void *stream),
+	  ((void)address, (void)bytes, (void)at, (void)flags, (void)stream, CUDA_SUCCESS))
 
 extern int cudaMemPrefetchBatchAsync(void *const *pointers, const size_t *bytes, size_t n, const void *places, const size_t *first,
 				     size_t n_places, unsigned long long flags, const void *stream);
@@ -112,8 +112,8 @@ extern int cudaMemDiscardBatchAsync(void *const *pointers, const size_t *bytes, 
 #define HINTS void *const *pointers, const size_t *bytes, size_t n
 #define PLACES const void *places, const size_t *first, size_t n_places, unsigned long long flags, const void *stream
 DRIVER(cuMemPrefetchBatchAsync, (HINTS, PLACES), cudaMemPrefetchBatchAsync(pointers, bytes, n, places, first, n_places, flags, stream))
-DRIVER(cuMemDiscardBatchAsync, (HINTS, unsigned long long flags, const void *stream),
-       cudaMemDiscardBatchAsync(pointers, bytes, n, flags, stream))
+DRIVER_OF(stream, cuMemDiscardBatchAsync, (HINTS, unsigned long long flags, const void *stream),
+	  cudaMemDiscardBatchAsync(pointers, bytes, n, flags, stream))
 DRIVER(cuMemDiscardAndPrefetchBatchAsync, (HINTS, PLACES),
        cudaMemPrefetchBatchAsync(pointers, bytes, n, places, first, n_places, flags, stream))
 
@@ -249,11 +249,11 @@ extern int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void 
 extern int cudaMemPoolSetAccess(const struct pool *pool, const void *access, size_t n);
 extern int cudaMemPoolGetAccess(int *flags, const struct pool *pool, const void *location);
 
-DRIVER(cuMemAllocAsync, (uint64_t *to, size_t bytes, void *stream),
-       to && bytes > 0 ? cudaMallocAsync((void **)to, bytes, stream) : CUDA_INVALID_VALUE)
-DRIVER(cuMemAllocFromPoolAsync, (uint64_t *to, size_t bytes, struct pool *pool, void *stream),
-       to && bytes > 0 ? cudaMallocFromPoolAsync((void **)to, bytes, pool, stream) : CUDA_INVALID_VALUE)
-DRIVER(cuMemFreeAsync, (uint64_t address, void *stream), cudaFreeAsync(gt_driver_pointer(address), stream))
+DRIVER_OF(stream, cuMemAllocAsync, (uint64_t *to, size_t bytes, void *stream),
+	  to && bytes > 0 ? cudaMallocAsync((void **)to, bytes, stream) : CUDA_INVALID_VALUE)
+DRIVER_OF(stream, cuMemAllocFromPoolAsync, (uint64_t *to, size_t bytes, struct pool *pool, void *stream),
+	  to && bytes > 0 ? cudaMallocFromPoolAsync((void **)to, bytes, pool, stream) : CUDA_INVALID_VALUE)
+DRIVER_OF(stream, cuMemFreeAsync, (uint64_t address, void *stream), cudaFreeAsync(gt_driver_pointer(address), stream))
 DRIVER_ANYWHERE(cuDeviceGetDefaultMemPool, (struct pool **pool, int device), cudaDeviceGetDefaultMemPool(pool, device))
 DRIVER_ANYWHERE(cuDeviceGetMemPool, (struct pool **pool, int device), cudaDeviceGetMemPool(pool, device))
 DRIVER_ANYWHERE(cuDeviceSetMemPool, (int device, struct pool *pool), cudaDeviceSetMemPool(device, pool))

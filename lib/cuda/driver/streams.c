@@ -9,30 +9,31 @@
 DRIVER(cuStreamCreate, (struct gt_stream **stream, unsigned flags), cudaStreamCreateWithPriority(stream, flags, 0))
 DRIVER(cuStreamCreateWithPriority, (struct gt_stream **stream, unsigned flags, int priority),
        cudaStreamCreateWithPriority(stream, flags, priority))
-DRIVER(cuStreamDestroy_v2, (struct gt_stream *stream), cudaStreamDestroy(stream))
-DRIVER(cuStreamDestroy, (struct gt_stream *stream), cudaStreamDestroy(stream))
-DRIVER(cuStreamGetFlags, (void *stream, unsigned *flags), cudaStreamGetFlags(stream, flags))
-DRIVER(cuStreamGetPriority, (void *stream, int *priority), cudaStreamGetPriority(stream, priority))
-DRIVER(cuStreamSynchronize, (struct gt_stream *stream), cudaStreamSynchronize(stream))
-DRIVER(cuStreamQuery, (struct gt_stream *stream), cudaStreamQuery(stream))
-DRIVER(cuStreamWaitEvent, (struct gt_stream *stream, const struct gt_cuda_event *event, unsigned flags),
-       cudaStreamWaitEvent(stream, event, flags))
-DRIVER(cuStreamGetId, (void *stream, unsigned long long *id), cudaStreamGetId(stream, id))
-DRIVER(cuStreamGetDevice, (void *stream, int *device), cudaStreamGetDevice(stream, device))
+DRIVER_OF(stream, cuStreamDestroy_v2, (struct gt_stream *stream), cudaStreamDestroy(stream))
+DRIVER_OF(stream, cuStreamDestroy, (struct gt_stream *stream), cudaStreamDestroy(stream))
+DRIVER_OF(stream, cuStreamGetFlags, (void *stream, unsigned *flags), cudaStreamGetFlags(stream, flags))
+DRIVER_OF(stream, cuStreamGetPriority, (void *stream, int *priority), cudaStreamGetPriority(stream, priority))
+DRIVER_OF(stream, cuStreamSynchronize, (struct gt_stream *stream), cudaStreamSynchronize(stream))
+DRIVER_OF(stream, cuStreamQuery, (struct gt_stream *stream), cudaStreamQuery(stream))
+DRIVER_OF(stream, cuStreamWaitEvent, (struct gt_stream *stream, const struct gt_cuda_event *event, unsigned flags),
+	  cudaStreamWaitEvent(stream, event, flags))
+DRIVER_OF(stream, cuStreamGetId, (void *stream, unsigned long long *id), cudaStreamGetId(stream, id))
+DRIVER_OF(stream, cuStreamGetDevice, (void *stream, int *device), cudaStreamGetDevice(stream, device))
 
 /* The context of the thread, if it has the stream's device; else the primary one of that. */
 static int context_of(void *stream, struct gt_context **to)
 {
 	int device = 0, code = to ? cudaStreamGetDevice(stream, &device) : CUDA_INVALID_VALUE;
+	struct gt_context *own = gt_driver_context();
 
 	if (code == CUDA_SUCCESS)
-		*to = gt_driver_context()->device == device ? gt_driver_context() : gt_context_primary(device);
+		*to = own && own->device == device ? own : gt_context_primary(device);
 	return code;
 }
 
-DRIVER(cuStreamGetCtx, (void *stream, struct gt_context **context), context_of(stream, context))
-DRIVER(cuStreamGetCtx_v2, (void *stream, struct gt_context **context, void **part),
-       (part ? (void)(*part = NULL) : (void)0, context_of(stream, context)))
+DRIVER_OF(stream, cuStreamGetCtx, (void *stream, struct gt_context **context), context_of(stream, context))
+DRIVER_OF(stream, cuStreamGetCtx_v2, (void *stream, struct gt_context **context, void **part),
+	  (part ? (void)(*part = NULL) : (void)0, context_of(stream, context)))
 DRIVER(cuStreamAttachMemAsync, (const struct gt_stream *stream, uint64_t address, size_t bytes, unsigned flags),
        ((void)address, (void)bytes, (void)flags, gt_stream_check(stream)))
 
@@ -49,17 +50,17 @@ API int cuStreamAddCallback(struct gt_stream *stream, void (*callback)(struct gt
 /* ---- events ---- */
 
 DRIVER(cuEventCreate, (struct gt_cuda_event **event, unsigned flags), cudaEventCreateWithFlags(event, flags))
-DRIVER(cuEventDestroy_v2, (struct gt_cuda_event *event), cudaEventDestroy(event))
-DRIVER(cuEventDestroy, (struct gt_cuda_event *event), cudaEventDestroy(event))
-DRIVER(cuEventRecord, (struct gt_cuda_event *event, void *stream), cudaEventRecordWithFlags(event, stream, 0))
-DRIVER(cuEventRecordWithFlags, (struct gt_cuda_event *event, void *stream, unsigned flags),
-       cudaEventRecordWithFlags(event, stream, flags))
-DRIVER(cuEventSynchronize, (const struct gt_cuda_event *event), cudaEventSynchronize(event))
-DRIVER(cuEventQuery, (const struct gt_cuda_event *event), cudaEventQuery(event))
-DRIVER(cuEventElapsedTime, (float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end),
-       cudaEventElapsedTime(milliseconds, start, end))
-DRIVER(cuEventElapsedTime_v2, (float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end),
-       cudaEventElapsedTime(milliseconds, start, end))
+DRIVER_OF(event, cuEventDestroy_v2, (struct gt_cuda_event *event), cudaEventDestroy(event))
+DRIVER_OF(event, cuEventDestroy, (struct gt_cuda_event *event), cudaEventDestroy(event))
+DRIVER_OF(event, cuEventRecord, (struct gt_cuda_event *event, void *stream), cudaEventRecordWithFlags(event, stream, 0))
+DRIVER_OF(event, cuEventRecordWithFlags, (struct gt_cuda_event *event, void *stream, unsigned flags),
+	  cudaEventRecordWithFlags(event, stream, flags))
+DRIVER_OF(event, cuEventSynchronize, (const struct gt_cuda_event *event), cudaEventSynchronize(event))
+DRIVER_OF(event, cuEventQuery, (const struct gt_cuda_event *event), cudaEventQuery(event))
+DRIVER_OF(start, cuEventElapsedTime, (float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end),
+	  cudaEventElapsedTime(milliseconds, start, end))
+DRIVER_OF(start, cuEventElapsedTime_v2, (float *milliseconds, const struct gt_cuda_event *start, const struct gt_cuda_event *end),
+	  cudaEventElapsedTime(milliseconds, start, end))
 
 /* ---- profiling: there is nothing to switch on ---- */
 
@@ -100,7 +101,7 @@ DRIVER(cuStreamBeginCaptureToGraph, (void *stream, struct gt_graph *graph, struc
 				     size_t n, int mode),
        cudaStreamBeginCaptureToGraph(stream, graph, after, edges, n, mode))
 DRIVER(cuStreamEndCapture, (void *stream, struct gt_graph **graph), cudaStreamEndCapture(stream, graph))
-DRIVER(cuStreamIsCapturing, (void *stream, int *status), cudaStreamIsCapturing(stream, status))
+DRIVER_OF(stream, cuStreamIsCapturing, (void *stream, int *status), cudaStreamIsCapturing(stream, status))
 DRIVER(cuThreadExchangeStreamCaptureMode, (int *mode), cudaThreadExchangeStreamCaptureMode(mode))
 
 #define INFO void *stream, int *status, unsigned long long *id
