@@ -73,6 +73,8 @@ UNITS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 TARGETS := $(patsubst tests/fuzz/targets/%.c,%,$(wildcard tests/fuzz/targets/*.c))
 REPLAYS := $(addprefix $(BUILD)/tests/fuzz/replay/,$(TARGETS))
 FAULTS  := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/faults/*.c))
+# The streams that gtrace-order makes of the example traces, which a hundred tests begin with.
+ORDERED := $(patsubst examples/traces/%.rdgc.xz,$(BUILD)/tests/ordered/%.gt,$(wildcard examples/traces/*.rdgc.xz))
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c tests/fuzz/*.c))
 # The number of the library's interface, which counts by itself: it rises when programs must be linked anew.
 ABI     := 0
@@ -104,7 +106,7 @@ ifneq ($(filter stubs,$(MAKECMDGOALS)),)
 stubs: $(STUBS)
 endif
 model: $(filter-out $(CUDA_TOOLS),$(TOOLS)) $(BUILD)/libgtrace.a $(SHARED) $(SCHEMA)
-units: $(UNITS) $(FAULTS)
+units: $(UNITS) $(FAULTS) $(ORDERED)
 
 # If "deps" is among the goals, nothing is compiled before it is done, whatever the number of jobs.
 $(BUILD)/%.o: %.c | $(filter deps,$(MAKECMDGOALS))
@@ -171,6 +173,10 @@ $(BUILD)/tests/fuzz/fuzzer/%: $(BUILD)/tests/fuzz/targets/%.o $(BUILD)/tests/fuz
 $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -std=c11 $(WARN) -fPIC -O1 -g $(DEFINES) -shared -o $@ $<
+$(BUILD)/tests/ordered/%.gt: examples/traces/%.rdgc.xz $(BIN)/gtrace-order
+	@mkdir -p $(@D)
+	$(BIN)/gtrace-order $< >$@.new
+	mv $@.new $@
 -include $(shell find $(BUILD) -path $(BUILD)/compare -prune -o -name '*.d' -print 2>/dev/null)
 
 deps:
@@ -183,13 +189,13 @@ demo: all
 # Folders set on this make's command line, for the makes that tests run.
 FOLDERS  = $(foreach v,PREFIX libdir datadir,$(if $(filter command environment,$(firstword $(origin $v))),$v='$($v)'))
 # AWK=gawk SH=dash: the programs that tests use as awk and sh; TESTS=tests/gcache.bats: only these tests.
-check: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS)
+check: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS) $(ORDERED)
 	$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) $(addprefix --awk ,$(AWK)) $(addprefix --sh ,$(SH)) $(WHOLE) $(TESTS)
 # The same, with the tests tagged `whole`, and all cases of those that try a few of many.
 check-whole:
 	$(MAKE) check WHOLE=--whole
 # The tests of everything that runs awk or sh, with each awk and each sh.
-check-awk: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS)
+check-awk: all $(UNITS) $(BENCHES) $(REPLAYS) $(FAULTS) $(ORDERED)
 	for pair in mawk:dash gawk:bash original-awk:dash; do \
 		$(FOLDERS) tests/run --bin $(BIN) --build $(BUILD) --awk $${pair%:*} --sh $${pair#*:} \
 			$$(grep -lE 'awk|[^a-z]sh |run_man_examples' tests/*.bats) || exit 1; \

@@ -6,7 +6,7 @@ load helpers
 
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return 1
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >ordered
+	ordered conv >ordered
 	gschedule --gpu titanv ordered >scheduled
 	gcoalesce --by site ordered | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >counted
 }

@@ -202,7 +202,7 @@ many() {
 
 @test "a trace that tells no instructions apart has findings, too" {
 	# Tiles of 16 x 16 of a matrix product: rows and columns of tiles are read by blocks on several SMs.
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce --by site | gschedule --gpu titanv | gcache --l1 --by site --causes | gcache --l2 --by site --causes |
+	ordered gemm | gcoalesce --by site | gschedule --gpu titanv | gcache --l1 --by site --causes | gcache --l2 --by site --causes |
 		tee counted | gstats --findings >got
 	grep -qx '  1  read by several SMs   0x0' got
 	gstats --csv counted | awk -F, '$1 == 1 && $2 == "l1" && $3 ~ /elsewhere$/ { n += $4 } END { exit n < 1000 }'
@@ -223,7 +223,7 @@ many() {
 	diff - got <<<"A GPU without a name, modelled   0 kernels"
 	# JSON of each of them, and of others, is as the schema says.
 	counted "$copy" "$fields" >two
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce --by site | gschedule --gpu a100 | gcache --l1 --by site --causes | gcache --l2 --by site --causes >trace
+	ordered gemm | gcoalesce --by site | gschedule --gpu a100 | gcache --l1 --by site --causes | gcache --l2 --by site --causes >trace
 	many 3 >many
 	for stream in none half empty two trace many; do
 		gstats --findings --json --all --program 'a "b" \c' $stream >$stream.json

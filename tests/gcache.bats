@@ -40,7 +40,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 
 @test "the table of the sample traces, at L1, L2 and below" {
 	while read -r kernel reads read_hits writes l2_reads l2_read_hits l2_writes l2_write_hits dram_reads dram_writes; do
-		gtrace-order "$ROOT/examples/traces/$kernel.rdgc.xz" | gschedule --sm 80 --max-blocks 8 |
+		ordered $kernel | gschedule --sm 80 --max-blocks 8 |
 			gcache --l1 --size 32K --ways 4 --write through --allocate no |
 			gcache --l2 --size 256K --ways 16 --write back --allocate yes --partial keep >out.gt
 		[ "$(counters out.gt l1 reads read_hits writes)" = "$reads $read_hits $writes" ]
@@ -53,7 +53,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 }
 
 @test "accesses are coalesced here as gcoalesce does it, before and after the schedule" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >accesses.gt
+	ordered conv >accesses.gt
 	gcoalesce <accesses.gt | gschedule --sm 8 | gcache --l1 | gtrace-cat | grep -v '^#\(history\|count\)' >first
 	gschedule --sm 8 <accesses.gt | gcoalesce | gcache --l1 | gtrace-cat | grep -v '^#\(history\|count\)' >second
 	gschedule --sm 8 <accesses.gt | gcache --l1 >third.gt
@@ -65,7 +65,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 }
 
 @test "the invariants hold after every kind of level" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 >in.gt
+	ordered gemm | gschedule --sm 4 >in.gt
 	few 6 "" "--write evict" "--allocate yes --size 4K" "--write back --size 2K" "--bypass reads" "--bypass all" \
 		"--line 32 --ways 8" "--replace srrip --size 1K" "--sets 5,2x6" "--emit all" "--emit none" "--flush never"
 	for l1 in "${FEW[@]}"; do
@@ -298,7 +298,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 
 @test "--emit all: rows, order and totals agree with the counters and the input" {
 	for kernel in conv gemm; do
-		gtrace-order "$ROOT/examples/traces/$kernel.rdgc.xz" | gcoalesce | gschedule --sm 8 >scheduled.gt
+		ordered $kernel | gcoalesce | gschedule --sm 8 >scheduled.gt
 		gcache --l1 --sector line --write evict --emit all <scheduled.gt >all.gt
 		diff <(gtrace-cat scheduled.gt | grep -v '^#' | cut -f 1-11) <(gtrace-cat all.gt | grep -v '^#' | cut -f 1-11)
 		read -r reads read_hits writes write_hits <<<"$(counters all.gt l1 reads read_hits writes write_hits)"
@@ -383,14 +383,14 @@ chain_by_hand() {
 }
 
 @test "--ways full/4: four sets, whatever the size" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 2 >in.gt
+	ordered conv | gschedule --sm 2 >in.gt
 	for size in 8K 16K; do
 		numbers() { counters <(gcache --l1 --size $size --ways "$1" in.gt) l1 sets ways reads read_hits evictions sent_reads; }
 		[ "$(numbers full/4)" = "$(numbers $((${size%K} * 2)))" ]
 		[ "$(numbers full/1)" = "$(numbers full)" ]
 	done
 	# From a description, beside the shared memory of a kernel.
-	kernel=$(gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu titanv --shared 96K | gtrace-cat |
+	kernel=$(ordered conv | gschedule --gpu titanv --shared 96K | gtrace-cat |
 		sed '/^#kernel/s/\(\tl1_bytes=\)[0-9]*/\165536/')
 	[ "$(counters <(gtrace-cat --from <<<"$kernel" | gcache --l1) l1 sets ways)" = "4 128" ]
 }
@@ -399,7 +399,7 @@ chain_by_hand() {
 	sed '/^#/!{/^l2.write /i\
 l2.arrival = rr # assumed: a test
 }' "$ROOT/gpus/titanv" >turns
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu ./turns | gcache --l1 >in.gt
+	ordered conv | gschedule --gpu ./turns | gcache --l1 >in.gt
 	found() { counters <(gcache --l2 "$@" in.gt) l2 reads read_hits line_misses sector_misses sent_reads; }
 	[ "$(found)" = "$(found --arrival rr)" ]
 	[ "$(found)" != "$(found --arrival step)" ]
@@ -407,7 +407,7 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "--emit latency: each level of a chain looks up the earlier levels' misses, and adds its cycles" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 2 | gcoalesce >in.gt
+	ordered conv | gschedule --sm 2 | gcoalesce >in.gt
 	gcache --l1 --size 4K --emit latency --hit-cycles 10 --miss-cycles 100 in.gt >l1.gt
 	gcache --l2 --size 16K --emit latency --hit-cycles 7,100:1000 --miss-cycles 7,100:2000 l1.gt >l2.gt
 	gcache --tlb a --size 8K --line 4K --emit latency --miss-cycles 10000,1100:20000 l2.gt >a.gt
@@ -597,7 +597,7 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "opt: more hits than any policy, whatever the memory, from step or in turn, accesses or requests" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 8 >in.gt
+	ordered conv | gschedule --sm 8 >in.gt
 	for sector in line 32; do
 		gcache --l1 --size 4K --sector $sector --replace opt --emit none in.gt >opt.gt
 		few 3 lru fifo lfu random plru srrip
@@ -649,7 +649,7 @@ l2.arrival = rr # assumed: a test
 
 @test "a timed level without latencies and limits equals the functional one" {
 	for kernel in conv gemm; do
-		gtrace-order "$ROOT/examples/traces/$kernel.rdgc.xz" | gschedule --sm 8 >scheduled.gt
+		ordered $kernel | gschedule --sm 8 >scheduled.gt
 		gcache --l1 <scheduled.gt | gtrace-cat | grep -v '^#\(history\|count\)' >functional
 		gcache --l1 --latency fixed:0 <scheduled.gt | gtrace-cat | grep -v '^#\(history\|count\)' >timed
 		cmp functional timed
@@ -657,7 +657,7 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "a key of the description does not make a level timed; its value is used if an option does" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu gtx470-16k >scheduled.gt
+	ordered conv | gschedule --gpu gtx470-16k >scheduled.gt
 	gcache --l1 <scheduled.gt >out.gt
 	[ -z "$(counters out.gt l1 steps)" ]
 	gcache --l1 --latency fixed:100 <scheduled.gt >keyed.gt
@@ -720,7 +720,7 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "timed pipes keep their invariants, and rows come by step" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 8 --max-blocks 8 >scheduled.gt
+	ordered gemm | gschedule --sm 8 --max-blocks 8 >scheduled.gt
 	for options in "--latency fixed:1" "--ports 2 --mshr 1x32 --merges 8 --latency adaptive:2,0.25" \
 		"--mshr 1x4 --latency half-normal:50,20,3" "--mshr 1x8 --per-warp-mshr 2 --on-full requeue --latency fixed:20"; do
 		# shellcheck disable=SC2086
@@ -784,7 +784,7 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "--emit all, timed: the rows by status are the counters" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 8 --max-blocks 8 >scheduled.gt
+	ordered gemm | gcoalesce | gschedule --sm 8 --max-blocks 8 >scheduled.gt
 	for options in "--ports 2 --mshr 1x32 --merges 8 --latency adaptive:20,0.25" "--mshr 1x4 --latency fixed:20 --write evict" \
 		"--mshr 1x8 --per-warp-mshr 2 --on-full requeue --latency half-normal:20,10,1"; do
 		# shellcheck disable=SC2086
@@ -881,7 +881,7 @@ l2.arrival = rr # assumed: a test
 	gcache "${l2[@]}" --ports 1 --latency fixed:1 <in.gt >out.gt
 	[ "$(counters out.gt l2 port_conflicts steps)" = "1 2" ]
 	# A description gives a functional level the same sets.
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 8 >scheduled.gt
+	ordered gemm | gschedule --sm 8 >scheduled.gt
 	tab=$(printf '\t')
 	gtrace-cat scheduled.gt | sed "1a #gpu${tab}l2.interleave=two-level${tab}l2.partitions=7${tab}l2.banks=2" | gtrace-cat --from >described.gt
 	gcache --l2 --size 112K --ways 8 --line 32 --index xor --interleave two-level <described.gt >functional.gt
@@ -903,7 +903,7 @@ l2.arrival = rr # assumed: a test
 		[ "$(counters won.gt l1 read_hits writes dropped sent_reads sent_writes)" = "8 0 0 8 1" ]
 	done
 	# L1B: requests pass on at their step, and L2 counts as if there were no L1.
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu gtx970 >scheduled.gt
+	ordered conv | gcoalesce | gschedule --gpu gtx970 >scheduled.gt
 	body() { gtrace-cat "$1" | grep -v '^#\(history\|count\)'; }
 	gcache --l2 --size 56K <scheduled.gt | gstats --csv | grep ,l2, >direct
 	for time in "" "--ports 2 --mshr 1x32 --merges 8 --latency adaptive:2,0.25"; do
@@ -917,7 +917,7 @@ l2.arrival = rr # assumed: a test
 
 @test "--issue rr serves gschedule's order in the same steps, with the same idle schedulers" {
 	# In the second, warps make different accesses, and three warps a block leave one of two schedulers idle ([000] algorithm 2).
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 3 --max-blocks 4 --schedulers 2 >even.gt
+	ordered gemm | gcoalesce | gschedule --sm 3 --max-blocks 4 --schedulers 2 >even.gt
 	awk 'BEGIN {
 		OFS = "\t"
 		print "#gtrace 1"
@@ -944,7 +944,7 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "--issue: warps that wait for their data, policies that differ, schedulers of the GPU" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu titanv >scheduled.gt
+	ordered gemm | gcoalesce | gschedule --gpu titanv >scheduled.gt
 	own() { counters <(gcache --l1 --size 4K --ways 4 --mshr 1x8 --latency fixed:50 "$@" <scheduled.gt) l1 lookups read_hits steps; }
 	for delay in 0 1; do
 		printf '%s\n' "$(own --issue rr --delay $delay)" "$(own --issue gto --delay $delay)" "$(own --issue fifo-pool --delay $delay)"
@@ -986,7 +986,7 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "ports with requeue: schedulers that use the same bank wait for one another" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 8 >scheduled.gt
+	ordered gemm | gcoalesce | gschedule --sm 8 >scheduled.gt
 	ports() { counters <(gcache --l1 --on-full requeue --latency fixed:9 "$@" <scheduled.gt) l1 port_conflicts lookups steps; }
 	[ "$(ports --ports 1)" = "$(ports)" ]
 	read -r conflicts _ steps <<<"$(ports --ports 1 --schedulers 4)"
@@ -999,7 +999,7 @@ l2.arrival = rr # assumed: a test
 }
 
 @test "the timed model needs scheduled rows, ordered by step" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >unscheduled.gt
+	ordered conv >unscheduled.gt
 	run gcache --l1 --ports 1 unscheduled.gt
 	[ "$status" -eq 1 ]
 	[[ $output == *"put gschedule before it"* ]]
@@ -1056,7 +1056,7 @@ l2.arrival = rr # assumed: a test
 
 @test "the timed model refuses an access policy window that applies to its level" {
 	cd "$BATS_TEST_TMPDIR"
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 4 | gtrace-cat |
+	ordered gemm | gcoalesce | gschedule --sm 4 | gtrace-cat |
 		sed 's/^#kernel.*/&\tl2_window=0x200000000000,512,250000,persisting,streaming/' | gtrace-cat --from >in.gt
 	gcache --l1 --size 64K --ways 4 --latency fixed:100 in.gt >/dev/null
 	gcache --l2 --size 64K --ways 4 --latency fixed:100 --hints ignore in.gt >/dev/null

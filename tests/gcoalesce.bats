@@ -605,7 +605,7 @@ site() { by_site | sed -n "s/^0x[0-9a-f]* [^=]*\.\([a-z_]*=\)/\1/p" | grep -E "^
 }
 
 @test "--by site adds counters alone: rows and other counts are the same, in any number of threads" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >accesses
+	ordered conv >accesses
 	for rule in default pascal fermi; do
 		gcoalesce --rule "$rule" accesses | gtrace-cat | grep -v '^#history' >without
 		gcoalesce --rule "$rule" --by site accesses | tee sites | gtrace-cat | grep -v '^#history' |

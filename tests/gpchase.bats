@@ -119,7 +119,7 @@ patterns() { awk 'NR > 1 { print $3 }' "$1" | uniq -c | awk '{ print $1 "x" $2 }
 	expect_late_failure "access 8: expected access 7, and all of them in order" gpchase latency gap
 	gtrace-cat all | sed '/^0	0	90	/d; /^0	0	9[1-5]	/d' | gtrace-cat --from >short
 	expect_late_failure "ends with access 90 of 96: expected all" gpchase latency short
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcache --l1 --emit latency --hit-cycles 1 --miss-cycles 2 >conv
+	ordered conv | gcache --l1 --emit latency --hit-cycles 1 --miss-cycles 2 >conv
 	expect_failure 1 "expected a kernel that gpchase trace wrote" gpchase latency conv
 	expect_failure 1 "expected a kernel that gpchase trace wrote" gpchase infer conv
 	expect_failure 2 "expected one stream" gpchase latency all all

@@ -9,8 +9,8 @@ load helpers
 setup_file() {
 	command -v gnuplot >/dev/null || skip "no gnuplot"
 	cd "$BATS_FILE_TMPDIR" || return 1
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >conv.gt
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 >gemm.gt
+	ordered conv | gschedule --sm 4 >conv.gt
+	ordered gemm | gschedule --sm 4 >gemm.gt
 	for trace in conv gemm; do
 		gcache --l1 --size 64K <$trace.gt | gcache --l2 --size 256K --ways 16 | gstats --csv >$trace.csv
 	done

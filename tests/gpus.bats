@@ -18,7 +18,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 }
 
 @test "the pipe needs no other option than --gpu, with every description" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/ordered"
+	ordered gemm >"$BATS_TEST_TMPDIR/ordered"
 	few 6 "$ROOT"/gpus/*
 	for gpu in "${FEW[@]}"; do
 		gcoalesce "$BATS_TEST_TMPDIR/ordered" | gschedule --gpu "${gpu##*/}" | gcache --l1 | gcache --l2 | gdram |
@@ -51,7 +51,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 }
 
 @test "every level that a description has can be modelled" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >"$BATS_TEST_TMPDIR/ordered"
+	ordered conv >"$BATS_TEST_TMPDIR/ordered"
 	few 4 "$ROOT"/gpus/*
 	for gpu in "${FEW[@]}"; do
 		gschedule --gpu "${gpu##*/}" "$BATS_TEST_TMPDIR/ordered" >"$BATS_TEST_TMPDIR/scheduled"
@@ -195,7 +195,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 }
 
 @test "a description can have a GPU without caches, and all requests bypass them" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu gtx280 >"$BATS_TEST_TMPDIR/s"
+	ordered gemm | gcoalesce | gschedule --gpu gtx280 >"$BATS_TEST_TMPDIR/s"
 	gcache --l1 "$BATS_TEST_TMPDIR/s" | gcache --l2 >"$BATS_TEST_TMPDIR/passed"
 	diff <(gtrace-cat "$BATS_TEST_TMPDIR/s" | grep -v '^#') <(gtrace-cat "$BATS_TEST_TMPDIR/passed" | grep -v '^#')
 	gdram "$BATS_TEST_TMPDIR/passed" | gstats --csv >"$BATS_TEST_TMPDIR/out"
@@ -255,7 +255,7 @@ has() { ! grep -q "^$2.size  *= none  *#" "$1"; }
 	sed 's/^sms .*/sms = 3 # assumed: a test/' "$ROOT/gpus/titanv" >"$BATS_TEST_TMPDIR/mine/tiny"
 	cd "$BATS_TEST_TMPDIR"
 	for name in "GTRACE_GPUS=mine gschedule --gpu tiny" "gschedule --gpu mine/tiny" "cd mine; gschedule --gpu tiny"; do
-		gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | bash -c "$name" | gtrace-cat --no-rows | tr '\t' '\n' | grep -qx sms=3
+		ordered gemm | bash -c "$name" | gtrace-cat --no-rows | tr '\t' '\n' | grep -qx sms=3
 	done
 	expect_failure 2 "is not a directory" env GTRACE_GPUS=nowhere gschedule --gpu tiny
 }
@@ -361,7 +361,7 @@ listed_values() {
 # bats test_tags=whole
 @test "a description that lacks keys: each is named, with the file" {
 	cd "$BATS_TEST_TMPDIR"
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >in.gt
+	ordered gemm >in.gt
 	echo 'name = X # vendor: y' >no-sms
 	expect_failure 2 "--gpu: ./no-sms has no sms, max_warps, max_blocks, registers, shared, l1.size, l2.size: expected at least the key sms" \
 		gschedule --gpu ./no-sms in.gt

@@ -97,7 +97,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 }
 
 @test "accesses pass unchanged and are counted as their requests" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >accesses
+	ordered conv | gschedule --sm 4 >accesses
 	gcoalesce <accesses >requests
 	diff <(rows <accesses) <(grd <accesses | rows)
 	for how in "--profile" "--profile --granularity sector" "--csdd --line 64" "--profile --per global --op loads"; do
@@ -109,7 +109,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 }
 
 @test "references are conserved: profile, classes, counts and the stages before agree" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >stream
+	ordered gemm | gcoalesce >stream
 	requests=$(gtrace-cat stream | grep -vc '^#')
 	for bound in 1 3 100 65536; do
 		[ "$(grd --profile --bound $bound <stream | column count | awk '{ sum += $1 } END { print sum + 0 }')" -eq "$requests" ]
@@ -158,7 +158,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 @test "hits by MRU position are those of gcache with LRU, at every number of ways" {
 	few 1 conv gemm
 	for trace in "${FEW[@]}"; do
-		gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule --sm 4 --max-blocks 2 |
+		ordered $trace | gschedule --sm 4 --max-blocks 2 |
 			gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from >loads
 		few 3 "4 mod" "8 xor" "16 prime" "5 mod" "1 mod"
 		for how in "${FEW[@]}"; do
@@ -179,7 +179,7 @@ rows() { gtrace-cat | grep -v '^#'; }
 }
 
 @test "a shared cache after another: one stack for each set, with the requests that arrive" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 |
+	ordered gemm | gschedule --sm 4 |
 		gtrace-cat | grep -v '^#end\|^#gtrace\|store' | gtrace-cat --from |
 		gcache --l1 --size 2K --ways 4 --line 128 --sector line >misses
 	for ways in 1 4 16; do
@@ -370,7 +370,7 @@ table_3() {
 }
 
 @test "classes in a timed order: latency misses and merges are separate, by the level's status" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --sm 8 --max-blocks 8 >scheduled
+	ordered gemm | gcoalesce | gschedule --sm 8 --max-blocks 8 >scheduled
 	for how in "--mshr 1x2 --merges 8 --latency fixed:20" "--mshr 1x8 --per-warp-mshr 2 --on-full requeue --latency half-normal:20,10,1"; do
 		gcache --l1 --size 8K --ways 4 --line 128 --sector 128 --index mod $how --emit all <scheduled >timed
 		grd --per sm,set:16 --classes 4 <timed >classes
@@ -496,7 +496,7 @@ counters() {
 }
 
 @test "classes and sharing of each instruction, op and array agree with the profiles, and add up" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --sm 4 >stream
+	ordered conv | gschedule --sm 4 >stream
 	few 2 op pc array
 	for by in "${FEW[@]}"; do
 		grd --per sm,set:16 --classes 1,4,16 --by $by <stream | without_told >classes
@@ -548,7 +548,7 @@ mean_difference() {
 }
 
 @test "samples: references are exact, and the distances add up to them" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >stream
+	ordered gemm | gcoalesce >stream
 	for how in "--sample 0.1" "--sample-lines 64"; do
 		few 2 "" "--by op" "--by pc"
 		for by in "${FEW[@]}"; do
@@ -562,7 +562,7 @@ mean_difference() {
 }
 
 @test "a stream whose requests are taken, or that names nothing, is named" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >ordered
+	ordered conv >ordered
 	gdram ordered >taken
 	for options in "" --curve --distances "--profile --count"; do
 		# shellcheck disable=SC2086

@@ -7,7 +7,7 @@ load helpers
 scheduled() {
 	local trace=$1
 	shift
-	gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule "$@" | gtrace-cat | grep -v '^#'
+	ordered $trace | gschedule "$@" | gtrace-cat | grep -v '^#'
 }
 
 # counter NAME: from the text of a stream on standard input
@@ -114,7 +114,7 @@ rows() {
 	cd "$BATS_TEST_TMPDIR"
 	gtrace-ptx --work --launch 'vectoradd<<<1,32>>>(f32[32], f32[32], f32[32], 32)' "$ROOT/examples/kernels/ptx/vectoradd.ptx" >work.gt
 	expect_failure 1 "expected requests with the column work: run gcoalesce first" gschedule --gpu titanv --issue latency work.gt
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce >none.gt
+	ordered gemm | gcoalesce >none.gt
 	expect_failure 1 "on a trace of gtrace-record --work" gschedule --gpu titanv --issue latency none.gt
 	gcoalesce work.gt >requests.gt
 	expect_failure 1 "expected l2.size in the GPU description" gschedule --sm 2 --issue latency requests.gt
@@ -129,9 +129,9 @@ rows() {
 	for trace in "${FEW[@]}"; do
 		for options in "--gpu titanv" "--sm 3 --max-blocks 2 --schedulers 2" "--sm 3 --max-blocks 2 --dispatch first-done --issue gto" "--sm 3 --max-blocks 2 --dispatch any-done"; do
 			# shellcheck disable=SC2086
-			gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gcoalesce | gschedule $options | gtrace-cat | grep -v '^#' >"$BATS_TEST_TMPDIR/after"
+			ordered $trace | gcoalesce | gschedule $options | gtrace-cat | grep -v '^#' >"$BATS_TEST_TMPDIR/after"
 			# shellcheck disable=SC2086
-			gtrace-order "$ROOT/examples/traces/$trace.rdgc.xz" | gschedule $options | gcoalesce | gtrace-cat | grep -v '^#' >"$BATS_TEST_TMPDIR/before"
+			ordered $trace | gschedule $options | gcoalesce | gtrace-cat | grep -v '^#' >"$BATS_TEST_TMPDIR/before"
 			[ -s "$BATS_TEST_TMPDIR/after" ]
 			cmp "$BATS_TEST_TMPDIR/after" "$BATS_TEST_TMPDIR/before"
 		done
@@ -184,7 +184,7 @@ rows() {
 }
 
 @test "no row is lost, and only step and SM change" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gtrace-cat | grep -v '^#' | sort >"$BATS_TEST_TMPDIR/in"
+	ordered gemm | gtrace-cat | grep -v '^#' | sort >"$BATS_TEST_TMPDIR/in"
 	for map in rr part:3 random:5; do
 		scheduled gemm --sm 5 --max-blocks 2 --map "$map" | cut -f 1-10,13 | sort >"$BATS_TEST_TMPDIR/out"
 		cmp "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
@@ -192,7 +192,7 @@ rows() {
 }
 
 @test "memory or file, twice or once: the same bytes" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/in"
+	ordered gemm >"$BATS_TEST_TMPDIR/in"
 	gtrace-order --by an "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/mixed"
 	for options in "--sm 7 --max-blocks 2" "--sm 2 --max-blocks all --issue gto" "--sm 3 --max-blocks 3 --issue gto --dispatch first-done"; do
 		# shellcheck disable=SC2086
@@ -277,9 +277,9 @@ rows() {
 
 @test "a scheduled stream is scheduled anew; --map trace keeps the SMs" {
 	scheduled gemm --sm 4 --max-blocks 2 >"$BATS_TEST_TMPDIR/once"
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 9 --max-blocks 3 --map random:2 | gschedule --sm 4 --max-blocks 2 |
+	ordered gemm | gschedule --sm 9 --max-blocks 3 --map random:2 | gschedule --sm 4 --max-blocks 2 |
 		gtrace-cat | grep -v '^#' | cmp - "$BATS_TEST_TMPDIR/once"
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 --max-blocks 8 | gschedule --sm 4 --max-blocks 2 --map trace |
+	ordered gemm | gschedule --sm 4 --max-blocks 8 | gschedule --sm 4 --max-blocks 2 --map trace |
 		gtrace-cat | grep -v '^#' | cmp - "$BATS_TEST_TMPDIR/once"
 }
 
@@ -305,11 +305,11 @@ rows() {
 	# shellcheck disable=SC2086
 	scheduled conv $options | awk '$12 != 1' >"$BATS_TEST_TMPDIR/part"
 	# shellcheck disable=SC2086
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule $options --only-sm 0,2 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
+	ordered conv | gschedule $options --only-sm 0,2 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
 	grep -v '^#' "$BATS_TEST_TMPDIR/out" | cmp - "$BATS_TEST_TMPDIR/part"
 	[ "$(counter modelled_blocks <"$BATS_TEST_TMPDIR/out")" -eq "$(cut -f 1 "$BATS_TEST_TMPDIR/part" | sort -u | wc -l)" ]
 	# shellcheck disable=SC2086
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule $options --waves 2 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
+	ordered conv | gschedule $options --waves 2 | gtrace-cat >"$BATS_TEST_TMPDIR/out"
 	[ "$(grep -v '^#' "$BATS_TEST_TMPDIR/out" | cut -f 1 | sort -un | tail -n 1)" -eq 11 ]
 	[ "$(counter modelled_blocks <"$BATS_TEST_TMPDIR/out")" -eq 12 ]
 }
@@ -358,7 +358,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 	placed --dispatch first-done >plain
 	[ "$(cut -d ' ' -f 1,3 first)" = "$(cut -d ' ' -f 1,3 plain)" ]
 	# Without ties it equals first-done.
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >in.gt
+	ordered conv >in.gt
 	[ "$(gschedule --sm 1 --max-blocks 3 --dispatch any-done in.gt | gtrace-cat | grep -v '^#' | cksum)" = "$(gschedule --sm 1 --max-blocks 3 --dispatch first-done in.gt | gtrace-cat | grep -v '^#' | cksum)" ]
 	expect_failure 2 "seed" gschedule --sm 1 --seed x in.gt
 }
@@ -378,7 +378,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 
 @test "the dispatch policy comes from the description, and an option overrides it" {
 	cd "$BATS_TEST_TMPDIR"
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >in.gt
+	ordered gemm >in.gt
 	for policy in wave first-done any-done; do
 		{ grep -v '^dispatch' "$ROOT/gpus/titanv"; echo "dispatch = $policy # assumed: a test"; } >gpu
 		for sms in 2 80; do
@@ -399,7 +399,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 		for map in "${FEW[@]}"; do
 			for issue in rr gto; do
 				options=(--sm 3 --max-blocks 3 --schedulers 2 --map $map --issue $issue --dispatch first-done --block-steps steps)
-				gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule "${options[@]}" | gtrace-cat >first
+				ordered conv | gschedule "${options[@]}" | gtrace-cat >first
 				gtrace-order --by an "$ROOT/examples/traces/conv.rdgc.xz" | gschedule "${options[@]}" -S 0 -T . | gtrace-cat >second
 				check_slots 3 steps first
 				cmp <(grep -e '^[^#]' -e stage=schedule first) <(grep -e '^[^#]' -e stage=schedule second)
@@ -528,11 +528,11 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 }
 
 @test "options override --gpu and the stream's description, and are written into it" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --gpu titanv --sm 3 --max-blocks 2 | gtrace-cat >"$BATS_TEST_TMPDIR/one"
+	ordered gemm | gschedule --gpu titanv --sm 3 --max-blocks 2 | gtrace-cat >"$BATS_TEST_TMPDIR/one"
 	grep '^#gpu' "$BATS_TEST_TMPDIR/one" | tr '\t' '\n' | grep -x 'sms=3'
 	grep '^#gpu' "$BATS_TEST_TMPDIR/one" | tr '\t' '\n' | grep -x 'max_blocks=2'
 	[ "$(counter sms <"$BATS_TEST_TMPDIR/one")" -eq 3 ]
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --gpu a100 | gschedule --gpu titanv | gschedule --sm 3 --max-blocks 2 | gtrace-cat >"$BATS_TEST_TMPDIR/two"
+	ordered gemm | gschedule --gpu a100 | gschedule --gpu titanv | gschedule --sm 3 --max-blocks 2 | gtrace-cat >"$BATS_TEST_TMPDIR/two"
 	cmp <(grep -v '^#[hc]' "$BATS_TEST_TMPDIR/one") <(grep -v '^#[hc]' "$BATS_TEST_TMPDIR/two")
 	[ "$(grep -c '^#gpu' "$BATS_TEST_TMPDIR/two")" -eq 1 ]
 }
@@ -596,7 +596,7 @@ check_slots() { # check_slots SLOTS STEPS SCHEDULED
 }
 
 @test "a truncated stream has no schedule" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" >"$BATS_TEST_TMPDIR/whole"
+	ordered gemm >"$BATS_TEST_TMPDIR/whole"
 	head -c 20000 "$BATS_TEST_TMPDIR/whole" >"$BATS_TEST_TMPDIR/part"
 	run bash -c "gschedule --sm 4 '$BATS_TEST_TMPDIR/part' | gtrace-cat >/dev/null"
 	[ "$status" -eq 1 ]

@@ -517,7 +517,7 @@ scaled() {
 }
 
 @test "--scale needs a schedule, and refuses one that it cannot scale by" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcache --l1 --emit none >t
+	ordered conv | gcache --l1 --emit none >t
 	expect_failure 1 "kernel 1: expected counts of gschedule, to scale by blocks / modelled_blocks" gstats --scale t
 	scaled 2 3 | gtrace-cat --from >t
 	expect_failure 1 "kernel 1: cannot scale from 3 modelled blocks to 2" gstats --scale t

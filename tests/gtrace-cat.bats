@@ -304,21 +304,21 @@ columns() {
 }
 
 @test "--check: invariants that hold, and invariants that do not" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >whole.gt
+	ordered conv | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram >whole.gt
 	run gtrace-cat --check whole.gt
 	[ "$status" -eq 0 ]
 	[[ $output == *"invariants hold" ]]
 	gtrace-cat whole.gt | sed '/stage=l2/s/\treads=\([0-9]*\)/\treads=1\1/' | gtrace-cat --from >wrong.gt
 	expect_failure 1 "kernel 1: l2" gtrace-cat --check wrong.gt
 	# Of sites: sums over all of them, and what is at most something else of one.
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce --by site >sites.gt
+	ordered conv | gcoalesce --by site >sites.gt
 	gtrace-cat --check sites.gt
 	for wrong in "\tload_sectors=:load_sectors" "0x[0-9a-f]* -\.accesses=:accesses" "-\.unique_read_bytes=:unique_read_bytes" \
 		"0x[0-9a-f]* -\.least_sectors=:least_sectors" "\tunique_read_sectors=:unique_read_sectors"; do
 		gtrace-cat sites.gt | sed "/stage=coalesce/s/\(${wrong%:*}\)/\11/" | gtrace-cat --from >wrong.gt
 		expect_failure 1 "${wrong##*:}" gtrace-cat --check wrong.gt
 	done
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu titanv >scheduled.gt
+	ordered conv | gschedule --gpu titanv >scheduled.gt
 	gtrace-cat --check scheduled.gt
 	gtrace-cat scheduled.gt | awk -F'\t' '/^#/ { print; next } !held { held = $0; next } { print } END { print held }' | gtrace-cat --from >shuffled.gt
 	expect_failure 1 "step" gtrace-cat --check shuffled.gt
@@ -387,7 +387,7 @@ for launch, block, warp, an, row in sorted(rows, key=lambda row: row[:4]):
 }
 
 @test "--traceg: what cannot be a trace is refused, and leaves no folder" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >conv.gt
+	ordered conv >conv.gt
 	gcoalesce conv.gt >requests.gt
 	expect_failure 1 "expected accesses in the order of their blocks" gtrace-cat --traceg new requests.gt
 	gtrace-order --by an conv.gt >an.gt

@@ -6,7 +6,7 @@ load helpers
 
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return 1
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" >ordered
+	ordered conv >ordered
 	gschedule --gpu titanv ordered >scheduled
 }
 
@@ -527,7 +527,7 @@ says() {
 }
 
 @test "sizes: the infinite cache of L1 misses what grd counts as an SM's first reads of a sector" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --gpu a100 >gemm
+	ordered gemm | gschedule --gpu a100 >gemm
 	first=$(grd --op loads --granularity sector --per sm --lines 1 --total gemm | sed 1d | cut -f 5)
 	[ "$first" -gt 1000 ]
 	gtrace sizes --quiet --csv gemm | awk -F, -v first="$first" '$1 == "l1" && $2 == "infinite" { exit $6 != first }' # all go to L2

@@ -19,6 +19,11 @@ expect_failure() {
 	fi
 }
 
+# ordered KERNEL: the stream that gtrace-order makes of an example trace; the build has made it once (Makefile).
+ordered() {
+	cat "$BUILD/tests/ordered/$1.gt"
+}
+
 # few N WORD...: sets FEW to N of the words, the first and the last among them; all of them in `make check-long` (tests/run --whole).
 few() {
 	local n=$1 i

@@ -281,7 +281,7 @@ calls() {
 	chmod -x program
 	cp "$ROOT/examples/kernels/ptx/gemm.ptx" kernel.ptx
 	cp "$ROOT/examples/kernels/gemm.cu" source.cu
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce >requests
+	ordered conv | gcoalesce >requests
 	head -c 100 requests | tr -d '\223' >bytes
 	cp /bin/true here
 	while IFS='|' read -r status command said; do

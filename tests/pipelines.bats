@@ -163,7 +163,7 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 	cd "$BATS_TEST_TMPDIR"
 	ppt TRACE="$ROOT/examples/traces/conv.rdgc.xz" >table
 	head -n 1 table | grep -qx "kernel.operations.l1_ppt.l1_model.l2_ppt.l2_ppt_filtered.l2_model"
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu titanv >scheduled
+	ordered conv | gcoalesce | gschedule --gpu titanv >scheduled
 	gcache --l1 <scheduled >sent
 	sdcm() { awk 'NR == 2 { printf "%.2f\n", 100 * $NF }'; }
 	[ "$(awk '$1 == 1 && $2 == "all" { print $3, $5, $6 }' table)" = "$(grd --per sm --sdcm 128K,256,32 <scheduled | sdcm) $(grd --per global --sdcm 4.5M,32,32 <scheduled | sdcm) $(grd --per global --sdcm 4.5M,32,32 <sent | sdcm)" ]
@@ -183,7 +183,7 @@ ppt() { make -e -s -f "$ROOT/pipelines/ppt-gpu-mem.mk" RESULTS="$results" GPU=ti
 @test "PPT-GPU-Mem: the distributions of figure 10, and missing inputs are named" {
 	cd "$BATS_TEST_TMPDIR"
 	ppt csdd TRACE="$ROOT/examples/traces/conv.rdgc.xz" >csdd
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --gpu titanv >scheduled
+	ordered conv | gcoalesce | gschedule --gpu titanv >scheduled
 	for sequence in unfiltered filtered; do
 		if [ $sequence = filtered ]; then gcache --l1 <scheduled >asked; else cp scheduled asked; fi
 		diff <(awk -v s=$sequence '$1 == 1 && $2 == s { print $3, $4 }' csdd) <(grd --per global --granularity sector --csdd <asked | awk 'NR > 1 { print $2, $4 }')

@@ -28,7 +28,7 @@ scattered() {
 }
 
 @test "three lines make a DataFrame, with the rows that the text has" {
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gschedule --sm 4 | gcache --l1 --size 16K --emit all >all.gt
+	ordered conv | gcoalesce | gschedule --sm 4 | gcache --l1 --size 16K --emit all >all.gt
 	cat >three.py <<-'END'
 		import gtrace
 		frame = gtrace.read("all.gt").to_pandas()
@@ -55,7 +55,7 @@ scattered() {
 }
 
 @test "every column is that of the text, sums by hand, and counts are those of gstats" {
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l1 --size 16K >g.gt
+	ordered gemm | gschedule --sm 4 | gcache --l1 --size 16K >g.gt
 	zstd -q g.gt
 	"$PYTHON" - <<-'END' >found
 		import gtrace
@@ -121,7 +121,7 @@ two_frames() {
 
 @test "run gives findings and counts as frames, which are those of gtrace run" {
 	two_frames "$PYTHON" >found
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gcoalesce | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram | gstats --csv >counted
+	ordered gemm | gcoalesce | gschedule --gpu titanv | gcache --l1 | gcache --l2 | gdram | gstats --csv >counted
 	reads() { awk -F, -v stage="$1" '$1 == "total" && $2 == stage && $3 == "reads" { print $4 }' counted; }
 	gained=$(gtrace run --quiet --json --gpu titanv "$ROOT/examples/traces/gemm.rdgc.xz" | grep -o '"l2_sectors": {"value": [0-9]*' | head -1 | grep -o '[0-9]*$')
 	[ "$(sed -n 1p found)" = "NVIDIA TITAN V $(reads l1) $(reads dram) read_by_many_sms $gained 0" ]

@@ -367,7 +367,7 @@ three_launches() {
 	grep -qF '[HIT] =' log
 	run grep -E 'HIT_RESERVED\] |MSHR_HIT|pending_hits|\[MISS\]|\[SECTOR_MISS\]' <(sed 's/\[HIT+HIT_RESERVED\]//' log)
 	[ "$status" -eq 1 ]
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gschedule --gpu quadro-v100 | gcache --l1 --mshr 1x32 --latency fixed:100 >timed.gt
+	ordered conv | gschedule --gpu quadro-v100 | gcache --l1 --mshr 1x32 --latency fixed:100 >timed.gt
 	gstats --names accelsim timed.gt >timed
 	for name in HIT HIT_RESERVED MSHR_HIT TOTAL_ACCESS; do
 		sed -n "s/.*Total_core.*GLOBAL_ACC_R\]\[$name\] = //p" timed
@@ -379,7 +379,7 @@ three_launches() {
 
 @test "damaged references give a report or one line" {
 	python3 "$ROOT/tests/compare_reference.py" 7
-	gtrace-order "$ROOT/examples/traces/gemm.rdgc.xz" | gschedule --sm 4 | gcache --l2 --emit none >own.gt
+	ordered gemm | gschedule --sm 4 | gcache --l2 --emit none >own.gt
 	gstats --csv own.gt | grep -v mru >saved.csv
 	gstats --names accelsim own.gt >log.csv
 	python3 - <<-'PYTHON'

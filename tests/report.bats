@@ -381,7 +381,7 @@ many() {
 	[ "$(cat site/index.html)" = 'my own page' ]
 	gstats --report site --force counts
 	grep -q '<dd>kernel 1, gemm</dd>' site/index.html
-	gtrace-order "$ROOT/examples/traces/conv.rdgc.xz" | gcoalesce | gstats --report site
+	ordered conv | gcoalesce | gstats --report site
 	grep -q '<dd>kernel 1, conv2d</dd>' site/index.html
 	echo 'my own page' >site/index.html
 	gtrace report --quiet --force --output site counts
