@@ -611,6 +611,9 @@ nvcc_sources() {
 	fails 1 "no PTX" ./program
 	nvcc -cudart static -o program one.o
 	fails 1 "linked with the static CUDA runtime" ./program
+	echo 'int main() { return 0; }' >none.cpp
+	nvcc -O2 -cudart shared -o program none.cpp
+	fails 1 "it needs no CUDA library" ./program
 }
 
 # bats test_tags=cuda,whole

@@ -715,6 +715,7 @@ static const char *text_at(const struct file *file, const Elf64_Shdr *strings, u
 													  : NULL;
 }
 
+/* Whether the file registers device code. nvcc leaves a .nv_fatbin, of its own, in every program that it links. */
 static bool has_device_code(const struct file *file)
 {
 	Elf64_Ehdr header;
@@ -725,7 +726,7 @@ static bool has_device_code(const struct file *file)
 		return false;
 	for (unsigned i = 0; section_at(file, i, &section); i++) {
 		const char *name = text_at(file, &names, section.sh_name);
-		if (name && (strcmp(name, ".nv_fatbin") == 0 || strcmp(name, ".nvFatBinSegment") == 0))
+		if (name && strcmp(name, ".nvFatBinSegment") == 0)
 			return true;
 	}
 	return false;
