@@ -5,7 +5,7 @@ import re
 
 from forms import GROUPS, forms_of
 from integers import WIDTHS
-from operations import meaning
+from operations import VIDEOS, meaning, takes_three
 from parts import BITS, INPUT_CELLS, kind_of
 
 INTEGERS = ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64")
@@ -34,6 +34,8 @@ class Forms:
         """One form: its sources, itself, and its results, which are returned as (kind, register)."""
         results, types, _ = meaning(opcode)
         name = opcode.split(".")[0]
+        if name in VIDEOS:
+            return self.video(opcode)
         xs = [self.operand_of(opcode, i, t) for i, t in enumerate(types)]
         written = opcode.replace("3.", ".", 1) if name in ("min3", "max3") else opcode
         if name == "setp" and not opcode.endswith("x2") and (opcode.endswith("f16") or self.chance(0.75)):
@@ -47,6 +49,31 @@ class Forms:
         self.emit("%s %s, %s" % (written, to, ", ".join(xs)))
         self.settle()
         return [(kind, to)]
+
+    def video(self, opcode):
+        """With parts of the operands, or signs, as the form allows them."""
+        name, *mods = opcode.split(".")
+        n = int(name[-1]) if name[-1] in "24" else 0
+        three = takes_three(name, mods)
+        xs = [self.source("b32") for _ in range(3)]
+        part = ""
+        if n:
+            letter = "h" if n == 2 else "b"
+            xs[:2] = [x + "." + letter + "".join(str(self.random.randrange(2 * n)) for _ in range(n)) if self.chance(0.5) else x for x in xs[:2]]
+            mask = "".join(str(i) for i in reversed(range(n)) if self.chance(0.6))
+            part = "." + letter + mask if mask and self.chance(0.6) else ""
+        else:
+            ways = ("b0", "b1", "b2", "b3", "h0", "h1")
+            xs[:2] = [x + "." + self.one_of(*ways) if self.chance(0.6) else x for x in xs[:2]]
+            if name == "vmad" and "po" not in mods:
+                turned = self.one_of((), (0,), (1,), (0, 1), (2,), (0, 1, 2))
+                xs = ["-" * (i in turned) + x for i, x in enumerate(xs)]
+            elif not three and self.chance(0.5):
+                part, three = "." + self.one_of(*ways), True
+        to = self.target("b32")
+        self.emit("%s %s, %s" % (opcode, to + part, ", ".join(xs if three else xs[:2])))
+        self.settle()
+        return [("b32", to)]
 
     def each_form(self, opcodes):
         """Each of these forms, with operands from the input, and its results stored."""
@@ -124,8 +151,6 @@ class Forms:
             return self.source(self.holder(t))
         if STRICT.search(opcode) and kind_of(t) in BITS:
             return self.of_bits(kind_of(t))
-        if name[:8] == "vabsdiff":
-            return self.source("b32")
         return self.source(kind_of(t)) if t.endswith("x2") else self.operand(t)
 
     def of_bits(self, kind):

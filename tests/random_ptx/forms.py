@@ -20,6 +20,11 @@ INTEGERS = ("{add|sub|min|max|mul.lo|mul.hi}.{INTEGER}", "{mad.lo|mad.hi|sad}.{I
 PRODUCTS = ("{mul24|mad24}.{lo|hi}.{WORD}", "dp4a.{WORD}.{WORD}", "dp2a.{lo|hi}.{WORD}.{WORD}", "{add|min|max}.{u16x2|s16x2}",
             "{min|max}.relu.s16x2", "cvt.pack.sat.{u16|s16}.s32", "cvt.pack.sat.{u8|s8|u4|s4|u2|s2}.s32.b32",
             "vabsdiff{2|4}.u32.{u32.u32|s32.s32}[.add]")
+# With parts of the operands, and signs, which are drawn.
+VIDEO = ("{vadd|vsub|vabsdiff|vmin|vmax}.{WORD}.{WORD}.{WORD}[.sat][.{add|min|max}]",
+         "{vshl|vshr}.{WORD}.{WORD}.u32[.sat].{clamp|wrap}[.{add|min|max}]", "vset.{WORD}.{WORD}.{eq|ne|lt|le|gt|ge}[.{add|min|max}]",
+         "vmad.{WORD}.{WORD}.{WORD}[.po][.sat][.{shr7|shr15}]", "{vadd|vsub|vavrg|vabsdiff|vmin|vmax}{2|4}.{WORD}.{WORD}.{WORD}[.{sat|add}]",
+         "vset{2|4}.{WORD}.{WORD}.{eq|ne|lt|le|gt|ge}[.add]")
 LOGIC = ("{and|or|xor|not}.{BITS|pred}", "cnot.{BITS}", "mov.pred", "{shl.b|shr.b|shr.u|shr.s}{16|32|64}", "{popc|clz|brev}.{b32|b64}",
          "bfind[.shiftamt].{WIDE}", "bfe.{WIDE}", "bfi.{b32|b64}", "prmt.b32[.{f4e|b4e|rc8|ecl|ecr|rc16}]", "prmt.b32", "lop3[.{and|or}].b32",
          "shf.{l|r}.{wrap|clamp}.b32", "bmsk.{clamp|wrap}.b32", "fns.b32", "szext.{clamp|wrap}.{WORD}")
@@ -51,7 +56,7 @@ NEWER = ("{add|sub|mul}[.{ROUND}][.ftz].f32x2", "fma.{ROUND}[.ftz].f32x2", "{add
          "fma.{ROUND}[.sat].f32.{f16|bf16}", "{min3|max3}[.ftz][.NaN][.abs].f32", "cvt.rn.satfinite[.relu].{TINY}.f32",
          "cvt.rn[.relu].f16x2.{TINY}", "cvt.{rn|rz}.satfinite[.relu].tf32.f32",
          "cvt.{rz|rp}[.satfinite].ue8m0x2.{f32|bf16x2}", "cvt.rn.bf16x2.ue8m0x2")
-GROUPS = {"integers": INTEGERS, "products": PRODUCTS, "logic": LOGIC, "floats": FLOATS, "comparisons": COMPARISONS,
+GROUPS = {"integers": INTEGERS, "products": PRODUCTS, "video": VIDEO, "logic": LOGIC, "floats": FLOATS, "comparisons": COMPARISONS,
           "conversions": CONVERSIONS, "small": SMALL, "newer": NEWER}
 
 PART = re.compile(r"\{([^{}\[\]]*)\}|\[([^{}\[\]]*)\]")

@@ -19,7 +19,7 @@ WORD = re.compile(r"%\w+|\bloc\b")
 
 class Generator(Forms, Values, Memory, Block, Control, Lanes, Parts):
     def simple(self):
-        weights = (("integers", 14), ("products", 4), ("logic", 14), ("floats", 16), ("comparisons", 12), ("conversions", 12),
+        weights = (("integers", 14), ("products", 4), ("video", 4), ("logic", 14), ("floats", 16), ("comparisons", 12), ("conversions", 12),
                    ("small", 4), ("newer", 4 if self.features.get("newer") else 0), (self.move, 8), (self.load_input, 6),
                    (self.load_constant, 2), (self.load_parameter, 2), (self.store, 4), (self.local_memory, 3))
         what = self.random.choices([w[0] for w in weights], [w[1] for w in weights])[0]

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 
 from integers import IllDefined, WIDTHS, is_signed, ones, value_of
-from operations import meaning
+from operations import VIDEOS, meaning
 from steps import (BARRIER, DONE, LANES, branch, branch_indexed, call, convert_address, give_back, is_space,
                    leave, move_parts, with_carry)
 from steps_block import barrier_object, copy, load_matrix, store_matrix
@@ -97,7 +97,9 @@ class Code:
         if base in ("add", "sub", "mad") and "cc" in mods:
             return with_carry(self, i, [base] + mods, operands)
         three = base in ("min", "max") and len(operands) == 4
-        results, sources, f = meaning(".".join([base + "3" * three] + mods))
+        results, sources, f = meaning(".".join([base + "3" * three] + mods), operands)
+        if base in VIDEOS:
+            sources, operands = sources[:len(operands) - 1], [x.lstrip("-").split(".")[0] for x in operands]
         return self.plain(results, sources, f, operands)
 
     def plain(self, results, sources, f, operands):

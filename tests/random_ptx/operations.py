@@ -11,7 +11,7 @@ import math
 import floats
 from floats import BF16, F16, F32, F64, FORMATS, NAN, TF32
 from integers import (WIDTHS, bit_mask, bitwise, clamp, divided, dot, extend, extract, find, find_nth, funnel, insert,
-                      integer_add, look_up, multiply, multiply_add, ones, permute, shift, value_of, wrap)
+                      integer_add, look_up, multiply, multiply_add, ones, permute, shift, signed, value_of, wrap)
 
 ROUNDINGS = ("rn", "rz", "rm", "rp", "rna")
 WHOLE_ROUNDINGS = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}
@@ -341,14 +341,90 @@ def convert_two(mods, d, s):
     return (d,), (s, s), lambda high, low: f(high) << into | f(low)
 
 
-def differences(mods, n):
-    """vabsdiff2 and vabsdiff4: of the parts of two words, each by itself, or their sum and a third number."""
-    t, width = "%s%d" % (mods[1][0], 32 // n), 32 // n
-    def f(x, y, z):
-        apart = [abs(value_of(t, x >> width * i) - value_of(t, y >> width * i)) for i in range(n)]
-        return (z + sum(apart) if mods[-1] == "add" else sum(d << width * i for i, d in enumerate(apart))) & ones(32)
-    return ("u32",), (mods[1], mods[2], "u32"), f
+def numbers_of(word, t, bits, at):
+    """A part of a word as a number."""
+    return value_of(t[0] + str(bits), word >> at) if bits < 32 else value_of(t, word)
 
+
+COMPARE = {"eq": int.__eq__, "ne": int.__ne__, "lt": int.__lt__, "le": int.__le__, "gt": int.__gt__, "ge": int.__ge__}
+VIDEO = {"vadd": lambda x, y: x + y, "vsub": lambda x, y: x - y, "vabsdiff": lambda x, y: abs(x - y), "vmin": min, "vmax": max,
+         "vavrg": lambda x, y: (x + y + 1 if x + y >= 0 else x + y) >> 1}
+
+
+VIDEOS = {base + n for base in (*VIDEO, "vset") for n in ("", "2", "4")} - {"vavrg"} | {"vshl", "vshr", "vmad"}
+
+
+def takes_three(name, mods):
+    """Whether it needs a third source, though no part of the result is named."""
+    return name == "vmad" or name[-1] in "24" or any(m in ("add", "min", "max") for m in mods)
+
+
+def selected(t, which, way, x, y=0):
+    """The part of x that .b0 to .b3, .h0 or .h1 names; of y:x for the digit of a vector."""
+    bits = {"b": 8, "h": 16, "w": 32}[which]
+    return numbers_of(y << 32 | x, t, bits, bits * way)
+
+
+def video(name, mods, parts):
+    """Instructions for video: the modifiers, and the parts of d, a and b: "b0", "h10"; "" if there is none."""
+    n = int(name[-1]) if name[-1] in "24" else 0
+    base = name[:-1] if n else name
+    types = [m for m in mods if m in ("u32", "s32")]
+    d_type, a_type, b_type = types if len(types) == 3 else ["u32"] + types
+    then = next((m for m in mods if m in ("add", "min", "max")), None)
+    sat = "sat" in mods
+    def operate(x, y):
+        if base == "vset":
+            return int(COMPARE[next(m for m in mods if m in COMPARE)](x, y))
+        if base in ("vshl", "vshr"):
+            y = min(y, 32) if "clamp" in mods else y & 31
+            return signed(x << y & ones(34), 34) if base == "vshl" else x >> y
+        return VIDEO[base](x, y)
+    def cut(t, bits):
+        low, high = (-(1 << (bits - 1)), ones(bits - 1)) if d_type == "s32" else (0, ones(bits))
+        return min(max(t, low), high) if sat else t
+    def scalar(x, y, z=0):
+        parse = lambda p: (p[0], int(p[1])) if p else ("w", 0)
+        t = operate(selected(a_type, *parse(parts[1]), x), selected(b_type, *parse(parts[2]), y))
+        which, way = parse(parts[0])
+        bits = {"b": 8, "h": 16, "w": 32}[which]
+        t = cut(t, bits)
+        if then:
+            t, c = value_of(d_type, t), value_of(d_type, z)
+            t = {"add": t + c, "min": min(t, c), "max": max(t, c)}[then]
+        return (z & ~(ones(bits) << bits * way) | (t & ones(bits)) << bits * way) & ones(32)
+    def vector(x, y, z):
+        kind, bits = ("h", 16) if n == 2 else ("b", 8)
+        digits = [(p or default)[1:] for p, default in zip(parts, ("x" + "3210"[-n:], "x" + "3210"[-n:], "x" + "76543210"[-2 * n:-n]))]
+        total, merged = z, z
+        for i in range(n):
+            if str(i) not in digits[0]:
+                continue
+            t = operate(*[selected(s, kind, int(d[n - 1 - i]), x, y) for s, d in zip((a_type, b_type), digits[1:])])
+            total += t
+            t = cut(t, bits)
+            merged = merged & ~(ones(bits) << bits * i) | (t & ones(bits)) << bits * i
+        return (total if then else merged) & ones(32)
+    return ("u32",), ("u32",) * 3, vector if n else scalar
+
+
+def video_mad(mods, parts, negated):
+    """vmad: with parts of a and b, and which of the sources are negated."""
+    types = [m for m in mods if m in ("u32", "s32")]
+    turn = negated[0] != negated[1]
+    final = "s32" in types[1:] or turn or negated[2]
+    scale = 7 if "shr7" in mods else 15 if "shr15" in mods else 0
+    def f(x, y, z):
+        parse = lambda p: (p[0], int(p[1])) if p else ("w", 0)
+        product = selected(types[1], *parse(parts[1]), x) * selected(types[2], *parse(parts[2]), y)
+        c = value_of("s32" if final else "u32", z)
+        total = (-product if turn else product) + (-c if negated[2] else c) + ("po" in mods)
+        total = total >> scale & ones(64)
+        total = signed(total, 64) if final else total
+        if "sat" in mods:
+            return clamp("s32" if final else "u32", total)
+        return total & ones(32)
+    return ("u32",), ("u32",) * 3, f
 
 
 def add(mods):
@@ -450,7 +526,6 @@ TABLE = {
     "abs": magnitude, "neg": negative,
     "min": lambda mods: minimum(mods, -1), "max": lambda mods: minimum(mods, 1),
     "min3": lambda mods: minimum(mods, -1, 3), "max3": lambda mods: minimum(mods, 1, 3),
-    "vabsdiff2": lambda mods: differences(mods, 2), "vabsdiff4": lambda mods: differences(mods, 4),
     "popc": simple("u32", lambda x, n: bin(x).count("1")),
     "clz": simple("u32", lambda x, n: n - x.bit_length()),
     "brev": simple(None, lambda x, n: int(format(x, "0%db" % n)[::-1], 2)),
@@ -471,6 +546,11 @@ TABLE = {
 }
 
 
-def meaning(opcode):
+def meaning(opcode, operands=None):
+    """The opcode, and, for video, the operands as they are written: -%r1, %r1.b0."""
     base, *mods = opcode.split(".")
+    if base in VIDEOS:
+        operands = operands or ["d", "a", "b", "c"][:4 if takes_three(base, mods) else 3]
+        parts = [(x.split(".") + [""])[1] for x in operands]
+        return video_mad(mods, parts, [x[0] == "-" for x in operands[1:]]) if base == "vmad" else video(base, mods, parts)
     return TABLE[base](mods)

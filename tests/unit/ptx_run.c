@@ -2,6 +2,8 @@
 /* Warps, blocks and memory: where lanes go and meet, what they tell each other, what is traced, and
  * what a kernel that strays is told. */
 #define CELLS 1024
+#include <stdio.h>
+
 #include "ptx_cells.h"
 #include "stream/op.h"
 
@@ -764,6 +766,45 @@ static void test_first_fit(void)
 	gt_ptx_memory_close(&memory);
 }
 
+/* Instructions for video, by the PTX ISA, worked out by hand. */
+static void test_instructions_for_video(void)
+{
+	static const struct {
+		const char *text;
+		uint32_t result;
+	} rows[] = {
+		{"vadd.s32.u32.s32 d, a.b0, b.b0", 0xffffff82}, /* 2 - 128 */
+		{"vadd.u32.u32.u32.sat d.b2, a.b3, b.b0, c", 0x00ff0010}, /* 0x101 of a byte */
+		{"vsub.s32.s32.s32.sat.add d, a.h1, b.h0, c", 0xffff828e}, /* -32258 + 128 + 16 */
+		{"vsub.u32.u32.u32.min d, b.b3, a.b0, c", 0x00000010}, /* of 0xffffffff and 16 */
+		{"vabsdiff.u32.s32.s32.max d, a.b3, b.h1, c", 0x00000182}, /* -127 and 259 */
+		{"vmin.s32.u32.s32 d, a.b2, b.b1", 0xffffffff}, /* 254 and -1 */
+		{"vshr.s32.s32.u32.clamp d, a, b.h0", 0xffffffff}, /* by 32 */
+		{"vshl.s32.s32.u32.sat.wrap.max d, a.b0, b.b1, c", 0x7fffffff}, /* 2 << 31 */
+		{"vset.s32.s32.lt.add d, a.h0, b.h1, c", 0x00000010}, /* 32514 and 259 */
+		{"vset.u32.s32.gt d.b1, a.b0, b.b0, c", 0x00000110}, /* 2 and -128 */
+		{"vmad.s32.s32.u32.po.shr7 d, a.b3, b.b3, c", 0xffffffff}, /* -127 + 16 + 1 */
+		{"vmad.u32.u32.u32.sat d, a, b, -c", 0x7fffffff}, /* signed for its -c */
+		{"vmad.s32.u32.u32 d, -a.b0, b.b3, c", 0x0000000e}, /* -2 + 16 */
+		{"vmad.u32.u32.u32.sat.shr15 d, a, b, c", 0xffffffff}, /* about 2^40 */
+		{"vadd2.s32.s32.s32.sat d, a, b, c", 0x83017e82}, /* -32258 + 259, 32514 - 128 */
+		{"vavrg2.s32.s32.s32 d.h1, a.h03, b.h21, c", 0x3f410010}, /* 32514 and -128 */
+		{"vavrg4.s32.s32.s32 d, a, b, c", 0xc1013fc1}, /* -126, 1, 126 and -126, halved, from 0 */
+		{"vset4.u32.u32.ge.add d.b310, a, b, c", 0x00000011}, /* of three, byte 3 */
+		{"vabsdiff4.u32.u32.s32.add d, a, b, c", 0x0000028d}, /* 128 + 251 + 128 + 130 + 16 */
+		{"vmax4.s32.s32.s32 d, a.b7654, b.b3210, c", 0x01037f02}, /* 1, 3, 127, 2 */
+	};
+	char text[1024];
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		snprintf(text, sizeof text,
+			 HEAD ".visible .entry k(.param .u64 to, .param .u64 other)\n{\n.reg .b64 %%rd1;\n.reg .b32 a, b, c, d;\nld.param.u64 %%rd1, [to];\nmov.b32 a, 0x81fe7f02;\n"
+				    "mov.b32 b, 0x0103ff80;\nmov.b32 c, 16;\n%s;\nst.global.u32 [%%rd1], d;\nret;\n}\n", rows[i].text);
+		works(text, 1, 1);
+		CHECK_EQUAL(out[0], rows[i].result);
+	}
+}
+
 int main(void)
 {
 	RUN(test_memory);
@@ -793,5 +834,6 @@ int main(void)
 	RUN(test_stray_accesses);
 	RUN(test_barriers_that_fail);
 	RUN(test_other_faults);
+	RUN(test_instructions_for_video);
 	return check_report();
 }

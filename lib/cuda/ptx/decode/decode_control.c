@@ -1,11 +1,157 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches, calls, returns and barriers; clusters of blocks. */
+/* Branches, calls, returns and barriers; clusters of blocks; operations among the lanes of a warp; state spaces of addresses. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/ptx/decode/decoder.h"
 #include "cuda/ptx/exec/blocks.h"
 #include "cuda/ptx/exec/device_runtime.h"
+
+/* ---- operations among the lanes of a warp: shfl, vote, match, redux, activemask, elect ---- */
+
+static int unknown(struct gt_ptx_decoder *decoder)
+{
+	return gt_ptx_emit_unknown(decoder, "this form of '%.20s' is not known",
+				   decoder->instruction->opcode);
+}
+
+/* Wraps a micro-op into one that first waits for the lanes of the member mask. */
+static void emit_members(struct gt_ptx_decoder *decoder, struct gt_ptx_op *op, uint32_t members, size_t at)
+{
+	if (!members)
+		return;
+	op->with.inner = op->run;
+	op->run = gt_ptx_is_number(decoder, &decoder->instruction->operands[at]) ? gt_ptx_path_steps.sync_alike : gt_ptx_path_steps.sync;
+	op->e = members;
+}
+
+/* The slot of the member mask, operand `at` of a .sync operation; 0 for others. -1 on error. */
+static int members_of(struct gt_ptx_decoder *decoder, size_t at, uint32_t *members)
+{
+	*members = 0;
+	if (!gt_ptx_says(decoder, "sync"))
+		return 0;
+	*members = gt_ptx_source(decoder, &decoder->instruction->operands[at], GT_PTX_U32);
+	return *members ? 0 : -1;
+}
+
+/* bar.warp.sync members */
+static int decode_bar_warp(struct gt_ptx_decoder *decoder)
+{
+	uint32_t members;
+
+	if (decoder->instruction->n_operands != 1)
+		return unknown(decoder);
+	if (members_of(decoder, 0, &members) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_do_nothing);
+	if (!op)
+		return -1;
+	emit_members(decoder, op, members, 0);
+	return 0;
+}
+
+/* shfl(.sync).MODE.b32 d(|p), a, b, c(, members) */
+static int decode_shfl(struct gt_ptx_decoder *decoder)
+{
+	static const char *const modes[] = {"up", "down", "bfly", "idx"};
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t results = gt_ptx_results(instruction), mode = 0;
+	struct gt_ptx_result d, p = {0};
+	uint32_t a, b, c, members;
+
+	while (mode < 4 && !gt_ptx_says(decoder, modes[mode]))
+		mode++;
+	if (mode == 4 || instruction->n_operands != results + 3 + gt_ptx_says(decoder, "sync"))
+		return unknown(decoder);
+	if (!(a = gt_ptx_source(decoder, &instruction->operands[results], GT_PTX_B32)) ||
+	    !(b = gt_ptx_source(decoder, &instruction->operands[results + 1], GT_PTX_U32)) ||
+	    !(c = gt_ptx_source(decoder, &instruction->operands[results + 2], GT_PTX_U32)) ||
+	    members_of(decoder, results + 3, &members) != 0 ||
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
+	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "shfl", d.slot, a, b, c);
+	if (!op)
+		return -1;
+	op->q = p.slot;
+	op->choice = (uint8_t)mode;
+	emit_members(decoder, op, members, results + 3);
+	return gt_ptx_finish_result(decoder, &d);
+}
+
+/* Emits a form with one result and at most one source. */
+static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_ptx_type to,
+		    enum gt_ptx_type from)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t at = 1 + (size_t)(from != GT_PTX_NO_TYPE);
+	struct gt_ptx_result result;
+	uint32_t a = 0, members;
+
+	if (!gt_ptx_form_named(name) || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
+		return unknown(decoder);
+	if ((from != GT_PTX_NO_TYPE && !(a = gt_ptx_source(decoder, &instruction->operands[1], from))) ||
+	    members_of(decoder, at, &members) != 0 ||
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], to, &result) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, result.slot, a, 0, 0);
+	if (!op)
+		return -1;
+	emit_members(decoder, op, members, at);
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+/* The form's name: the instruction's without .sync. */
+static void plain_name(const struct gt_ptx_instruction *instruction, char name[GT_PTX_NAME])
+{
+	size_t length = (size_t)snprintf(name, GT_PTX_NAME, "%s", instruction->opcode);
+
+	for (size_t i = 0; i < instruction->n_modifiers && length < GT_PTX_NAME; i++)
+		if (strcmp(instruction->modifiers[i], "sync") != 0)
+			length += (size_t)snprintf(name + length, GT_PTX_NAME - length, ".%s",
+						   instruction->modifiers[i]);
+}
+
+static int decode_vote(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	char name[GT_PTX_NAME];
+
+	plain_name(instruction, name);
+	const struct gt_ptx_form *form = gt_ptx_form_named(name);
+	if (!form)
+		return unknown(decoder);
+	return emit_one(decoder, name, (enum gt_ptx_type)form->d, (enum gt_ptx_type)form->sources[0]);
+}
+
+/* match.{any,all}.sync.TYPE d(|p), a, members; elect.sync d|p, members */
+static int decode_match(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	size_t results = gt_ptx_results(instruction);
+	struct gt_ptx_result d, p = {0};
+	char name[GT_PTX_NAME];
+	uint32_t a = 0, members;
+
+	plain_name(instruction, name);
+	const struct gt_ptx_form *form = gt_ptx_form_named(name);
+	size_t at = results + (form && form->sources[0]);
+	if (!form || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
+		return unknown(decoder);
+	if ((form->sources[0] && !(a = gt_ptx_source(decoder, &instruction->operands[results],
+						     (enum gt_ptx_type)form->sources[0]))) ||
+	    members_of(decoder, at, &members) != 0 ||
+	    gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
+	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, d.slot, a, 0, 0);
+	if (!op)
+		return -1;
+	op->q = p.slot;
+	emit_members(decoder, op, members, at);
+	return gt_ptx_finish_result(decoder, &d);
+}
 
 /* ---- clusters: mapa, getctarank, barrier.cluster ---- */
 
@@ -240,7 +386,7 @@ static int decode_bar(struct gt_ptx_decoder *decoder)
 	uint32_t number, threads = 0, predicate = 0;
 
 	if (gt_ptx_says(decoder, "warp"))
-		return gt_ptx_decode_bar_warp(decoder);
+		return decode_bar_warp(decoder);
 	if (gt_ptx_says(decoder, "cluster"))
 		return decode_cluster_barrier(decoder);
 	if (n < first + 1 + reduces || n > first + 2 + reduces)
@@ -315,6 +461,72 @@ static int decode_unmodelled(struct gt_ptx_decoder *decoder)
 	return gt_ptx_refuse(decoder, "is not modelled");
 }
 
+/* ---- addresses of state spaces: cvta, isspacep ---- */
+
+/* Where the state spaces begin in the generic address space. */
+static const struct {
+	const char *name;
+	uint64_t base;
+} windows[] = {
+	{"global", 0},
+	{"const", 0},
+	{"shared", GT_PTX_SHARED_BASE},
+	{"shared::cta", GT_PTX_SHARED_BASE},
+	{"shared::cluster", GT_PTX_SHARED_BASE},
+	{"local", GT_PTX_LOCAL_BASE},
+	{"param", GT_PTX_PARAMETER_BASE},
+	{"param::entry", GT_PTX_PARAMETER_BASE},
+};
+
+static int window_of(const struct gt_ptx_decoder *decoder, uint64_t *base)
+{
+	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++)
+		if (gt_ptx_says(decoder, windows[i].name)) {
+			*base = windows[i].base;
+			return 0;
+		}
+	return -1;
+}
+
+static int decode_cvta(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_result result;
+	uint64_t base;
+
+	if (instruction->n_operands != 2 || window_of(decoder, &base) != 0 || !gt_ptx_says(decoder, "u64"))
+		return gt_ptx_emit_unknown(decoder, "cvta: a space, u64, and two operands expected");
+	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
+	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_U64, &result) != 0)
+		return -1;
+	const uint32_t offset = base ? gt_ptx_constant_slot(decoder, gt_ptx_says(decoder, "to") ? 0 - base : base, 8) : 0;
+	if ((base && !offset) || !gt_ptx_emit_form(decoder, base ? "add.u64" : "mov.b64", result.slot, from, offset, 0))
+		return -1;
+	return gt_ptx_finish_result(decoder, &result);
+}
+
+static int decode_isspacep(struct gt_ptx_decoder *decoder)
+{
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
+	struct gt_ptx_result result;
+	uint64_t base;
+
+	if (instruction->n_operands != 2 || window_of(decoder, &base) != 0)
+		return gt_ptx_emit_unknown(decoder, "isspacep: a space and two operands expected");
+	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
+	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_PRED, &result) != 0)
+		return -1;
+	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_atomic_steps.is_space);
+	if (!op)
+		return -1;
+	op->d = result.slot;
+	op->a = from;
+	op->with.immediate = base;
+	op->choice = gt_ptx_says(decoder, "const");
+	op->b = base == GT_PTX_SHARED_BASE && !gt_ptx_says(decoder, "shared::cluster");
+	return 0;
+}
+
 gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_ALLOCA] = decode_alloca,
 	[GT_PTX_OP_BAR] = decode_bar,
@@ -337,4 +549,12 @@ gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_STACKRESTORE] = decode_stack,
 	[GT_PTX_OP_STACKSAVE] = decode_stack,
 	[GT_PTX_OP_TRAP] = decode_trap,
+	[GT_PTX_OP_ACTIVEMASK] = decode_vote,
+	[GT_PTX_OP_ELECT] = decode_match,
+	[GT_PTX_OP_MATCH] = decode_match,
+	[GT_PTX_OP_REDUX] = decode_vote,
+	[GT_PTX_OP_SHFL] = decode_shfl,
+	[GT_PTX_OP_VOTE] = decode_vote,
+	[GT_PTX_OP_CVTA] = decode_cvta,
+	[GT_PTX_OP_ISSPACEP] = decode_isspacep,
 };

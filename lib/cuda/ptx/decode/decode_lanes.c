@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lanes do by themselves and among each other: arithmetic, shuffles and votes, comparisons, moves. */
+/* What lanes do by themselves: arithmetic, comparisons, moves, instructions for video. */
 #include <stdio.h>
 #include <string.h>
 
@@ -277,153 +277,6 @@ static int decode_lanes(struct gt_ptx_decoder *decoder)
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-
-/* ---- operations among the lanes of a warp: shfl, vote, match, redux, activemask, elect ---- */
-
-static int unknown(struct gt_ptx_decoder *decoder)
-{
-	return gt_ptx_emit_unknown(decoder, "this form of '%.20s' is not known",
-				   decoder->instruction->opcode);
-}
-
-/* Wraps a micro-op into one that first waits for the lanes of the member mask. */
-static void emit_members(struct gt_ptx_decoder *decoder, struct gt_ptx_op *op, uint32_t members, size_t at)
-{
-	if (!members)
-		return;
-	op->with.inner = op->run;
-	op->run = gt_ptx_is_number(decoder, &decoder->instruction->operands[at]) ? gt_ptx_path_steps.sync_alike : gt_ptx_path_steps.sync;
-	op->e = members;
-}
-
-/* The slot of the member mask, operand `at` of a .sync operation; 0 for others. -1 on error. */
-static int members_of(struct gt_ptx_decoder *decoder, size_t at, uint32_t *members)
-{
-	*members = 0;
-	if (!gt_ptx_says(decoder, "sync"))
-		return 0;
-	*members = gt_ptx_source(decoder, &decoder->instruction->operands[at], GT_PTX_U32);
-	return *members ? 0 : -1;
-}
-
-/* bar.warp.sync members */
-int gt_ptx_decode_bar_warp(struct gt_ptx_decoder *decoder)
-{
-	uint32_t members;
-
-	if (decoder->instruction->n_operands != 1)
-		return unknown(decoder);
-	if (members_of(decoder, 0, &members) != 0)
-		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_do_nothing);
-	if (!op)
-		return -1;
-	emit_members(decoder, op, members, 0);
-	return 0;
-}
-
-/* shfl(.sync).MODE.b32 d(|p), a, b, c(, members) */
-static int decode_shfl(struct gt_ptx_decoder *decoder)
-{
-	static const char *const modes[] = {"up", "down", "bfly", "idx"};
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	size_t results = gt_ptx_results(instruction), mode = 0;
-	struct gt_ptx_result d, p = {0};
-	uint32_t a, b, c, members;
-
-	while (mode < 4 && !gt_ptx_says(decoder, modes[mode]))
-		mode++;
-	if (mode == 4 || instruction->n_operands != results + 3 + gt_ptx_says(decoder, "sync"))
-		return unknown(decoder);
-	if (!(a = gt_ptx_source(decoder, &instruction->operands[results], GT_PTX_B32)) ||
-	    !(b = gt_ptx_source(decoder, &instruction->operands[results + 1], GT_PTX_U32)) ||
-	    !(c = gt_ptx_source(decoder, &instruction->operands[results + 2], GT_PTX_U32)) ||
-	    members_of(decoder, results + 3, &members) != 0 ||
-	    gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
-	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
-		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, "shfl", d.slot, a, b, c);
-	if (!op)
-		return -1;
-	op->q = p.slot;
-	op->choice = (uint8_t)mode;
-	emit_members(decoder, op, members, results + 3);
-	return gt_ptx_finish_result(decoder, &d);
-}
-
-/* Emits a form with one result and at most one source. */
-static int emit_one(struct gt_ptx_decoder *decoder, const char *name, enum gt_ptx_type to,
-		    enum gt_ptx_type from)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	size_t at = 1 + (size_t)(from != GT_PTX_NO_TYPE);
-	struct gt_ptx_result result;
-	uint32_t a = 0, members;
-
-	if (!gt_ptx_form_named(name) || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
-		return unknown(decoder);
-	if ((from != GT_PTX_NO_TYPE && !(a = gt_ptx_source(decoder, &instruction->operands[1], from))) ||
-	    members_of(decoder, at, &members) != 0 ||
-	    gt_ptx_result_slot(decoder, &instruction->operands[0], to, &result) != 0)
-		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, result.slot, a, 0, 0);
-	if (!op)
-		return -1;
-	emit_members(decoder, op, members, at);
-	return gt_ptx_finish_result(decoder, &result);
-}
-
-/* The form's name: the instruction's without .sync. */
-static void plain_name(const struct gt_ptx_instruction *instruction, char name[GT_PTX_NAME])
-{
-	size_t length = (size_t)snprintf(name, GT_PTX_NAME, "%s", instruction->opcode);
-
-	for (size_t i = 0; i < instruction->n_modifiers && length < GT_PTX_NAME; i++)
-		if (strcmp(instruction->modifiers[i], "sync") != 0)
-			length += (size_t)snprintf(name + length, GT_PTX_NAME - length, ".%s",
-						   instruction->modifiers[i]);
-}
-
-static int decode_vote(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	char name[GT_PTX_NAME];
-
-	plain_name(instruction, name);
-	const struct gt_ptx_form *form = gt_ptx_form_named(name);
-	if (!form)
-		return unknown(decoder);
-	return emit_one(decoder, name, (enum gt_ptx_type)form->d, (enum gt_ptx_type)form->sources[0]);
-}
-
-/* match.{any,all}.sync.TYPE d(|p), a, members; elect.sync d|p, members */
-static int decode_match(struct gt_ptx_decoder *decoder)
-{
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	size_t results = gt_ptx_results(instruction);
-	struct gt_ptx_result d, p = {0};
-	char name[GT_PTX_NAME];
-	uint32_t a = 0, members;
-
-	plain_name(instruction, name);
-	const struct gt_ptx_form *form = gt_ptx_form_named(name);
-	size_t at = results + (form && form->sources[0]);
-	if (!form || instruction->n_operands != at + gt_ptx_says(decoder, "sync"))
-		return unknown(decoder);
-	if ((form->sources[0] && !(a = gt_ptx_source(decoder, &instruction->operands[results],
-						     (enum gt_ptx_type)form->sources[0]))) ||
-	    members_of(decoder, at, &members) != 0 ||
-	    gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_B32, &d) != 0 ||
-	    (results == 2 && gt_ptx_result_slot(decoder, &instruction->operands[1], GT_PTX_PRED, &p) != 0))
-		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, name, d.slot, a, 0, 0);
-	if (!op)
-		return -1;
-	op->q = p.slot;
-	emit_members(decoder, op, members, at);
-	return gt_ptx_finish_result(decoder, &d);
-}
-
 /* ---- comparisons: setp; and set, which becomes a setp and a selp; the halves of f16x2 are compared one by one ---- */
 
 struct comparison {
@@ -682,7 +535,7 @@ static int decode_and(struct gt_ptx_decoder *decoder)
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-/* ---- mov, also of vectors; cvta and isspacep ---- */
+/* ---- mov, also of vectors ---- */
 
 static const enum gt_ptx_type bits_of[] = {
 	[1] = GT_PTX_B8, [2] = GT_PTX_B16, [4] = GT_PTX_B32, [8] = GT_PTX_B64};
@@ -804,83 +657,222 @@ static int decode_mov(struct gt_ptx_decoder *decoder)
 	return decode_lanes(decoder);
 }
 
-/* Where the state spaces begin in the generic address space. */
+/* ---- instructions for video ---- */
+
+enum video_shape { SCALAR = 1, VECTOR = 2, BOTH = SCALAR | VECTOR };
 static const struct {
 	const char *name;
-	uint64_t base;
-} windows[] = {
-	{"global", 0},
-	{"const", 0},
-	{"shared", GT_PTX_SHARED_BASE},
-	{"shared::cta", GT_PTX_SHARED_BASE},
-	{"shared::cluster", GT_PTX_SHARED_BASE},
-	{"local", GT_PTX_LOCAL_BASE},
-	{"param", GT_PTX_PARAMETER_BASE},
-	{"param::entry", GT_PTX_PARAMETER_BASE},
+	enum gt_ptx_video_operation operation;
+	enum video_shape shapes;
+} video_rows[] = {
+	{"vadd", GT_PTX_VIDEO_ADD, BOTH},      {"vsub", GT_PTX_VIDEO_SUB, BOTH},   {"vabsdiff", GT_PTX_VIDEO_DIFFERENCE, BOTH},
+	{"vmin", GT_PTX_VIDEO_MIN, BOTH},      {"vmax", GT_PTX_VIDEO_MAX, BOTH},   {"vavrg", GT_PTX_VIDEO_AVERAGE, VECTOR},
+	{"vshl", GT_PTX_VIDEO_SHL, SCALAR},    {"vshr", GT_PTX_VIDEO_SHR, SCALAR}, {"vmad", GT_PTX_VIDEO_MAD, SCALAR},
+	{"vset", GT_PTX_VIDEO_EQ, BOTH},
 };
 
-static int window_of(const struct gt_ptx_decoder *decoder, uint64_t *base)
+/* The modifiers that are no types and no comparisons. */
+enum video_word { SATURATES, THEN_ADD, THEN_MIN, THEN_MAX, CLAMPS, WRAPS, ADDS_ONE, SHIFTS_7, SHIFTS_15, VIDEO_WORDS };
+static const char *const video_words[VIDEO_WORDS] = {"sat", "add", "min", "max", "clamp", "wrap", "po", "shr7", "shr15"};
+static const char *const video_comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+
+/* What an instruction for video says. */
+struct video_form {
+	struct gt_ptx_video video;
+	unsigned n; /* parts of a vector; 0: of a scalar */
+	unsigned words; /* bits, by enum video_word */
+	unsigned compares;
+	bool is_signed[3];
+	unsigned n_types;
+};
+
+/* Reads the opcode: its operation, and the 2 or 4 behind that of vectors. */
+static bool read_video_opcode(const char *opcode, struct video_form *form)
 {
-	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++)
-		if (gt_ptx_says(decoder, windows[i].name)) {
-			*base = windows[i].base;
-			return 0;
-		}
-	return -1;
+	for (size_t i = 0; i < sizeof video_rows / sizeof video_rows[0]; i++) {
+		const size_t length = strlen(video_rows[i].name);
+		const char *rest = opcode + length;
+		if (strncmp(opcode, video_rows[i].name, length) != 0)
+			continue;
+		form->n = strcmp(rest, "2") == 0 ? 2 : strcmp(rest, "4") == 0 ? 4 : 0;
+		form->video.operation = video_rows[i].operation;
+		return (form->n || !*rest) && video_rows[i].shapes & (form->n ? VECTOR : SCALAR);
+	}
+	return false;
 }
 
-static int decode_cvta(struct gt_ptx_decoder *decoder)
+static bool read_video_word(const char *word, struct video_form *form)
+{
+	if ((strcmp(word, "u32") == 0 || strcmp(word, "s32") == 0) && form->n_types < 3) {
+		form->is_signed[form->n_types++] = *word == 's';
+		return true;
+	}
+	for (unsigned i = 0; i < VIDEO_WORDS; i++)
+		if (strcmp(word, video_words[i]) == 0) {
+			form->words |= 1U << i;
+			return true;
+		}
+	for (unsigned i = 0; i < sizeof video_comparisons / sizeof video_comparisons[0]; i++)
+		if (strcmp(word, video_comparisons[i]) == 0 && form->video.operation == GT_PTX_VIDEO_EQ && !form->compares++) {
+			form->video.operation = (enum gt_ptx_video_operation)(GT_PTX_VIDEO_EQ + i);
+			return true;
+		}
+	return false;
+}
+
+/* Whether the operation has these modifiers. */
+static bool allows_words(const struct video_form *form)
+{
+	const enum gt_ptx_video_operation operation = form->video.operation;
+	const unsigned sat = 1 << SATURATES, add = 1 << THEN_ADD, ends = add | 1 << THEN_MIN | 1 << THEN_MAX, ways = 1 << CLAMPS | 1 << WRAPS;
+	const unsigned shifts = 1 << SHIFTS_7 | 1 << SHIFTS_15, end = form->words & ends, way = form->words & ways, shift = form->words & shifts;
+	unsigned allowed = form->n ? add : ends;
+
+	if (operation == GT_PTX_VIDEO_MAD)
+		allowed = sat | shifts | 1 << ADDS_ONE;
+	else if (operation < GT_PTX_VIDEO_EQ && !(form->n && end))
+		allowed |= sat;
+	if (operation == GT_PTX_VIDEO_SHL || operation == GT_PTX_VIDEO_SHR) {
+		if (!way || form->is_signed[2])
+			return false;
+		allowed |= ways;
+	}
+	return !(form->words & ~allowed) && !(end & (end - 1)) && !(way & (way - 1)) && !(shift & (shift - 1)) &&
+	       form->n_types == (operation < GT_PTX_VIDEO_EQ ? 3 : 2) && (operation < GT_PTX_VIDEO_EQ || form->compares);
+}
+
+/* The part that .b0 to .b3, .h0 or .h1 names, or the word. */
+static bool read_part(const char *text, struct gt_ptx_part *part)
+{
+	const unsigned bits = !text ? 32 : *text == 'b' ? 8 : *text == 'h' ? 16 : 0, number = text ? (unsigned)(text[1] - '0') : 0;
+
+	*part = (struct gt_ptx_part){(uint8_t)(number * bits), (uint8_t)bits};
+	return bits && number < 32 / bits && (!text || !text[2]);
+}
+
+/* The parts that a selection names, as .h10, its last digit of the first part; without one those from `first` on. Digits are below
+ * `limit`; those of a mask fall, and each names the part of its own number. */
+static bool read_parts(const char *text, unsigned n, unsigned first, unsigned limit, bool mask, struct gt_ptx_part *parts)
+{
+	const unsigned bits = 32 / n, given = text ? (unsigned)strlen(text + (*text != '\0')) : n;
+	unsigned above = limit;
+
+	if (text && (*text != (n == 2 ? 'h' : 'b') || given == 0 || (mask ? given > n : given != n)))
+		return false;
+	for (unsigned i = given; i-- > 0;) {
+		const unsigned digit = text ? (unsigned)(text[given - i] - '0') : first + i;
+		if (digit >= (mask ? above : limit))
+			return false;
+		parts[mask ? digit : i] = (struct gt_ptx_part){(uint8_t)(digit * bits), (uint8_t)bits};
+		above = digit;
+	}
+	return true;
+}
+
+/* Reads the parts and the signs of the operands. */
+static bool read_video_operands(const struct gt_ptx_instruction *instruction, struct video_form *form)
+{
+	const struct gt_ptx_operand *d = &instruction->operands[0], *a = d + 1, *b = d + 2, *c = d + 3;
+	struct gt_ptx_video *video = &form->video;
+	const bool three = instruction->n_operands == 4, multiplies = video->operation == GT_PTX_VIDEO_MAD;
+	const bool negates = three && (a->negated || b->negated || c->negated);
+
+	if ((!three && (instruction->n_operands != 3 || form->n || multiplies || video->end != GT_PTX_VIDEO_MERGE || d->part)) || d->negated ||
+	    (three && c->part) || (!three && (a->negated || b->negated)) || (negates && (!multiplies || form->words & 1 << ADDS_ONE)))
+		return false;
+	if (form->n)
+		return read_parts(a->part, form->n, 0, 2 * form->n, false, video->a) &&
+		       read_parts(b->part, form->n, form->n, 2 * form->n, false, video->b) && read_parts(d->part, form->n, 0, form->n, true, video->d);
+	if (multiplies) {
+		video->turn = a->negated != b->negated ? UINT64_MAX : 0;
+		video->turn_c = c->negated ? UINT64_MAX : 0;
+		video->one = video->turn || video->turn_c || form->words & 1 << ADDS_ONE;
+		video->d_signed = video->a_signed || video->b_signed || video->turn || video->turn_c;
+		if (video->turn && video->turn_c)
+			return false;
+	}
+	if (d->part && (multiplies || video->end != GT_PTX_VIDEO_MERGE))
+		return false;
+	const bool known = read_part(a->part, &video->a[0]) && read_part(b->part, &video->b[0]) && read_part(d->part, &video->d[0]);
+	video->b[0].at = (uint8_t)(video->b[0].at + 32);
+	return known;
+}
+
+/* What the words and types say. */
+static void read_video_types(struct video_form *form)
+{
+	struct gt_ptx_video *video = &form->video;
+	const bool *sources = form->is_signed + (form->n_types == 3);
+
+	video->n = form->n ? form->n : 1;
+	video->d_signed = form->n_types == 3 && form->is_signed[0];
+	video->a_signed = sources[0];
+	video->b_signed = sources[1];
+	video->saturates = form->words & 1 << SATURATES;
+	video->wraps = form->words & 1 << WRAPS;
+	video->shift = form->words & 1 << SHIFTS_7 ? 7 : form->words & 1 << SHIFTS_15 ? 15 : 0;
+	video->end = form->words & 1 << THEN_ADD ? GT_PTX_VIDEO_THEN_ADD : form->words & 1 << THEN_MIN ? GT_PTX_VIDEO_THEN_MIN :
+		     form->words & 1 << THEN_MAX ? GT_PTX_VIDEO_THEN_MAX : GT_PTX_VIDEO_MERGE;
+}
+
+/* True if it is an instruction for video with a meaning. */
+static bool read_video(const struct gt_ptx_instruction *instruction, struct video_form *form)
+{
+	struct gt_ptx_video *video = &form->video;
+
+	memset(form, 0, sizeof *form);
+	if (!read_video_opcode(instruction->opcode, form))
+		return false;
+	for (size_t i = 0; i < instruction->n_modifiers; i++)
+		if (!read_video_word(instruction->modifiers[i], form))
+			return false;
+	read_video_types(form);
+	if (!allows_words(form) || !read_video_operands(instruction, form))
+		return false;
+	const unsigned bits = form->n ? 32 / form->n : video->d[0].bits;
+	video->least = video->d_signed ? -(INT64_C(1) << (bits - 1)) : 0;
+	video->most = (INT64_C(1) << (video->d_signed ? bits - 1 : bits)) - 1;
+	return true;
+}
+
+static int decode_video(struct gt_ptx_decoder *decoder, const struct video_form *form)
 {
 	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct gt_ptx_result result;
-	uint64_t base;
+	uint32_t slots[3] = {0};
 
-	if (instruction->n_operands != 2 || window_of(decoder, &base) != 0 || !gt_ptx_says(decoder, "u64"))
-		return gt_ptx_emit_unknown(decoder, "cvta: a space, u64, and two operands expected");
-	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
-	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_U64, &result) != 0)
+	for (size_t i = 0; i + 1 < instruction->n_operands; i++)
+		if (!(slots[i] = gt_ptx_source(decoder, &instruction->operands[i + 1], GT_PTX_U32)))
+			return -1;
+	struct gt_ptx_video *video = gt_ptx_own(decoder, sizeof *video);
+	if (!video || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_U32, &result) != 0)
 		return -1;
-	const uint32_t offset = base ? gt_ptx_constant_slot(decoder, gt_ptx_says(decoder, "to") ? 0 - base : base, 8) : 0;
-	if ((base && !offset) || !gt_ptx_emit_form(decoder, base ? "add.u64" : "mov.b64", result.slot, from, offset, 0))
+	*video = form->video;
+	struct gt_ptx_op *op = gt_ptx_emit_form(decoder, GT_PTX_VIDEO, result.slot, slots[0], slots[1], slots[2] ? slots[2] : slots[0]);
+	if (!op)
 		return -1;
+	op->with.video = video;
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-static int decode_isspacep(struct gt_ptx_decoder *decoder)
+/* A lane operation: of usual instructions for video too, which are faster as such. */
+static int decode_other(struct gt_ptx_decoder *decoder)
 {
-	const struct gt_ptx_instruction *instruction = decoder->instruction;
-	struct gt_ptx_result result;
-	uint64_t base;
+	struct video_form form;
+	struct words words;
+	bool parts = false;
 
-	if (instruction->n_operands != 2 || window_of(decoder, &base) != 0)
-		return gt_ptx_emit_unknown(decoder, "isspacep: a space and two operands expected");
-	uint32_t from = gt_ptx_source(decoder, &instruction->operands[1], GT_PTX_U64);
-	if (!from || gt_ptx_result_slot(decoder, &instruction->operands[0], GT_PTX_PRED, &result) != 0)
-		return -1;
-	struct gt_ptx_op *op = gt_ptx_emit(decoder, gt_ptx_atomic_steps.is_space);
-	if (!op)
-		return -1;
-	op->d = result.slot;
-	op->a = from;
-	op->with.immediate = base;
-	op->choice = gt_ptx_says(decoder, "const");
-	op->b = base == GT_PTX_SHARED_BASE && !gt_ptx_says(decoder, "shared::cluster");
-	return 0;
+	for (size_t i = 0; i < decoder->instruction->n_operands; i++)
+		parts |= decoder->instruction->operands[i].part != NULL;
+	return read_video(decoder->instruction, &form) && (parts || !find_form(decoder->instruction, &words)) ? decode_video(decoder, &form)
+	       : parts ? gt_ptx_emit_unknown(decoder, "this form of '%.20s' is not known", decoder->instruction->opcode) : decode_lanes(decoder);
 }
 
 gt_ptx_decode_one *const gt_ptx_decode_lanes[GT_PTX_OP_COUNT] = {
 	[GT_PTX_OP_AND] = decode_and,
-	[GT_PTX_OP_OTHER] = decode_lanes,
-	[GT_PTX_OP_ACTIVEMASK] = decode_vote,
-	[GT_PTX_OP_CVTA] = decode_cvta,
-	[GT_PTX_OP_ELECT] = decode_match,
-	[GT_PTX_OP_ISSPACEP] = decode_isspacep,
+	[GT_PTX_OP_OTHER] = decode_other,
 	[GT_PTX_OP_LOP3] = decode_lop3,
-	[GT_PTX_OP_MATCH] = decode_match,
 	[GT_PTX_OP_MOV] = decode_mov,
-	[GT_PTX_OP_REDUX] = decode_vote,
 	[GT_PTX_OP_SET] = decode_set,
 	[GT_PTX_OP_SETP] = decode_setp,
-	[GT_PTX_OP_SHFL] = decode_shfl,
-	[GT_PTX_OP_VOTE] = decode_vote,
 };

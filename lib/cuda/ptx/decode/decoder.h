@@ -125,7 +125,6 @@ typedef int gt_ptx_decode_one(struct gt_ptx_decoder *decoder);
 extern gt_ptx_decode_one *const gt_ptx_decode_control[GT_PTX_OP_COUNT], *const gt_ptx_decode_lanes[GT_PTX_OP_COUNT],
 	*const gt_ptx_decode_matrix[GT_PTX_OP_COUNT], *const gt_ptx_decode_memory[GT_PTX_OP_COUNT],
 	*const gt_ptx_decode_tensor[GT_PTX_OP_COUNT], *const gt_ptx_decode_texture[GT_PTX_OP_COUNT];
-gt_ptx_decode_one gt_ptx_decode_bar_warp; /* bar.warp, which waits as shuffles and votes do */
 
 /* The kind of product that is written; GT_PTX_TENSOR_KINDS: none. */
 enum gt_ptx_tensor_kind gt_ptx_kind_of(const struct gt_ptx_instruction *instruction);

@@ -43,6 +43,7 @@ struct gt_ptx_op {
 		const struct gt_ptx_tensor_move *move; /* of tensor memory */
 		const struct gt_ptx_segment *segment; /* machine code (lib/cuda/ptx/native) */
 		const struct gt_ptx_entry *entry;     /* the same, of several segments and accesses */
+		const struct gt_ptx_video *video;
 		struct gt_ptx_follow *follow;  /* which registers are written, with --memcheck */
 		const char *text;	       /* what an unknown instruction says */
 	} with;
@@ -142,6 +143,31 @@ struct gt_ptx_segment {
 	gt_ptx_segment_code *whole, *part; /* machine code for all lanes, and for some; NULL: there is none */
 	size_t n;
 	struct gt_ptx_op first; /* of them, in whose place the step is */
+};
+
+/* An instruction for video: an operation of the parts of two words, each by itself, and what becomes of its results, with a third word. */
+enum gt_ptx_video_operation {
+	GT_PTX_VIDEO_ADD, GT_PTX_VIDEO_SUB, GT_PTX_VIDEO_DIFFERENCE, GT_PTX_VIDEO_MIN, GT_PTX_VIDEO_MAX, GT_PTX_VIDEO_AVERAGE,
+	GT_PTX_VIDEO_SHL, GT_PTX_VIDEO_SHR, GT_PTX_VIDEO_MAD,
+	GT_PTX_VIDEO_EQ, GT_PTX_VIDEO_NE, GT_PTX_VIDEO_LT, GT_PTX_VIDEO_LE, GT_PTX_VIDEO_GT, GT_PTX_VIDEO_GE
+};
+enum gt_ptx_video_end { GT_PTX_VIDEO_MERGE, GT_PTX_VIDEO_THEN_ADD, GT_PTX_VIDEO_THEN_MIN, GT_PTX_VIDEO_THEN_MAX };
+#define GT_PTX_VIDEO "video of parts" /* the name of its form, which is no opcode's */
+struct gt_ptx_part {
+	uint8_t at, bits;
+};
+struct gt_ptx_video {
+	enum gt_ptx_video_operation operation;
+	enum gt_ptx_video_end end;
+	unsigned n;
+	struct gt_ptx_part a[4], b[4]; /* of the 64 bits of both sources, the first one below */
+	struct gt_ptx_part d[4];       /* of the result; none where it is masked out */
+	bool a_signed, b_signed, d_signed;
+	bool wraps;	       /* shifts: by the lower 5 bits, else by 32 at most */
+	bool saturates;
+	int64_t least, most;   /* the results then */
+	uint64_t turn, turn_c; /* vmad: all ones if the product, or the third word, is negated */
+	unsigned one, shift;   /* vmad: what is added, and by how much its sum is shifted then */
 };
 
 /* The ways of brx.idx: micro-ops from here to each target. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lane operations of integers: arithmetic; products that are twice as wide, and sums that carry; logic, shifts, fields and
  * permutations of bits. A row of the table at the end of a section is an operation. */
+#include <string.h>
+
 #include "cuda/ptx/exec/lanes.h"
 
 /* ---- integers ---- */
@@ -138,6 +140,85 @@ GT_INLINE uint32_t difference_s32(int32_t x, int32_t y, unsigned at, uint32_t pa
 	X(vabsdiff2_add_##T, "vabsdiff2.u32." #T "." #T ".add", u32, T, T, u32,                    \
 	  z + DIFFERENCE2(T, 0) + DIFFERENCE2(T, 16))
 
+/* Instructions for video: of parts that are extended to 64 bits, with a sum of 34. */
+GT_INLINE void take_part(const uint32_t *lanes_a, const uint32_t *lanes_b, struct gt_ptx_part part, bool is_signed, int64_t *values)
+{
+	const uint32_t *lanes = part.at < 32 ? lanes_a : lanes_b;
+	const unsigned up = 64U - part.at % 32U - part.bits, down = 64U - part.bits;
+
+	for (int i = 0; i < GT_WARP_SIZE; i++) {
+		const uint64_t high = (uint64_t)lanes[i] << up;
+		values[i] = is_signed ? (int64_t)high >> down : (int64_t)(high >> down);
+	}
+}
+
+/* vmad: the sum has 128 bits, of which 64 are left behind the shift. */
+GT_INLINE int64_t multiplied(const struct gt_ptx_video *video, int64_t x, int64_t y, uint32_t z)
+{
+	const uint64_t low = (uint64_t)x * (uint64_t)y, high = (x < 0) != (y < 0) && low ? UINT64_MAX : 0;
+	const uint64_t c = (video->d_signed ? (uint64_t)(int64_t)(int32_t)z : z) ^ video->turn_c;
+	const uint64_t sum = (low ^ video->turn) + c, whole = sum + video->one;
+	const uint64_t above = (high ^ video->turn) + ((int64_t)c < 0 ? UINT64_MAX : 0) + (sum < c) + (whole < sum);
+	const uint64_t result = video->shift ? whole >> video->shift | above << (64 - video->shift) : whole;
+
+	return !video->d_signed && video->saturates && result > UINT32_MAX ? UINT32_MAX : (int64_t)result;
+}
+
+/* Shifted to the left in 34 bits. */
+GT_INLINE int64_t shifted34(int64_t x, unsigned n) { return (int64_t)((uint64_t)x << n << 30) >> 30; }
+GT_INLINE unsigned video_shift(const struct gt_ptx_video *video, int64_t y)
+{
+	return video->wraps ? (unsigned)(y & 31) : y > 32 ? 32 : (unsigned)y;
+}
+
+#define VIDEO(X)                                                                                   	X(ADD, x + y) X(SUB, x - y) X(DIFFERENCE, x < y ? y - x : x - y) X(MIN, x < y ? x : y) X(MAX, x > y ? x : y) 	X(AVERAGE, (x + y + (x + y >= 0)) >> 1) X(MAD, multiplied(video, x, y, lanes_c[i]))         	X(SHL, shifted34(x, video_shift(video, y))) X(SHR, x >> video_shift(video, y))             	X(EQ, x == y) X(NE, x != y) X(LT, x < y) X(LE, x <= y) X(GT, x > y) X(GE, x >= y)
+#define VIDEO_CASE(OPERATION, EXPRESSION)                                                          	case GT_PTX_VIDEO_##OPERATION:                                                             		for (int i = 0; i < GT_WARP_SIZE; i++) {                                           			const int64_t x = a[i], y = b[i];                                          			a[i] = EXPRESSION;                                                         		}                                                                                  		break;
+/* The results are left in a. */
+GT_INLINE void operate(const struct gt_ptx_video *video, int64_t *a, const int64_t *b, const uint32_t *lanes_c)
+{
+	switch (video->operation) {
+		VIDEO(VIDEO_CASE)
+	}
+	for (int i = 0; video->saturates && i < GT_WARP_SIZE; i++)
+		a[i] = a[i] < video->least ? video->least : a[i] > video->most ? video->most : a[i];
+}
+
+/* What a result and the third word, or what has become of it so far, are in the end. */
+GT_INLINE uint32_t ended(const struct gt_ptx_video *video, struct gt_ptx_part to, uint32_t result, uint32_t z)
+{
+	const uint32_t ones = UINT32_MAX >> (32 - to.bits) << to.at, turned = video->d_signed ? UINT32_C(0x80000000) : 0;
+
+	switch (video->end) {
+	case GT_PTX_VIDEO_THEN_ADD: return z + result;
+	case GT_PTX_VIDEO_THEN_MIN: return (z ^ turned) < (result ^ turned) ? z : result;
+	case GT_PTX_VIDEO_THEN_MAX: return (z ^ turned) > (result ^ turned) ? z : result;
+	default: return (z & ~ones) | (result << to.at & ones);
+	}
+}
+
+GT_INLINE const struct gt_ptx_op *video(GT_STEP_ARGUMENTS)
+{
+	const struct gt_ptx_video *of = op->with.video;
+	uint32_t *lanes_d = gt_ptx_lanes(warp, op->d), found[GT_WARP_SIZE];
+	GT_OPERANDS(u32, u32, u32)
+
+	memcpy(found, lanes_c, sizeof found);
+	for (unsigned part = 0; part < of->n; part++) {
+		int64_t a[GT_WARP_SIZE], b[GT_WARP_SIZE];
+		if (!of->d[part].bits)
+			continue;
+		take_part(lanes_a, lanes_b, of->a[part], of->a_signed, a);
+		take_part(lanes_a, lanes_b, of->b[part], of->b_signed, b);
+		operate(of, a, b, lanes_c);
+		for (int i = 0; i < GT_WARP_SIZE; i++)
+			found[i] = ended(of, of->d[part], (uint32_t)a[i], found[i]);
+	}
+	for (int i = 0; i < GT_WARP_SIZE; i++)
+		lanes_d[i] = mask >> i & 1 ? found[i] : lanes_d[i];
+	return op + 1;
+}
+GT_EVERY(video)
+
 #define INTEGER(X)                                                                                 \
 	BASIC(X, s32, uint32_t) BASIC(X, u32, uint32_t) BASIC(X, s64, uint64_t) BASIC(X, u64, uint64_t) \
 	BASIC(X, s16, uint32_t) BASIC(X, u16, uint32_t)                                            \
@@ -146,7 +227,9 @@ GT_INLINE uint32_t difference_s32(int32_t x, int32_t y, unsigned at, uint32_t pa
 	DIFFERENCES(X, s32) PAIRS16(X, u16, uint16_t) PAIRS16(X, s16, int16_t) RECTIFIED16(X) PACKED(X)
 
 INTEGER(GT_LANES)
-static const struct gt_ptx_form integer_rows[] = {INTEGER(GT_ROW)};
+static const struct gt_ptx_form integer_rows[] = {
+	INTEGER(GT_ROW){GT_PTX_VIDEO, GT_PTX_U32, {GT_PTX_U32, GT_PTX_U32, GT_PTX_U32}, GT_STEPS(video)},
+};
 const struct gt_ptx_forms gt_ptx_integer_forms = {integer_rows, sizeof integer_rows / sizeof integer_rows[0]};
 
 /* ---- wide products, and carries ---- */

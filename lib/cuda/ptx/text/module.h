@@ -76,7 +76,8 @@ struct gt_ptx_operand {
 	enum gt_ptx_operand_kind kind;
 	char *name;
 	int64_t offset;
-	bool negated; /* !%p1 */
+	const char *part; /* of a register of a video instruction: "b0" of %r1.b0; NULL: all of it */
+	bool negated; /* !%p1; -%r1 of a video instruction */
 	bool paired;  /* d|p: the next operand is a result too */
 	bool is_float; /* immediates: written as 0f..., 0d... or with a point; bits hold a double then, */
 	bool is_single; /* except for 0f...: bits hold a float */

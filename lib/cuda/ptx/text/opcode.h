@@ -14,7 +14,7 @@
  *   ROW(IDENTIFIER, name, results, ending, access, family, folding)
  * results, ending, access, folding: the enums below. family: decode/decode_FAMILY.c has its decoder. */
 #define GT_PTX_OPCODES(ROW) \
-	ROW(ACTIVEMASK, "activemask",        ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(ACTIVEMASK, "activemask",        ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(ADD, "add",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         ADD) \
 	ROW(ALLOCA, "alloca",                ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(AND, "and",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         AND) \
@@ -30,15 +30,15 @@
 	ROW(CP, "cp",                        NONE,    FALLS_THROUGH,      COPY,       memory,        NONE) \
 	ROW(CREATEPOLICY, "createpolicy",    ONE,     FALLS_THROUGH,      NONE,       memory,        NONE) \
 	ROW(CVT, "cvt",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         CONVERT) \
-	ROW(CVTA, "cvta",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         COPY) \
+	ROW(CVTA, "cvta",                    ONE,     FALLS_THROUGH,      NONE,       control,       COPY) \
 	ROW(DISCARD, "discard",              NONE,    FALLS_THROUGH,      LINE,       memory,        NONE) \
 	ROW(DIV, "div",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         DIVIDE) \
-	ROW(ELECT, "elect",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(ELECT, "elect",                  ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(EXIT, "exit",                    NONE,    EXITS,              NONE,       control,       NONE) \
 	ROW(FENCE, "fence",                  NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(GETCTARANK, "getctarank",        ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(GRIDDEPCONTROL, "griddepcontrol", NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
-	ROW(ISSPACEP, "isspacep",            ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(ISSPACEP, "isspacep",            ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(LD, "ld",                        ONE,     FALLS_THROUGH,      LOAD,       memory,        NONE) \
 	ROW(LDMATRIX, "ldmatrix",            ONE,     FALLS_THROUGH,      MATRIX,     matrix,        NONE) \
 	ROW(LDU, "ldu",                      ONE,     FALLS_THROUGH,      LOAD,       memory,        NONE) \
@@ -46,7 +46,7 @@
 	ROW(MAD, "mad",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_ADD) \
 	ROW(MAD24, "mad24",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         MULTIPLY_ADD) \
 	ROW(MAPA, "mapa",                    ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
-	ROW(MATCH, "match",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(MATCH, "match",                  ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(MAX, "max",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         MAX) \
 	ROW(MBARRIER, "mbarrier",            UNLESS_ADDRESS, FALLS_THROUGH, MBARRIER, memory,        NONE) \
 	ROW(MEMBAR, "membar",                NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
@@ -65,13 +65,13 @@
 	ROW(PREFETCH, "prefetch",            NONE,    FALLS_THROUGH,      LINE,       memory,        NONE) \
 	ROW(PREFETCHU, "prefetchu",          NONE,    FALLS_THROUGH,      LINE,       memory,        NONE) \
 	ROW(RED, "red",                      NONE,    FALLS_THROUGH,      REDUCTION,  memory,        NONE) \
-	ROW(REDUX, "redux",                  ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(REDUX, "redux",                  ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(REM, "rem",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         REMAINDER) \
 	ROW(RET, "ret",                      NONE,    RETURNS,            NONE,       control,       NONE) \
 	ROW(SET, "set",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
 	ROW(SETMAXNREG, "setmaxnreg",        NONE,    FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(SETP, "setp",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
-	ROW(SHFL, "shfl",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(SHFL, "shfl",                    ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(SHL, "shl",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SHIFT_LEFT) \
 	ROW(SHR, "shr",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         SHIFT_RIGHT) \
 	ROW(SLCT, "slct",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
@@ -89,7 +89,7 @@
 	ROW(TLD4, "tld4",                    ONE,     FALLS_THROUGH,      FETCH,      texture,       NONE) \
 	ROW(TRAP, "trap",                    NONE,    TRAPS,              NONE,       control,       NONE) \
 	ROW(TXQ, "txq",                      ONE,     FALLS_THROUGH,      NONE,       texture,       NONE) \
-	ROW(VOTE, "vote",                    ONE,     FALLS_THROUGH,      NONE,       lanes,         NONE) \
+	ROW(VOTE, "vote",                    ONE,     FALLS_THROUGH,      NONE,       control,       NONE) \
 	ROW(WGMMA, "wgmma",                  UPDATED, FALLS_THROUGH,      MATRIX,     matrix,        NONE) \
 	ROW(WMMA, "wmma",                    UNLESS_ADDRESS, FALLS_THROUGH, MATRIX,     matrix,        NONE) \
 	ROW(XOR, "xor",                      ONE,     FALLS_THROUGH,      NONE,       lanes,         XOR)

@@ -96,6 +96,23 @@ static int parse_offset(struct gt_ptx_parser *parser, int64_t *offset)
 	return 0;
 }
 
+/* Changes the name of a register with a part of it, %r1.b0, to the register's. Returns its space, GT_PTX_GENERIC if there is no such
+ * register, -1 when memory is short. */
+static int resolve_part(struct gt_ptx_parser *parser, struct gt_ptx_operand *operand)
+{
+	const char *point = strchr(operand->name, '.');
+	char *whole = point ? gt_ptx_arena_name(parser->module->arena, operand->name, (size_t)(point - operand->name), parser->error) : NULL;
+
+	if (!whole)
+		return point ? -1 : GT_PTX_GENERIC;
+	const int space = gt_ptx_resolve(parser, &whole);
+	if (space != GT_PTX_REG)
+		return space < 0 ? -1 : GT_PTX_GENERIC;
+	operand->part = point + 1;
+	operand->name = whole;
+	return space;
+}
+
 /* A register, or a symbol with its offset. */
 static int parse_named(struct gt_ptx_parser *parser)
 {
@@ -106,6 +123,8 @@ static int parse_named(struct gt_ptx_parser *parser)
 		return -1;
 	char *name = operand.name;
 	int space = gt_ptx_resolve(parser, &operand.name);
+	if (space == GT_PTX_GENERIC && parser->video)
+		space = resolve_part(parser, &operand);
 	if (space < 0)
 		return -1;
 	if (strcmp(name, "_") == 0) {
@@ -181,7 +200,7 @@ static int parse_operand(struct gt_ptx_parser *parser)
 
 	if (gt_ptx_is(parser, "["))
 		return parse_address(parser);
-	if (gt_ptx_is(parser, "!") && parser->lookahead.kind == GT_PTX_TOKEN_WORD)
+	if (gt_ptx_is(parser, parser->video ? "-" : "!") && parser->lookahead.kind == GT_PTX_TOKEN_WORD)
 		return parse_negated(parser);
 	if (!vector && parser->token.kind != GT_PTX_TOKEN_WORD)
 		return parse_immediate(parser);
@@ -255,6 +274,7 @@ static int parse_modifiers(struct gt_ptx_parser *parser, struct gt_ptx_instructi
 
 static int parse_operands(struct gt_ptx_parser *parser, struct gt_ptx_instruction *instruction)
 {
+	parser->video = instruction->row == GT_PTX_OP_OTHER && *instruction->opcode == 'v'; /* no other one has such a name and no row */
 	if (instruction->row == GT_PTX_OP_CALL) {
 		if (parse_call(parser, instruction) != 0)
 			return -1;

@@ -112,6 +112,7 @@ struct gt_ptx_parser {
 	size_t depth; /* scopes open; 0: outside of functions */
 	unsigned n_scopes;
 	unsigned nesting; /* of expressions and vectors */
+	bool video; /* the instruction that is parsed is one for video, whose registers have parts and signs */
 	uint64_t initial_bytes; /* of all initial values so far */
 };
 
