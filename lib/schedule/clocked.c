@@ -529,4 +529,4 @@ static int run(struct gt_schedule *schedule, struct gt_error *error)
 	}
 }
 
-const struct gt_issue gt_issue_latency = {"latency", FOLDED, gt_sm_admit, NULL, run, close_machine};
+const struct gt_issue gt_issue_latency = {"latency", FOLDED, gt_sm_admit, NULL, run, close_machine, NULL};

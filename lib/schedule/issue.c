@@ -49,15 +49,14 @@ static int append_lanes(struct gt_rows *out, const struct odd *odd, struct gt_er
 }
 
 /* Sets n elements to a value, and up to GT_ROWS_SLACK - 1 behind them. Rows are few at a time, one for each warp that
- * issues, so this is one store of a vector. */
+ * issues, so this is one store of a vector: of a loop, since gcc takes vectors apart before it knows how wide the machine's are. */
 #define FILL(TYPE, NAME)                                                                                       \
-	typedef TYPE many_##NAME __attribute__((vector_size(GT_ROWS_SLACK * sizeof(TYPE))));                    \
-	static inline void fill_##NAME(TYPE *column, size_t n, TYPE value)                                      \
+	GT_INLINE void fill_##NAME(TYPE *column, size_t n, TYPE value)                                          \
 	{                                                                                                       \
-		const many_##NAME many = (many_##NAME){0} + value;                                              \
 		size_t k = 0;                                                                                   \
 		do                                                                                              \
-			memcpy(column + k, &many, sizeof many);                                                 \
+			for (size_t j = 0; j < GT_ROWS_SLACK; j++)                                              \
+				column[k + j] = value;                                                          \
 		while ((k += GT_ROWS_SLACK) < n);                                                               \
 	}
 FILL(uint8_t, 8)
@@ -82,8 +81,8 @@ struct place {
 	uint64_t step;
 };
 
-/* Sets what n rows of one shape have in common, n at least 1. */
-static inline void append_common(struct gt_rows *out, size_t n, const struct shape *shape, const struct place *place)
+/* Sets what n rows of one shape have in common, n at least 1, but for hints. */
+GT_INLINE void append_shape(struct gt_rows *out, size_t n, const struct shape *shape, const struct place *place)
 {
 	size_t at = out->n;
 
@@ -92,8 +91,6 @@ static inline void append_common(struct gt_rows *out, size_t n, const struct sha
 	fill_64(out->step + at, n, place->step);
 	fill_16(out->sm + at, n, place->sm);
 	fill_8(out->op + at, n, shape->op);
-	if (shape->hint != 0 || out->has_hints)
-		append_hints(out, n, shape->hint);
 	if (shape->size == 0) {
 		fill_8(out->sectors + at, n, (uint8_t)shape->mask);
 		fill_8(out->full + at, n, (uint8_t)(shape->mask >> 8));
@@ -108,6 +105,14 @@ static inline void append_common(struct gt_rows *out, size_t n, const struct sha
 	fill_8(out->width + at, n, shape->width);
 	if (shape->width)
 		fill_strides(out->pitch + at, n, shape->pitch);
+}
+
+/* The same with hints. */
+static inline void append_common(struct gt_rows *out, size_t n, const struct shape *shape, const struct place *place)
+{
+	append_shape(out, n, shape, place);
+	if (shape->hint != 0 || out->has_hints)
+		append_hints(out, n, shape->hint);
 }
 
 /* Sets what is each row's own; `bases` is the column of bases or addresses. */
@@ -125,20 +130,21 @@ static void append_own(struct gt_rows *out, uint64_t *bases, const struct kept *
 }
 
 /* The same of rows [first, first + n) of a span. */
-static inline void append_even(struct gt_rows *out, uint64_t *bases, const struct kept *span, size_t first, size_t n)
+GT_INLINE void append_even(struct gt_rows *out, uint64_t *bases, const struct kept *span, size_t first, size_t n)
 {
 	const struct span_more *more = gt_span_more(span);
 	uint64_t delta = (uint64_t)(int64_t)more->delta, base = span->base + first * delta;
-	uint16_t warp = (uint16_t)(span->warp + first * more->warp_delta);
+	const uint16_t warp_delta = more->warp_delta;
+	uint16_t warp = (uint16_t)(span->warp + first * warp_delta), *warps = out->warp + out->n;
 
 	bases += out->n;
 	fill_32(out->an + out->n, n, span->an);
 	for (size_t k = 0; k < n; k += GT_ROWS_SLACK) {
-		const many_16 warps = warp + more->warp_delta * (many_16){0, 1, 2, 3, 4, 5, 6, 7};
-		memcpy(out->warp + out->n + k, &warps, sizeof warps);
-		warp = (uint16_t)(warp + GT_ROWS_SLACK * more->warp_delta);
+		for (uint16_t j = 0; j < GT_ROWS_SLACK; j++)
+			warps[k + j] = (uint16_t)(warp + j * warp_delta);
 		for (size_t j = 0; j < GT_ROWS_SLACK; j++)
 			bases[k + j] = base + j * delta;
+		warp = (uint16_t)(warp + GT_ROWS_SLACK * warp_delta);
 		base += GT_ROWS_SLACK * delta;
 	}
 }
@@ -171,15 +177,6 @@ static int append(struct gt_schedule *schedule, const struct place *place, const
 	out->n += n;
 	schedule->rows += n;
 	return 0;
-}
-
-/* Rows of a block issue: notes when. Returns false if the SM's rows are not written. */
-static bool begin_rows(struct gt_schedule *schedule, const struct sm *sm, struct block *block)
-{
-	gt_machine_begin(block, schedule->step);
-	gt_machine_issues(schedule, schedule->step);
-	schedule->issued = true;
-	return gt_is_modelled(schedule, sm->number);
 }
 
 /* A turn of shared memory takes a step and is not written. No other row is without lanes or sectors. */
@@ -221,16 +218,11 @@ GT_WIDE static void append_span(struct gt_rows *out, size_t n, const struct shap
 	append_even(out, bases, span, first, n);
 }
 
-/* Appends one row of a numbered shape. */
-static inline void append_one(struct gt_schedule *schedule, const struct shape *shape, const struct kept *row, const struct place *place)
+/* Sets the columns of one row, but for hints. */
+GT_INLINE void set_one(struct gt_rows *out, const struct shape *shape, const struct kept *row, const struct place *place)
 {
-	struct gt_rows *out = schedule->sink->rows;
-	size_t at = out->n;
+	const size_t at = out->n;
 
-	if (shape->hint != 0 || out->has_hints)
-		append_hints(out, 1, shape->hint);
-	out->n++;
-	schedule->rows++;
 	out->block[at] = place->block;
 	out->pc[at] = shape->pc;
 	out->step[at] = place->step;
@@ -252,6 +244,18 @@ static inline void append_one(struct gt_schedule *schedule, const struct shape *
 	out->stride[at] = shape->stride;
 	out->width[at] = shape->width;
 	out->pitch[at] = shape->pitch;
+}
+
+/* Appends one row of a numbered shape. */
+static inline void append_one(struct gt_schedule *schedule, const struct shape *shape, const struct kept *row, const struct place *place)
+{
+	struct gt_rows *out = schedule->sink->rows;
+
+	if (shape->hint != 0 || out->has_hints)
+		append_hints(out, 1, shape->hint);
+	set_one(out, shape, row, place);
+	out->n++;
+	schedule->rows++;
 }
 
 /* Writes requests [first, first + n) of a span, which are of one access, as a row. Rows before the first that is several are each one. */
@@ -286,6 +290,12 @@ static int write_wholes(struct gt_schedule *schedule, const struct shape *shape,
 	return 0;
 }
 
+/* Whether n requests of a span are of one access, and enough to be one row. */
+static inline bool is_whole(const struct gt_schedule *schedule, const struct shape *shape, const struct span_more *more, size_t n)
+{
+	return more->warp_delta == 0 && n >= GT_SPAN_LEAST && schedule->config->spans && shape->size == 0;
+}
+
 /* Writes rows [first, first + n) of a span of several. */
 static int write_span(struct gt_schedule *schedule, const struct place *place, const struct kept *span, size_t first, size_t n,
 		      bool begins, struct gt_error *error)
@@ -294,7 +304,7 @@ static int write_span(struct gt_schedule *schedule, const struct place *place, c
 	struct gt_rows *out = schedule->sink->rows;
 
 	schedule->rows += n;
-	if (gt_span_more(span)->warp_delta == 0 && n >= GT_SPAN_LEAST && schedule->config->spans && shape->size == 0)
+	if (is_whole(schedule, shape, gt_span_more(span), n))
 		return write_wholes(schedule, shape, place, span, first, n, begins, error);
 	for (size_t part; n > 0; first += part, n -= part) {
 		if (make_room(schedule, shape, begins, error) != 0)
@@ -368,31 +378,32 @@ static int emit(struct gt_schedule *schedule, const struct sm *sm, struct block 
 {
 	if (gt_machine_write(schedule, sm, block->number, row, end, error) != 0)
 		return -1;
-	begin_rows(schedule, sm, block);
+	gt_machine_begin(block, schedule->step);
+	gt_machine_issues(schedule, schedule->step);
+	schedule->issued = true;
 	return 0;
 }
 
-/* The same of rows [first, first + n) of a span of several. */
-static int emit_span(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *span,
-			 size_t first, size_t n, struct gt_error *error)
-{
-	const struct place place = {block->number, (uint16_t)sm->number, schedule->step};
-	bool begins = !schedule->issued;
-
-	if (!begin_rows(schedule, sm, block) || is_turn(gt_span_shape(&schedule->keep.shapes, span)))
-		return 0;
-	return write_span(schedule, &place, span, first, n, begins, error);
-}
-
 /* ---- round robin: [000] algorithm 2 ---- */
+
+/* Room for what is found ahead: of all SMs together, since launches may be many and short. */
+static int open_ahead(struct gt_schedule *schedule, struct gt_error *error)
+{
+	schedule->ahead = malloc(schedule->config->sms * GT_AHEAD * sizeof *schedule->ahead);
+	if (!schedule->ahead)
+		return gt_fail_memory(error, "the rows of SMs");
+	for (uint32_t sm = 0; sm < schedule->config->sms; sm++)
+		schedule->sms[sm].ahead = schedule->ahead + (size_t)sm * GT_AHEAD;
+	return 0;
+}
 
 /* In each round a block issues the access whose number is the round minus the round in which the block began. A
  * block that starts when another has finished begins in the next round. */
 static int admit_round_robin(struct gt_schedule *schedule, struct sm *sm, struct block *block,
 			     struct gt_error *error)
 {
-	(void)schedule;
-	(void)error;
+	if (!schedule->ahead && open_ahead(schedule, error) != 0)
+		return -1;
 	if (sm->live == 1) {
 		sm->round = 0;
 		sm->cursor = SIZE_MAX; /* the round is not determined yet */
@@ -430,94 +441,252 @@ static void next_round(const struct gt_schedule *schedule, struct sm *sm)
 	sm->cursor = 0;
 }
 
-/* The next block that has accesses in this round, or in the next round with any. */
+/* The next block that has accesses in this round; NULL: none has. */
+static struct block *due_block(struct sm *sm)
+{
+	for (; sm->cursor < sm->n_resident; sm->cursor++)
+		if (sm->due[sm->cursor] == sm->round)
+			return sm->resident[sm->cursor];
+	return NULL;
+}
+
+/* The same, or the first one in the next round with any. */
 static struct block *next_block(const struct gt_schedule *schedule, struct sm *sm)
 {
-	if (sm->next)
-		return sm->next;
-	for (;;) {
-		for (; sm->cursor < sm->n_resident; sm->cursor++)
-			if (sm->due[sm->cursor] == sm->round)
-				return sm->resident[sm->cursor];
-		next_round(schedule, sm);
+	struct block *block = due_block(sm);
+
+	if (block)
+		return block;
+	next_round(schedule, sm);
+	return due_block(sm);
+}
+
+/* Whether no block can become resident on an SM before one of it has issued its last row. */
+static bool is_closed(const struct gt_schedule *schedule, const struct sm *sm)
+{
+	const struct block_queue *queue = schedule->floating ? &schedule->floaters : &sm->waiting;
+
+	return !schedule->config->dispatch->refills || sm->live == gt_machine_capacity(schedule) || (schedule->finished && !queue->first);
+}
+
+/* The group of a warp, of n schedulers: group l has the warps l*n to l*n+n-1. */
+static inline uint32_t group_of(uint32_t warp, uint32_t n)
+{
+	return (n & (n - 1)) == 0 ? warp >> __builtin_ctz(n) : warp / n;
+}
+
+/* Finds the accesses of a block that have the number of its next one, as far as there is room. Returns in how many steps they issue. */
+static uint32_t find_access(struct sm *sm, struct block *block, uint32_t schedulers)
+{
+	const uint32_t an = block->row->an;
+	const struct kept *const end = block->end;
+	struct ahead *ahead = sm->ahead + sm->n_ahead, *const full = sm->ahead + GT_AHEAD;
+	struct kept *span = block->row;
+	uint32_t groups = 0;
+
+	for (bool more = true; more && ahead < full; ahead++) {
+		uint32_t first = group_of(span->warp, schedulers), last = first;
+		ahead->span = *span;
+		ahead->block = block->number;
+		ahead->more = (struct span_more){0, 1, 0};
+		ahead->room = UINT16_MAX;
+		ahead->apart = gt_span_is_many(span);
+		if (ahead->apart)
+			ahead->more = *gt_span_more(span);
+		if (ahead->more.warp_delta > 0) {
+			last = group_of(span->warp + ahead->more.n - 1U, schedulers);
+			ahead->room = (uint16_t)((first + 1) * schedulers - span->warp);
+		}
+		span = gt_span_next(span);
+		more = span < end && span->an == an;
+		ahead->ends = !more || group_of(span->warp, schedulers) != last;
+		ahead->apart |= ahead->ends || gt_span_is_many(span);
+		groups += last - first + ahead->ends;
 	}
+	block->row = span;
+	sm->n_ahead = (size_t)(ahead - sm->ahead);
+	return groups;
 }
 
-/* Finds which block issues next: another of this round, else probably the first. */
-static void look_ahead(struct sm *sm)
+/* Finds which rows issue next: as many as it can, since the blocks of an SM are in the machine's cache then. A block whose rows that are there
+ * have all been found is the last, since they are used until they have issued. Where a block may become resident before, only the rest of
+ * the round is found, which it is not in. */
+static int find_ahead(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
-	size_t next = sm->cursor;
-
-	while (next < sm->n_resident && sm->due[next] != sm->round)
-		next++;
-	sm->cursor = next;
-	sm->next = next < sm->n_resident ? sm->resident[next] : NULL;
-	sm->ahead = sm->next ? sm->next : sm->resident[0];
-}
-
-/* The rows of a span, from those that have been issued on, whose warps are below `beyond`. */
-static size_t rows_below(const struct kept *span, size_t done, uint32_t beyond)
-{
-	const struct span_more *more = gt_span_more(span);
-	size_t left = more->n - done, warps = beyond - span->warp - done;
-
-	return more->warp_delta == 0 || warps > left ? left : warps;
-}
-
-/* Single rows from one on, before `end`, of an access number, whose warps are below `beyond`. */
-static struct kept *singles_below(struct kept *row, const struct kept *end, uint32_t an, uint32_t beyond)
-{
-	while (row < end && !gt_span_is_many(row) && row->an == an && row->warp < beyond)
-		row++;
-	return row;
-}
-
-/* Issues what comes first of a block: rows of one access number, whose warps are below `beyond`. */
-static int issue_next(struct gt_schedule *schedule, struct sm *sm, struct block *block, uint32_t beyond, struct gt_error *error)
-{
-	struct kept *first = block->row;
-
-	if (!gt_span_is_many(first)) {
-		block->row = singles_below(first, block->end, first->an, beyond);
-		return emit(schedule, sm, block, first, block->row, error);
-	}
-	size_t done = block->done, n = rows_below(first, done, beyond);
-	bool ends = done + n == gt_span_more(first)->n;
-	block->row = ends ? gt_span_next(first) : first;
-	block->done = ends ? 0 : (uint16_t)(done + n);
-	return emit_span(schedule, sm, block, first, done, n, error);
-}
-
-/* Of the first row that has not been issued. */
-static uint32_t next_warp(const struct block *block)
-{
-	const struct kept *span = block->row;
-
-	return gt_span_is_many(span) ? span->warp + (uint32_t)block->done * gt_span_more(span)->warp_delta : span->warp;
-}
-
-/* Issues the accesses with one number of warps l*n to l*n+n-1, for n schedulers. */
-static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
-{
+	const bool closed = is_closed(schedule, sm);
+	uint64_t step = schedule->step;
 	struct block *block = next_block(schedule, sm);
-	uint32_t an = block->row->an, warp = next_warp(block), n = schedule->config->schedulers;
-	bool power = (n & (n - 1)) == 0; /* then no division is needed */
-	uint32_t beyond = power ? (warp | (n - 1)) + 1 : warp - warp % n + n;
 
-	do
-		if (issue_next(schedule, sm, block, beyond, error) != 0)
+	sm->n_ahead = sm->next_ahead = 0;
+	while (block) {
+		gt_machine_begin(block, step);
+		step += find_access(sm, block, schedule->config->schedulers);
+		sm->last_block = block;
+		if (block->row == block->end && block->folded && gt_block_fill(block, &schedule->keep, error) != 0)
 			return -1;
-	while (block->row < block->end && block->row->an == an && next_warp(block) < beyond);
-	/* The block's following rows are needed in the next round. */
-	__builtin_prefetch(block->row + 4);
+		if (block->row == block->end || sm->n_ahead == GT_AHEAD)
+			break;
+		sm->due[block->position] = block->start + block->row->an;
+		block = closed ? next_block(schedule, sm) : due_block(sm);
+	}
+	sm->usual_end = closed ? sm->n_ahead - 1 : 0;
+	return 0;
+}
+
+/* After the last rows that were found. */
+static int end_ahead(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	struct block *block = sm->last_block;
+
 	if (block->row == block->end && gt_block_fill(block, &schedule->keep, error) != 0)
 		return -1;
 	if (block->row == block->end)
 		retire(schedule, sm, block);
 	else
 		sm->due[block->position] = block->start + block->row->an;
-	look_ahead(sm);
 	return 0;
+}
+
+/* How many rows of a span issue in the present group. */
+static inline unsigned issues_now(const struct ahead *ahead)
+{
+	return ahead->more.n < ahead->room ? ahead->more.n : ahead->room;
+}
+
+/* n rows of a span have issued. Returns whether the group ends. */
+static inline bool have_issued(struct sm *sm, struct ahead *ahead, unsigned n, unsigned schedulers)
+{
+	if (n == ahead->more.n) {
+		sm->next_ahead++;
+		return ahead->ends;
+	}
+	ahead->span.base += n * (uint64_t)(int64_t)ahead->more.delta;
+	ahead->span.warp = (uint16_t)(ahead->span.warp + n);
+	ahead->more.n = (uint16_t)(ahead->more.n - n);
+	ahead->room = (uint16_t)schedulers;
+	return true;
+}
+
+/* Writes the first n rows of a span; `begins`: the first of the step. */
+static int write_ahead(struct gt_schedule *schedule, const struct place *place, const struct ahead *ahead, size_t n, bool begins,
+		       struct gt_error *error)
+{
+	const struct kept *span = &ahead->span;
+
+	if (gt_span_is_many(span))
+		return write_span(schedule, place, span, 0, n, begins, error);
+	if (span->shape == SHAPE_NONE)
+		return write_singles(schedule, place, span, &n, begins, error);
+	const struct shape *shape = &schedule->keep.shapes.all[span->shape];
+	if (make_room(schedule, shape, begins, error) != 0)
+		return -1;
+	append_one(schedule, shape, span, place);
+	return 0;
+}
+
+static int issue_round_robin(struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
+{
+	bool begins = !schedule->issued, ends = false, written;
+
+	while (!ends) {
+		if (sm->next_ahead == sm->n_ahead && find_ahead(schedule, sm, error) != 0)
+			return -1;
+		struct ahead *ahead = &sm->ahead[sm->next_ahead];
+		const struct place place = {ahead->block, (uint16_t)sm->number, schedule->step};
+		const unsigned n = issues_now(ahead);
+		written = gt_is_modelled(schedule, sm->number) && !is_turn(gt_span_shape(&schedule->keep.shapes, &ahead->span));
+		if (written && write_ahead(schedule, &place, ahead, n, begins, error) != 0)
+			return -1;
+		begins = begins && !written && !ahead->apart;
+		ends = have_issued(sm, ahead, n, schedule->config->schedulers);
+		if (sm->next_ahead == sm->n_ahead && end_ahead(schedule, sm, error) != 0)
+			return -1;
+	}
+	gt_machine_issues(schedule, schedule->step);
+	schedule->issued = true;
+	return 0;
+}
+
+/* Writes the first n rows of a span, if they are written as most are: without hints, and few or as one. */
+GT_INLINE bool write_usual(struct gt_schedule *schedule, struct gt_rows *out, const struct place *place, const struct ahead *ahead, unsigned n)
+{
+	const struct kept *span = &ahead->span;
+
+	if (span->shape == SHAPE_NONE)
+		return false;
+	const struct shape *shape = &schedule->keep.shapes.all[span->shape & ~SPAN_MANY];
+	if (shape->hint != 0 || out->n + GT_ROWS_SLACK > out->capacity ||
+	    out->kind != (shape->size ? GT_ACCESSES : GT_REQUESTS))
+		return false;
+	if (is_turn(shape))
+		return true;
+	if (n == 1 || is_whole(schedule, shape, &ahead->more, n)) {
+		if (n > (out->has_spans ? GT_SPAN_MOST : 1))
+			return false;
+		set_one(out, shape, span, place);
+		if (n > 1) {
+			out->width[out->n] = (uint8_t)n;
+			out->pitch[out->n] = ahead->more.delta;
+		}
+		out->n++;
+	} else {
+		if (n > GT_ROWS_SLACK)
+			return false;
+		append_shape(out, GT_ROWS_SLACK, shape, place);
+		append_even(out, shape->size == 0 ? out->address : out->base, span, 0, GT_ROWS_SLACK);
+		out->n += n;
+	}
+	schedule->rows += n;
+	return true;
+}
+
+/* Issues the next group of an SM, up to rows that are not written in the usual way or for which there is no room, and the last span that was found.
+ * Returns whether the group ends. */
+GT_INLINE bool issue_usual(struct gt_schedule *schedule, struct gt_rows *out, struct sm *sm)
+{
+	const bool modelled = gt_is_modelled(schedule, sm->number);
+
+	for (bool ends = false; !ends;) {
+		if (sm->next_ahead >= sm->usual_end)
+			return false;
+		struct ahead *ahead = &sm->ahead[sm->next_ahead];
+		const struct place place = {ahead->block, (uint16_t)sm->number, schedule->step};
+		const unsigned n = issues_now(ahead);
+		if (modelled && !write_usual(schedule, out, &place, ahead, n))
+			return false;
+		ends = have_issued(sm, ahead, n, schedule->config->schedulers);
+	}
+	return true;
+}
+
+GT_WIDE static void issue_all_usual(struct gt_schedule *schedule, struct gt_rows *out)
+{
+	uint32_t *active = schedule->active;
+	size_t at = schedule->cursor, n = schedule->n_next;
+
+	for (; at < schedule->n_active; at++) {
+		const struct sm *soon = &schedule->sms[active[at + 4 < schedule->n_active ? at + 4 : at]];
+		__builtin_prefetch(soon->ahead + soon->next_ahead);
+		if (!issue_usual(schedule, out, &schedule->sms[active[at]]))
+			break;
+		active[n++] = active[at];
+	}
+	schedule->cursor = at;
+	schedule->n_next = n;
+}
+
+static void issue_found(struct gt_schedule *schedule)
+{
+	struct gt_rows *out = schedule->sink->rows;
+	const size_t before = schedule->cursor;
+
+	if (!schedule->ahead || !out->scheduled || has_others(out))
+		return;
+	issue_all_usual(schedule, out);
+	if (schedule->cursor == before)
+		return;
+	gt_machine_issues(schedule, schedule->step);
+	schedule->issued = true;
 }
 
 /* ---- greedy, then oldest ---- */
@@ -589,5 +758,5 @@ static int issue_greedy(struct gt_schedule *schedule, struct sm *sm, struct gt_e
 	return 0;
 }
 
-const struct gt_issue gt_issue_round_robin = {"rr", BY_ACCESS, admit_round_robin, issue_round_robin, NULL, NULL};
-const struct gt_issue gt_issue_greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, NULL, NULL};
+const struct gt_issue gt_issue_round_robin = {"rr", BY_ACCESS, admit_round_robin, issue_round_robin, NULL, NULL, issue_found};
+const struct gt_issue gt_issue_greedy = {"gto", BY_WARP, admit_greedy, issue_greedy, NULL, NULL, NULL};

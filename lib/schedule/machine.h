@@ -26,6 +26,20 @@ struct warps {
 	size_t first, n, capacity;
 };
 
+#define GT_AHEAD 16 /* spans of an SM that are found at once */
+
+/* rr: a span, found ahead of the steps in which its rows issue. */
+struct ahead {
+	struct kept span; /* of its rows that have not issued */
+	struct span_more more; /* of a single row, too */
+	uint32_t block;
+	uint16_t room; /* so many of them may be in the next group of warps */
+	bool ends;     /* a group ends with its last row */
+	bool apart;    /* it and what follows in the group are not single rows, which are written together */
+};
+
+_Static_assert(offsetof(struct ahead, more) == offsetof(struct ahead, span) + sizeof(struct kept), "what a span has more is behind it");
+
 struct sm {
 	uint32_t number;
 	struct block_queue waiting;
@@ -38,8 +52,9 @@ struct sm {
 	uint64_t *due; /* of each of `resident`: the round in which it issues next; UINT64_MAX: finished */
 	uint64_t round;
 	size_t cursor; /* index in `resident` of the next one to serve */
-	struct block *next; /* the block that issues next; NULL: only the next round tells */
-	const struct block *ahead; /* a live block that probably issues next, to be brought into the cache; or NULL */
+	struct ahead *ahead; /* spans that were found, of which those from `next_ahead` on are still to be issued; room for GT_AHEAD */
+	size_t next_ahead, n_ahead, usual_end; /* up to there issue_found may issue them */
+	struct block *last_block; /* of the last of them */
 
 	/* gto: one queue per scheduler */
 	struct warps *warps;
@@ -71,6 +86,9 @@ struct gt_issue {
 	/* If a step is a cycle: runs as far as the rows that have arrived allow. Else NULL. */
 	int (*run)(struct gt_schedule *schedule, struct gt_error *error);
 	void (*close)(struct gt_schedule *schedule); /* frees what it keeps; NULL: nothing */
+	/* Issues the groups of the next SMs, as far as these take no block, and their rows have been found and are written in the usual way.
+	 * NULL: none is found ahead. */
+	void (*issue_found)(struct gt_schedule *schedule);
 };
 
 /* An SM, its room at a step, and its key in the order of service. */
@@ -106,6 +124,7 @@ struct gt_schedule {
 	struct sm *sms;
 	uint32_t *active;
 	struct turn *turns; /* room for all SMs */
+	struct ahead *ahead; /* rr: those of all SMs */
 	size_t n_active, n_next, cursor; /* SMs before `cursor` have issued; n_next of them stay active */
 
 	uint64_t blocks; /* of the grid, or the highest seen + 1 */

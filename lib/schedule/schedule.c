@@ -284,8 +284,8 @@ static enum filled dispatch_shuffled(struct gt_schedule *schedule, struct gt_err
 		return dealt;
 	for (size_t i = 0; i < schedule->n_active && !is_dealt_out(schedule); i++) {
 		const struct sm *sm = &schedule->sms[schedule->active[i]];
-		if (!schedule->floating && schedule->finished && !sm->waiting.first)
-			continue; /* no block is left for it */
+		if (sm->live == gt_machine_capacity(schedule) || (!schedule->floating && schedule->finished && !sm->waiting.first))
+			continue; /* it has no room, or no block is left for it */
 		uint64_t room = gt_machine_room(schedule, sm, schedule->step);
 		if (room > 0)
 			schedule->turns[n++] = (struct turn){room, gt_machine_turn(schedule, sm->number, schedule->step), sm->number};
@@ -372,7 +372,7 @@ static inline void prefetch_warps(const struct gt_schedule *schedule, const stru
 	}
 }
 
-/* Brings what the SMs that issue soon will issue into the machine's cache: first the block, then its rows. These are loaded, since
+/* gto: brings what the SMs that issue soon will issue into the machine's cache: first the warp, then its rows. These are loaded, since
  * a prefetch of them was measured to have no effect. */
 static inline void prefetch_soon(const struct gt_schedule *schedule)
 {
@@ -380,17 +380,9 @@ static inline void prefetch_soon(const struct gt_schedule *schedule)
 
 	if (schedule->n_active - schedule->cursor <= 6)
 		return;
-	if (schedule->config->issue == &gt_issue_greedy) {
-		prefetch_warps(schedule, &schedule->sms[soon[6]], 3);
-		prefetch_warps(schedule, &schedule->sms[soon[4]], 2);
-		prefetch_warps(schedule, &schedule->sms[soon[2]], 1);
-		return;
-	}
-	const struct block *later = schedule->sms[soon[6]].ahead, *sooner = schedule->sms[soon[3]].ahead;
-	if (later)
-		__builtin_prefetch(&later->row);
-	if (sooner)
-		(void)*(const volatile uint32_t *)&sooner->row->an;
+	prefetch_warps(schedule, &schedule->sms[soon[6]], 3);
+	prefetch_warps(schedule, &schedule->sms[soon[4]], 2);
+	prefetch_warps(schedule, &schedule->sms[soon[2]], 1);
 }
 
 /* Runs step by step, in each step the SMs in order, as far as the rows that have arrived allow. */
@@ -406,9 +398,14 @@ static int schedule_run(struct gt_schedule *schedule, struct gt_error *error)
 		if (first == FILL_WAIT || first == FILL_FAILED)
 			return first == FILL_WAIT ? 0 : -1;
 		for (; schedule->cursor < schedule->n_active; schedule->cursor++) {
+			if (config->issue->issue_found)
+				config->issue->issue_found(schedule);
+			else
+				prefetch_soon(schedule);
+			if (schedule->cursor == schedule->n_active)
+				break;
 			uint32_t number = schedule->active[schedule->cursor];
 			struct sm *sm = &schedule->sms[number];
-			prefetch_soon(schedule);
 			enum filled filled = sm->live < capacity ? config->dispatch->fill(schedule, sm, error) : FILL_DONE;
 			if (filled == FILL_WAIT || filled == FILL_FAILED)
 				return filled == FILL_WAIT ? 0 : -1;
@@ -912,6 +909,7 @@ void gt_schedule_close(struct gt_schedule *schedule)
 		schedule->config->issue->close(schedule);
 	free(schedule->kept);
 	free(schedule->sms);
+	free(schedule->ahead);
 	free(schedule->active);
 	free(schedule->turns);
 	gt_map_close(&schedule->places);
