@@ -175,7 +175,7 @@ blocks() { gtrace-cat "$OUT" | sed -n 's/^#kernel.*\tgrid=\([0-9]*\).*/\1/p' | x
 @test "_exit, _Exit and quick_exit end the stream" {
 	for one in wx wk '(wX)' '[swx]k'; do steps "$one" 0 1 ''; done
 	steps wX 3 1 ''
-	steps x 1 0 'the program asked the CUDA runtime for no launch: the stream has no end (--ignore-unsupported gives it one)'
+	steps x 1 0 'the program asked the CUDA runtime for no launch: it launched no kernel: the stream has no end (--ignore-unsupported gives it one)'
 	# Not what goes past the library, nor where a handler may have interrupted anything.
 	steps wy 1 0 "$FORKS ended without its exit handlers: the stream has no end"
 	steps wh 1 0 "$FORKS ended without its exit handlers: the stream has no end"

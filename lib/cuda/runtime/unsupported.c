@@ -86,7 +86,7 @@ static void explain_none(char reason[GT_REASON])
 	}
 	while (function && !gt_cudart_is_for_others(function->fat, others))
 		function = function->next;
-	snprintf(reason, GT_REASON, "the program asked the CUDA runtime for no launch%s%s: " GT_ENDLESS, others[0] ? ": " : "",
+	snprintf(reason, GT_REASON, "the program asked the CUDA runtime for no launch: it launched no kernel%s%s: " GT_ENDLESS, others[0] ? ": " : "",
 		 others);
 }
 
