@@ -3,6 +3,7 @@
  * those for any processor. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "cuda/ptx/exec/code.h"
@@ -80,15 +81,35 @@ static void run(const struct gt_ptx_form *form, enum gt_ptx_simd variant, const 
 	CHECK(form->run[variant](&warp, op, mask) == op + 1);
 }
 
+/* Bytes of two words, by any operation. */
+static struct gt_ptx_video any_video(void)
+{
+	struct gt_ptx_video video = {.operation = any() % (GT_PTX_VIDEO_GE + 1), .end = any() % (GT_PTX_VIDEO_THEN_MAX + 1), .n = 1 + any() % 4,
+				     .a_signed = any() & 1, .b_signed = any() & 1, .d_signed = any() & 1, .wraps = any() & 1,
+				     .saturates = any() & 1, .least = -100, .most = 100, .turn = -(any() & 1), .shift = any() & 1 ? 7 : 0};
+
+	video.b_signed &= video.operation != GT_PTX_VIDEO_SHL && video.operation != GT_PTX_VIDEO_SHR; /* they shift by unsigned numbers */
+	for (unsigned i = 0; i < video.n; i++) {
+		video.a[i] = (struct gt_ptx_part){(uint8_t)(any() % 8 * 8), 8};
+		video.b[i] = (struct gt_ptx_part){(uint8_t)(any() % 8 * 8), 8};
+		video.d[i] = (struct gt_ptx_part){(uint8_t)(8 * i), any() & 3 ? 8 : 0};
+	}
+	return video;
+}
+
 /* `with_q`: the operation has slot q in any case, as that of the carry. */
 static void try_form(const struct gt_ptx_form *form, enum gt_ptx_simd variant, bool with_q)
 {
+	const bool is_video = strcmp(form->name, GT_PTX_VIDEO) == 0;
 	const uint32_t masks[] = {GT_PTX_FULL, 1, 0x80000000, (uint32_t)any() | 1};
 
 	for (unsigned i = 0; i < 8; i++) {
 		struct gt_ptx_op op = {.d = D * SLOT, .q = with_q || i & 1 ? Q * SLOT : 0, .a = A * SLOT, .b = B * SLOT, .c = C * SLOT,
 				       .e = E * SLOT, .choice = (uint8_t)(i / 2), .with.immediate = any() & 3};
 		const unsigned slots[] = {A, B, C, E};
+		const struct gt_ptx_video video = any_video();
+		if (is_video)
+			op.with.video = &video;
 		fill(form->d, D);
 		fill(GT_PTX_PRED, Q);
 		for (unsigned s = 0; s < GT_PTX_SOURCES; s++)

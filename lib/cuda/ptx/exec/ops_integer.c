@@ -171,8 +171,19 @@ GT_INLINE unsigned video_shift(const struct gt_ptx_video *video, int64_t y)
 	return video->wraps ? (unsigned)(y & 31) : y > 32 ? 32 : (unsigned)y;
 }
 
-#define VIDEO(X)                                                                                   	X(ADD, x + y) X(SUB, x - y) X(DIFFERENCE, x < y ? y - x : x - y) X(MIN, x < y ? x : y) X(MAX, x > y ? x : y) 	X(AVERAGE, (x + y + (x + y >= 0)) >> 1) X(MAD, multiplied(video, x, y, lanes_c[i]))         	X(SHL, shifted34(x, video_shift(video, y))) X(SHR, x >> video_shift(video, y))             	X(EQ, x == y) X(NE, x != y) X(LT, x < y) X(LE, x <= y) X(GT, x > y) X(GE, x >= y)
-#define VIDEO_CASE(OPERATION, EXPRESSION)                                                          	case GT_PTX_VIDEO_##OPERATION:                                                             		for (int i = 0; i < GT_WARP_SIZE; i++) {                                           			const int64_t x = a[i], y = b[i];                                          			a[i] = EXPRESSION;                                                         		}                                                                                  		break;
+#define VIDEO(X)                                                                            \
+	X(ADD, x + y) X(SUB, x - y) X(DIFFERENCE, x < y ? y - x : x - y) X(MIN, x < y ? x : y) \
+	X(MAX, x > y ? x : y) X(AVERAGE, (x + y + (x + y >= 0)) >> 1)                       \
+	X(MAD, multiplied(video, x, y, lanes_c[i]))                                         \
+	X(SHL, shifted34(x, video_shift(video, y))) X(SHR, x >> video_shift(video, y))      \
+	X(EQ, x == y) X(NE, x != y) X(LT, x < y) X(LE, x <= y) X(GT, x > y) X(GE, x >= y)
+#define VIDEO_CASE(OPERATION, EXPRESSION)                                                   \
+	case GT_PTX_VIDEO_##OPERATION:                                                      \
+		for (int i = 0; i < GT_WARP_SIZE; i++) {                                    \
+			const int64_t x = a[i], y = b[i];                                   \
+			a[i] = EXPRESSION;                                                  \
+		}                                                                           \
+		break;
 /* The results are left in a. */
 GT_INLINE void operate(const struct gt_ptx_video *video, int64_t *a, const int64_t *b, const uint32_t *lanes_c)
 {
