@@ -1848,6 +1848,7 @@ rounds_that_wait() {
 		vadd.s32.s32.s32.sat.add r1.b0, r2, r3, r4|this form of 'vadd' is not known
 		vadd.s32.s32.s32 r1, -r2, r3|opcode 'vadd.s32.s32.s32' is not known
 		vmad.s32.s32.s32 r1, -r2, r3, -r4|opcode 'vmad.s32.s32.s32' is not known
+		vabsdiff4.u32.u32.u32.add r1, -r2, r3, r4|this form of 'vabsdiff4' is not known
 		vadd2.s32.s32.s32 r1.h01, r2, r3, r4|this form of 'vadd2' is not known
 		vmin4.u32.u32.u32 r1, r2.b8765, r3, r4|this form of 'vmin4' is not known
 		vshl.s32.s32.u32 r1, r2, r3|opcode 'vshl.s32.s32.u32' is not known
@@ -1856,7 +1857,7 @@ rounds_that_wait() {
 		fma.rn.oob.f16 h1, h1, h2, h3|opcode 'fma.oob.f16' is not known
 		atom.add.v2.f32 {f1, f2}, [d1], {f3, f4}|'atom.add.v2.f32' is not known in this form
 	END
-	[ "$n" -eq 24 ]
+	[ "$n" -eq 25 ]
 }
 
 @test "registers that nothing wrote are 0 in every block and at every level" {

@@ -769,21 +769,36 @@ static bool read_parts(const char *text, unsigned n, unsigned first, unsigned li
 	return true;
 }
 
+/* Whether the operation has these operands, with these signs and parts: without a third word there is nothing to be done with the result. */
+static bool allows_operands(const struct gt_ptx_instruction *instruction, const struct video_form *form)
+{
+	const struct gt_ptx_operand *d = instruction->operands, *c = d + 3;
+	const bool multiplies = form->video.operation == GT_PTX_VIDEO_MAD, merges = form->video.end == GT_PTX_VIDEO_MERGE;
+	bool negated = false;
+
+	if (instruction->n_operands != 3 && instruction->n_operands != 4)
+		return false;
+	for (size_t i = 1; i < instruction->n_operands; i++)
+		negated |= instruction->operands[i].negated;
+	if (d->negated || (negated && (!multiplies || form->words & 1 << ADDS_ONE)))
+		return false;
+	if (instruction->n_operands == 3)
+		return !form->n && !multiplies && merges && !d->part;
+	return !c->part && (form->n || !d->part || (merges && !multiplies));
+}
+
 /* Reads the parts and the signs of the operands. */
 static bool read_video_operands(const struct gt_ptx_instruction *instruction, struct video_form *form)
 {
 	const struct gt_ptx_operand *d = &instruction->operands[0], *a = d + 1, *b = d + 2, *c = d + 3;
 	struct gt_ptx_video *video = &form->video;
-	const bool three = instruction->n_operands == 4, multiplies = video->operation == GT_PTX_VIDEO_MAD;
-	const bool negates = three && (a->negated || b->negated || c->negated);
 
-	if ((!three && (instruction->n_operands != 3 || form->n || multiplies || video->end != GT_PTX_VIDEO_MERGE || d->part)) || d->negated ||
-	    (three && c->part) || (!three && (a->negated || b->negated)) || (negates && (!multiplies || form->words & 1 << ADDS_ONE)))
+	if (!allows_operands(instruction, form))
 		return false;
 	if (form->n)
 		return read_parts(a->part, form->n, 0, 2 * form->n, false, video->a) &&
 		       read_parts(b->part, form->n, form->n, 2 * form->n, false, video->b) && read_parts(d->part, form->n, 0, form->n, true, video->d);
-	if (multiplies) {
+	if (video->operation == GT_PTX_VIDEO_MAD) {
 		video->turn = a->negated != b->negated ? UINT64_MAX : 0;
 		video->turn_c = c->negated ? UINT64_MAX : 0;
 		video->one = video->turn || video->turn_c || form->words & 1 << ADDS_ONE;
@@ -791,8 +806,6 @@ static bool read_video_operands(const struct gt_ptx_instruction *instruction, st
 		if (video->turn && video->turn_c)
 			return false;
 	}
-	if (d->part && (multiplies || video->end != GT_PTX_VIDEO_MERGE))
-		return false;
 	const bool known = read_part(a->part, &video->a[0]) && read_part(b->part, &video->b[0]) && read_part(d->part, &video->d[0]);
 	video->b[0].at = (uint8_t)(video->b[0].at + 32);
 	return known;
@@ -855,17 +868,26 @@ static int decode_video(struct gt_ptx_decoder *decoder, const struct video_form 
 	return gt_ptx_finish_result(decoder, &result);
 }
 
-/* A lane operation: of usual instructions for video too, which are faster as such. */
+/* A lane operation, or an instruction for video. Those of them that are lane operations, too, are faster as such, but have no parts and signs. */
 static int decode_other(struct gt_ptx_decoder *decoder)
 {
+	const struct gt_ptx_instruction *instruction = decoder->instruction;
 	struct video_form form;
 	struct words words;
-	bool parts = false;
+	bool parts = false, signs = false;
 
-	for (size_t i = 0; i < decoder->instruction->n_operands; i++)
-		parts |= decoder->instruction->operands[i].part != NULL;
-	return read_video(decoder->instruction, &form) && (parts || !find_form(decoder->instruction, &words)) ? decode_video(decoder, &form)
-	       : parts ? gt_ptx_emit_unknown(decoder, "this form of '%.20s' is not known", decoder->instruction->opcode) : decode_lanes(decoder);
+	if (*instruction->opcode != 'v')
+		return decode_lanes(decoder);
+	for (size_t i = 0; i < instruction->n_operands; i++) {
+		parts |= instruction->operands[i].part != NULL;
+		signs |= instruction->operands[i].negated;
+	}
+	const bool has_form = find_form(instruction, &words) != NULL;
+	if (has_form && !parts && !signs)
+		return decode_lanes(decoder);
+	if (read_video(instruction, &form))
+		return decode_video(decoder, &form);
+	return has_form || parts ? gt_ptx_emit_unknown(decoder, "this form of '%.20s' is not known", instruction->opcode) : decode_lanes(decoder);
 }
 
 gt_ptx_decode_one *const gt_ptx_decode_lanes[GT_PTX_OP_COUNT] = {
