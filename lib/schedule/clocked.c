@@ -285,7 +285,8 @@ static int open_machine(struct gt_schedule *schedule, struct gt_error *error)
 	machine->window = window_of(times);
 	machine->parts = (uint32_t)later(sooner(schedule->config->jobs, schedule->n_active), 1);
 	machine->counts = gt_arena_take(&machine->arena, (machine->window + 1) * sizeof *machine->counts);
-	if (!machine->counts)
+	machine->asking_counts = gt_arena_take(&machine->arena, (machine->window + 1) * sizeof *machine->asking_counts);
+	if (!machine->counts || !machine->asking_counts)
 		return gt_fail_memory(error, "the steps of a window");
 	if (gt_l2_open(&machine->l2, &machine->arena, times, error) != 0)
 		return -1;
@@ -297,106 +298,107 @@ static int open_machine(struct gt_schedule *schedule, struct gt_error *error)
 
 /* ---- the end of a window: L2, and rows leave ---- */
 
-#define TURNS_AHEAD 8 /* that are brought into the machine's cache */
+#define ASKS_AHEAD 8 /* that are brought into the machine's cache */
+
+/* Says where in the order of steps the accesses of each begin, and those of them that ask L2. */
+static int count_steps(struct gt_schedule *schedule, struct gt_error *error)
+{
+	struct machine *machine = schedule->machine;
+	uint32_t *counts = machine->counts, *asking = machine->asking_counts;
+
+	memset(counts, 0, (machine->window + 1) * sizeof *counts);
+	memset(asking, 0, (machine->window + 1) * sizeof *asking);
+	for (size_t i = 0; i < schedule->n_active; i++) {
+		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
+		for (size_t k = 0; k < clocked->n_taken; k++) {
+			counts[clocked->steps[k] + 1]++;
+			asking[clocked->steps[k] + 1] += clocked->taken[k + 1].asks > clocked->taken[k].asks;
+		}
+	}
+	for (uint64_t step = 1; step <= machine->window; step++) {
+		counts[step] += counts[step - 1];
+		asking[step] += asking[step - 1];
+	}
+	machine->n_order = counts[machine->window];
+	machine->n_asking = asking[machine->window];
+	struct issued *order = gt_arena_grown(&machine->arena, machine->order, machine->n_order, &machine->order_capacity, sizeof *order);
+	struct asking *who = gt_arena_grown(&machine->arena, machine->asking, machine->n_asking, &machine->asking_capacity, sizeof *who);
+	if ((!order && machine->n_order > 0) || (!who && machine->n_asking > 0))
+		return gt_fail_memory(error, "the steps of a window");
+	machine->order = order;
+	machine->asking = who;
+	return 0;
+}
+
+/* Has the access point to its spans, and those of them that have no numbered shape to what they have. */
+static void point_to_spans(struct issued *issued, const struct held *held)
+{
+	struct kept *span = gt_held_span(held, issued->row.base), *end = gt_held_span(held, issued->row.base + issued->words);
+
+	issued->row.base = (uint64_t)(uintptr_t)span;
+	for (; held->n_odd > 0 && span < end; span = gt_span_next(span))
+		if (span->shape == SHAPE_NONE)
+			span->base = (uint64_t)(uintptr_t)&held->odd[span->base];
+}
 
 /* Orders what all SMs have taken by step and SM. */
 static int put_in_order(struct gt_schedule *schedule, struct gt_error *error)
 {
 	struct machine *machine = schedule->machine;
-	uint32_t *counts = machine->counts;
 
-	memset(counts, 0, (machine->window + 1) * sizeof *counts);
-	machine->n_order = 0;
-	for (size_t i = 0; i < schedule->n_active; i++) {
-		const struct clocked *clocked = schedule->sms[schedule->active[i]].clocked;
-		for (size_t k = 0; k < clocked->n_taken; k++)
-			counts[clocked->steps[k] + 1]++;
-		machine->n_order += clocked->n_taken;
-	}
-	struct turned *order = gt_arena_grown(&machine->arena, machine->order, machine->n_order, &machine->order_capacity, sizeof *order);
-	if (!order && machine->n_order > 0)
-		return gt_fail_memory(error, "the steps of a window");
-	machine->order = order;
-	for (uint64_t step = 1; step <= machine->window; step++)
-		counts[step] += counts[step - 1];
+	if (count_steps(schedule, error) != 0)
+		return -1;
 	for (size_t i = 0; i < schedule->n_active; i++) {
 		const uint32_t sm = schedule->active[i];
 		const struct clocked *clocked = schedule->sms[sm].clocked;
-		for (size_t k = 0; k < clocked->n_taken; k++)
-			order[counts[clocked->steps[k]]++] = (struct turned){&clocked->taken[k], sm, clocked->steps[k]};
+		const struct taken *taken = clocked->taken;
+		for (size_t k = 0; k < clocked->n_taken; k++, taken++) {
+			const uint32_t step = clocked->steps[k], asks = taken[1].asks - taken->asks;
+			struct issued *issued = &machine->order[machine->counts[step]++];
+			*issued = (struct issued){taken->row, taken->words, taken->block, step, (uint16_t)sm};
+			if (taken->words > 0)
+				point_to_spans(issued, &clocked->held[0]);
+			if (asks > 0)
+				machine->asking[machine->asking_counts[step]++] = (struct asking){clocked->asks, taken->asks, asks, step, sm};
+		}
 	}
 	return 0;
 }
 
 /* Asks L2 for what an access wants that L1 has taken at a step. */
-static void ask_l2(const struct shared_l2 *l2, const struct sm *sm, const struct taken *taken, uint64_t step)
+static void ask_l2(const struct shared_l2 *l2, const struct asking *who, uint64_t step)
 {
-	struct clocked *clocked = sm->clocked;
-
-	for (struct ask *of = clocked->asks + taken->asks, *end = clocked->asks + taken[1].asks; of < end; of++) {
+	for (struct ask *of = who->asks + who->first, *end = of + who->n; of < end; of++) {
 		if (of->stores) {
-			gt_l2_store(l2, sm->number, of->address, of->sectors);
+			gt_l2_store(l2, who->sm, of->address, of->sectors);
 			continue;
 		}
-		of->there = gt_l2_ask(l2, sm->number, of->address, of->sectors, step + of->delay);
-		of->filled = later(of->there, of->before ? clocked->asks[of->before - 1].filled : of->filled);
+		of->there = gt_l2_ask(l2, who->sm, of->address, of->sectors, step + of->delay);
+		of->filled = later(of->there, of->before ? who->asks[of->before - 1].filled : of->filled);
 	}
-}
-
-/* Writes the rows of an access, at the present step. */
-static int write_rows(struct gt_schedule *schedule, const struct sm *sm, const struct taken *taken, struct gt_error *error)
-{
-	const struct held *held = &sm->clocked->held[0];
-	struct kept *rows = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
-
-	for (struct kept *span = rows; held->n_odd > 0 && span < end; span = gt_span_next(span))
-		if (span->shape == SHAPE_NONE)
-			span->base = (uint64_t)(uintptr_t)&held->odd[span->base];
-	return gt_machine_write(schedule, sm, taken->block, rows, end, error);
-}
-
-/* The step of an access that was taken in the window. */
-static uint64_t step_of(const struct machine *machine, const struct turned *turned)
-{
-	return machine->end - machine->window + turned->step;
 }
 
 /* L2 answers what was asked for in the window, in order. */
-static void ask_all(const struct gt_schedule *schedule)
+static void ask_all(const struct machine *machine)
 {
-	const struct machine *machine = schedule->machine;
+	const uint64_t begin = machine->end - machine->window;
 
-	for (size_t i = 0; i < machine->n_order; i++) {
-		const struct turned *turned = &machine->order[i];
-		if (i + TURNS_AHEAD < machine->n_order)
-			__builtin_prefetch(turned[TURNS_AHEAD].taken);
-		ask_l2(&machine->l2, &schedule->sms[turned->sm], turned->taken, step_of(machine, turned));
+	for (size_t i = 0; i < machine->n_asking; i++) {
+		const struct asking *who = &machine->asking[i];
+		if (i + ASKS_AHEAD < machine->n_asking)
+			__builtin_prefetch(&who[ASKS_AHEAD].asks[who[ASKS_AHEAD].first], 1);
+		ask_l2(&machine->l2, who, begin + who->step);
 	}
-}
-
-/* Writes the rows of the window, in order. */
-static int write_all(struct gt_schedule *schedule, struct gt_error *error)
-{
-	const struct machine *machine = schedule->machine;
-
-	for (size_t i = 0; i < machine->n_order; i++) {
-		const struct turned *turned = &machine->order[i];
-		if (i + TURNS_AHEAD < machine->n_order)
-			__builtin_prefetch(turned[TURNS_AHEAD].taken);
-		schedule->issued = i > 0 && turned->step == turned[-1].step;
-		schedule->step = step_of(machine, turned);
-		if (write_rows(schedule, &schedule->sms[turned->sm], turned->taken, error) != 0)
-			return -1;
-	}
-	return 0;
 }
 
 /* These two do not need each other. */
 static int settle(struct gt_schedule *schedule, uint32_t part, struct gt_error *error)
 {
+	const struct machine *machine = schedule->machine;
+
 	if (part == 0)
-		ask_all(schedule);
-	return part == schedule->machine->parts - 1 ? write_all(schedule, error) : 0;
+		ask_all(machine);
+	return part == machine->parts - 1 ? gt_machine_write(schedule, machine->order, machine->n_order, machine->end - machine->window, error) : 0;
 }
 
 static int conclude_part(struct gt_schedule *schedule, uint32_t part, struct gt_error *error)
@@ -428,7 +430,7 @@ static int end_window(struct gt_schedule *schedule, struct gt_error *error)
 		return -1;
 	machine->accesses += machine->n_order;
 	if (machine->n_order > 0)
-		gt_machine_issues(schedule, step_of(machine, &machine->order[machine->n_order - 1]));
+		gt_machine_issues(schedule, machine->end - machine->window + machine->order[machine->n_order - 1].step);
 	if (run_parts(schedule, settle, is_shared(machine), error) != 0 || run_parts(schedule, conclude_part, is_shared(machine), error) != 0)
 		return -1;
 	bury(schedule);

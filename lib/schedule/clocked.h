@@ -13,10 +13,11 @@
 
 #define QUEUE 5 /* accesses of a scheduler that L1 has not taken, before it has to wait: the same paper */
 
-/* An access that L1 has not taken: words of the spans that the SM holds. */
+/* An access that L1 has not taken: a row, as most are, or spans that the SM holds. */
 struct waiting {
 	struct runner *runner;
-	size_t first, words;
+	struct kept row; /* of a numbered shape; if there are spans, its base is the number of their first word, and nothing else of it counts */
+	uint32_t words;	 /* of the spans; 0: it is this row */
 	uint32_t requests;
 };
 
@@ -78,8 +79,9 @@ struct ask {
 /* An access that L1 has taken in a window. What it asks and waits for goes up to that of the next one. */
 struct taken {
 	struct runner *runner;
+	struct kept row; /* as in struct waiting */
+	uint32_t words;
 	uint32_t block;
-	uint32_t rows, words; /* of those that are held */
 	uint32_t asks, waits;
 	uint32_t ended; /* 1 + the number of the block that it ends; 0: it does not, or its data is known */
 };
@@ -132,10 +134,12 @@ struct clocked {
 	struct block *dead; /* blocks that have ended */
 };
 
-/* An access that an SM has taken in the window. */
-struct turned {
-	const struct taken *taken;
-	uint32_t sm, step; /* from the window's first on */
+/* What an access that an SM has taken in the window asks L2 for. */
+struct asking {
+	struct ask *asks; /* of the SM */
+	uint32_t first, n; /* of these */
+	uint32_t step; /* of the access, from the window's first on */
+	uint32_t sm;
 };
 
 struct machine {
@@ -143,10 +147,11 @@ struct machine {
 	struct gt_free_lists runners;
 	struct shared_l2 l2;
 	uint64_t window, end; /* the window's most steps; the step after it; 0: there is none */
-	struct turned *order;	  /* of what all SMs have taken in the window */
-	size_t n_order, order_capacity;
+	struct issued *order;	/* what all SMs have taken in the window */
+	struct asking *asking;	/* those of it that ask L2 */
+	size_t n_order, order_capacity, n_asking, asking_capacity;
 	uint64_t accesses; /* of all windows */
-	uint32_t *counts; /* of the steps of a window, room for one more */
+	uint32_t *counts, *asking_counts; /* of the steps of a window, room for one more */
 
 	/* SM i of the active ones is of part i % parts, which one thread runs at a time. */
 	uint32_t parts;

@@ -354,12 +354,13 @@ static int write_spans(struct gt_schedule *schedule, const struct place *place, 
 	return 0;
 }
 
-int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
-		     const struct kept *end, struct gt_error *error)
+/* Writes rows [row, end) of a block of the SM at the present step, if the SM is modelled. */
+static int write_access(struct gt_schedule *schedule, uint16_t sm, uint32_t block, const struct kept *row, const struct kept *end,
+			struct gt_error *error)
 {
-	const struct place place = {block, (uint16_t)sm->number, schedule->step};
+	const struct place place = {block, sm, schedule->step};
 
-	if (!gt_is_modelled(schedule, sm->number))
+	if (!gt_is_modelled(schedule, sm))
 		return 0;
 	if (row + 1 != end || row->shape == SHAPE_NONE)
 		return write_spans(schedule, &place, row, end, error);
@@ -372,11 +373,49 @@ int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t
 	return 0;
 }
 
+/* Writes accesses up to one that is not written as most are: a request without hints, for which there is room. Returns how many. */
+static size_t write_usual_accesses(struct gt_schedule *schedule, const struct issued *issued, size_t n, uint64_t first)
+{
+	struct gt_rows *out = schedule->sink->rows;
+	const struct shape *shapes = schedule->keep.shapes.all;
+	const size_t room = out->capacity - out->n;
+	size_t i = 0;
+
+	if (schedule->config->only_sms || !out->scheduled || out->kind != GT_REQUESTS || has_others(out))
+		return 0;
+	for (n = n < room ? n : room; i < n && issued[i].words == 0; i++) {
+		const struct shape *shape = &shapes[issued[i].row.shape];
+		if (shape->hint != 0 || is_turn(shape))
+			break;
+		set_one(out, shape, &issued[i].row, &(struct place){issued[i].block, issued[i].sm, first + issued[i].step});
+		out->n++;
+	}
+	schedule->rows += i;
+	return i;
+}
+
+int gt_machine_write(struct gt_schedule *schedule, const struct issued *issued, size_t n, uint64_t first, struct gt_error *error)
+{
+	for (size_t i = 0; i < n; i++) {
+		i += write_usual_accesses(schedule, issued + i, n - i, first);
+		if (i == n)
+			break;
+		const struct kept *row = issued[i].words > 0 ? (const struct kept *)(uintptr_t)issued[i].row.base : &issued[i].row;
+		size_t words = issued[i].words > 0 ? issued[i].words : SPAN_WORDS;
+		const struct kept *end = (const struct kept *)(const void *)((const uint64_t *)(const void *)row + words);
+		schedule->issued = i > 0 && issued[i].step == issued[i - 1].step;
+		schedule->step = first + issued[i].step;
+		if (write_access(schedule, issued[i].sm, issued[i].block, row, end, error) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Rows of a block issue at the present step. */
 static int emit(struct gt_schedule *schedule, const struct sm *sm, struct block *block, const struct kept *row,
 		const struct kept *end, struct gt_error *error)
 {
-	if (gt_machine_write(schedule, sm, block->number, row, end, error) != 0)
+	if (write_access(schedule, (uint16_t)sm->number, block->number, row, end, error) != 0)
 		return -1;
 	gt_machine_begin(block, schedule->step);
 	gt_machine_issues(schedule, schedule->step);

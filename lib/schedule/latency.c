@@ -533,11 +533,12 @@ static void request_span(struct clocked *clocked, const struct gt_issue_times *t
 		request(clocked, times, shape, span->base + i * delta, delay + i, serving);
 }
 
+/* The same of spans that are held. */
 static void request_all(const struct gt_schedule *schedule, struct clocked *clocked, const struct taken *taken, struct serving *serving)
 {
 	const struct held *held = &clocked->held[0];
 	const struct gt_issue_times *times = &schedule->config->times;
-	const struct kept *span = gt_held_span(held, taken->rows), *end = gt_held_span(held, taken->rows + taken->words);
+	const struct kept *span = gt_held_span(held, taken->row.base), *end = gt_held_span(held, taken->row.base + taken->words);
 	uint32_t delay = 0;
 
 	do {
@@ -555,9 +556,9 @@ static void request_all(const struct gt_schedule *schedule, struct clocked *cloc
 }
 
 /* Takes an access out of the queue of a scheduler, which may go on if that was full. */
-static inline struct waiting take_out_of(struct clocked *clocked, struct scheduler *scheduler, uint64_t free)
+static inline const struct waiting *take_out_of(struct clocked *clocked, struct scheduler *scheduler, uint64_t free)
 {
-	struct waiting waiting = scheduler->queue[scheduler->first];
+	const struct waiting *waiting = &scheduler->queue[scheduler->first];
 
 	scheduler->first = scheduler->first + 1 == QUEUE ? 0 : scheduler->first + 1;
 	scheduler->queued--;
@@ -576,17 +577,19 @@ static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *s
 	struct clocked *clocked = sm->clocked;
 	struct serving serving = {.step = now};
 	struct taken *taken = &clocked->taken[clocked->n_taken];
-	const struct waiting waiting = take_out_of(clocked, scheduler, now + times->scheduler_access);
-	struct runner *runner = waiting.runner;
+	const struct waiting *waiting = take_out_of(clocked, scheduler, now + times->scheduler_access);
+	struct runner *runner = waiting->runner;
 
-	if (more_asks(clocked, waiting.requests, error) != 0)
+	if (more_asks(clocked, waiting->requests, error) != 0)
 		return -1;
-	*taken = (struct taken){runner, runner->number, (uint32_t)waiting.first, (uint32_t)waiting.words, (uint32_t)clocked->n_asks,
-				(uint32_t)clocked->n_waits, 0};
+	*taken = (struct taken){runner, waiting->row, waiting->words, runner->number, (uint32_t)clocked->n_asks, (uint32_t)clocked->n_waits, 0};
 	clocked->steps[clocked->n_taken++] = (uint16_t)(now - (schedule->machine->end - schedule->machine->window));
-	clocked->free = now + later(waiting.requests, times->access);
+	clocked->free = now + later(waiting->requests, times->access);
 	lsu_pass(clocked, times, now);
-	request_all(schedule, clocked, taken, &serving);
+	if (taken->words == 0)
+		request(clocked, times, &schedule->keep.shapes.all[taken->row.shape], taken->row.base, 0, &serving);
+	else
+		request_all(schedule, clocked, taken, &serving);
 	/* Where the asks and waits of the next one begin. */
 	taken[1].asks = (uint32_t)clocked->n_asks;
 	taken[1].waits = (uint32_t)clocked->n_waits;
@@ -678,13 +681,14 @@ static int hold(struct held *held, const void *first, size_t n, const struct odd
 	return 0;
 }
 
-/* Holds the next access of a warp: what is said of it waits for L1. Returns 0, or -1. */
+/* Holds the spans of the next access of a warp, which waits for L1. Returns 0, or -1. */
 static int hold_access(struct clocked *clocked, const struct runner *runner, struct waiting *waiting, struct gt_error *error)
 {
 	const struct kept *end = gt_access_end(runner->row, end_of(runner));
 
-	waiting->words = (size_t)((const uint64_t *)(const void *)end - (uint64_t *)(void *)runner->row);
+	waiting->words = (uint32_t)((const uint64_t *)(const void *)end - (uint64_t *)(void *)runner->row);
 	waiting->requests = 0;
+	waiting->row.base = clocked->held[0].n;
 	if (hold(&clocked->held[0], runner->row, waiting->words, NULL, error) != 0)
 		return -1;
 	for (const struct kept *span = runner->row; span < end; span = gt_span_next(span)) {
@@ -695,19 +699,6 @@ static int hold_access(struct clocked *clocked, const struct runner *runner, str
 	return 0;
 }
 
-/* The same of one row, as most accesses are, for which there is room. */
-static inline void hold_row(struct clocked *clocked, const struct runner *runner, struct waiting *waiting)
-{
-	struct held *held = &clocked->held[0];
-
-	memcpy(gt_held_span(held, held->n), runner->row, sizeof *runner->row);
-	held->n += SPAN_WORDS;
-	waiting->words = SPAN_WORDS;
-	waiting->requests = 1;
-	if (clocked->l1)
-		recent_prefetch_slot(clocked->l1, runner->row->base);
-}
-
 /* The access that the present warp has come to issues. */
 static int issue_access(struct clocked *clocked, struct scheduler *scheduler, struct keep *keep, uint64_t now, struct gt_error *error)
 {
@@ -715,18 +706,21 @@ static int issue_access(struct clocked *clocked, struct scheduler *scheduler, st
 	size_t place = scheduler->first + scheduler->queued;
 	struct waiting *waiting = &scheduler->queue[place >= QUEUE ? place - QUEUE : place];
 
-	waiting->runner = runner;
-	waiting->first = clocked->held[0].n;
-	if (is_one_row(runner) && waiting->first + SPAN_WORDS <= clocked->held[0].capacity)
-		hold_row(clocked, runner, waiting);
-	else if (hold_access(clocked, runner, waiting, error) != 0)
-		return -1;
+	if (is_one_row(runner)) {
+		*waiting = (struct waiting){runner, *runner->row, 0, 1};
+		if (clocked->l1)
+			recent_prefetch_slot(clocked->l1, runner->row->base);
+	} else {
+		waiting->runner = runner;
+		if (hold_access(clocked, runner, waiting, error) != 0)
+			return -1;
+	}
 	if (scheduler->queued++ == 0)
 		clocked->sends[scheduler - clocked->schedulers] = scheduler->free;
 	clocked->queued++;
 	scheduler->current = NULL;
 	scheduler->until = now + 1;
-	return runner_issued(runner, waiting->words, keep, now + 1, error);
+	return runner_issued(runner, waiting->words ? waiting->words : SPAN_WORDS, keep, now + 1, error);
 }
 
 /* Its warp may have accesses to shared memory before its next access. Apart, since most kernels have none, and what turns to warps is better
@@ -826,19 +820,23 @@ static void answer(struct sm *sm, const struct taken *taken)
 	sm->free_at[ended->place] = later(ended->free_at, taken->runner->data);
 }
 
-/* Moves the rows of accesses that L1 has not taken to the front. */
+/* Moves the spans of accesses that L1 has not taken to the front. */
 static int keep_waiting(struct clocked *clocked, struct gt_error *error)
 {
 	struct held *from = &clocked->held[0], *to = &clocked->held[1], other = *from;
 
+	if (from->n == 0)
+		return 0;
 	to->n = to->n_odd = 0;
 	for (uint32_t i = 0; i < clocked->n; i++)
 		for (uint32_t k = 0; k < clocked->schedulers[i].queued; k++) {
 			struct waiting *waiting = &clocked->schedulers[i].queue[(clocked->schedulers[i].first + k) % QUEUE];
 			size_t first = to->n;
-			if (hold(to, from->words + waiting->first, waiting->words, from->odd, error) != 0)
+			if (waiting->words == 0)
+				continue;
+			if (hold(to, from->words + waiting->row.base, waiting->words, from->odd, error) != 0)
 				return -1;
-			waiting->first = first;
+			waiting->row.base = first;
 		}
 	*from = *to;
 	*to = other;

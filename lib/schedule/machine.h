@@ -63,6 +63,15 @@ struct sm {
 	struct clocked *clocked;
 };
 
+/* An access that issues. */
+struct issued {
+	struct kept row; /* if it has `words`: its base is a pointer to the spans of the access, and nothing else of it counts */
+	uint32_t words;	 /* of these spans; 0: the access is this row, which has a numbered shape */
+	uint32_t block;
+	uint32_t step; /* from a first one on */
+	uint16_t sm;
+};
+
 enum filled { FILL_FAILED = -1, FILL_DONE, FILL_WAIT, FILL_IDLE };
 
 struct gt_dispatch {
@@ -151,9 +160,8 @@ static inline void gt_machine_issues(struct gt_schedule *schedule, uint64_t step
 {
 	schedule->steps = step + 1 > schedule->steps ? step + 1 : schedule->steps;
 }
-/* Sends rows [row, end) of a block of the SM to the sink, at the present step, if the SM is modelled. */
-int gt_machine_write(struct gt_schedule *schedule, const struct sm *sm, uint32_t block, const struct kept *row,
-		     const struct kept *end, struct gt_error *error);
+/* Sends accesses to the sink that issue at steps from `first` on, in order, those of SMs that are modelled. */
+int gt_machine_write(struct gt_schedule *schedule, const struct issued *issued, size_t n, uint64_t first, struct gt_error *error);
 /* The order in which SMs that have room at a step take blocks: rising. */
 uint64_t gt_machine_turn(const struct gt_schedule *schedule, uint32_t sm, uint64_t step);
 /* The blocks that may be resident on an SM at once. */
