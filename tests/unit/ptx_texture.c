@@ -259,6 +259,24 @@ static void test_rows(void)
 	kernel_prepare = prepare;
 }
 
+/* Black around integers that are read as fractions is 0, and not -0. */
+static void test_black_border(void)
+{
+	for (uint8_t kind = GT_PTX_CHANNEL_SIGNED; kind <= GT_PTX_CHANNEL_UNSIGNED; kind++) {
+		const struct gt_ptx_spot spot = {.texels = true, .at = {-1}};
+		struct gt_ptx_footprint footprint;
+		uint32_t values[4];
+		row = (struct gt_ptx_texture){.scaled = true, .modes = {GT_PTX_BORDER}, .border = {0, -0.001F}, .image = image_of(1, 20, 1, 1, 1)};
+		row.image.kind = kind;
+		row.image.channels = 2;
+		gt_ptx_image_arrange(&row.image);
+		gt_ptx_find_footprint(&row, &spot, false, GT_PTX_WEIGHT_STEPS, &footprint);
+		gt_ptx_read_footprint(&row, &footprint, row_texels, values);
+		for (unsigned channel = 0; channel < 4; channel++)
+			CHECK_EQUAL(values[channel], 0);
+	}
+}
+
 static void test_two_textures(void)
 {
 	/* Even lanes read words, odd ones halves: a row for each size. Word t is t, and so is half 2 t, up to 3. */
@@ -351,6 +369,7 @@ int main(void)
 	RUN(test_gather);
 	RUN(test_linear_memory);
 	RUN(test_rows);
+	RUN(test_black_border);
 	RUN(test_two_textures);
 	RUN(test_surface);
 	RUN(test_queries);

@@ -342,7 +342,9 @@ static float border_of(const struct gt_ptx_texture *texture, unsigned channel)
 		return image->channel_bytes == 2 ? gt_ptx_from_half(gt_ptx_to_half((double)colour, GT_PTX_RN)) : colour;
 	const float steps = (float)((UINT32_C(1) << (8 * image->channel_bytes - is_signed)) - 1);
 	const float part = !(fabsf(colour) < 1) ? 1 : fabsf(colour);
-	return signbit(colour) ? is_signed ? -ceilf(part * steps - 0.5F) / steps : 0 : ceilf(part * steps - 0.5F) / steps;
+	const float nearest = ceilf(part * steps - 0.5F) + 0.0F; /* 0 is no -0 */
+
+	return signbit(colour) ? is_signed ? 0.0F - nearest / steps : 0 : nearest / steps;
 }
 
 void gt_ptx_read_corner(const struct gt_ptx_texture *texture, const struct gt_ptx_footprint *footprint, unsigned corner,
