@@ -196,7 +196,7 @@ static void expect_choice(cudaGraphConditionalNodeType type, int size, const int
 	SUCCEEDS(cudaGraphDestroy(graph));
 }
 
-/* while the handle is not 0: count down, captured into the body; within an if */
+/* while the handle is not 0: count down, captured into the body; within an if, whose body has the handle: it is set at each launch, too */
 static void loop(void)
 {
 	cudaGraph_t graph;
@@ -208,11 +208,11 @@ static void loop(void)
 
 	SUCCEEDS(cudaGraphCreate(&graph, 0));
 	SUCCEEDS(cudaGraphConditionalHandleCreate(&once, graph, 1, cudaGraphCondAssignDefault));
-	SUCCEEDS(cudaGraphConditionalHandleCreate(&again, graph, 1, cudaGraphCondAssignDefault));
 	condition.conditional.handle = once;
 	condition.conditional.type = cudaGraphCondTypeIf;
 	condition.conditional.size = 1;
 	SUCCEEDS(cudaGraphAddNode(&outer, graph, NULL, NULL, 0, &condition));
+	SUCCEEDS(cudaGraphConditionalHandleCreate(&again, condition.conditional.phGraph_out[0], 1, cudaGraphCondAssignDefault));
 	repeat.conditional.handle = again;
 	repeat.conditional.type = cudaGraphCondTypeWhile;
 	repeat.conditional.size = 1;

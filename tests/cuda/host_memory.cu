@@ -47,6 +47,25 @@ static void registered(int n)
 	cudaGetLastError();
 }
 
+/* The host's pointer stands for the device's memory, within what is registered. */
+static void by_host_pointer()
+{
+	const int n = 5000;
+	int *host = (int *)calloc(n, sizeof *host), value = 7, back = 0;
+
+	SUCCEEDS(cudaHostRegister(host, n * sizeof *host, cudaHostRegisterDefault));
+	SUCCEEDS(cudaMemset(host + 6, 0x11, sizeof *host));
+	SUCCEEDS(cudaMemcpy(host + 5, host + 6, sizeof *host, cudaMemcpyDeviceToDevice));
+	SUCCEEDS(cudaMemcpy(&back, host + 5, sizeof back, cudaMemcpyDeviceToHost));
+	CHECK(host[6] == 0x11111111 && back == 0x11111111);
+	SUCCEEDS(cudaMemcpy(host + 5, &value, sizeof value, cudaMemcpyHostToDevice));
+	CHECK(host[5] == 7);
+	CHECK(cudaMemset(host + n - 1, 0, 2 * sizeof *host) == cudaErrorInvalidValue);
+	cudaGetLastError();
+	SUCCEEDS(cudaHostUnregister(host));
+	free(host);
+}
+
 static uint64_t figure(cudaMemPool_t pool, cudaMemPoolAttr attribute)
 {
 	uint64_t value = ~(uint64_t)0;
@@ -101,6 +120,7 @@ static void pools()
 
 int main()
 {
+	by_host_pointer();
 	registered(5);
 	registered(100000);
 	pools();

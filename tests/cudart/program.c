@@ -229,6 +229,12 @@ static void memory(void)
 		CHECK_EQUAL(back[i], expected);
 	}
 	CHECK_EQUAL(cudaMemcpy2D(back, 50, pitched, pitch, 60, 10, TO_HOST), INVALID_VALUE);
+	/* Of rows of which the last does not fit, none is written. */
+	CHECK_EQUAL(cudaMemset2D(device, 300, 0, 101, (sizeof host + 199) / 300 + 1), INVALID_VALUE);
+	CHECK_EQUAL(cudaMemcpy2D(device, 300, host, 1, 1, sizeof host / 300 + 2, TO_DEVICE), INVALID_VALUE);
+	CHECK_EQUAL(cudaMemcpy(back, device, sizeof host, TO_HOST), 0);
+	for (size_t i = 0; i < sizeof back; i++)
+		CHECK_EQUAL(back[i], 0x5a);
 	CHECK_EQUAL(cudaMalloc((void **)&device, (size_t)1 << 45), NO_MEMORY);
 	CHECK_EQUAL(cudaGetLastError(), NO_MEMORY);
 	CHECK_EQUAL(cudaDeviceReset(), 0);

@@ -239,7 +239,7 @@ int gt_graph_run(struct gt_graph *graph, bool dry)
 	return code == CUDA_SUCCESS && left > 0 ? CUDA_INVALID_VALUE : code;
 }
 
-int gt_graph_begin_launch(const struct gt_graph *graph, bool frees)
+static void assign_conditions(const struct gt_graph *graph)
 {
 	for (size_t i = 0; i < graph->n_conditions; i++) {
 		const struct gt_condition *condition = &graph->conditions[i];
@@ -248,15 +248,28 @@ int gt_graph_begin_launch(const struct gt_graph *graph, bool frees)
 			*value = condition->value;
 		gt_cudart.memory.changes++;
 	}
-	for (size_t i = 0; i < graph->nodes.n; i++) {
+}
+
+/* Those of the graphs in it, too. */
+int gt_graph_begin_launch(const struct gt_graph *graph, bool frees)
+{
+	int code = CUDA_SUCCESS;
+
+	assign_conditions(graph);
+	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
 		const struct gt_work *work = &graph->nodes.list[i]->work;
+		const struct gt_condition_work *condition = &work->u.condition;
+		if (work->kind == GT_WORK_GRAPH)
+			code = gt_graph_begin_launch(work->u.graph, frees);
+		for (unsigned k = 0; work->kind == GT_WORK_CONDITION && k < condition->size && code == CUDA_SUCCESS; k++)
+			code = gt_graph_begin_launch(condition->bodies[k], frees);
 		if (work->kind != GT_WORK_ALLOCATE || !work->u.memory->live)
 			continue;
 		if (!frees)
 			return CUDA_INVALID_VALUE;
 		gt_graph_memory_set(work->u.memory, false);
 	}
-	return CUDA_SUCCESS;
+	return code;
 }
 
 /* ---- copies and fills ---- */
@@ -266,13 +279,18 @@ static bool is_device(uint64_t address)
 	return address - GT_PTX_GLOBAL_BASE < GT_PTX_WINDOW;
 }
 
+static bool is_registered(const void *pointer, size_t bytes)
+{
+	return gt_cudart_registered(pointer) && gt_cudart_registered((const void *)((uintptr_t)pointer + bytes - 1));
+}
+
 /* Where [pointer, pointer + bytes) lies in this process; NULL if the device has no such bytes, or has them in its heap. A host
- * pointer is the program's own affair. */
+ * pointer is the program's own affair, and stands for memory of the device where the host's is registered. */
 static void *place(const void *pointer, size_t bytes, bool on_device)
 {
 	if (gt_ptx_in_heap(&gt_cudart.memory, gt_cudart_address(pointer)))
 		return NULL;
-	if (on_device || is_device(gt_cudart_address(pointer)))
+	if (is_device(gt_cudart_address(pointer)) || (on_device && !is_registered(pointer, bytes)))
 		return gt_ptx_at(&gt_cudart.memory, gt_cudart_address(pointer), bytes);
 	return (void *)(uintptr_t)pointer;
 }
@@ -287,16 +305,34 @@ static void note_copy(const void *to, size_t bytes)
 		gt_copies_add(gt_ptx_recorder_copies(gt_cudart.recorder), gt_cudart_address(to), bytes);
 }
 
-static int copy(void *to, const void *from, size_t bytes, unsigned kind)
+/* The bytes from the first of a box to its last, both included; SIZE_MAX if no number holds them. */
+static size_t span_of(size_t width, size_t pitch, size_t height, size_t slice, size_t depth)
 {
-	if (bytes == 0)
+	size_t rows, slices, span;
+	bool overflows = __builtin_mul_overflow(height - 1, pitch, &rows) || __builtin_mul_overflow(depth - 1, slice, &slices) ||
+			 __builtin_add_overflow(rows, slices, &span) || __builtin_add_overflow(span, width, &span);
+
+	return overflows ? SIZE_MAX : span;
+}
+
+/* Nothing is copied of a box that is not wholly there. */
+static int copy_box(const struct gt_copy_work *work)
+{
+	const bool to_device = work->kind == HOST_TO_DEVICE || work->kind == DEVICE_TO_DEVICE;
+	const bool from_device = work->kind == DEVICE_TO_HOST || work->kind == DEVICE_TO_DEVICE;
+
+	if (work->width == 0 || work->height == 0 || work->depth == 0)
 		return CUDA_SUCCESS;
-	void *target = place(to, bytes, kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE);
-	const void *source = place(from, bytes, kind == DEVICE_TO_HOST || kind == DEVICE_TO_DEVICE);
-	if (!target || !source)
+	char *to = place(work->to, span_of(work->width, work->to_pitch, work->height, work->to_slice, work->depth), to_device);
+	const char *from = place(work->from, span_of(work->width, work->from_pitch, work->height, work->from_slice, work->depth), from_device);
+	if (!to || !from)
 		return CUDA_INVALID_VALUE;
-	memmove(target, source, bytes);
-	note_copy(to, bytes);
+	for (size_t slice = 0; slice < work->depth; slice++)
+		for (size_t row = 0; row < work->height; row++) {
+			const size_t at = slice * work->to_slice + row * work->to_pitch;
+			memmove(to + at, from + slice * work->from_slice + row * work->from_pitch, work->width);
+			note_copy((char *)work->to + at, work->width);
+		}
 	return CUDA_SUCCESS;
 }
 
@@ -324,38 +360,28 @@ static unsigned char *place_in(const struct gt_array *array, const struct gt_pos
 	return gt_ptx_at(&gt_cudart.memory, address, *left);
 }
 
-/* Where a row begins. The program may have given NULL, to which C adds nothing. */
-static void *to_row(const struct gt_copy_work *work, size_t slice, size_t row)
+/* One side of a row of a copy: in memory, whose bytes of the box begin at `at`, or in an array. *left: as of place_in. */
+static char *place_of(char *at, size_t along, const struct gt_array *array, const struct gt_position *position, size_t x, size_t row,
+		      size_t slice, size_t *left)
 {
-	return (void *)((uintptr_t)work->to + slice * work->to_slice + row * work->to_pitch);
+	return array ? (char *)place_in(array, position, x, row, slice, left) : at + along + x;
 }
 
-static const void *from_row(const struct gt_copy_work *work, size_t slice, size_t row)
+/* `to`, `from`: where the box begins in this process; NULL: in an array. */
+static int copy_array_row(const struct gt_copy_work *work, char *to, char *from, size_t row, size_t slice)
 {
-	return (const void *)((uintptr_t)work->from + slice * work->from_slice + row * work->from_pitch);
-}
+	const size_t to_along = slice * work->to_slice + row * work->to_pitch, from_along = slice * work->from_slice + row * work->from_pitch;
 
-static int copy_array_row(const struct gt_copy_work *work, size_t row, size_t slice)
-{
-	unsigned char *to = NULL, *from = NULL;
-
-	if (!work->to_array)
-		to = place(to_row(work, slice, row), work->width, work->kind == DEVICE_TO_DEVICE);
-	if (!work->from_array)
-		from = place(from_row(work, slice, row), work->width, work->kind == DEVICE_TO_DEVICE);
 	for (size_t x = 0, bytes; x < work->width; x += bytes) {
 		bytes = work->width - x;
-		unsigned char *target = work->to_array ? place_in(work->to_array, &work->to_position, x, row, slice, &bytes)
-						       : to ? to + x : NULL;
-		const unsigned char *source =
-			work->from_array ? place_in(work->from_array, &work->from_position, x, row, slice, &bytes)
-					 : from ? from + x : NULL;
+		char *target = place_of(to, to_along, work->to_array, &work->to_position, x, row, slice, &bytes);
+		const char *source = place_of(from, from_along, work->from_array, &work->from_position, x, row, slice, &bytes);
 		if (!target || !source)
 			return CUDA_INVALID_VALUE;
 		memmove(target, source, bytes);
 	}
-	if (!work->to_array)
-		note_copy(to_row(work, slice, row), work->width);
+	if (to)
+		note_copy((char *)work->to + to_along, work->width);
 	return CUDA_SUCCESS;
 }
 
@@ -376,16 +402,24 @@ static void note_array_slice(const struct gt_copy_work *work, size_t slice)
 
 static int copy_arrays(const struct gt_copy_work *work)
 {
+	const bool on_device = work->kind == DEVICE_TO_DEVICE;
+	char *to = NULL, *from = NULL;
 	int code = CUDA_SUCCESS;
 
 	if ((work->to_array && !fits(work->to_array, &work->to_position, work)) ||
 	    (work->from_array && !fits(work->from_array, &work->from_position, work)))
 		return CUDA_INVALID_VALUE;
-	if (work->width == 0)
+	if (work->width == 0 || work->height == 0 || work->depth == 0)
 		return CUDA_SUCCESS;
+	if (!work->to_array)
+		to = place(work->to, span_of(work->width, work->to_pitch, work->height, work->to_slice, work->depth), on_device);
+	if (!work->from_array)
+		from = place(work->from, span_of(work->width, work->from_pitch, work->height, work->from_slice, work->depth), on_device);
+	if ((!work->to_array && !to) || (!work->from_array && !from))
+		return CUDA_INVALID_VALUE;
 	for (size_t slice = 0; slice < work->depth && code == CUDA_SUCCESS; slice++) {
 		for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
-			code = copy_array_row(work, row, slice);
+			code = copy_array_row(work, to, from, row, slice);
 		if (work->to_array && code == CUDA_SUCCESS)
 			note_array_slice(work, slice);
 	}
@@ -395,45 +429,41 @@ static int copy_arrays(const struct gt_copy_work *work)
 /* Each returns a code, and expects gt_cudart_enter() to have been called. */
 static int cudart_copy(const struct gt_copy_work *work)
 {
-	int code = CUDA_SUCCESS;
-
 	if (work->kind > BY_ADDRESS)
 		return CUDA_INVALID_MEMCPY_DIRECTION;
 	if (work->width > work->to_pitch || work->width > work->from_pitch)
 		return CUDA_INVALID_VALUE;
-	if (work->to_array || work->from_array)
-		return copy_arrays(work);
-	for (size_t slice = 0; slice < work->depth; slice++)
-		for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
-			code = copy(to_row(work, slice, row), from_row(work, slice, row), work->width, work->kind);
-	return code;
+	return work->to_array || work->from_array ? copy_arrays(work) : copy_box(work);
 }
 
-static int fill_row(void *to, const struct gt_fill_work *work)
+static void fill_row(char *target, const struct gt_fill_work *work)
 {
-	size_t bytes = work->width * work->element;
-	char *target = bytes > 0 ? place(to, bytes, true) : NULL;
+	const size_t bytes = work->width * work->element;
 
-	if (!target)
-		return bytes == 0 ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 	if (work->element == 1)
 		memset(target, (int)(work->value & 0xff), bytes);
 	else /* values are as this processor keeps them, and as the GPU does */
 		for (size_t i = 0; i < bytes; i += work->element)
 			memcpy(target + i, &work->value, work->element);
-	note_copy(to, bytes);
-	return CUDA_SUCCESS;
 }
 
+/* Nothing is filled of a rectangle that is not wholly there. */
 static int cudart_fill(const struct gt_fill_work *work)
 {
-	int code = CUDA_SUCCESS;
+	const size_t bytes = work->width * work->element;
 
-	if (work->height > 1 && work->width * work->element > work->pitch)
+	if (work->height > 1 && bytes > work->pitch)
 		return CUDA_INVALID_VALUE;
-	for (size_t row = 0; row < work->height && code == CUDA_SUCCESS; row++)
-		code = fill_row((char *)work->to + row * work->pitch, work);
-	return code;
+	if (bytes == 0 || work->height == 0)
+		return CUDA_SUCCESS;
+	char *target = place(work->to, span_of(bytes, work->pitch, work->height, 0, 1), true);
+	if (!target)
+		return CUDA_INVALID_VALUE;
+	for (size_t row = 0; row < work->height; row++) {
+		fill_row(target + row * work->pitch, work);
+		note_copy((char *)work->to + row * work->pitch, bytes);
+	}
+	return CUDA_SUCCESS;
 }
 
 #define ALIGNMENT 16 /* of each argument that is kept */
