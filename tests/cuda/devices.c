@@ -74,6 +74,8 @@ static void what_there_is(int expected)
 	for (int i = 0; i < 2; i++) {
 		OK(cudaGetDeviceProperties(&properties, i));
 		uuids[i] = properties.uuid;
+		OK(cudaDeviceGetAttribute(&other, cudaDevAttrPciBusId, i));
+		CHECK(properties.pciBusID == other && other == i + 1);
 	}
 	CHECK(memcmp(&uuids[0], &uuids[1], sizeof uuids[0]) != 0);
 	OK(cudaDeviceGetPCIBusId(bus, sizeof bus, 1));

@@ -99,6 +99,14 @@ static uint64_t shared_block(void)
 	return shared_optin() < 48 << 10 ? shared_optin() : 48 << 10;
 }
 
+enum { PCI_BUS = 33 }; /* the number of its attribute */
+
+/* The devices are on a bus of their own each. */
+static int bus_of(int device)
+{
+	return device + 1;
+}
+
 /* Properties that are no text: where they stand in cudaDeviceProp, and where they stood before CUDA 13 (0: nowhere), the number
  * of the attribute that asks for the same, and their value, from a function if there is one. */
 static const struct property {
@@ -149,6 +157,7 @@ static const struct property {
 	{0, 0, 4, 44, 1, NULL}, /* tld4 */
 	{552, 568, 8, 30, 512, NULL}, /* alignment of surfaces */
 	{560, 576, 4, 31, 1, NULL},	 /* concurrent kernels */
+	{568, 584, 4, PCI_BUS, 0, NULL}, /* of the device: bus_of */
 	{584, 600, 4, 40, 2, NULL},	 /* copy engines */
 	{588, 604, 4, 41, 1, NULL},	 /* unified addressing */
 	{592, 612, 4, 37, 0, bus_bits},
@@ -203,7 +212,7 @@ static int tell(unsigned char *to, int device, unsigned bytes, bool older)
 	gt_cudart_uuid(to + UUID_AT, device);
 	for (size_t i = 0; i < LENGTH(properties); i++) {
 		unsigned offset = older ? properties[i].older : properties[i].offset;
-		uint64_t value = value_of(&properties[i]);
+		uint64_t value = properties[i].attribute == PCI_BUS ? (uint64_t)bus_of(device) : value_of(&properties[i]);
 		for (unsigned byte = 0; offset > 0 && offset < bytes && byte < properties[i].bytes; byte++)
 			to[offset + byte] = (unsigned char)(value >> 8 * byte);
 	}
@@ -231,7 +240,6 @@ int gt_cudart_older_properties(unsigned char *to, int device, unsigned bytes)
 }
 
 #define ATTRIBUTES 148 /* numbers of attributes are below this */
-enum { PCI_BUS = 33 };
 
 int gt_cudart_attribute(unsigned number, uint64_t *value)
 {
@@ -252,7 +260,7 @@ API int cudaDeviceGetAttribute(int *value, int attribute, int device)
 		return gt_cudart_leave(CUDA_INVALID_DEVICE);
 	int code = value ? gt_cudart_attribute((unsigned)attribute, &answer) : CUDA_INVALID_VALUE;
 	if (code == CUDA_SUCCESS)
-		*value = attribute == PCI_BUS ? device + 1 : (int)answer;
+		*value = attribute == PCI_BUS ? bus_of(device) : (int)answer;
 	return gt_cudart_leave(code);
 }
 
