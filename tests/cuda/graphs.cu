@@ -375,6 +375,53 @@ static void objects()
 	CHECK(cudaUserObjectRetain(object, 1) == cudaErrorInvalidValue);
 }
 
+/* To wait for an event from outside of the graph is a node. */
+static void external_wait()
+{
+	cudaStream_t stream;
+	cudaEvent_t event;
+	cudaGraph_t graph;
+	cudaGraphNode_t node;
+	cudaGraphNodeType type;
+	size_t nodes = 1;
+
+	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaEventCreate(&event));
+	SUCCEEDS(cudaEventRecord(event, stream));
+	SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	SUCCEEDS(cudaStreamWaitEvent(stream, event, cudaEventWaitExternal));
+	SUCCEEDS(cudaMemsetAsync(device, 0, sizeof host, stream));
+	SUCCEEDS(cudaStreamEndCapture(stream, &graph));
+	SUCCEEDS(cudaGraphGetRootNodes(graph, &node, &nodes));
+	SUCCEEDS(cudaGraphNodeGetType(node, &type));
+	CHECK(nodes == 1 && type == cudaGraphNodeTypeWaitEvent);
+	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaEventDestroy(event));
+	SUCCEEDS(cudaStreamDestroy(stream));
+}
+
+/* What nvcc --default-stream per-thread calls: the handle 0 is the default stream of the thread, which can be captured. */
+extern "C" cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t, cudaStreamCaptureMode);
+extern "C" cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t, cudaGraph_t *);
+extern "C" cudaError_t cudaMemsetAsync_ptsz(void *, int, size_t, cudaStream_t);
+
+static void default_stream_of_a_thread()
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t executable;
+
+	SUCCEEDS(cudaMemset(device, 0, sizeof host));
+	SUCCEEDS(cudaStreamBeginCapture_ptsz(0, cudaStreamCaptureModeGlobal));
+	SUCCEEDS(cudaMemsetAsync_ptsz(device, 1, sizeof host, 0));
+	SUCCEEDS(cudaStreamEndCapture_ptsz(0, &graph));
+	CHECK(all(0));
+	SUCCEEDS(cudaGraphInstantiate(&executable, graph, 0));
+	SUCCEEDS(cudaGraphLaunch(executable, 0));
+	CHECK(all(0x01010101));
+	SUCCEEDS(cudaGraphExecDestroy(executable));
+	SUCCEEDS(cudaGraphDestroy(graph));
+}
+
 int main()
 {
 	SUCCEEDS(cudaMalloc(&device, sizeof host));
@@ -385,5 +432,7 @@ int main()
 	boxes();
 	nodes_and_kernels();
 	objects();
+	external_wait();
+	default_stream_of_a_thread();
 	return verdict();
 }

@@ -10,10 +10,13 @@
 static struct gt_stream per_thread = {.device = -1};
 static struct gt_stream *streams = &per_thread;
 
-/* The stream of a handle; NULL if the handle is that of the default stream, or none. */
+/* The program was compiled for default streams of threads, and has captured one by the handle 0, which stands for it there. */
+static bool default_is_per_thread;
+
+/* The stream of a handle; NULL if the handle is that of the default stream of all threads, or none. */
 static struct gt_stream *stream_of(void *handle)
 {
-	if ((uintptr_t)handle == PER_THREAD_HANDLE)
+	if ((uintptr_t)handle == PER_THREAD_HANDLE || (!handle && default_is_per_thread))
 		return &per_thread;
 	return gt_is(GT_STREAM, handle) ? handle : NULL;
 }
@@ -483,8 +486,18 @@ API int cudaThreadExchangeStreamCaptureMode(int *mode)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-ALSO(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz);
-ALSO(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz);
+API int cudaStreamBeginCapture_ptsz(void *stream, int mode)
+{
+	default_is_per_thread = default_is_per_thread || !stream;
+	return cudaStreamBeginCapture(stream, mode);
+}
+
+API int cudaStreamBeginCaptureToGraph_ptsz(void *stream, struct gt_graph *graph, struct gt_node *const *after, const void *edges, size_t n, int mode)
+{
+	default_is_per_thread = default_is_per_thread || !stream;
+	return cudaStreamBeginCaptureToGraph(stream, graph, after, edges, n, mode);
+}
+
 ALSO(cudaStreamEndCapture, cudaStreamEndCapture_ptsz);
 ALSO(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
 ALSO(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz);
@@ -518,14 +531,19 @@ API int cudaStreamQuery(struct gt_stream *stream)
 	return gt_cudart_leave(refused ? refused : code);
 }
 
+#define EVENT_EXTERNAL 1U /* makes a node of the graph; without it a capture only records the position, or waits for one */
+
 /* Outside of captures, recorded work is already complete. */
 API int cudaStreamWaitEvent(struct gt_stream *handle, const struct gt_cuda_event *event, unsigned flags)
 {
-	(void)flags;
 	gt_cudart_enter_beside();
 	struct gt_stream *stream = stream_of(handle);
 	if (!gt_is(GT_EVENT, event) || gt_stream_check(handle) != CUDA_SUCCESS)
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
+	if (gt_stream_captured(handle) && flags == EVENT_EXTERNAL) {
+		const struct gt_work work = {GT_WORK_WAIT, {.event = (struct gt_cuda_event *)(uintptr_t)event}};
+		return gt_cudart_leave(gt_stream_ask(handle, &work));
+	}
 	if (!event_captured(event) && gt_stream_captured(handle)) {
 		stream->capture->invalid = true;
 		return gt_cudart_leave(event->capture ? CUDA_INVALID_VALUE : CUDA_STREAM_CAPTURE_ISOLATION);
@@ -587,8 +605,6 @@ API int cudaEventDestroy(struct gt_cuda_event *event)
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-#define EVENT_RECORD_EXTERNAL 1U /* makes a node of the graph; without it a capture only records the position */
-
 API int cudaEventRecordWithFlags(struct gt_cuda_event *event, void *handle, unsigned flags)
 {
 	struct gt_work work = {GT_WORK_RECORD, {.event = event}};
@@ -599,7 +615,7 @@ API int cudaEventRecordWithFlags(struct gt_cuda_event *event, void *handle, unsi
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	gt_nodes_clear(&event->last);
 	event->capture = NULL;
-	if (!gt_stream_captured(handle) || flags == EVENT_RECORD_EXTERNAL)
+	if (!gt_stream_captured(handle) || flags == EVENT_EXTERNAL)
 		return gt_cudart_leave(gt_stream_ask(handle, &work));
 	event->capture = stream->capture;
 	return gt_cudart_leave(gt_nodes_join(&event->last, stream->last.list, stream->last.n));
