@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* madvise is not in POSIX */
 #include "base/pages.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,25 +69,72 @@ struct gt_arena_chunk {
 	_Alignas(BORDER) char data[];
 };
 
+/* Those that no arena has. */
+#define SPARE_MOST ((size_t)32 << 20) /* bytes of them */
+static struct gt_arena_chunk *spare;
+static size_t spare_bytes;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The first that is large enough; NULL: there is none. */
+static struct gt_arena_chunk *take_spare(size_t bytes)
+{
+	pthread_mutex_lock(&spare_lock);
+	struct gt_arena_chunk **at = &spare;
+	while (*at && (*at)->bytes < bytes)
+		at = &(*at)->next;
+	struct gt_arena_chunk *chunk = *at;
+	if (chunk) {
+		*at = chunk->next;
+		spare_bytes -= chunk->bytes;
+	}
+	pthread_mutex_unlock(&spare_lock);
+	return chunk;
+}
+
+/* Returns whether it is kept. */
+static int give_spare(struct gt_arena_chunk *chunk)
+{
+	pthread_mutex_lock(&spare_lock);
+	int kept = chunk->bytes <= SPARE_MOST - spare_bytes;
+	if (kept) {
+		chunk->next = spare;
+		spare = chunk;
+		spare_bytes += chunk->bytes;
+	}
+	pthread_mutex_unlock(&spare_lock);
+	return kept;
+}
+
 static size_t rounded(size_t bytes, size_t border)
 {
 	return (bytes + border - 1) / border * border;
 }
 
+/* A chunk of so many bytes. NULL when memory is short. */
+static struct gt_arena_chunk *map_chunk(size_t bytes)
+{
+	const size_t mapped = bytes + LARGE_PAGE;
+	void *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mapping == MAP_FAILED)
+		return NULL;
+	struct gt_arena_chunk *chunk = (void *)rounded((uintptr_t)mapping, LARGE_PAGE);
+	gt_pages_large(chunk, bytes);
+	*chunk = (struct gt_arena_chunk){NULL, mapping, mapped, bytes};
+	return chunk;
+}
+
 static int add_chunk(struct gt_arena *arena, size_t bytes)
 {
-	size_t whole = rounded(bytes + sizeof(struct gt_arena_chunk), LARGE_PAGE), mapped;
+	size_t whole = rounded(bytes + sizeof(struct gt_arena_chunk), LARGE_PAGE);
 
 	whole = whole < LARGE ? LARGE : whole;
-	mapped = whole + LARGE_PAGE;
-	void *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mapping == MAP_FAILED)
+	struct gt_arena_chunk *chunk = take_spare(whole);
+	if (!chunk && !(chunk = map_chunk(whole)))
 		return -1;
-	struct gt_arena_chunk *chunk = (void *)rounded((uintptr_t)mapping, LARGE_PAGE);
-	gt_pages_large(chunk, whole);
-	*chunk = (struct gt_arena_chunk){arena->chunks, mapping, mapped, whole};
+	chunk->next = arena->chunks;
 	arena->chunks = chunk;
-	arena->left = whole - sizeof *chunk;
+	arena->left = chunk->bytes - sizeof *chunk;
 	return 0;
 }
 
@@ -120,7 +168,8 @@ void gt_arena_close(struct gt_arena *arena)
 {
 	for (struct gt_arena_chunk *chunk; (chunk = arena->chunks);) {
 		arena->chunks = chunk->next;
-		munmap(chunk->mapping, chunk->mapped);
+		if (!give_spare(chunk))
+			munmap(chunk->mapping, chunk->mapped);
 	}
 	arena->left = 0;
 }

@@ -5,6 +5,7 @@
 #define GT_BASE_PAGES_H
 
 #include <stddef.h>
+#include <string.h>
 
 /* Asks for large pages under an array, if the system has them and the array is large. Only pages that were
  * not touched yet are affected: call it right after the allocation. */
@@ -27,8 +28,16 @@ struct gt_arena {
 	size_t left; /* bytes of the first chunk, at its end */
 };
 
-/* Zeroed memory, on the border of a line of the machine's cache. NULL when memory is short. */
+/* Memory on the border of a line of the machine's cache, in which anything may be. NULL when memory is short. */
 void *gt_arena_take(struct gt_arena *arena, size_t bytes);
+
+/* The same with zeros in it. */
+static inline void *gt_arena_zeroed(struct gt_arena *arena, size_t bytes)
+{
+	void *taken = gt_arena_take(arena, bytes);
+
+	return taken ? memset(taken, 0, bytes) : NULL;
+}
 
 /* gt_arena_grown, if the array is too small. */
 void *gt_arena_grow(struct gt_arena *arena, void *array, size_t wanted, size_t *capacity, size_t element);
@@ -39,6 +48,8 @@ static inline void *gt_arena_grown(struct gt_arena *arena, void *array, size_t w
 	return wanted <= *capacity ? array : gt_arena_grow(arena, array, wanted, capacity, element);
 }
 
+/* Some of the memory is kept for the next arena: launches that follow each other open one each, and to have as much from the system again
+ * takes longer than a short launch. */
 void gt_arena_close(struct gt_arena *arena);
 
 #define GT_FREE_SIZES (4 * 64 + 1) /* four to a power of two, to which sizes are rounded up */
@@ -50,7 +61,7 @@ struct gt_free_lists {
 	size_t bytes; /* of the arena */
 };
 
-/* At least a pointer's size, which is not zeroed if it is taken again. NULL when memory is short. */
+/* At least a pointer's size, in which anything may be. NULL when memory is short. */
 void *gt_free_lists_take(struct gt_free_lists *lists, size_t bytes);
 
 /* Gives back what was taken as so many bytes. */

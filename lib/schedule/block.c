@@ -926,23 +926,13 @@ static int slice(struct block *block, struct gt_error *error)
 }
 
 /* Of one whose rows are folded. */
-static int find_folds(struct block *block, struct gt_error *error)
+static void count_folds(struct block *block)
 {
-	uint64_t *at = block->loose.rows->data, *end = at + block->loose.rows->n;
-	size_t n = 0;
+	const void *end = gt_piece_end(block->loose.rows);
 
-	for (uint64_t *fold = at; fold < end; fold += FOLD_WORDS(struct fold_warp) + ((struct fold_warp *)(void *)fold)->words)
-		n++;
-	block->sources = calloc(n, sizeof *block->sources);
-	if (!block->sources)
-		return gt_fail_memory(error, "the warps of a block");
-	for (; at < end; at += FOLD_WORDS(struct fold_warp) + block->sources[block->n_sources++].fold->words) {
-		struct fold_warp *fold = (struct fold_warp *)(void *)at;
-		block->sources[block->n_sources].warp = (uint16_t)fold->warp;
-		block->sources[block->n_sources].fold = fold;
-	}
+	for (struct fold_warp *fold = gt_first_fold(block->loose.rows); (void *)fold < end; fold = gt_fold_next(fold))
+		block->n_folds++;
 	block->highest_warp = block->loose.highest_warp;
-	return 0;
 }
 
 /* By access. */
@@ -952,7 +942,7 @@ static int begin_unfolding(struct block *block, struct gt_error *error)
 	if (!block->window.rows)
 		return gt_fail_memory(error, "rows: a smaller -S uses less");
 	block->highest_warp = block->loose.highest_warp;
-	block->unfolding = gt_unfolding((struct fold_warp *)(void *)block->loose.rows->data);
+	block->unfolding = gt_unfolding(gt_first_fold(block->loose.rows));
 	unfold(block);
 	return 0;
 }
@@ -966,8 +956,12 @@ static int arrange_packed(struct block *block, struct keep *keep, enum arrangeme
 
 int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error)
 {
-	if (block->folded)
-		return arrangement == BY_ACCESS ? begin_unfolding(block, error) : find_folds(block, error);
+	if (block->folded && arrangement == BY_ACCESS)
+		return begin_unfolding(block, error);
+	if (block->folded) {
+		count_folds(block);
+		return 0;
+	}
 	if (!block->packed && !loose_fits(&block->loose, &keep->loose) &&
 	    (packing_take_loose(block, keep, error) != 0 || packing_end(block, keep, error) != 0))
 		return -1;

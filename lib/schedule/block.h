@@ -228,6 +228,12 @@ struct unfolding {
 /* Folds spans, in order, into `to`, which has room for FOLD_MORE words more than they take. Returns how many it takes. */
 size_t gt_fold(const struct shapes *shapes, const struct kept *spans, const struct kept *end, uint64_t *to);
 
+/* The next warp, behind what this one has. */
+static inline struct fold_warp *gt_fold_next(struct fold_warp *warp)
+{
+	return (struct fold_warp *)(void *)((uint64_t *)(void *)(warp + 1) + warp->words);
+}
+
 static inline struct unfolding gt_unfolding(struct fold_warp *warp)
 {
 	uint64_t *at = (uint64_t *)(void *)(warp + 1);
@@ -238,6 +244,11 @@ static inline struct unfolding gt_unfolding(struct fold_warp *warp)
 /* The next whole accesses: at least one, and as many as take `most` words, which is at least FOLD_ACCESS_WORDS. They are in `room`, or where
  * they are kept. Returns how many words they take; 0: none is left. */
 size_t gt_unfold(struct unfolding *unfolding, uint64_t *room, size_t most, struct kept **spans);
+
+static inline struct fold_warp *gt_first_fold(struct piece *piece)
+{
+	return (struct fold_warp *)(void *)piece->data;
+}
 
 /* ---- blocks ---- */
 
@@ -276,8 +287,8 @@ struct block {
 	struct block *next; /* in the queue of the same SM */
 
 	/* While resident. */
-	struct source *sources; /* its warps that have rows */
-	size_t n_sources;
+	struct source *sources; /* its warps that have rows; NULL if it is folded */
+	size_t n_sources, n_folds; /* folded by warp: so many struct fold_warp, whose spans are unfolded by the one who issues them */
 	struct window window; /* rr, packed: rows by access number and warp, whole accesses; folded: room for spans */
 	struct unfolding unfolding; /* rr, folded */
 	uint64_t slot;	      /* its number among the blocks that an SM can hold */
@@ -323,7 +334,7 @@ int gt_block_add(struct block *block, struct keep *keep, const struct gt_rows *r
 /* No more rows will come, so they can be folded. Returns 0, or -1. */
 int gt_block_close(struct block *block, struct keep *keep, struct gt_error *error);
 
-/* Makes sources of the warps of a block that becomes resident. By access, its first rows are then in its window. */
+/* Makes sources of the warps of a block that becomes resident, or counts them if they are folded. By access, its first rows are then in its window. */
 int gt_block_arrange(struct block *block, struct keep *keep, enum arrangement arrangement, struct gt_error *error);
 
 /* By access: the next rows, when all before have been issued. */

@@ -166,7 +166,7 @@ static int begin_sharing(struct gt_schedule *schedule, struct gt_error *error)
 {
 	struct machine *machine = schedule->machine;
 
-	machine->arenas = gt_arena_take(&machine->arena, machine->parts * sizeof *machine->arenas);
+	machine->arenas = gt_arena_zeroed(&machine->arena, machine->parts * sizeof *machine->arenas);
 	if (!machine->arenas)
 		return gt_fail_memory(error, "threads");
 	for (size_t i = 0; i < schedule->n_active; i++) {
@@ -220,7 +220,7 @@ static bool is_shared(const struct machine *machine)
 static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_error *error)
 {
 	struct gt_arena *arena = &schedule->machine->arena;
-	struct clocked *clocked = sm->clocked = gt_arena_take(arena, sizeof *clocked);
+	struct clocked *clocked = sm->clocked = gt_arena_zeroed(arena, sizeof *clocked);
 
 	if (!clocked)
 		return gt_fail_memory(error, "the schedulers of an SM");
@@ -228,7 +228,7 @@ static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_
 	clocked->runners = &schedule->machine->runners;
 	clocked->n = schedule->config->schedulers;
 	clocked->wake = GT_NEVER;
-	clocked->schedulers = gt_arena_take(arena, clocked->n * sizeof *clocked->schedulers);
+	clocked->schedulers = gt_arena_zeroed(arena, clocked->n * sizeof *clocked->schedulers);
 	clocked->wakes = gt_arena_take(arena, clocked->n * sizeof *clocked->wakes);
 	clocked->sends = gt_arena_take(arena, clocked->n * sizeof *clocked->sends);
 	clocked->taken = gt_arena_take(arena, (schedule->machine->window + 1) * sizeof *clocked->taken);
@@ -237,6 +237,7 @@ static int open_sm(const struct gt_schedule *schedule, struct sm *sm, struct gt_
 		return gt_fail_memory(error, "the schedulers of an SM");
 	for (uint32_t i = 0; i < clocked->n; i++) {
 		clocked->schedulers[i].wake = &clocked->wakes[i];
+		clocked->schedulers[i].last = NO_PLACE;
 		clocked->wakes[i] = clocked->sends[i] = GT_NEVER;
 	}
 	return 0;

@@ -21,20 +21,24 @@ struct waiting {
 	uint32_t requests;
 };
 
-/* A scheduler and its warps; those that became resident last stand last. */
+#define NO_PLACE UINT32_MAX
+
+/* A scheduler and its warps; those that became resident last stand last. Its first part fills a line of the machine's cache. */
 struct scheduler {
 	struct runner **runners;
 	uint64_t *ready; /* of each: when it may issue what leads to its next access; GT_NEVER: not known, or none is left */
-	size_t n, capacity;
 	struct runner *current; /* its instructions up to its next access issue until `until`; NULL: none */
-	struct runner *last;	/* that issued */
+	struct runner *chosen;	/* it turns to this one at `until`, as no warp has become ready since it was chosen; NULL: none is chosen */
 	uint64_t until;
+	uint64_t free; /* when L1 can take an access from it */
+	uint32_t n, last; /* warps; the place of the one that issued last; NO_PLACE: none, or it has left */
+	uint32_t first, queued; /* of the queue */
+
+	uint64_t *wake; /* when it can do something next, if L1 takes nothing from it: beside those of the others */
 	uint64_t passes; /* of shared memory that its warps have asked for, and were not given yet */
 	uint64_t spare;	 /* the last of them, which its present warp does not wait for */
-	uint64_t *wake; /* when it can do something next, if L1 takes nothing from it: beside those of the others */
+	size_t capacity;
 	struct waiting queue[QUEUE];
-	uint32_t first, queued;
-	uint64_t free; /* when L1 can take an access from it */
 };
 
 #define RUNNER_WORDS FOLD_ACCESS_WORDS /* of spans that a runner holds itself */
@@ -45,14 +49,14 @@ struct runner {
 	struct block *block;
 	struct scheduler *scheduler;
 	uint64_t arrived; /* when it may go on but for barriers; GT_NEVER: a load that it waits for is queued, or L2 is asked */
-	uint64_t data;	  /* when all loads that L1 has taken have their data, but for those of `asking` */
+	uint64_t data;	  /* when all loads that L1 has taken have their data, but for those that are `open` */
 	uint32_t left;	  /* words of its accesses */
 	uint32_t place;	  /* in its scheduler */
 	uint32_t barriers; /* of its block, that it has passed when it makes its next access */
 	uint32_t instructions; /* before its next access */
 	uint32_t number; /* of its block */
-	uint16_t asking; /* accesses that L1 has taken in this window and asked L2 for */
-	uint8_t queued;	 /* accesses that L1 has not taken */
+	uint16_t open;	/* accesses that L1 has not taken, or that it has taken in this window and asked L2 for */
+	uint8_t queued; /* of them, those that L1 has not taken */
 	bool held : 1;	 /* by a barrier, for the others of its block */
 	bool begun : 1;	 /* L1 has taken an access */
 	bool folded : 1; /* its accesses are in `unfolding`; else behind `next` */

@@ -30,6 +30,7 @@ static void set_ready(const struct runner *runner, uint64_t at)
 	struct scheduler *scheduler = runner->scheduler;
 
 	scheduler->ready[runner->place] = at;
+	scheduler->chosen = NULL;
 	if (!scheduler->current)
 		*scheduler->wake = sooner(*scheduler->wake, later(at, scheduler->until));
 }
@@ -94,7 +95,7 @@ static void look_ahead(struct runner *runner, const struct shapes *shapes, uint6
 	runner->barriers += gt_work_barriers(work);
 	if (!gt_work_waits(work))
 		arrive(runner, now);
-	else if (runner->queued == 0 && runner->asking == 0)
+	else if (runner->open == 0)
 		arrive(runner, later(runner->data, now));
 	else if (runner->held)
 		pass_barrier(runner->block); /* one before its own may have waited for it */
@@ -103,17 +104,17 @@ static void look_ahead(struct runner *runner, const struct shapes *shapes, uint6
 static int join(struct scheduler *scheduler, struct runner *runner, struct gt_arena *arena, struct gt_error *error)
 {
 	size_t capacity = scheduler->capacity;
-	struct runner **runners = gt_arena_grown(arena, scheduler->runners, scheduler->n + 1, &capacity, sizeof *runners);
+	struct runner **runners = gt_arena_grown(arena, scheduler->runners, (size_t)scheduler->n + 1, &capacity, sizeof *runners);
 
 	if (!runners)
 		return gt_fail_memory(error, "the warps of an SM");
 	scheduler->runners = runners;
-	uint64_t *ready = gt_arena_grown(arena, scheduler->ready, scheduler->n + 1, &scheduler->capacity, sizeof *ready);
+	uint64_t *ready = gt_arena_grown(arena, scheduler->ready, (size_t)scheduler->n + 1, &scheduler->capacity, sizeof *ready);
 	if (!ready)
 		return gt_fail_memory(error, "the warps of an SM");
 	scheduler->ready = ready;
 	runner->scheduler = scheduler;
-	runner->place = (uint32_t)scheduler->n;
+	runner->place = scheduler->n;
 	scheduler->runners[scheduler->n] = runner;
 	scheduler->ready[scheduler->n++] = GT_NEVER;
 	return 0;
@@ -173,6 +174,7 @@ static int runner_issued(struct runner *runner, size_t words, struct keep *keep,
 	runner->row = (struct kept *)(void *)((uint64_t *)(void *)runner->row + words);
 	runner->left -= (uint32_t)words;
 	runner->queued++;
+	runner->open++;
 	if (runner->left == 0 && take_rows(runner, keep, error) != 0)
 		return -1;
 	if (runner->left <= SOON_WORDS && runner->folded)
@@ -187,7 +189,7 @@ static int runner_issued(struct runner *runner, size_t words, struct keep *keep,
 static void runner_has(struct runner *runner, uint64_t data, uint64_t from)
 {
 	runner->data = later(runner->data, data);
-	if (runner->asking == 0 && runner->queued == 0 && is_left(runner) && runner->arrived == GT_NEVER)
+	if (runner->open == 0 && is_left(runner) && runner->arrived == GT_NEVER)
 		arrive(runner, later(runner->data, from));
 }
 
@@ -195,15 +197,17 @@ static void runner_has(struct runner *runner, uint64_t data, uint64_t from)
 static void runner_leave(struct runner *runner)
 {
 	struct scheduler *scheduler = runner->scheduler;
-	size_t at = runner->place, rest = scheduler->n - at - 1;
+	uint32_t at = runner->place, rest = scheduler->n - at - 1;
 
 	memmove(scheduler->runners + at, scheduler->runners + at + 1, rest * sizeof *scheduler->runners);
 	memmove(scheduler->ready + at, scheduler->ready + at + 1, rest * sizeof *scheduler->ready);
 	scheduler->n--;
+	if (scheduler->last == at)
+		scheduler->last = NO_PLACE;
+	else if (scheduler->last != NO_PLACE)
+		scheduler->last -= scheduler->last > at;
 	for (; at < scheduler->n; at++)
-		scheduler->runners[at]->place = (uint32_t)at;
-	if (scheduler->last == runner)
-		scheduler->last = NULL;
+		scheduler->runners[at]->place = at;
 }
 
 /* ---- blocks ---- */
@@ -225,21 +229,24 @@ void gt_sm_look_for_room(const struct gt_schedule *schedule, struct sm *sm, uint
 static int runners_admit(struct block *block, struct clocked *clocked, uint64_t first, struct keep *keep, uint64_t now,
 			 struct gt_error *error)
 {
-	uint32_t n = clocked->n;
+	const size_t warps = block->folded ? block->n_folds : block->n_sources;
+	struct fold_warp *fold = block->folded ? gt_first_fold(block->loose.rows) : NULL;
 
-	block->runners = gt_free_lists_take(clocked->runners, block->n_sources * sizeof *block->runners);
+	block->runners = gt_free_lists_take(clocked->runners, warps * sizeof *block->runners);
 	if (!block->runners)
 		return gt_fail_memory(error, "the warps of a block");
-	for (size_t i = 0; i < block->n_sources; i++) {
+	for (size_t i = 0; i < warps; i++) {
 		struct runner *runner = &block->runners[i];
 		*runner = (struct runner){.block = block, .number = block->number, .folded = block->folded};
-		if (block->folded)
-			runner->unfolding = gt_unfolding(block->sources[i].fold);
-		if (take_rows(runner, keep, error) != 0 ||
-		    join(&clocked->schedulers[(first + block->sources[i].warp) % n], runner, clocked->arena, error) != 0)
+		const uint64_t warp = first + (fold ? fold->warp : block->sources[i].warp);
+		if (fold) {
+			runner->unfolding = gt_unfolding(fold);
+			fold = gt_fold_next(fold);
+		}
+		if (take_rows(runner, keep, error) != 0 || join(&clocked->schedulers[warp % clocked->n], runner, clocked->arena, error) != 0)
 			return -1;
 	}
-	block->n_runners = block->warps_left = block->n_sources;
+	block->n_runners = block->warps_left = warps;
 	for (size_t i = 0; i < block->n_runners; i++)
 		look_ahead(&block->runners[i], &keep->shapes, now);
 	return 0;
@@ -288,7 +295,7 @@ static int retire(struct gt_schedule *schedule, struct sm *sm, struct taken *las
 	block->next = clocked->dead;
 	clocked->dead = block;
 	sm->free_at[position] = later(sm->free_at[position], later(runner->data, now));
-	if (runner->asking > 0) {
+	if (runner->open > 0) {
 		ended[clocked->n_ended++] = (struct ended){position, sm->free_at[position]};
 		last->ended = (uint32_t)clocked->n_ended;
 		sm->free_at[position] = GT_NEVER;
@@ -430,12 +437,6 @@ static inline void store(struct clocked *clocked, const struct gt_issue_times *t
 	ask(clocked, &(struct ask){.address = address, .sectors = shape->mask & RECENT_SECTORS, .stores = true});
 }
 
-/* An access that L1 takes. */
-struct serving {
-	uint64_t step;
-	uint64_t data; /* when its loads have their data, but for what L2 is asked for */
-};
-
 /* L1 asks for sectors of a line that it does not have, `delay` cycles after the access. */
 static void miss(struct clocked *clocked, uint32_t number, uint64_t address, uint8_t sectors, uint32_t delay)
 {
@@ -450,34 +451,36 @@ static void miss(struct clocked *clocked, uint32_t number, uint64_t address, uin
 	wait_for(clocked, clocked->n_asks - 1, false);
 }
 
-/* Some sectors of a line that a load wants are there, or under way. */
-static void meet(struct clocked *clocked, uint32_t number, struct serving *serving)
+/* Some sectors of a line that a load wants are there, or under way, at a step. Returns when they are there, if L2 has answered. */
+static uint64_t meet(struct clocked *clocked, uint32_t number, uint64_t step)
 {
 	struct recent_line *line = &clocked->l1->lines[number];
 	uint64_t time = clocked->l1->times[number];
 
 	if (line->tag & RECENT_ASKED) {
 		wait_for(clocked, time - 1, true);
-		return;
+		return 0;
 	}
-	serving->data = later(serving->data, time);
-	if (time <= serving->step) /* as all later ones are */
+	if (time <= step) /* as all later ones are */
 		line->tag &= ~(uint64_t)RECENT_TIMED;
+	return time;
 }
 
+/* In what follows L1 takes an access at a step. Returned is when the loads have their data, but for what L2 is asked for. */
+
 /* L1 takes a load. */
-static inline void load(struct clocked *clocked, const struct gt_issue_times *times, uint64_t address, uint8_t sectors, uint32_t delay,
-			struct serving *serving)
+static inline uint64_t load(struct clocked *clocked, const struct gt_issue_times *times, uint64_t address, uint8_t sectors, uint64_t step, uint32_t delay)
 {
 	uint32_t number = gt_recent_use(clocked->l1, address);
 	uint64_t tag = clocked->l1->lines[number].tag;
 	uint8_t absent = (uint8_t)(sectors & ~tag);
 
-	serving->data = later(serving->data, serving->step + delay + times->l1);
+	uint64_t data = step + delay + times->l1;
 	if (sectors & tag && tag & (RECENT_ASKED | RECENT_TIMED))
-		meet(clocked, number, serving);
+		data = later(data, meet(clocked, number, step));
 	if (absent)
 		miss(clocked, number, address, recent_fetched(absent, times->l1_sector), delay);
+	return data;
 }
 
 /* Whether L1 is asked for what a load wants. */
@@ -489,33 +492,34 @@ static inline bool is_cached_load(const struct clocked *clocked, const struct sh
 }
 
 /* L1 takes a request that is served `delay` cycles after its access. */
-static inline void request(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address,
-			   uint32_t delay, struct serving *serving)
+static inline uint64_t request(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, uint64_t address, uint64_t step,
+			       uint32_t delay)
 {
 	enum gt_action action = gt_op_action(shape->op);
 	uint8_t sectors = shape->mask & RECENT_SECTORS;
 
-	if (is_cached_load(clocked, shape)) {
-		load(clocked, times, address, sectors, delay, serving);
-	} else if (action == GT_STORE) {
-		serving->data = later(serving->data, serving->step + delay);
+	if (is_cached_load(clocked, shape))
+		return load(clocked, times, address, sectors, step, delay);
+	if (action == GT_STORE) {
 		store(clocked, times, shape, address);
-	} else {
-		ask(clocked, &(struct ask){.address = address, .delay = delay, .sectors = sectors});
-		if (action != GT_REDUCTION)
-			wait_for(clocked, clocked->n_asks - 1, false);
+		return step + delay;
 	}
+	ask(clocked, &(struct ask){.address = address, .delay = delay, .sectors = sectors});
+	if (action != GT_REDUCTION)
+		wait_for(clocked, clocked->n_asks - 1, false);
+	return 0;
 }
 
 /* The same of a span, whose first request is served `delay` cycles after the access. */
-static void request_span(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, const struct kept *span,
-			 uint32_t delay, struct serving *serving)
+static uint64_t request_span(struct clocked *clocked, const struct gt_issue_times *times, const struct shape *shape, const struct kept *span,
+			     uint64_t step, uint32_t delay)
 {
 	const struct span_more *more = gt_span_more(span);
 	const uint64_t delta = (uint64_t)(int64_t)more->delta;
 	const uint8_t sectors = shape->mask & RECENT_SECTORS;
 	const bool loads = is_cached_load(clocked, shape), in_groups = loads && recent_has_groups(clocked->l1, more->delta, more->n);
 	uint32_t i = 0, lines[GROUP_MOST];
+	uint64_t data = 0;
 
 	if (in_groups && recent_use_group(clocked->l1, span->base, more->delta, more->n, sectors))
 		i = more->n;
@@ -523,36 +527,39 @@ static void request_span(struct clocked *clocked, const struct gt_issue_times *t
 	/* Mostly the lines of a load were brought one after the other, and are there. */
 	for (; loads && i < more->n; i++) {
 		if (!recent_use_next(clocked->l1, span->base + i * delta, sectors))
-			request(clocked, times, shape, span->base + i * delta, delay + i, serving);
+			data = later(data, request(clocked, times, shape, span->base + i * delta, step, delay + i));
 		lines[in_groups ? i : 0] = clocked->l1->last;
 	}
 	if (in_groups && one_by_one)
 		gt_recent_group(clocked->l1, span->base, more->delta, lines, more->n);
-	serving->data = i > 0 ? later(serving->data, serving->step + delay + i - 1 + times->l1) : serving->data;
+	data = i > 0 ? later(data, step + delay + i - 1 + times->l1) : data;
 	for (; i < more->n; i++)
-		request(clocked, times, shape, span->base + i * delta, delay + i, serving);
+		data = later(data, request(clocked, times, shape, span->base + i * delta, step, delay + i));
+	return data;
 }
 
-/* The same of spans that are held. */
-static void request_all(const struct gt_schedule *schedule, struct clocked *clocked, const struct taken *taken, struct serving *serving)
+/* The same of spans that are held. Apart, as hold_access, since most accesses are one row, of which more is kept in registers then. */
+static uint64_t __attribute__((noinline)) request_all(const struct gt_schedule *schedule, struct clocked *clocked, const struct taken *taken, uint64_t step)
 {
 	const struct held *held = &clocked->held[0];
 	const struct gt_issue_times *times = &schedule->config->times;
 	const struct kept *span = gt_held_span(held, taken->row.base), *end = gt_held_span(held, taken->row.base + taken->words);
 	uint32_t delay = 0;
+	uint64_t data = 0;
 
 	do {
 		const struct odd *odd = span->shape == SHAPE_NONE ? &held->odd[span->base] : NULL;
 		const struct shape *shape = odd ? &odd->shape : gt_span_shape(&schedule->keep.shapes, span);
 		if (gt_span_is_many(span)) {
-			request_span(clocked, times, shape, span, delay, serving);
+			data = later(data, request_span(clocked, times, shape, span, step, delay));
 			delay += gt_span_more(span)->n;
 			span = gt_span_next(span);
 		} else {
-			request(clocked, times, shape, odd ? odd->base : span->base, delay++, serving);
+			data = later(data, request(clocked, times, shape, odd ? odd->base : span->base, step, delay++));
 			span++;
 		}
 	} while (span < end);
+	return data;
 }
 
 /* Takes an access out of the queue of a scheduler, which may go on if that was full. */
@@ -571,46 +578,54 @@ static inline const struct waiting *take_out_of(struct clocked *clocked, struct 
 }
 
 /* L1 takes an access: one request a cycle. */
-static int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *scheduler, uint64_t now, struct gt_error *error)
+static inline int take(struct gt_schedule *schedule, struct sm *sm, struct scheduler *scheduler, uint64_t now, uint64_t begin, struct gt_error *error)
 {
 	const struct gt_issue_times *times = &schedule->config->times;
 	struct clocked *clocked = sm->clocked;
-	struct serving serving = {.step = now};
 	struct taken *taken = &clocked->taken[clocked->n_taken];
 	const struct waiting *waiting = take_out_of(clocked, scheduler, now + times->scheduler_access);
 	struct runner *runner = waiting->runner;
 
 	if (more_asks(clocked, waiting->requests, error) != 0)
 		return -1;
-	*taken = (struct taken){runner, waiting->row, waiting->words, runner->number, (uint32_t)clocked->n_asks, (uint32_t)clocked->n_waits, 0};
-	clocked->steps[clocked->n_taken++] = (uint16_t)(now - (schedule->machine->end - schedule->machine->window));
+	taken->runner = runner;
+	taken->row = waiting->row;
+	taken->words = waiting->words;
+	taken->block = runner->number;
+	taken->asks = (uint32_t)clocked->n_asks;
+	taken->waits = (uint32_t)clocked->n_waits;
+	taken->ended = 0;
+	clocked->steps[clocked->n_taken++] = (uint16_t)(now - begin);
 	clocked->free = now + later(waiting->requests, times->access);
 	lsu_pass(clocked, times, now);
-	if (taken->words == 0)
-		request(clocked, times, &schedule->keep.shapes.all[taken->row.shape], taken->row.base, 0, &serving);
-	else
-		request_all(schedule, clocked, taken, &serving);
+	const uint64_t data = taken->words > 0 ? request_all(schedule, clocked, taken, now)
+					       : request(clocked, times, &schedule->keep.shapes.all[taken->row.shape], taken->row.base, now, 0);
 	/* Where the asks and waits of the next one begin. */
 	taken[1].asks = (uint32_t)clocked->n_asks;
 	taken[1].waits = (uint32_t)clocked->n_waits;
-	if (!runner->begun)
+	if (!runner->begun) {
 		gt_machine_begin(runner->block, now);
-	runner->begun = true;
+		runner->begun = true;
+	}
 	runner->queued--;
-	runner->asking = (uint16_t)(runner->asking + (clocked->n_waits > taken->waits));
-	runner_has(runner, serving.data, now + 1);
+	runner->open = (uint16_t)(runner->open - (clocked->n_waits == taken->waits));
+	runner_has(runner, data, now + 1);
 	return runner->queued == 0 && !is_left(runner) ? retire(schedule, sm, taken, now, error) : 0;
 }
 
-static int serve(struct gt_schedule *schedule, struct sm *sm, uint64_t now, struct gt_error *error)
+/* Of n schedulers. */
+GT_INLINE int serve(struct gt_schedule *schedule, struct sm *sm, uint32_t n, uint64_t now, uint64_t begin, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
+	uint32_t turn = clocked->turn;
 
-	for (uint32_t i = 0; i < clocked->n; i++) {
-		uint32_t turn = clocked->turn;
-		clocked->turn = turn + 1 == clocked->n ? 0 : turn + 1;
-		if (clocked->sends[turn] <= now)
-			return take(schedule, sm, &clocked->schedulers[turn], now, error);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t next = turn + 1 == n ? 0 : turn + 1;
+		if (clocked->sends[turn] <= now) {
+			clocked->turn = next;
+			return take(schedule, sm, &clocked->schedulers[turn], now, begin, error);
+		}
+		turn = next;
 	}
 	return 0;
 }
@@ -632,24 +647,30 @@ static struct runner *choose_by_wait(const struct scheduler *scheduler, uint64_t
 	return *next <= now ? scheduler->runners[first] : NULL;
 }
 
-/* Greedy: the warp that issued last; then the youngest, or that which waits longest, for which a full queue makes room too. NULL: none can
- * issue; then *next is when one can. */
-static struct runner *choose(const struct gt_issue_times *times, const struct scheduler *scheduler, uint64_t now, uint64_t *next)
+/* The youngest. */
+static struct runner *choose_by_age(const struct scheduler *scheduler, uint64_t now, uint64_t *next)
 {
 	const uint64_t *ready = scheduler->ready;
-	bool stays = !times->by_wait || scheduler->queued < QUEUE;
+	uint64_t first = GT_NEVER;
 
-	if (stays && scheduler->last && ready[scheduler->last->place] <= now)
-		return scheduler->last;
-	if (times->by_wait)
-		return choose_by_wait(scheduler, now, next);
-	*next = GT_NEVER;
 	for (size_t i = scheduler->n; i-- > 0;) {
 		if (ready[i] <= now)
 			return scheduler->runners[i];
-		*next = sooner(*next, ready[i]);
+		first = sooner(first, ready[i]);
 	}
+	*next = first;
 	return NULL;
+}
+
+/* Greedy: the warp that issued last; then the youngest, or that which waits longest, for which a full queue makes room too. NULL: none can
+ * issue; then *next is when one can. */
+static inline struct runner *choose(const struct gt_issue_times *times, const struct scheduler *scheduler, uint64_t now, uint64_t *next)
+{
+	bool stays = !times->by_wait || scheduler->queued < QUEUE;
+
+	if (stays && scheduler->last != NO_PLACE && scheduler->ready[scheduler->last] <= now)
+		return scheduler->runners[scheduler->last];
+	return times->by_wait ? choose_by_wait(scheduler, now, next) : choose_by_age(scheduler, now, next);
 }
 
 /* Whether the next access of a warp is one row with a numbered shape. */
@@ -682,7 +703,7 @@ static int hold(struct held *held, const void *first, size_t n, const struct odd
 }
 
 /* Holds the spans of the next access of a warp, which waits for L1. Returns 0, or -1. */
-static int hold_access(struct clocked *clocked, const struct runner *runner, struct waiting *waiting, struct gt_error *error)
+static int __attribute__((noinline)) hold_access(struct clocked *clocked, const struct runner *runner, struct waiting *waiting, struct gt_error *error)
 {
 	const struct kept *end = gt_access_end(runner->row, end_of(runner));
 
@@ -706,14 +727,15 @@ static int issue_access(struct clocked *clocked, struct scheduler *scheduler, st
 	size_t place = scheduler->first + scheduler->queued;
 	struct waiting *waiting = &scheduler->queue[place >= QUEUE ? place - QUEUE : place];
 
+	waiting->runner = runner;
 	if (is_one_row(runner)) {
-		*waiting = (struct waiting){runner, *runner->row, 0, 1};
+		waiting->row = *runner->row;
+		waiting->words = 0;
+		waiting->requests = 1;
 		if (clocked->l1)
 			recent_prefetch_slot(clocked->l1, runner->row->base);
-	} else {
-		waiting->runner = runner;
-		if (hold_access(clocked, runner, waiting, error) != 0)
-			return -1;
+	} else if (hold_access(clocked, runner, waiting, error) != 0) {
+		return -1;
 	}
 	if (scheduler->queued++ == 0)
 		clocked->sends[scheduler - clocked->schedulers] = scheduler->free;
@@ -736,20 +758,24 @@ static void __attribute__((noinline)) ask_for_shared(const struct gt_schedule *s
 /* A scheduler turns to a warp: what comes before its next access issues. */
 static void turn_to(const struct gt_schedule *schedule, struct clocked *clocked, struct scheduler *scheduler, struct runner *runner, uint64_t now)
 {
-	scheduler->current = scheduler->last = runner;
+	scheduler->current = runner;
+	scheduler->last = runner->place;
 	scheduler->until = now + runner->instructions;
 	if (schedule->keep.shapes.shared)
 		ask_for_shared(schedule, clocked, scheduler, now);
 }
 
 /* Issues up to an access that is not due yet, or for which the queue has no room. */
-static int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, struct scheduler *scheduler, uint64_t now, struct gt_error *error)
+static inline int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, struct scheduler *scheduler, uint64_t now, struct gt_error *error)
 {
-	uint64_t next;
+	const struct gt_issue_times *times = &schedule->config->times;
+	uint64_t next = GT_NEVER;
 
 	while (scheduler->until <= now) {
 		if (!scheduler->current) {
-			struct runner *chosen = choose(&schedule->config->times, scheduler, now, &next);
+			struct runner *chosen = scheduler->chosen;
+			if (!chosen || scheduler->until < now)
+				chosen = choose(times, scheduler, now, &next);
 			if (!chosen) {
 				*scheduler->wake = next;
 				return 0;
@@ -763,41 +789,55 @@ static int run_scheduler(struct gt_schedule *schedule, struct clocked *clocked, 
 			return -1;
 		}
 	}
-	*scheduler->wake = scheduler->until;
-	if (!scheduler->current && !choose(&schedule->config->times, scheduler, scheduler->until, &next))
+	*scheduler->wake = scheduler->current && scheduler->queued == QUEUE ? GT_NEVER : scheduler->until;
+	if (scheduler->current)
+		return 0;
+	scheduler->chosen = choose(times, scheduler, scheduler->until, &next);
+	if (!scheduler->chosen)
 		*scheduler->wake = next;
-	if (scheduler->current && scheduler->queued == QUEUE)
-		*scheduler->wake = GT_NEVER;
+	else if (times->by_wait) /* what L1 takes before may change it */
+		scheduler->chosen = NULL;
 	return 0;
 }
 
-/* When an SM can do something next, if not before a step. */
-static inline void find_wake(struct clocked *clocked, uint64_t from)
+/* When an SM of n schedulers can do something next, if not before a step. */
+GT_INLINE void find_wake(struct clocked *clocked, uint32_t n, uint64_t from)
 {
 	uint64_t wake = GT_NEVER, sends = GT_NEVER;
 
-	for (uint32_t i = 0; i < clocked->n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		wake = sooner(wake, clocked->wakes[i]);
 		sends = sooner(sends, clocked->sends[i]);
 	}
 	clocked->wake = later(sooner(wake, later(clocked->free, sends)), from);
 }
 
-int gt_sm_run(struct gt_schedule *schedule, struct sm *sm, uint64_t end, struct gt_error *error)
+/* Runs an SM of n schedulers. */
+GT_INLINE int run_sm(struct gt_schedule *schedule, struct sm *sm, uint32_t n, uint64_t end, struct gt_error *error)
 {
 	struct clocked *clocked = sm->clocked;
+	const uint64_t begin = schedule->machine->end - schedule->machine->window;
 
 	while (gt_sm_can_run(schedule, sm, end)) {
-		uint64_t now = clocked->wake;
-		for (uint32_t i = 0; i < clocked->n; i++)
+		const uint64_t now = clocked->wake;
+		for (uint32_t i = 0; i < n; i++)
 			if (clocked->wakes[i] <= now &&
 			    run_scheduler(schedule, clocked, &clocked->schedulers[i], now, error) != 0)
 				return -1;
-		if (clocked->queued > 0 && clocked->free <= now && serve(schedule, sm, now, error) != 0)
+		if (clocked->queued > 0 && clocked->free <= now && serve(schedule, sm, n, now, begin, error) != 0)
 			return -1;
-		find_wake(clocked, now + 1);
+		find_wake(clocked, n, now + 1);
 	}
 	return 0;
+}
+
+#define USUAL_SCHEDULERS 4 /* since Kepler */
+
+int gt_sm_run(struct gt_schedule *schedule, struct sm *sm, uint64_t end, struct gt_error *error)
+{
+	if (sm->clocked->n == USUAL_SCHEDULERS)
+		return run_sm(schedule, sm, USUAL_SCHEDULERS, end, error);
+	return run_sm(schedule, sm, sm->clocked->n, end, error);
 }
 
 /* ---- the end of a window ---- */
@@ -812,7 +852,7 @@ static void answer(struct sm *sm, const struct taken *taken)
 		const struct ask *of = &clocked->asks[*wait / 2];
 		data = later(data, *wait & 1 ? of->filled : of->there);
 	}
-	taken->runner->asking = (uint16_t)(taken->runner->asking - (taken[1].waits > taken->waits));
+	taken->runner->open = (uint16_t)(taken->runner->open - (taken[1].waits > taken->waits));
 	runner_has(taken->runner, data, 0);
 	if (taken->ended == 0)
 		return;
@@ -864,7 +904,7 @@ int gt_sm_conclude(struct gt_schedule *schedule, struct sm *sm, struct gt_error 
 			answer(sm, &clocked->taken[i]);
 	}
 	clocked->n_taken = clocked->n_asks = clocked->n_waits = clocked->n_ended = 0;
-	find_wake(clocked, schedule->machine->end);
+	find_wake(clocked, clocked->n, schedule->machine->end);
 	gt_sm_look_for_room(schedule, sm, sooner(clocked->room, schedule->machine->end));
 	return keep_waiting(clocked, error);
 }

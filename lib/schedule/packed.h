@@ -162,7 +162,6 @@ struct source {
 	/* By warp: rows that are unpacked, whole accesses; and those still to be issued, of them or of a loose block's spans. */
 	struct window window;
 	struct kept *row, *end;
-	struct fold_warp *fold; /* of a folded block, whose spans are unfolded by the one who issues them; else NULL */
 };
 
 /* Takes over a spill queue of rows of a warp, which are put in order first if they are not; there are some. Returns 0, or -1. */

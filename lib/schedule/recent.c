@@ -25,17 +25,20 @@ static int open_groups(struct recent *recent, struct gt_arena *arena)
 	if (recent->capacity < 2 * GROUP_MOST)
 		return 0;
 	recent->groups = gt_arena_take(arena, (groups + 1) * sizeof *recent->groups);
-	recent->of = gt_arena_take(arena, ((size_t)recent->capacity + 1) * sizeof *recent->of);
-	return recent->groups && recent->of ? 0 : -1;
+	recent->of = gt_arena_zeroed(arena, ((size_t)recent->capacity + 1) * sizeof *recent->of);
+	if (!recent->groups || !recent->of)
+		return -1;
+	recent->groups[0] = (struct recent_group){0};
+	return 0;
 }
 
 struct recent *gt_recent_open(struct gt_arena *arena, uint32_t capacity, bool in_groups, struct gt_error *error)
 {
-	struct recent *recent = gt_arena_take(arena, sizeof *recent);
+	struct recent *recent = gt_arena_zeroed(arena, sizeof *recent);
 	uint32_t slots = power_from(later(2 * (uint64_t)capacity, 8)), log = 2 * slots;
 
 	if (recent) {
-		recent->slots = gt_arena_take(arena, slots * sizeof *recent->slots);
+		recent->slots = gt_arena_zeroed(arena, slots * sizeof *recent->slots);
 		recent->lines = gt_arena_take(arena, ((size_t)capacity + 1) * sizeof *recent->lines);
 		recent->log = gt_arena_take(arena, (size_t)log * sizeof *recent->log);
 		recent->times = gt_arena_take(arena, ((size_t)capacity + 1) * sizeof *recent->times);

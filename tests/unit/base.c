@@ -54,8 +54,9 @@ static void counts_are_read(void)
 	CHECK(gt_parse_count("", 0, 9, &value, &error) != 0);
 }
 
-/* Memory of an arena is zero, begins on a line of the machine's cache, overlaps no other, and keeps what it holds when it grows. */
-static void an_arena_gives_memory(void)
+/* Memory of an arena begins on a line of the machine's cache, overlaps no other, keeps what it holds when it grows, and is zero if asked for so,
+ * even where an arena before has written. */
+static void an_arena_gives_memory_once(void)
 {
 	struct gt_arena arena = {0};
 	uint32_t *grown = NULL;
@@ -64,9 +65,9 @@ static void an_arena_gives_memory(void)
 
 	for (size_t i = 0; i < 3000; i++) {
 		size_t bytes = i % 1000 == 999 ? (size_t)9 << 20 : i * 7 % 5000;
-		char *taken = gt_arena_take(&arena, bytes);
+		char *taken = i % 2 ? gt_arena_take(&arena, bytes) : gt_arena_zeroed(&arena, bytes);
 		CHECK(taken && (uintptr_t)taken % 64 == 0);
-		for (size_t k = 0; k < bytes; k += 61)
+		for (size_t k = 0; i % 2 == 0 && k < bytes; k += 61)
 			CHECK_EQUAL(taken[k], 0);
 		memset(taken, 0xff, bytes);
 		if (before)
@@ -81,6 +82,12 @@ static void an_arena_gives_memory(void)
 	CHECK(!gt_arena_take(&arena, SIZE_MAX));
 	gt_arena_close(&arena);
 	CHECK(!arena.chunks);
+}
+
+static void an_arena_gives_memory(void)
+{
+	an_arena_gives_memory_once();
+	an_arena_gives_memory_once();
 }
 
 static void lists_are_read(void)
