@@ -483,11 +483,15 @@ API int cudaGraphConditionalHandleCreate(uint64_t *handle, struct gt_graph *grap
 	if (!grown)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
 	graph->conditions = grown;
-	int code = gt_cudart_allocate(&pointer, sizeof(uint32_t), "cudaGraphConditionalHandleCreate");
-	if (code != CUDA_SUCCESS)
+	size_t *graphs = malloc(sizeof *graphs);
+	int code = graphs ? gt_cudart_allocate(&pointer, sizeof(uint32_t), "cudaGraphConditionalHandleCreate") : CUDA_MEMORY_ALLOCATION;
+	if (code != CUDA_SUCCESS) {
+		free(graphs);
 		return gt_cudart_leave(code);
+	}
+	*graphs = 1;
 	*handle = gt_cudart_address(pointer);
-	graph->conditions[graph->n_conditions++] = (struct gt_condition){*handle, value, flags == ASSIGN_DEFAULT};
+	graph->conditions[graph->n_conditions++] = (struct gt_condition){*handle, graphs, value, flags == ASSIGN_DEFAULT};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -120,8 +120,18 @@ static int copy_held(struct gt_graph *to, const struct gt_graph *from)
 	return code;
 }
 
+static void drop_condition(const struct gt_condition *condition)
+{
+	if (--*condition->graphs > 0)
+		return;
+	gt_cudart_release((void *)(uintptr_t)condition->handle);
+	free(condition->graphs);
+}
+
 void gt_graph_free(struct gt_graph *graph)
 {
+	for (size_t i = 0; graph && i < graph->n_conditions; i++)
+		drop_condition(&graph->conditions[i]);
 	for (size_t i = 0; graph && i < graph->n_held; i++)
 		if (graph->held[i].references > 0)
 			gt_user_object_drop(graph->held[i].object, graph->held[i].references);
@@ -177,6 +187,8 @@ static int copy_conditions(struct gt_graph *to, const struct gt_graph *from)
 		return CUDA_MEMORY_ALLOCATION;
 	memcpy(to->conditions, from->conditions, from->n_conditions * sizeof *to->conditions);
 	to->n_conditions = from->n_conditions;
+	for (size_t i = 0; i < to->n_conditions; i++)
+		++*to->conditions[i].graphs;
 	return CUDA_SUCCESS;
 }
 

@@ -115,6 +115,7 @@ struct gt_node {
 /* A handle of conditional nodes, which is the address of its value. */
 struct gt_condition {
 	uint64_t handle;
+	size_t *graphs; /* how many have it: the graph, its copies and executables; the last one frees it */
 	uint32_t value; /* that it has when the graph is launched, if it */
 	bool assigned;
 };
