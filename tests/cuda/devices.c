@@ -155,6 +155,11 @@ static void launches(void)
 	CHECK(launch(first, first, stream) == cudaErrorInvalidResourceHandle);
 	OK(cudaStreamGetDevice(stream, &device));
 	CHECK(device == 1);
+	void *of_stream;
+	OK(cudaMallocAsync(&of_stream, 100, stream));
+	OK(cudaPointerGetAttributes(&about, of_stream));
+	CHECK(about.device == 1);
+	OK(cudaFreeAsync(of_stream, stream));
 	OK(cudaSetDevice(1));
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 	OK(launch(second, second, stream));

@@ -198,7 +198,7 @@ static void *in_thread(void *context)
 }
 
 /* Streams and events have the context that they were created in, whatever the thread has; NVIDIA's C++ library relies on it. */
-static void without_context(CUcontext context)
+static void without_context(CUcontext context, CUfunction nothing)
 {
 	CUstream stream;
 	CUevent before, after;
@@ -229,7 +229,12 @@ static void without_context(CUcontext context)
 	OK(cuStreamGetId(stream, &id));
 	OK(cuStreamGetCtx(stream, &of_stream));
 	CHECK(of_stream == context);
+	OK(cuMemsetD2D32Async(memory, 4, 9, 1, 2, stream));
+	OK(cuStreamWriteValue32(stream, memory, 5, 0));
 	OK(cuMemFreeAsync(memory, stream));
+	OK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+	IS(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_CONTEXT);
+	CHECK(cuCtxGetCurrent(&of_stream) == CUDA_SUCCESS && of_stream == NULL);
 	IS(cuMemsetD32Async(memory, 7, 2, NULL), CUDA_ERROR_INVALID_CONTEXT);
 	IS(cuStreamSynchronize(NULL), CUDA_ERROR_INVALID_CONTEXT);
 	OK(cuEventDestroy(before));
@@ -282,9 +287,10 @@ static void contexts(void)
 	CHECK(value == 4096);
 	CHECK(pthread_create(&thread, NULL, in_thread, primary) == 0);
 	pthread_join(thread, NULL);
-	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	CUfunction nothing = function_of(&module, "nothing");
+	OK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 	OK(cuCtxSetCurrent(NULL));
-	without_context(primary);
+	without_context(primary, nothing);
 }
 
 /* What is loaded in a context runs in that one alone, and goes with it: the driver gives CUDA_ERROR_INVALID_HANDLE. */

@@ -236,7 +236,7 @@ static int fill(void *stream, uint64_t to, size_t pitch, uint64_t value, uint32_
 	       fill(stream, to, 0, value, (BITS) / 8, n, 1))                                                            \
 	DRIVER(cuMemsetD2D##BITS##_v2, (uint64_t to, size_t pitch, TYPE value, size_t width, size_t height),           \
 	       fill(NULL, to, pitch, value, (BITS) / 8, width, height))                                                 \
-	DRIVER(cuMemsetD2D##BITS##Async,                                                                               \
+	DRIVER_OF(stream, cuMemsetD2D##BITS##Async,                                                                               \
 	       (uint64_t to, size_t pitch, TYPE value, size_t width, size_t height, void *stream),                     \
 	       fill(stream, to, pitch, value, (BITS) / 8, width, height))                                               \
 	ALSO(cuMemsetD##BITS##_v2, cuMemsetD##BITS##_v2_ptds);                                                         \
@@ -289,9 +289,9 @@ static int wait_value(void *stream, uint64_t at, uint64_t value, unsigned bytes,
 }
 
 #define VALUE(BITS)                                                                                                             \
-	DRIVER(cuStreamWriteValue##BITS##_v2, (void *stream, uint64_t to, uint##BITS##_t value, unsigned flags),                \
+	DRIVER_OF(stream, cuStreamWriteValue##BITS##_v2, (void *stream, uint64_t to, uint##BITS##_t value, unsigned flags),                \
 	       write_value(stream, to, value, (BITS) / 8, flags))                                                               \
-	DRIVER(cuStreamWaitValue##BITS##_v2, (void *stream, uint64_t at, uint##BITS##_t value, unsigned flags),                 \
+	DRIVER_OF(stream, cuStreamWaitValue##BITS##_v2, (void *stream, uint64_t at, uint##BITS##_t value, unsigned flags),                 \
 	       wait_value(stream, at, value, (BITS) / 8, flags))                                                                \
 	ALSO(cuStreamWriteValue##BITS##_v2, cuStreamWriteValue##BITS##_v2_ptsz);                                                \
 	ALSO(cuStreamWriteValue##BITS##_v2, cuStreamWriteValue##BITS);                                                          \
@@ -338,7 +338,7 @@ static int do_operations(void *stream, unsigned n, const struct memory_operation
 	return code;
 }
 
-DRIVER(cuStreamBatchMemOp_v2, (void *stream, unsigned n, const struct memory_operation *operations, unsigned flags),
+DRIVER_OF(stream, cuStreamBatchMemOp_v2, (void *stream, unsigned n, const struct memory_operation *operations, unsigned flags),
        do_operations(stream, n, operations, flags))
 ALSO(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz);
 ALSO(cuStreamBatchMemOp_v2, cuStreamBatchMemOp);

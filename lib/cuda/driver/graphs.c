@@ -162,7 +162,7 @@ DRIVER(cuGraphInstantiateWithParams, (struct gt_executable **to, const struct gt
        cudaGraphInstantiateWithParams(to, graph, parameters))
 DRIVER(cuGraphExecGetFlags, (EXEC, unsigned long long *flags), cudaGraphExecGetFlags(executable, flags))
 DRIVER(cuGraphExecDestroy, (struct gt_executable *executable), cudaGraphExecDestroy(executable))
-DRIVER(cuGraphUpload, (EXEC, void *stream), cudaGraphUpload(executable, stream))
+DRIVER_OF(stream, cuGraphUpload, (EXEC, void *stream), cudaGraphUpload(executable, stream))
 DRIVER(cuGraphNodeSetEnabled, (EXEC, const struct gt_node *node, unsigned enabled),
        cudaGraphNodeSetEnabled(executable, node, enabled))
 DRIVER(cuGraphNodeGetEnabled, (EXEC, const struct gt_node *node, unsigned *enabled),
@@ -184,7 +184,7 @@ DRIVER(cuGraphExecChildGraphNodeSetParams, (EXEC, const struct gt_node *node, st
 /* The runtime's call does it, since a node may call a function of the host, which must not have the lock. */
 API int cuGraphLaunch(EXEC, void *stream)
 {
-	int code = gt_driver_end(gt_driver_begin());
+	int code = gt_driver_end(gt_driver_begin_of(stream));
 
 	return code == CUDA_SUCCESS ? cudaGraphLaunch(executable, stream) : code;
 }

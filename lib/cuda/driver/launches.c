@@ -36,9 +36,23 @@ static void **from_buffer(const struct gt_ptx_function *kernel, void *const *ext
 	return arguments;
 }
 
-static int launch(const struct gt_launch_config *config, const void *handle, void **arguments, void **extra)
+/* The context of a launch, if it is not the thread's: one without has that of a stream which was created, and so has a kernel of a library,
+ * which is of no context. */
+static struct gt_context *context_for(const struct gt_function *function, void *stream)
 {
-	const struct gt_function *function = handle ? gt_cudart_function(handle) : NULL;
+	const struct gt_context *own = gt_driver_context();
+	int device;
+
+	if (!gt_is(GT_STREAM, stream) || (own && function->fat->owner) || cudaStreamGetDevice(stream, &device) != CUDA_SUCCESS)
+		return NULL;
+	if (function->fat->owner)
+		return (struct gt_context *)(uintptr_t)function->fat->owner;
+	return own && own->device == device ? NULL : gt_context_primary(device);
+}
+
+static int launch_here(const struct gt_launch_config *config, const void *handle, void **arguments, void **extra)
+{
+	const struct gt_function *function = gt_cudart_function(handle);
 	int code = CUDA_SUCCESS;
 
 	/* A function of a module is of the context in which that was loaded. */
@@ -53,11 +67,24 @@ static int launch(const struct gt_launch_config *config, const void *handle, voi
 	return code == CUDA_INVALID_CONFIGURATION ? CUDA_INVALID_VALUE : code;
 }
 
+static int launch(const struct gt_launch_config *config, const void *handle, void **arguments, void **extra)
+{
+	const struct gt_function *function = handle ? gt_cudart_find_function(handle) : NULL;
+	struct gt_context *context = function ? context_for(function, config->stream) : NULL;
+
+	if (!function || (context && !gt_context_push(context)))
+		return function ? CUDA_MEMORY_ALLOCATION : CUDA_INVALID_RESOURCE_HANDLE;
+	const int code = launch_here(config, handle, arguments, extra);
+	if (context)
+		gt_context_pop();
+	return code;
+}
+
 #define SHAPE                                                                                      \
 	const void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
 		unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **arguments
 
-DRIVER(cuLaunchKernel, (SHAPE, void **extra),
+DRIVER_OF(stream, cuLaunchKernel, (SHAPE, void **extra),
        launch(&(struct gt_launch_config){{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, NULL, 0},
 	      function, arguments, extra))
 
@@ -71,7 +98,7 @@ static int launch_cooperative(const struct gt_launch_config *config, const void 
 	return launch(&with, function, arguments, NULL);
 }
 
-DRIVER(cuLaunchCooperativeKernel, (SHAPE),
+DRIVER_OF(stream, cuLaunchCooperativeKernel, (SHAPE),
        launch_cooperative(&(struct gt_launch_config){{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream,
 						      NULL, 0}, function, arguments))
 
@@ -84,7 +111,7 @@ struct config {
 	unsigned n_attributes;
 };
 
-DRIVER(cuLaunchKernelEx, (const struct config *config, const void *function, void **arguments, void **extra),
+DRIVER_OF(config ? config->stream : NULL, cuLaunchKernelEx, (const struct config *config, const void *function, void **arguments, void **extra),
        !config ? CUDA_INVALID_VALUE
 	       : launch(&(struct gt_launch_config){config->grid, config->block, config->shared, config->stream,
 						   config->attributes, config->n_attributes}, function, arguments, extra))
@@ -105,7 +132,7 @@ static int call_host(void *stream, void (*function)(void *), void *data)
 	return function ? gt_stream_ask(stream, &work) : CUDA_INVALID_VALUE;
 }
 
-DRIVER(cuLaunchHostFunc, (void *stream, void (*function)(void *), void *data), call_host(stream, function, data))
+DRIVER_OF(stream, cuLaunchHostFunc, (void *stream, void (*function)(void *), void *data), call_host(stream, function, data))
 
 ALSO(cuLaunchKernel, cuLaunchKernel_ptsz);
 ALSO(cuLaunchKernelEx, cuLaunchKernelEx_ptsz);

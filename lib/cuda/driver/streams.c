@@ -34,14 +34,14 @@ static int context_of(void *stream, struct gt_context **to)
 DRIVER_OF(stream, cuStreamGetCtx, (void *stream, struct gt_context **context), context_of(stream, context))
 DRIVER_OF(stream, cuStreamGetCtx_v2, (void *stream, struct gt_context **context, void **part),
 	  (part ? (void)(*part = NULL) : (void)0, context_of(stream, context)))
-DRIVER(cuStreamAttachMemAsync, (const struct gt_stream *stream, uint64_t address, size_t bytes, unsigned flags),
+DRIVER_OF(stream, cuStreamAttachMemAsync, (const struct gt_stream *stream, uint64_t address, size_t bytes, unsigned flags),
        ((void)address, (void)bytes, (void)flags, gt_stream_check(stream)))
 
 /* The callback runs without the lock, since it may wait for other threads. */
 API int cuStreamAddCallback(struct gt_stream *stream, void (*callback)(struct gt_stream *, int, void *), void *data,
 			    unsigned flags)
 {
-	int code = gt_driver_begin();
+	int code = gt_driver_begin_of(stream);
 
 	code = gt_driver_end(code == CUDA_SUCCESS && !callback ? CUDA_INVALID_VALUE : code);
 	return code == CUDA_SUCCESS ? cudaStreamAddCallback(stream, callback, data, flags) : code;
@@ -95,32 +95,32 @@ extern int cudaStreamBeginCaptureToGraph(void *stream, struct gt_graph *graph, s
 extern int cudaStreamSetAttribute(void *stream, unsigned id, const union gt_launch_value *value);
 extern int cudaStreamGetAttribute(void *stream, unsigned id, union gt_launch_value *value);
 
-DRIVER(cuStreamBeginCapture_v2, (void *stream, int mode), cudaStreamBeginCapture(stream, mode))
-DRIVER(cuStreamBeginCapture, (void *stream), cudaStreamBeginCapture(stream, 0))
-DRIVER(cuStreamBeginCaptureToGraph, (void *stream, struct gt_graph *graph, struct gt_node *const *after, const void *edges,
+DRIVER_OF(stream, cuStreamBeginCapture_v2, (void *stream, int mode), cudaStreamBeginCapture(stream, mode))
+DRIVER_OF(stream, cuStreamBeginCapture, (void *stream), cudaStreamBeginCapture(stream, 0))
+DRIVER_OF(stream, cuStreamBeginCaptureToGraph, (void *stream, struct gt_graph *graph, struct gt_node *const *after, const void *edges,
 				     size_t n, int mode),
        cudaStreamBeginCaptureToGraph(stream, graph, after, edges, n, mode))
-DRIVER(cuStreamEndCapture, (void *stream, struct gt_graph **graph), cudaStreamEndCapture(stream, graph))
+DRIVER_OF(stream, cuStreamEndCapture, (void *stream, struct gt_graph **graph), cudaStreamEndCapture(stream, graph))
 DRIVER_OF(stream, cuStreamIsCapturing, (void *stream, int *status), cudaStreamIsCapturing(stream, status))
 DRIVER(cuThreadExchangeStreamCaptureMode, (int *mode), cudaThreadExchangeStreamCaptureMode(mode))
 
 #define INFO void *stream, int *status, unsigned long long *id
 #define GRAPH struct gt_graph **graph, struct gt_node *const **after
-DRIVER(cuStreamGetCaptureInfo, (INFO), cudaStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL, NULL))
-DRIVER(cuStreamGetCaptureInfo_v2, (INFO, GRAPH, size_t *n),
+DRIVER_OF(stream, cuStreamGetCaptureInfo, (INFO), cudaStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL, NULL))
+DRIVER_OF(stream, cuStreamGetCaptureInfo_v2, (INFO, GRAPH, size_t *n),
        cudaStreamGetCaptureInfo(stream, status, id, graph, after, NULL, n))
-DRIVER(cuStreamGetCaptureInfo_v3, (INFO, GRAPH, const void **edges, size_t *n),
+DRIVER_OF(stream, cuStreamGetCaptureInfo_v3, (INFO, GRAPH, const void **edges, size_t *n),
        cudaStreamGetCaptureInfo(stream, status, id, graph, after, edges, n))
-DRIVER(cuStreamUpdateCaptureDependencies, (void *stream, struct gt_node *const *after, size_t n, unsigned flags),
+DRIVER_OF(stream, cuStreamUpdateCaptureDependencies, (void *stream, struct gt_node *const *after, size_t n, unsigned flags),
        cudaStreamUpdateCaptureDependencies(stream, after, NULL, n, flags))
-DRIVER(cuStreamUpdateCaptureDependencies_v2,
+DRIVER_OF(stream, cuStreamUpdateCaptureDependencies_v2,
        (void *stream, struct gt_node *const *after, const void *edges, size_t n, unsigned flags),
        cudaStreamUpdateCaptureDependencies(stream, after, edges, n, flags))
 
-DRIVER(cuStreamCopyAttributes, (void *to, void *from), cudaStreamCopyAttributes(to, from))
-DRIVER(cuStreamSetAttribute, (void *stream, unsigned id, const union gt_launch_value *value),
+DRIVER_OF(to, cuStreamCopyAttributes, (void *to, void *from), cudaStreamCopyAttributes(to, from))
+DRIVER_OF(stream, cuStreamSetAttribute, (void *stream, unsigned id, const union gt_launch_value *value),
        cudaStreamSetAttribute(stream, id, value))
-DRIVER(cuStreamGetAttribute, (void *stream, unsigned id, union gt_launch_value *value),
+DRIVER_OF(stream, cuStreamGetAttribute, (void *stream, unsigned id, union gt_launch_value *value),
        cudaStreamGetAttribute(stream, id, value))
 
 ALSO(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz);

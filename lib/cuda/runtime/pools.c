@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "cuda/runtime/calls.h"
 #include "cuda/runtime/runtime.h"
 #include "cuda/runtime/work.h"
 
@@ -121,10 +122,16 @@ API int cudaMallocFromPoolAsync(void **pointer, size_t bytes, struct pool *pool,
 	return gt_cudart_leave(code);
 }
 
+/* From the pool of the stream's device. */
 API int cudaMallocAsync(void **pointer, size_t bytes, void *stream)
 {
+	int device = 0;
+	const int code = cudaStreamGetDevice(stream, &device);
+
+	if (code != CUDA_SUCCESS)
+		return code;
 	gt_cudart_enter();
-	struct pool *pool = chosen_of(gt_cudart_device());
+	struct pool *pool = chosen_of(device);
 	gt_cudart_leave(CUDA_SUCCESS);
 	return cudaMallocFromPoolAsync(pointer, bytes, pool, stream);
 }
