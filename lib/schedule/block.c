@@ -242,20 +242,21 @@ static void rows_follow(const struct gt_rows *rows, size_t first, size_t n, bool
 
 _Static_assert(sizeof(struct piece) % sizeof(uint64_t) == 0, "the head of a piece keeps words aligned");
 
-#define POOLED_FROM (4U << 20) /* bytes in use: before, large pages cost more than they save */
+#define POOLED_FROM (16U << 20) /* bytes that there may be: of less, the pool's large pages would be a large part */
 
 static struct piece *take(struct loose_memory *memory, size_t capacity, struct gt_error *error)
 {
-	size_t bytes = sizeof(struct piece) + capacity * sizeof(uint64_t), before = memory->pool.bytes;
-	bool pooled = memory->folded && memory->used >= POOLED_FROM && before < memory->limit / 4;
-	struct piece *piece = pooled ? gt_free_lists_take(&memory->pool, bytes) : malloc(bytes);
+	size_t bytes = sizeof(struct piece) + capacity * sizeof(uint64_t);
+	bool pools = memory->limit >= POOLED_FROM && memory->pool.bytes < memory->limit / 4;
+	struct piece *piece = pools ? gt_free_lists_take(&memory->pool, bytes) : NULL;
+	const bool pooled = piece;
 
-	if (!piece) {
+	if (!piece && !(piece = malloc(bytes))) {
 		gt_fail_memory(error, "rows: a smaller -S uses less");
 		return NULL;
 	}
-	*piece = (struct piece){.capacity = capacity, .bytes = bytes, .pooled = pooled};
-	memory->used += pooled ? memory->pool.bytes - before : bytes;
+	*piece = (struct piece){.capacity = capacity, .bytes = bytes, .pooled = pooled ? bytes : 0};
+	memory->used += bytes;
 	return piece;
 }
 
@@ -263,12 +264,11 @@ static void release(struct piece *piece, struct loose_memory *memory)
 {
 	while (piece) {
 		struct piece *next = piece->next;
-		if (piece->pooled) {
-			gt_free_lists_give(&memory->pool, piece, piece->bytes);
-		} else {
-			memory->used -= piece->bytes;
+		memory->used -= piece->bytes;
+		if (piece->pooled)
+			gt_free_lists_give(&memory->pool, piece, piece->pooled);
+		else
 			free(piece);
-		}
 		piece = next;
 	}
 }
@@ -428,12 +428,12 @@ static void loose_close(struct loose *loose, struct loose_memory *memory)
 {
 	struct piece *last = loose->last, *before = NULL;
 
-	if (!last || last->pooled || last->n == last->capacity)
+	if (!last || last->n == last->capacity)
 		return;
 	for (struct piece *piece = loose->rows; piece != last; piece = piece->next)
 		before = piece;
 	size_t bytes = sizeof *last + last->n * sizeof(uint64_t);
-	struct piece *trimmed = gt_resized(last, bytes, 1);
+	struct piece *trimmed = last->pooled ? last : gt_resized(last, bytes, 1);
 	if (!trimmed)
 		return;
 	memory->used -= trimmed->bytes - bytes;

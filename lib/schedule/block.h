@@ -127,7 +127,7 @@ static inline size_t gt_accesses_within(struct kept *first, const struct kept *e
 struct piece {
 	struct piece *next;
 	size_t n, capacity, bytes; /* bytes: of all */
-	uint64_t pooled; /* 0: it is memory of its own */
+	size_t pooled; /* bytes that are the pool's again when it is released; 0: it is memory of its own */
 	uint64_t data[];
 };
 
@@ -147,7 +147,7 @@ struct loose_memory {
 	uint64_t *fold; /* room to fold in */
 	size_t fold_capacity;
 	struct gt_arena arena;
-	struct gt_free_lists pool; /* folded blocks are read a little at a time, of all warps in turn: in large pages for less page table walks */
+	struct gt_free_lists pool; /* blocks come and go, and pages that go back to the system cost more than what is done in them */
 };
 
 /* The order of a resident block's rows. Rows of one warp and access number keep their order. Folded ones are by warp, too. */
