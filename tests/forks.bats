@@ -47,6 +47,9 @@ steps() {
 	steps '((wx)(wx))(swx)' 0 3 ''
 	steps '(wx)(wx)(w)' 0 2 '' --launches 2-3
 	[ "$(ids)" = "2 3" ]
+	mkdir -p "$BATS_TEST_TMPDIR/texts" # each process has texts of its own
+	steps '(wx)((wx)x)w' 0 3 '' --ptx "$BATS_TEST_TMPDIR/texts"
+	[ "$(cd "$BATS_TEST_TMPDIR/texts" && echo *)" = "1-1.ptx 1.ptx 2.1-1.ptx" ]
 	steps '(wx)(wx)' 1 0 "no launch was chosen of 2: see --launches" --launches 3
 	steps 'd(w)w' 0 1 'a process that the program forked after a call of CUDA asks for work, and gets cudaErrorInitializationError, as on a GPU'
 	steps 'q(w)w' 0 1 'a process that the program forked after a call of CUDA asks for work, and gets cudaErrorInitializationError, as on a GPU'

@@ -201,15 +201,15 @@ static int take_cubin(struct gt_fat *fat, struct gt_error *error)
 	return CUDA_SUCCESS;
 }
 
-/* For --ptx, writes the text whose lines messages and pc refer to: DIR/1.ptx is "PTX 1". */
+/* For --ptx, writes the text whose lines messages and pc refer to: DIR/1.ptx is "PTX 1", DIR/2-1.ptx that of the second child. */
 static void write_ptx(const struct gt_fat *fat, const struct gt_ptx_text *text)
 {
-	char path[GT_TRACING_PATH + 32];
+	char path[GT_TRACING_PATH + 32 + sizeof gt_cudart.child];
 	struct gt_error error;
 
 	if (!gt_cudart.record.tracing.ptx)
 		return;
-	snprintf(path, sizeof path, "%s/%s.ptx", gt_cudart.record.tracing.ptx, fat->name + strlen("PTX "));
+	snprintf(path, sizeof path, "%s/%s%s.ptx", gt_cudart.record.tracing.ptx, gt_cudart.child, fat->name + strlen("PTX "));
 	if (gt_whole_file_write(path, text->data, text->bytes, "the PTX", &error) != 0)
 		gt_cudart_stop("%s", error.text);
 }

@@ -210,12 +210,24 @@ static void before_fork(void)
 		atomic_store(&shared->several, true);
 }
 
+static void name_child(const uint32_t path[LEVELS])
+{
+	size_t at = 0;
+
+	for (int level = 0; level < LEVELS && path[level] != UINT32_MAX && at < sizeof gt_cudart.child; level++)
+		at += (size_t)snprintf(gt_cudart.child + at, sizeof gt_cudart.child - at, "%s%" PRIu32, level > 0 ? "." : "", path[level] + 1);
+	if (at < sizeof gt_cudart.child)
+		snprintf(gt_cudart.child + at, sizeof gt_cudart.child - at, "-");
+}
+
 static void in_child(void)
 {
 	atomic_store(&children, 0);
 	mine = NONE;
-	if (next != NONE)
-		sit_down(next);
+	if (next == NONE)
+		return;
+	sit_down(next);
+	name_child(shared->places[next].path);
 }
 
 /* In every program that gtrace-record starts, or that one starts. */

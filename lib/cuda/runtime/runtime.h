@@ -162,6 +162,7 @@ struct gt_cudart {
 	struct gt_ptx_recorder *recorder;
 	pthread_mutex_t lock;
 	unsigned depth; /* calls under way, of the thread that has the lock */
+	char child[64]; /* "2.1-" of the first child of the program's second; "" of the program */
 	pid_t caller; /* the first process that called, this one or what it was forked from; 0: none has */
 	int carveout;	    /* percent of shared memory that kernels without a preference have; -1: none */
 	uint64_t l2_fetch_bytes, l2_persisting_bytes; /* limits that the program set; 0: it did not */
