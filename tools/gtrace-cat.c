@@ -45,6 +45,8 @@ static const struct tool_row option_rows[] = {
 
 enum mode { TO_TEXT, TO_PLAIN, TO_PARQUET, TO_TRACEG, FROM, CHECK, PART_OF, SCHEMA };
 
+#define TEXT_PIECE 32768 /* bytes of rows that are written together */
+
 /* Text is written in large pieces; a full disk is reported at once. */
 static void put(struct tool *tool, struct gt_bytes *text)
 {
@@ -67,7 +69,7 @@ struct text_view {
 	struct gt_rows shape; /* no rows: which columns those had */
 };
 
-static void rows_to_text(const struct tool *tool, struct text_view *view, struct gt_bytes *text)
+static void rows_to_text(struct tool *tool, struct text_view *view, struct gt_bytes *text)
 {
 	const struct gt_rows *rows = gt_reader_rows(tool->in);
 
@@ -77,8 +79,11 @@ static void rows_to_text(const struct tool *tool, struct text_view *view, struct
 		gt_tsv_columns(text, rows);
 	view->named = true;
 	gt_rows_shape(&view->shape, rows);
-	for (size_t i = 0; i < rows->n; i++)
+	for (size_t i = 0; i < rows->n; i++) {
 		gt_tsv_row(text, rows, i, gt_reader_kernel(tool->in)->id, view->decimal);
+		if (text->n >= TEXT_PIECE)
+			put(tool, text);
+	}
 }
 
 static void to_text(struct tool *tool, struct text_view *view)

@@ -227,11 +227,13 @@ static int fill(struct gt_input *input, struct gt_error *error)
 /* Enlarges the buffer to so many bytes. */
 static int resize(struct gt_input *input, size_t capacity, struct gt_error *error)
 {
-	char *buffer = gt_resized(input->buffer, capacity + GT_SCAN_SLACK + 1, 1);
+	size_t bytes = capacity + GT_SCAN_SLACK + 1;
+	char *buffer = input->buffer ? gt_resized(input->buffer, bytes, 1) : calloc(bytes, 1);
 
 	if (!buffer)
 		return gt_fail_memory(error, "an input buffer");
-	memset(buffer + input->capacity, 0, capacity + GT_SCAN_SLACK + 1 - input->capacity);
+	if (input->buffer)
+		memset(buffer + input->capacity, 0, bytes - input->capacity);
 	input->buffer = buffer;
 	input->capacity = capacity;
 	return 0;

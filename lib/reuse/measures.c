@@ -285,6 +285,8 @@ static int find_stack(struct gt_reuse *reuse, uint64_t group, uint64_t unit, uin
 		fresh = reuse->direct[group] == 0;
 		if (fresh)
 			reuse->direct[group] = (uint32_t)reuse->n_stacks + 1;
+		if (group >= reuse->direct_used)
+			reuse->direct_used = group + 1;
 		*stack = reuse->direct[group] - 1;
 		return fresh ? add_stack(reuse, error) : 0;
 	}
@@ -403,7 +405,8 @@ static void empty(struct gt_reuse *reuse)
 	reuse->n_stacks = 0;
 	reuse->live = 0;
 	gt_map_clear(&reuse->index);
-	memset(reuse->direct, 0, DIRECT * sizeof *reuse->direct);
+	memset(reuse->direct, 0, reuse->direct_used * sizeof *reuse->direct);
+	reuse->direct_used = 0;
 }
 
 static void close_reuse(struct gt_reuse *reuse)

@@ -26,7 +26,8 @@ struct gt_reuse {
 	struct gt_stack *stacks;
 	size_t n_stacks, capacity;
 	struct gt_map index; /* group * sets + set, to stack */
-	uint32_t *direct;    /* the same for small ones: stack + 1 */
+	uint32_t *direct;    /* the same for small ones: stack + 1; 0: none */
+	size_t direct_used;  /* of these from the first on; behind them are zeros */
 	struct gt_reference *references; /* of the rows being read, a chunk at a time */
 	bool refers[256];		 /* rows of each op make references */
 	bool gathers;			 /* no reference is watched, split or sampled */

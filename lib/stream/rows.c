@@ -8,6 +8,17 @@
 #include "base/wide.h"
 #include "stream/request.h"
 
+/* Between two columns of a batch is what a sanitizer finds if it is touched. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define OUT_OF_BOUNDS ASAN_POISON_MEMORY_REGION
+#else
+#define OUT_OF_BOUNDS(at, n) ((void)0)
+#endif
+#define COLUMN_GAP 16	  /* bytes at least */
+#define COLUMN_ALIGNED 64 /* bytes */
+#define CAPACITY_MAX (SIZE_MAX / 1024)
+
 #define COLUMN(NAME, WIRE, IN_ACCESS, IN_REQUEST, FLAG)                                          \
 	{WIRE, offsetof(struct gt_rows, NAME), sizeof *((struct gt_rows *)0)->NAME,                \
 	 _Generic(((struct gt_rows *)0)->NAME, int64_t *: true, default: false), IN_ACCESS, IN_REQUEST, FLAG}
@@ -42,18 +53,44 @@ static void **place(struct gt_rows *rows, const struct gt_column *column)
 	return (void **)(void *)((char *)rows + column->offset);
 }
 
-/* The columns of a pitch, which are not in the table: as `lanes`, they are there if a row needs them, and views have addresses instead. */
-static int resize_pitch(struct gt_rows *rows, size_t capacity)
+/* Takes a column of `capacity` elements of `width` bytes at `at`, or counts its bytes alone if `room` is NULL; what is between it and the
+ * next one, which is aligned, is out of bounds. Returns where that is. */
+static size_t take_column(char *room, size_t at, size_t capacity, size_t width, void **column)
 {
-	uint8_t *width = gt_resized(rows->width, capacity + GT_ROWS_SLACK, sizeof *width);
-	int64_t *pitch = gt_resized(rows->pitch, capacity + GT_ROWS_SLACK, sizeof *pitch);
+	size_t end = at + (capacity + GT_ROWS_SLACK) * width, next = (end + COLUMN_GAP + COLUMN_ALIGNED - 1) / COLUMN_ALIGNED * COLUMN_ALIGNED;
 
-	rows->width = width ? width : rows->width;
-	rows->pitch = pitch ? pitch : rows->pitch;
-	if (!width || !pitch)
+	if (room) {
+		*column = room + at;
+		OUT_OF_BOUNDS(room + end, next - end);
+	}
+	return next;
+}
+
+/* Places all columns in the room, from its beginning on, which is rows->block. Returns their size. As `lanes`, the columns of a pitch are
+ * not in the table: they are there if a row needs them, and views have addresses instead. */
+static size_t take_columns(struct gt_rows *rows, char *room, size_t capacity)
+{
+	size_t at = 0;
+	void *width = NULL, *pitch = NULL;
+
+	for (size_t c = 0; c < gt_columns_n; c++)
+		at = take_column(room, at, capacity, gt_columns[c].width, place(rows, &gt_columns[c]));
+	at = take_column(room, at, capacity, sizeof *rows->width, &width);
+	at = take_column(room, at, capacity, sizeof *rows->pitch, &pitch);
+	rows->width = width;
+	rows->pitch = pitch;
+	return at;
+}
+
+/* Columns of zeros. They are one piece, which the system clears page by page when it is used: many streams have few columns and rows. */
+static int make_room(struct gt_rows *rows, size_t capacity)
+{
+	char *room = capacity > CAPACITY_MAX ? NULL : calloc(1, take_columns(rows, NULL, capacity));
+
+	if (!room)
 		return -1;
-	memset(width + rows->capacity, 0, (capacity + GT_ROWS_SLACK - rows->capacity) * sizeof *width);
-	memset(pitch + rows->capacity, 0, (capacity + GT_ROWS_SLACK - rows->capacity) * sizeof *pitch);
+	take_columns(rows, room, capacity);
+	rows->capacity = capacity;
 	return 0;
 }
 
@@ -61,36 +98,27 @@ struct gt_rows *gt_rows_new(size_t capacity, struct gt_error *error)
 {
 	struct gt_rows *rows = calloc(1, sizeof *rows);
 
-	for (size_t c = 0; rows && c < gt_columns_n; c++) {
-		*place(rows, &gt_columns[c]) = calloc(capacity + GT_ROWS_SLACK, gt_columns[c].width);
-		if (!*place(rows, &gt_columns[c])) {
-			gt_rows_free(rows);
-			rows = NULL;
-		}
-	}
-	if (rows && resize_pitch(rows, capacity) != 0) {
-		gt_rows_free(rows);
-		rows = NULL;
-	}
-	if (!rows) {
-		gt_fail_memory(error, "a batch of rows");
-		return NULL;
-	}
-	rows->capacity = capacity;
-	return rows;
+	if (rows && make_room(rows, capacity) == 0)
+		return rows;
+	free(rows);
+	gt_fail_memory(error, "a batch of rows");
+	return NULL;
 }
 
 int gt_rows_grow(struct gt_rows *rows, size_t capacity, struct gt_error *error)
 {
-	for (size_t c = 0; c < gt_columns_n; c++) {
-		void *bigger = gt_resized(*place(rows, &gt_columns[c]), capacity + GT_ROWS_SLACK, gt_columns[c].width);
-		if (!bigger)
-			return gt_fail_memory(error, "a batch of rows");
-		*place(rows, &gt_columns[c]) = bigger;
-	}
-	if (resize_pitch(rows, capacity) != 0)
+	const struct gt_rows old = *rows;
+	size_t kept = old.capacity + GT_ROWS_SLACK;
+
+	if (make_room(rows, capacity) != 0) {
+		*rows = old;
 		return gt_fail_memory(error, "a batch of rows");
-	rows->capacity = capacity;
+	}
+	for (size_t c = 0; c < gt_columns_n; c++)
+		memcpy(gt_column_of(rows, &gt_columns[c]), gt_column_of(&old, &gt_columns[c]), kept * gt_columns[c].width);
+	memcpy(rows->width, old.width, kept * sizeof *old.width);
+	memcpy(rows->pitch, old.pitch, kept * sizeof *old.pitch);
+	free(old.block);
 	return 0;
 }
 
@@ -98,10 +126,7 @@ void gt_rows_free(struct gt_rows *rows)
 {
 	if (!rows)
 		return;
-	for (size_t c = 0; c < gt_columns_n; c++)
-		free(*place(rows, &gt_columns[c]));
-	free(rows->width);
-	free(rows->pitch);
+	free(rows->block);
 	free(rows->lanes);
 	free(rows);
 }
