@@ -30,9 +30,10 @@ struct ref_line {
 };
 
 struct ref_cache {
-	struct ref_line *lines; /* [set][REF_WAYS] */
-	/* plru: for the ways lo to hi-1 of a set, whether the right half is to be replaced. */
-	bool right[REF_SETS][REF_WAYS * 2];
+	uint32_t sets, ways;	/* ways of the set that has most */
+	struct ref_line *lines; /* [set][way] */
+	/* plru: for the ways lo to hi-1 of a set, whether the right half is to be replaced: [set][the middle] */
+	bool *right;
 	unsigned replaced[REF_SETS]; /* order: the victims so far */
 	uint64_t clock, random;
 };
@@ -278,7 +279,7 @@ static uint32_t ref_set(const struct ref_model *model, uint64_t line)
 
 static struct ref_line *ref_lines(struct ref_cache *cache, uint32_t set)
 {
-	return cache->lines + (size_t)set * REF_WAYS;
+	return cache->lines + (size_t)set * cache->ways;
 }
 
 static struct ref_line *ref_find(struct ref_model *model, struct ref_cache *cache, uint64_t line)
@@ -356,7 +357,7 @@ static void ref_send_fill(struct ref_model *model, struct ref_request cause, uin
 /* plru: the node of the ways lo to hi-1, and which way it leads to. */
 static bool *ref_node(struct ref_cache *cache, uint32_t set, uint32_t lo, uint32_t hi)
 {
-	return &cache->right[set][(lo + hi) / 2]; /* the middles of all nodes differ */
+	return &cache->right[(size_t)set * cache->ways + (lo + hi) / 2]; /* the middles of all nodes differ */
 }
 
 static void ref_plru_touch(struct ref_cache *cache, uint32_t set, uint32_t ways, uint32_t way)
@@ -920,7 +921,7 @@ static void ref_flush_cache(struct ref_model *model, struct ref_cache *cache, ui
 			}
 		} while (newest);
 	}
-	memset(cache->right, 0, sizeof cache->right);
+	memset(cache->right, 0, (size_t)cache->sets * cache->ways * sizeof *cache->right);
 	memset(cache->replaced, 0, sizeof cache->replaced);
 }
 
@@ -936,23 +937,31 @@ static void ref_flush(struct ref_model *model)
 static struct ref_model *ref_open(const struct gt_level_config *config)
 {
 	struct ref_model *model = calloc(1, sizeof *model);
-	uint32_t ways;
+	uint32_t ways, most = 0;
 
 	model->config = config;
 	model->sets = gt_level_sets(config, &ways);
-	for (uint32_t set = 0; set < model->sets; set++)
+	for (uint32_t set = 0; set < model->sets; set++) {
 		model->set_ways[set] = config->sets_listed ? config->set_ways[set] : ways;
+		most = model->set_ways[set] > most ? model->set_ways[set] : most;
+	}
 	for (uint64_t sm = 0; sm < REF_SMS; sm++) {
-		model->caches[sm].lines = calloc((size_t)model->sets * REF_WAYS, sizeof(struct ref_line));
-		model->caches[sm].random = gt_random_state(config->replacement.seed, sm);
+		struct ref_cache *cache = &model->caches[sm];
+		cache->sets = model->sets;
+		cache->ways = most;
+		cache->lines = calloc((size_t)model->sets * most, sizeof *cache->lines);
+		cache->right = calloc((size_t)model->sets * most, sizeof *cache->right);
+		cache->random = gt_random_state(config->replacement.seed, sm);
 	}
 	return model;
 }
 
 static void ref_close(struct ref_model *model)
 {
-	for (unsigned sm = 0; sm < REF_SMS; sm++)
+	for (unsigned sm = 0; sm < REF_SMS; sm++) {
 		free(model->caches[sm].lines);
+		free(model->caches[sm].right);
+	}
 	free(model->sent);
 	free(model);
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int check_runs, check_failed_runs, check_failures;
@@ -48,6 +49,14 @@ static int check_runs, check_failed_runs, check_failures;
 		printf("%sok %d %s\n", check_failures ? "not " : "", check_runs, #TEST);           \
 		fflush(stdout);                                                                    \
 	} while (0)
+
+/* The cases of a test that tries many: `whole` of them in `make check-long` (tests/run --whole), else `part`. */
+static inline unsigned check_cases(unsigned part, unsigned whole)
+{
+	const char *wanted = getenv("WHOLE");
+
+	return wanted && *wanted ? whole : part;
+}
 
 static inline int check_report(void)
 {

@@ -362,6 +362,7 @@ static void stretches(void)
 static void each_rule(void)
 {
 	const size_t all = n_forms;
+	const unsigned tries = check_cases(6, 20);
 	static const struct gt_ptx_form *every[FORMS];
 
 	memcpy(every, forms, sizeof every);
@@ -369,9 +370,9 @@ static void each_rule(void)
 	for (size_t i = 0; i < all; i++) {
 		int before = check_failures;
 		forms[0] = every[i];
-		for (unsigned k = 0; k < 20; k++)
+		for (unsigned k = 0; k < tries; k++)
 			try_segment(2, k & 1 ? GT_PTX_FULL : (uint32_t)any() | 1);
-		for (unsigned k = 0; k < 20; k++)
+		for (unsigned k = 0; k < tries; k++)
 			try_stretch(8, GT_PTX_FULL);
 		if (check_failures > before)
 			printf("# %s\n", every[i]->name);

@@ -157,6 +157,8 @@ static struct gt_engine *engine_open(struct gt_timed *timed, size_t number, stru
 		return NULL;
 	}
 	timed->engines[number] = engine;
+	if (number >= timed->engines_end)
+		timed->engines_end = number + 1;
 	engine->number = number;
 	engine->random = gt_random_state(timed->config.timed.latency.seed, number);
 	gt_flights_open(&engine->flights);
@@ -197,7 +199,7 @@ static void timed_close(void *level)
 
 	if (!timed)
 		return;
-	for (size_t i = 0; timed->engines && i < timed->engines_n; i++)
+	for (size_t i = 0; timed->engines && i < timed->engines_end; i++)
 		engine_close(timed->engines[i]);
 	free(timed->engines);
 	free(timed->active_list);
@@ -232,9 +234,8 @@ static void *timed_open(const struct gt_level_config *config, unsigned lanes, st
 	timed->level->scheduled = true;
 	timed->plain_reads = timed->level->usual && !config->l2_partitions;
 	timed->direct = timed->plain_reads && timed->banks == 1 && !timed->limited && !timed->instant && config->emit != GT_EMIT_ALL;
-	timed->engines_n = timed->level->instances_n;
-	timed->engines = calloc(timed->engines_n, sizeof *timed->engines);
-	timed->active_list = malloc(timed->engines_n * sizeof *timed->active_list);
+	timed->engines = calloc(timed->level->instances_n, sizeof *timed->engines);
+	timed->active_list = malloc(timed->level->instances_n * sizeof *timed->active_list);
 	timed->mshr_of = malloc(timed->banks * sizeof *timed->mshr_of);
 	if (timed->engines && timed->active_list && timed->mshr_of) {
 		set_banks(timed);
