@@ -42,7 +42,7 @@ faults() {
 
 @test "a system call that fails, or is interrupted" {
 	strace -qq -o /dev/null true || skip "strace may not trace here"
-	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 1 --every 8
+	faults --kinds read,read-interrupted,write,write-interrupted,write-at,read-at,open,mmap,fork,send,receive,seek --most 1 --every 5
 }
 
 # bats test_tags=whole
