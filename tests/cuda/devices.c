@@ -160,6 +160,24 @@ static void launches(void)
 	OK(cudaPointerGetAttributes(&about, of_stream));
 	CHECK(about.device == 1);
 	OK(cudaFreeAsync(of_stream, stream));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	OK(cudaMallocAsync(&of_stream, 100, stream));
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaPointerGetAttributes(&about, of_stream));
+	CHECK(about.device == 1);
+	OK(cudaGraphDestroy(graph));
+
+	/* So has what a node allocates. */
+	struct cudaMemAllocNodeParams asked = {.poolProps = {.allocType = cudaMemAllocationTypePinned,
+							      .location = {.type = cudaMemLocationTypeDevice, .id = 1}}, .bytesize = 100};
+	struct cudaMemAllocNodeParams told = {.bytesize = 0};
+	cudaGraphNode_t node;
+	OK(cudaGraphCreate(&graph, 0));
+	OK(cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &asked));
+	OK(cudaPointerGetAttributes(&about, asked.dptr));
+	OK(cudaGraphMemAllocNodeGetParams(node, &told));
+	CHECK(about.device == 1 && told.poolProps.location.id == 1 && told.dptr == asked.dptr);
+	OK(cudaGraphDestroy(graph));
 	OK(cudaSetDevice(1));
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 	OK(launch(second, second, stream));

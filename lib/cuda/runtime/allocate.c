@@ -279,9 +279,9 @@ int gt_cudart_allocate_shared(void **pointer, size_t bytes, enum gt_ptx_memory_k
 	return allocate(pointer, bytes, call, GT_PTX_EVERYONE, kind);
 }
 
-int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const char *call)
+int gt_graph_allocate(struct gt_work *work, int device, void **pointer, size_t bytes, const char *call)
 {
-	int code = bytes > 0 ? gt_cudart_allocate(pointer, bytes, call) : CUDA_INVALID_VALUE;
+	int code = bytes > 0 ? gt_cudart_allocate_on(device, pointer, bytes, call) : CUDA_INVALID_VALUE;
 
 	if (code != CUDA_SUCCESS)
 		return code;

@@ -76,7 +76,7 @@ static int allocation_work(struct gt_work *work, struct gt_allocation_parameters
 		return CUDA_INVALID_VALUE;
 	if (parameters->pool.handle_types != 0)
 		return gt_cudart_refuse("an allocation of a graph that is shared with other processes");
-	return gt_graph_allocate(work, &parameters->pointer, parameters->bytes, "cudaGraphAddMemAllocNode");
+	return gt_graph_allocate(work, parameters->pool.location.id, &parameters->pointer, parameters->bytes, "cudaGraphAddMemAllocNode");
 }
 
 int gt_graph_free_work(struct gt_work *work, const void *pointer)
@@ -500,9 +500,9 @@ API int cudaGraphMemAllocNodeGetParams(const struct gt_node *node, struct gt_all
 	gt_cudart_enter();
 	if (!gt_is(GT_NODE, node) || !to || node->work.kind != GT_WORK_ALLOCATE)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*to = (struct gt_allocation_parameters){.pool = {.allocation_type = PINNED, .location = {LOCATION_DEVICE, 0}},
-						.bytes = node->work.u.memory->bytes,
-						.pointer = (void *)(uintptr_t)node->work.u.memory->address};
+	void *pointer = (void *)(uintptr_t)node->work.u.memory->address;
+	*to = (struct gt_allocation_parameters){.pool = {.allocation_type = PINNED, .location = {LOCATION_DEVICE, gt_cudart_pointer(pointer).device}},
+						.bytes = node->work.u.memory->bytes, .pointer = pointer};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -114,7 +114,7 @@ API int cudaMallocFromPoolAsync(void **pointer, size_t bytes, struct pool *pool,
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	if (!gt_stream_captured(stream))
 		return gt_cudart_leave(take(pool, pointer, bytes));
-	int code = gt_graph_allocate(&work, pointer, bytes, "cudaMallocAsync");
+	int code = gt_graph_allocate(&work, pool->device, pointer, bytes, "cudaMallocAsync");
 	if (code != CUDA_SUCCESS)
 		return gt_cudart_leave(code);
 	code = gt_stream_ask(stream, &work);

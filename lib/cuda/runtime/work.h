@@ -205,9 +205,9 @@ struct gt_graph_memory *gt_graph_memory_at(uint64_t address);
 uint64_t gt_graph_memory_drop(struct gt_graph_memory *memory);
 /* Allocates it, or frees it. Returns a code. */
 int gt_graph_memory_set(struct gt_graph_memory *memory, bool live);
-/* The work of a node that allocates so much, named after the call, and its address; to be freed with gt_work_free() when the node
+/* The work of a node that allocates so much on a device, named after the call, and its address; to be freed with gt_work_free() when the node
  * has been made, or could not be. Returns a code. */
-int gt_graph_allocate(struct gt_work *work, void **pointer, size_t bytes, const char *call);
+int gt_graph_allocate(struct gt_work *work, int device, void **pointer, size_t bytes, const char *call);
 
 /* The node of an executable graph that corresponds to a node of the original graph; NULL if there is none. */
 struct gt_executable;
