@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers of a block: warps take them in units of 256, four warps at a time, of the 65536 of an SM. */
+/* The registers of a block: warps take them in units of 256, four warps at a time, of the 65536 of an SM. And the local memory of a thread. */
 #include "expect.h"
 
 template <int N> __global__ void sums(int *cells)
@@ -30,9 +30,24 @@ template <int N> static void try_sums(int *cells)
 	CHECK(cudaGetLastError() == cudaErrorLaunchOutOfResources);
 }
 
+/* Its array cannot be in registers. */
+__global__ void scatters(int *cells, int n)
+{
+	int values[50];
+
+	for (int i = 0; i < n; i++)
+		values[cells[i]] = cells[i + n];
+	for (int i = 0; i < n; i++)
+		cells[i] = values[cells[i] + 1];
+}
+
 int main()
 {
 	int *cells;
+	cudaFuncAttributes attributes;
+
+	MUST(cudaFuncGetAttributes(&attributes, scatters));
+	CHECK(attributes.localSizeBytes == 50 * sizeof(int));
 
 	MUST(cudaMalloc(&cells, 1 << 18));
 	MUST(cudaMemset(cells, 0, 1 << 18));

@@ -278,7 +278,7 @@ struct cubin {
 	Elf64_Shdr sections[6]; /* none, names, symbols, .nv.info, .text.k, .nv.shared.k */
 	char names[80];
 	Elf64_Sym symbols[2];
-	unsigned char info[4 + 4 + 8];
+	unsigned char info[4 + 2 * (4 + 8)];
 };
 
 static void add_section(struct cubin *cubin, unsigned i, const char *name, unsigned type, size_t offset, size_t bytes)
@@ -315,6 +315,9 @@ static void make_cubin(struct cubin *cubin, unsigned registers)
 	put(cubin->info + 4, 0x00082f04, 4);
 	put(cubin->info + 8, 1, 4);
 	put(cubin->info + 12, registers, 4);
+	put(cubin->info + 16, 0x00081104, 4);
+	put(cubin->info + 20, 1, 4);
+	put(cubin->info + 24, 200, 4);
 }
 
 static void cubins_know_registers_and_shared_bytes(void)
@@ -327,6 +330,7 @@ static void cubins_know_registers_and_shared_bytes(void)
 	CHECK_EQUAL(gt_cubin_find(&cubin, sizeof cubin, "k", &kernel, &error), 1);
 	CHECK_EQUAL(kernel.registers, 17);
 	CHECK_EQUAL(kernel.shared_bytes, 1024);
+	CHECK_EQUAL(kernel.local_bytes, 200);
 	CHECK_EQUAL(gt_cubin_find(&cubin, sizeof cubin, "j", &kernel, &error), 0);
 	CHECK_EQUAL(gt_cubin_find(&cubin, sizeof cubin, "kk", &kernel, &error), 0);
 	/* Without the attribute, the section of the code says it too. */

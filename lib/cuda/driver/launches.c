@@ -165,6 +165,7 @@ static int attribute_of(int *to, int attribute, const void *handle)
 		[MAX_THREADS] = gt_cudart_max_threads(function),
 		[SHARED_BYTES] = (int)function->static_shared,
 		[CONST_BYTES] = (int)gt_cudart_constant_bytes(function),
+		[LOCAL_BYTES] = (int)function->local_bytes,
 		[REGISTERS] = (int)function->registers,
 		[PTX_VERSION] = (int)function->fat->module.target.capability,
 		[BINARY_VERSION] = (int)gt_cudart_capability(),

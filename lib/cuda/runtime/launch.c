@@ -338,6 +338,7 @@ API int cudaFuncGetAttributes(struct function_attributes *attributes, const void
 	*attributes = (struct function_attributes){
 		.shared = (size_t)function->static_shared,
 		.constant = gt_cudart_constant_bytes(function),
+		.local = function->local_bytes,
 		.max_threads = gt_cudart_max_threads(function),
 		.registers = (int)function->registers,
 		.ptx_version = (int)function->fat->module.target.capability,

@@ -329,12 +329,19 @@ struct gt_ptx_machine *gt_cudart_machine(struct gt_fat *fat)
 
 /* ---- kernels and variables ---- */
 
-uint32_t gt_cudart_machine_registers(const struct gt_fat *fat, const char *name)
+/* What the machine code says of a kernel; zeros if there is none. */
+static struct gt_cubin_kernel machine_code_of(const struct gt_fat *fat, const char *name)
 {
 	struct gt_cubin_kernel about;
 	struct gt_error error;
+	const bool is_known = fat->cubin && gt_cubin_find(fat->cubin, fat->cubin_bytes, name, &about, &error) == 1;
 
-	return fat->cubin && gt_cubin_find(fat->cubin, fat->cubin_bytes, name, &about, &error) == 1 ? about.registers : 0;
+	return is_known ? about : (struct gt_cubin_kernel){0};
+}
+
+uint32_t gt_cudart_machine_registers(const struct gt_fat *fat, const char *name)
+{
+	return machine_code_of(fat, name).registers;
 }
 
 static void load_registers(struct gt_function *function)
@@ -376,6 +383,7 @@ struct gt_function *gt_cudart_function(const void *host)
 	if (gt_ptx_static_shared(gt_cudart_machine(function->fat), function->kernel, &function->static_shared, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	load_registers(function);
+	function->local_bytes = machine_code_of(function->fat, function->name).local_bytes;
 	return function;
 }
 

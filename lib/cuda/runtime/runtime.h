@@ -108,6 +108,7 @@ struct gt_function {
 	const struct gt_ptx_function *kernel; /* NULL: not loaded yet */
 	uint32_t registers;
 	bool registers_estimated;
+	uint32_t local_bytes; /* per thread, of the machine code; 0 without */
 	uint64_t static_shared;
 	int max_dynamic_shared; /* bytes that the program asked for; 0: it did not */
 	int carveout;		/* percent of shared memory that it prefers; -1: no preference */

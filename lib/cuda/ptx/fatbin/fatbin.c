@@ -239,7 +239,9 @@ char *gt_fatbin_unpack(const struct gt_fatbin_entry *entry, size_t *bytes, struc
 	return out;
 }
 
-#define INFO_REGCOUNT 0x2f     /* attribute of .nv.info: u32 symbol, u32 registers per thread */
+/* Attributes of .nv.info: u32 symbol, u32 value. */
+#define INFO_REGCOUNT	0x2f /* registers per thread */
+#define INFO_FRAME_SIZE 0x11 /* bytes of local memory per thread: its variables, and registers that are spilled */
 #define INFO_WITH_BYTES 4      /* format of an attribute with a u16 size and that many bytes */
 #define REGISTERS_SHIFT 24     /* within sh_info of a .text section */
 #define NAME_BYTES 4200
@@ -330,7 +332,7 @@ static int64_t find_symbol(const struct cubin *cubin, const char *name)
 }
 
 /* Attributes are u8 format, u8 number, then a u16 value, or a u16 size and that many bytes. */
-static bool registers_in_info(const struct cubin *cubin, int64_t symbol, uint32_t *registers)
+static bool value_in_info(const struct cubin *cubin, int64_t symbol, unsigned attribute, uint32_t *value)
 {
 	Elf64_Shdr section;
 	unsigned index;
@@ -344,10 +346,10 @@ static bool registers_in_info(const struct cubin *cubin, int64_t symbol, uint32_
 		uint32_t values[2];
 		if (bytes > left)
 			return false;
-		if (at[1] == INFO_REGCOUNT && bytes == 4 + sizeof values) {
+		if (at[1] == attribute && bytes == 4 + sizeof values) {
 			memcpy(values, at + 4, sizeof values);
 			if (values[0] == symbol) {
-				*registers = values[1];
+				*value = values[1];
 				return true;
 			}
 		}
@@ -371,7 +373,9 @@ int gt_cubin_find(const void *data, size_t bytes, const char *name, struct gt_cu
 	if ((size_t)snprintf(section_name, sizeof section_name, ".text.%s", name) >= sizeof section_name ||
 	    !find_section(&cubin, section_name, &index, &section))
 		return 0;
-	if (!registers_in_info(&cubin, find_symbol(&cubin, name), &kernel->registers))
+	const int64_t symbol = find_symbol(&cubin, name);
+	value_in_info(&cubin, symbol, INFO_FRAME_SIZE, &kernel->local_bytes);
+	if (!value_in_info(&cubin, symbol, INFO_REGCOUNT, &kernel->registers))
 		kernel->registers = section.sh_info >> REGISTERS_SHIFT;
 	snprintf(section_name, sizeof section_name, ".nv.shared.%s", name);
 	if (find_section(&cubin, section_name, &index, &section))

@@ -57,9 +57,10 @@ char *gt_fatbin_unpack(const struct gt_fatbin_entry *entry, size_t *bytes, struc
 struct gt_cubin_kernel {
 	uint32_t registers;    /* per thread */
 	uint32_t shared_bytes; /* static, per block */
+	uint32_t local_bytes;  /* per thread; 0: none, or it is not said */
 };
 
-/* Looks a kernel up by its mangled name: its registers from .nv.info (attribute 0x2f), else from
+/* Looks a kernel up by its mangled name: its registers and local memory from .nv.info (attributes 0x2f and 0x11), else the registers from
  * the section of its code. Returns 1, 0 if the cubin has no such kernel, or -1 if it is damaged. */
 int gt_cubin_find(const void *cubin, size_t bytes, const char *name, struct gt_cubin_kernel *kernel,
 		    struct gt_error *error);
