@@ -6,13 +6,15 @@ load helpers
 
 # compares N WHAT: that many cases, none of which differs
 compares() {
-	python=$(python3 -c 'import sys; print(sys.executable)')
+	python=$(command -v /usr/bin/python3 || command -v python3)
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --ignore-unsupported --quiet --space none --stdout said "$python" "$ROOT/tests/random_calls" "$2" --cases "$1" >/dev/null || {
 		cat said
 		return 1
 	}
 	grep -q "^$2: [0-9]* compared, 0 differ$" said
 }
+
+setup_file() { prepare_preload; }
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 

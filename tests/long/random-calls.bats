@@ -5,7 +5,7 @@ load ../helpers
 
 # compares N WHAT: that many cases, none of which differs
 compares() {
-	python=$(python3 -c 'import sys; print(sys.executable)')
+	python=$(command -v /usr/bin/python3 || command -v python3)
 	gtrace-record --ignore-unsupported --quiet --space none --stdout said "$python" "$ROOT/tests/random_calls" "$2" --seed long --cases "$1" >/dev/null || {
 		cat said
 		return 1
