@@ -190,7 +190,7 @@ each() {
 		expect_failure 2 "expected a multiple of 32, found 48" env LD_PRELOAD="${PRELOAD-}" LD_LIBRARY_PATH="$BUILD/cudart" "$program" 48
 	done
 }
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "row_shares, gemm_registers, attention" {
 	holds row_shares "300 256" "3 1024"
 	holds gemm_registers "64 64 64" "130 72 200"

@@ -96,6 +96,7 @@ setup() {
 	END
 }
 
+# bats test_tags=whole
 @test "kernels launch kernels, by the first interface" {
 	NVCC_FLAGS="-rdc=true -lcudadevrt -DCUDA_FORCE_CDP1_IF_SUPPORTED -diag-suppress 1444" passes nested
 	cat >wait.cu <<-'END'
