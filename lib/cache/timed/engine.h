@@ -269,7 +269,6 @@ struct gt_timed {
 	struct gt_level_config config;
 	struct gt_level *level; /* tags, index, replacement and counters */
 	struct gt_engine **engines; /* of each instance, NULL until first used */
-	size_t engines_end; /* behind the last that was used */
 	size_t active;
 	uint32_t *active_list; /* numbers of those in use, ascending order of first use */
 	uint32_t banks;

@@ -157,8 +157,6 @@ static struct gt_engine *engine_open(struct gt_timed *timed, size_t number, stru
 		return NULL;
 	}
 	timed->engines[number] = engine;
-	if (number >= timed->engines_end)
-		timed->engines_end = number + 1;
 	engine->number = number;
 	engine->random = gt_random_state(timed->config.timed.latency.seed, number);
 	gt_flights_open(&engine->flights);
@@ -199,7 +197,7 @@ static void timed_close(void *level)
 
 	if (!timed)
 		return;
-	for (size_t i = 0; timed->engines && i < timed->engines_end; i++)
+	for (size_t i = 0; timed->engines && i < timed->level->instances_end; i++)
 		engine_close(timed->engines[i]);
 	free(timed->engines);
 	free(timed->active_list);
@@ -287,10 +285,10 @@ static struct gt_engine *engine_of(struct gt_timed *timed, size_t number, uint64
 
 	if (engine && engine->active)
 		return engine;
-	if (!engine && !(engine = engine_open(timed, number, error)))
+	struct gt_tags *tags = gt_level_instance(timed->level, number, error);
+	if (!tags || (!engine && !(engine = engine_open(timed, number, error))))
 		return NULL;
-	if (!(engine->tags = gt_level_instance(timed->level, number, error)))
-		return NULL;
+	engine->tags = tags;
 	engine->active = true;
 	engine->clock = engine->group_step = step > timed->released ? step : timed->released;
 	engine->floor = engine->begun = engine->clock;
