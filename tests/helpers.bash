@@ -115,6 +115,22 @@ record_stub() {
 	LD_PRELOAD=${PRELOAD:-} gtrace-record --stub "$@" >out 2>err
 }
 
+# random_calls SEED N WHAT: that many cases of tests/random_calls, none of which differs.
+random_calls() {
+	local python stub=()
+	python=$(command -v /usr/bin/python3 || command -v python3)
+	case $3 in
+	products) needs_stub cublas CBLAS && stub=(--stub cublas) ;;
+	transforms) needs_stub cufft FFTW3 && stub=(--stub cufft) ;;
+	esac
+	LD_PRELOAD=${PRELOAD:-} gtrace-record "${stub[@]}" --ignore-unsupported --quiet --space none --stdout said \
+		"$python" "$ROOT/tests/random_calls" "$3" --seed "$1" --cases "$2" >/dev/null || {
+		cat said
+		return 1
+	}
+	grep -q "^$3: [0-9]* compared, 0 differ$" said
+}
+
 # compile_together TARGET PROGRAM...: for setup_file. Builds these programs of tests/cuda (or of another folder, as FOLDER/PROGRAM) by one
 # compilation, for one target and as PTX alone, into the folder from which `program` takes them. Without a toolkit it does nothing, and the tests are skipped.
 compile_together() {

@@ -3,20 +3,14 @@
 
 load ../helpers
 
-# compares N WHAT: that many cases, none of which differs
-compares() {
-	python=$(command -v /usr/bin/python3 || command -v python3)
-	gtrace-record --ignore-unsupported --quiet --space none --stdout said "$python" "$ROOT/tests/random_calls" "$2" --seed long --cases "$1" >/dev/null || {
-		cat said
-		return 1
-	}
-	grep -q "^$2: [0-9]* compared, 0 differ$" said
-}
-
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
-@test "110,000 random copies and fills" { compares 5000 copies; }
+@test "110,000 random copies and fills" { random_calls long 5000 copies; }
 
-@test "200,000 random fetches from textures" { compares 3000 fetches; }
+@test "200,000 random fetches from textures" { random_calls long 3000 fetches; }
 
-@test "3,000 launches of random graphs, which leave no memory" { compares 1000 graphs; }
+@test "3,000 launches of random graphs, which leave no memory" { random_calls long 1000 graphs; }
+
+@test "20,000 random calls of cuBLAS" { random_calls long 20000 products; }
+
+@test "10,000 random transforms of cuFFT" { random_calls long 10000 transforms; }

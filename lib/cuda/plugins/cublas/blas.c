@@ -16,8 +16,10 @@
 #define COMPLEX_CALLS(CALL) SIZES(CALL, C, c, Sc, sc, void, float, 1, ADDRESS) SIZES(CALL, Z, z, Dz, dz, void, double, 1, ADDRESS)
 #define ALL_CALLS(CALL)	    REAL_CALLS(CALL) COMPLEX_CALLS(CALL)
 
-#define VALUE(T, AT)   *(const T *)(AT)
-#define ADDRESS(T, AT) (AT)
+#define VALUE(T, AT)	 *(const T *)(AT)
+#define ADDRESS(T, AT)	 (AT)
+#define VALUE_BYTES(T)	 sizeof(T)
+#define ADDRESS_BYTES(T) bytes
 
 /* What an entry says of its operands; it has `call`, and is of R and CX. */
 #define BYTES(R, CX)		    ((uint64_t)sizeof(R) << (CX))
@@ -25,7 +27,7 @@
 #define TO_MATRIX(AT, ROWS, COLUMNS, LEADING) gt_matrix_of(&call, AT, bytes, ROWS, COLUMNS, LEADING, true), (int)(LEADING)
 #define VECTOR(AT, N, STEP)	    gt_vector_of(&call, AT, bytes, N, STEP, false), (int)(STEP)
 #define TO_VECTOR(AT, N, STEP)	    gt_vector_of(&call, AT, bytes, N, STEP, true), (int)(STEP)
-#define FACTOR(F, T, AT)	    F(T, gt_scalar_of(&call, AT, bytes, false))
+#define FACTOR(F, T, AT)	    F(T, gt_scalar_of(&call, AT, F##_BYTES(T), false))
 #define REAL_FACTOR(R, AT)	    VALUE(R, gt_scalar_of(&call, AT, sizeof(R), false))
 #define OPERATION(VALUE)	    ((CBLAS_TRANSPOSE)(CblasNoTrans + (VALUE)))
 #define TRIANGLE(VALUE)		    ((CBLAS_UPLO)(CblasLower - (VALUE)))
