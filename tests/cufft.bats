@@ -39,7 +39,7 @@ setup() {
 	grep -q 'cufftExecC2C: this is not supported' err
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "the kernels of a program that uses cuFFT are traced, and the stream counts the calls between them" {
 	needs_cuda
 	cat >both.cu <<-'END'

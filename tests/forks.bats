@@ -77,6 +77,7 @@ steps() {
 # blocks: how many each launch has, by which a process is known.
 blocks() { gtrace-cat "$OUT" | sed -n 's/^#kernel.*\tgrid=\([0-9]*\).*/\1/p' | xargs; }
 
+# bats test_tags=whole
 @test "processes that work at the same time wait for their turn, in the order of forks, children before their parent" {
 	steps '[bb2x][s3x][4x]jw' 0 4 ''
 	[ "$(blocks)" = "2 3 4 1" ]
@@ -91,6 +92,7 @@ blocks() { gtrace-cat "$OUT" | sed -n 's/^#kernel.*\tgrid=\([0-9]*\).*/\1/p' | x
 	[ "$(blocks)" = "1 1 2 1 1 3 1 1 4 1 1 2 1 1 3 1 1 4 1 1 2 1 1 3 1 1 4 1 1 2" ]
 }
 
+# bats test_tags=whole
 @test "processes that wait for each other take turns, with a warning" {
 	record "$FORKS" '[2r2x][3uwx]jw'
 	gtrace-cat --check "$OUT"
@@ -102,6 +104,7 @@ blocks() { gtrace-cat "$OUT" | sed -n 's/^#kernel.*\tgrid=\([0-9]*\).*/\1/p' | x
 	run ! grep '^gtrace-record: ' "$ERR"
 }
 
+# bats test_tags=whole
 @test "a process that is ended by a signal leaves the launches that it did, and none that was under way" {
 	killed="warning: a process of the program was ended by a signal, or not by exit: the launches that it did are in the stream"
 	for one in '(2e)(3x)j' '(2a)(3x)' '(2y)3' '[2e][3]j'; do steps "$one" 0 2 "$killed"; done

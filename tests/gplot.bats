@@ -255,6 +255,7 @@ shows() {
 	gplot sweep -x stride -y passes --script banks.csv | grep -qx '32 32'
 }
 
+# bats test_tags=whole
 @test "figure 12 of [002]: parameters at fractions of their value, a panel for each trace" {
 	{
 		echo trace,parameter,factor,reads,hits

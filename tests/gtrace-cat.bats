@@ -405,6 +405,7 @@ for launch, block, warp, an, row in sorted(rows, key=lambda row: row[:4]):
 	expect_failure 2 "exclude one another" gtrace-cat --traceg new --check conv.gt
 }
 
+# bats test_tags=whole
 @test "the samples end each warp, so that Accel-Sim reads them" {
 	xzcat "$ROOT/examples/traces/conv.traceg.xz" >kernel-1.traceg
 	echo kernel-1.traceg >kernelslist.g

@@ -308,7 +308,7 @@ arrays() { LD_PRELOAD=${PRELOAD:-} gtrace-record "$@" 2>"$ERR" | gtrace-cat --no
 	counter names | grep -qx 'cudaMalloc big.c:[0-9]*'
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "an array has the name of a variable only where the source shows which call of its line allocated it" {
 	needs_cuda
 	[ -z "$PRELOAD" ] || skip "the sanitizers' library has line numbers of its own, and stands between the call and the runtime"
@@ -808,7 +808,7 @@ nvcc_sources() {
 	[ "$(counter registers_estimated | xargs)" = "1 1" ]
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "nvcc: a block has the registers that its warps take in units" {
 	needs_cuda
 	nvcc -cudart shared -arch=sm_80 -o registers "$ROOT/tests/cuda/launch_registers.cu"

@@ -172,7 +172,7 @@ calls() {
 	clang $flags -DGT_VERSION='""' -DGT_DATADIR='""' -DGT_LIBDIR='""' -fsyntax-only -### tools/gdram.c 2>&1 | sed -n '$s/"-disable-free"\|"tools.gdram.c"$//gp' >"$BATS_TEST_TMPDIR/command"
 	[ -s "$BATS_TEST_TMPDIR/command" ]
 	# shellcheck disable=SC2046
-	eval "$(cat "$BATS_TEST_TMPDIR/command")" $(find lib tools tests/unit -name '*.c' | sort | few_lines 100)
+	eval "$(cat "$BATS_TEST_TMPDIR/command")" $(find lib tools tests/unit -name '*.c' | sort | few_lines 40)
 	grep -qE '^exec make .* check WERROR=-Werror$' .ci/run
 }
 

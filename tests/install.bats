@@ -341,6 +341,7 @@ print(sum("run" in step for step in steps))' "$workflow" >"$work/steps"
 	cmp python/gtrace_schema.json "$work/image/usr/local/share/gtrace/python/gtrace_schema.json"
 }
 
+# bats test_tags=whole
 @test "the plug-ins of CUDA libraries are a part of their own, and one that is missing is named with its package" {
 	"${install[@]}" install PREFIX=/opt/gtrace PLUGINS=no
 	[ ! -e "$work/image/opt/gtrace/lib/gtrace/stub" ]

@@ -102,7 +102,7 @@ each() {
 @test "knee" { each knee "20 3 2" "1 1 1"; }
 # bats test_tags=cuda-long,whole
 @test "transpose" { each transpose "64 64 32 8" "50 70 16 16" "33 9 8 4" "5 100 32 1"; }
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "transpose_tiled" { each transpose_tiled "64 64 8" "50 70 32" "33 9 1" "100 31 5" "50 40 16 16" "64 33 4 16"; }
 # bats test_tags=cuda-long,whole
 @test "conv2d" { each conv2d "64 64 32 8" "50 40 16 16" "66 34 32 4" "3 3 32 8"; }
@@ -118,7 +118,7 @@ each() {
 @test "reduce" { each reduce "10000 128 8" "1000 32 3" "5 1 2" "5000 1024 2"; }
 # bats test_tags=cuda-long,whole
 @test "histogram" { each histogram "10000 256 128 8" "1000 100 48 3" "77 1024 32 2"; }
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "histogram64" { each histogram64 4096 961 5; }
 # bats test_tags=cuda-long,whole
 @test "dct8x8" { each dct8x8 "64 32" "32 16" "96 80"; }

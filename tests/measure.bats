@@ -71,6 +71,7 @@ setup() {
 	[ "$(cut -d, -f 2,3 few/rows.csv | sed 1d | uniq | paste -sd' ')" = 'atomic_exch, sobel,64 64 sobel,128 64' ]
 }
 
+# bats test_tags=whole
 @test "measure says what is missing or fails" {
 	run "$ROOT/examples/kernels/measure" titanv
 	[ "$status" -eq 2 ]

@@ -36,6 +36,7 @@ counter() {
 	awk -F, -v stage="$1" -v name="$2" '$1 == "total" && $2 == stage && $3 == name { print $4 }'
 }
 
+# bats test_tags=whole
 @test "the printed tables are the files, and a second run makes nothing" {
 	cd "$ROOT"
 	for model in $(models); do

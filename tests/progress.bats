@@ -59,6 +59,7 @@ on_terminal() {
 	[ ! -s screen ]
 }
 
+# bats test_tags=whole
 @test "no line without a terminal, with --quiet, and on a terminal that cannot erase" {
 	on_terminal "gcoalesce --quiet '$ordered' | $slow; gcoalesce '$ordered' 2>err | $slow; TERM=dumb gcoalesce '$ordered' | $slow"
 	[ ! -s screen ]

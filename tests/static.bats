@@ -260,6 +260,10 @@ volumes() {
 	[[ "$output" == *"--volumes: expected --static and --launch, too"* ]]
 	run gtrace-ptx --static --tree --volumes --launch 'x<<<1,1>>>()' "$ptx/gemm.ptx"
 	[ "$status" -eq 2 ]
+}
+
+# bats test_tags=whole
+@test "volumes: a launch whose blocks are too long is refused" {
 	run gtrace-ptx --static --volumes --launch 'gemm_kernel<<<(128,512),(32,8)>>>(4096, 1.0, 1.0, f32[4096*4096], f32[4096*4096], f32[4096*4096])' "$ptx/polybench_gemm.ptx"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"expected at most 200000000 instructions of 32 blocks"* ]]

@@ -73,6 +73,7 @@ total() {
 		awk '{ d = 100 * $1 / $2 - $3; if (d > 0.0001 || d < -0.0001) exit 1 } END { exit NR != 2 }'
 }
 
+# bats test_tags=whole
 @test "a counter with the name of an axis has a column of its own, and so has a second stage of a name" {
 	printf '%s\n' 'trace = examples/traces/gemm.rdgc.xz' 'sm = 8' 'l1.latency = fixed:10' 'l1.merges = 8 4' \
 		'counters = l1.merges l1.read_hit_rate l1.merged_read_hit_rate' 'model = gschedule {schedule} | gcache --l1 {l1}' >"$sweep"

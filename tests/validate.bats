@@ -111,6 +111,7 @@ table() {
 	grep -qx ok words
 }
 
+# bats test_tags=whole
 @test "another table: hardware, ours, differences, errors, missing values" {
 	command -v clang >/dev/null || skip "no clang here"
 	local row='titanx-pascal,vectoradd,10000 1024 64,vectoradd_double'
@@ -186,6 +187,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	[ "$(grep -c ' s of processor time$' said)" -eq 2 ]
 }
 
+# bats test_tags=whole
 @test "a run that is stopped leaves nothing half done and nothing running, and goes on" {
 	command -v clang >/dev/null || skip "no clang here"
 	own_build
@@ -224,6 +226,7 @@ small() { echo "titanx-pascal,vectoradd,$1,vectoradd,,,,copies,l2_tex_read_trans
 	[ -z "$(find b/validate -name '*.gt')" ]
 }
 
+# bats test_tags=whole
 @test "on a terminal one line says at which row it is" {
 	command -v clang >/dev/null || skip "no clang here"
 	own_build
