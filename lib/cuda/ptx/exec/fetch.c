@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "cuda/ptx/exec/access.h"
 #include "cuda/ptx/exec/numbers.h"
 #include "cuda/ptx/exec/texture.h"
@@ -26,7 +27,7 @@ struct texture_warp {
 #define FAR 0x1p30f /* texels; beyond all images */
 
 /* Coordinates that wrap, as parts of the extent: x less its whole part, and below 1. Floats from 2^23 on are whole. */
-static void wrap(float x[GT_WARP_SIZE])
+GT_INLINE void wrap(float x[GT_WARP_SIZE])
 {
 	for (int i = 0; i < GT_WARP_SIZE; i++) {
 		float near = fabsf(x[i]) < 0x1p23f ? x[i] : 0;
@@ -45,7 +46,7 @@ struct axis {
 };
 
 /* Brings texels into [0, n). Returns the lanes that were there, or all if there is no border. */
-static uint32_t settle_texels(int32_t texels[GT_WARP_SIZE], int32_t n, enum gt_ptx_address_mode mode)
+GT_INLINE uint32_t settle_texels(int32_t texels[GT_WARP_SIZE], int32_t n, enum gt_ptx_address_mode mode)
 {
 	uint32_t inside = 0;
 
@@ -59,24 +60,46 @@ static uint32_t settle_texels(int32_t texels[GT_WARP_SIZE], int32_t n, enum gt_p
 }
 
 /* The offset of a texel is the sum of its offsets in each dimension. */
-static void find_offsets(const struct gt_ptx_image *image, unsigned dimension, const int32_t texels[GT_WARP_SIZE],
-			 uint64_t offsets[GT_WARP_SIZE])
+GT_INLINE void find_offsets(const struct gt_ptx_image *of, unsigned dimension, const int32_t texels[GT_WARP_SIZE],
+			    uint64_t offsets[GT_WARP_SIZE])
 {
-	uint32_t bytes = gt_ptx_texel_bytes(image);
+	const struct gt_ptx_image image = *of; /* which the loops do not change */
+	const uint32_t bytes = gt_ptx_texel_bytes(&image);
 
+	for (int i = 0; i < GT_WARP_SIZE && dimension == 0; i++)
+		offsets[i] = gt_ptx_column_offset(&image, (uint64_t)(uint32_t)texels[i] * bytes);
+	for (int i = 0; i < GT_WARP_SIZE && dimension == 1; i++)
+		offsets[i] = gt_ptx_row_offset(&image, (uint32_t)texels[i]);
+	for (int i = 0; i < GT_WARP_SIZE && dimension == 2; i++)
+		offsets[i] = gt_ptx_slice_offset(&image, (uint32_t)texels[i]);
+}
+
+/* The first texels of coordinates in texels, with their neighbours and the weights of these, which have a fraction beyond a float's. */
+GT_INLINE void find_neighbours(const float x[GT_WARP_SIZE], struct axis *axis)
+{
 	for (int i = 0; i < GT_WARP_SIZE; i++) {
-		uint64_t at = (uint32_t)texels[i];
-		offsets[i] = dimension == 0   ? gt_ptx_image_offset(image, at * bytes, 0, 0)
-			     : dimension == 1 ? gt_ptx_image_offset(image, 0, at, 0)
-					      : gt_ptx_image_offset(image, 0, 0, at);
+		const double at = (double)x[i] - 0.5;
+		int32_t texel = (int32_t)at;
+		texel -= (double)texel > at;
+		axis->texels[0][i] = texel;
+		axis->texels[1][i] = texel + 1;
+		axis->weight[i] = (double)(int32_t)((at - (double)texel) * GT_PTX_WEIGHT_STEPS + 0.5);
 	}
 }
 
-static void find_on_axis(const struct gt_ptx_texture *texture, unsigned dimension, int32_t n,
-			 const float coordinates[GT_WARP_SIZE], struct axis *axis)
+/* The texels of coordinates in texels. */
+GT_INLINE void find_texels(const float x[GT_WARP_SIZE], int32_t texels[GT_WARP_SIZE])
+{
+	for (int i = 0; i < GT_WARP_SIZE; i++) {
+		const int32_t texel = (int32_t)x[i];
+		texels[i] = texel - ((float)texel > x[i]);
+	}
+}
+
+GT_WIDE static void find_on_axis(const struct gt_ptx_texture *texture, unsigned dimension, int32_t n,
+				 const float coordinates[GT_WARP_SIZE], struct axis *axis)
 {
 	enum gt_ptx_address_mode mode = gt_ptx_mode_of(texture, dimension);
-	double shift = texture->linear ? 0.5 : 0;
 	float x[GT_WARP_SIZE];
 
 	for (int i = 0; i < GT_WARP_SIZE; i++)
@@ -86,17 +109,14 @@ static void find_on_axis(const struct gt_ptx_texture *texture, unsigned dimensio
 	for (int i = 0; i < GT_WARP_SIZE && texture->normalized; i++)
 		x[i] *= (float)n;
 	for (int i = 0; i < GT_WARP_SIZE; i++) {
-		float near = x[i] == x[i] ? x[i] : 0;
-		near = near > FAR ? FAR : near < -FAR ? -FAR : near;
-		double at = (double)near - shift;
-		int32_t texel = (int32_t)at;
-		texel -= (double)texel > at;
-		axis->texels[0][i] = texel;
-		axis->texels[1][i] = texel + 1;
-		if (!texture->linear)
-			continue;
-		axis->weight[i] = (double)(int32_t)((at - (double)texel) * GT_PTX_WEIGHT_STEPS + 0.5);
+		const float number = x[i] == x[i] ? x[i] : 0;
+		const float below = number > FAR ? FAR : number;
+		x[i] = below < -FAR ? -FAR : below;
 	}
+	if (texture->linear)
+		find_neighbours(x, axis);
+	else
+		find_texels(x, axis->texels[0]);
 	for (unsigned second = 0; second <= texture->linear; second++) {
 		axis->inside[second] = settle_texels(axis->texels[second], n, mode);
 		find_offsets(&texture->image, dimension, axis->texels[second], axis->offsets[second]);
@@ -129,8 +149,6 @@ static bool find_texture_warp(const struct gt_ptx_texture *texture, const float 
 	const uint32_t extent[3] = {image->width, image->height, image->depth};
 	struct axis axes[3];
 
-	memset(axes, 0, sizeof axes);
-
 	if (image->layered || image->cube || (texture->linear && gt_ptx_borders_row(texture)))
 		return false;
 	for (unsigned d = 0; d < image->dimensions; d++)
@@ -142,7 +160,9 @@ static bool find_texture_warp(const struct gt_ptx_texture *texture, const float 
 	for (unsigned k = 0; k < points->n; k++)
 		find_corner(image->dimensions, axes, k, points);
 	double(*const weight)[GT_WARP_SIZE] = points->weight;
-	for (int i = 0; i < GT_WARP_SIZE; i++)
+	for (unsigned d = image->dimensions; d < 3; d++)
+		memset(axes[d].weight, 0, sizeof axes[d].weight);
+	for (int i = 0; i < GT_WARP_SIZE && texture->linear; i++)
 		gt_ptx_weights_of(points->n, GT_PTX_WEIGHT_STEPS, (const double[3]){axes[0].weight[i], axes[1].weight[i], axes[2].weight[i]},
 				  (double *[8]){&weight[0][i], &weight[1][i], &weight[2][i], &weight[3][i], &weight[4][i], &weight[5][i],
 						&weight[6][i], &weight[7][i]});
@@ -384,42 +404,6 @@ static int fetch_lane(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch 
 	return 0;
 }
 
-/* What all lanes fetch from one texture. False if that has to be done lane by lane. */
-static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, uint32_t mask,
-			 const struct gt_ptx_texture *texture, const unsigned char *texels, struct gathered *gathered)
-{
-	const float *coordinates[3] = {0};
-	struct texture_warp points;
-
-	if (fetch->texels || fetch->gather != GT_PTX_NO_GATHER || texture->levels)
-		return false;
-	for (unsigned d = 0; d < fetch->geometry->coordinates; d++)
-		coordinates[d] = gt_ptx_lanes(warp, fetch->coordinates[d]);
-	if (!find_texture_warp(texture, coordinates, &points))
-		return false;
-	memset(gathered->bytes, (int)gt_ptx_texel_bytes(&texture->image), sizeof gathered->bytes);
-	for (unsigned k = 0; k < points.n; k++) {
-		gathered->masks[k] = mask & points.inside[k];
-		for (int i = 0; i < GT_WARP_SIZE && (warp->core->traced >> GT_TEXTURE & 1); i++)
-			gathered->addresses[k][i] = texture->image.address + points.offset[k][i];
-	}
-	for (uint32_t m = mask; m; m &= m - 1) {
-		unsigned lane = gt_ptx_lowest(m);
-		struct gt_ptx_footprint footprint;
-		uint32_t values[4];
-		footprint.n = points.n;
-		footprint.inside = 0;
-		for (unsigned k = 0; k < points.n; k++) {
-			footprint.inside |= (points.inside[k] >> lane & 1) << k;
-			footprint.offset[k] = points.offset[k][lane];
-			footprint.weight[k] = points.weight[k][lane];
-		}
-		gt_ptx_read_footprint(texture, &footprint, texels, values);
-		put_values(warp, fetch, lane, values);
-	}
-	return true;
-}
-
 /* 1, 2 or 4 bytes. */
 static inline uint32_t read_bits(const unsigned char *at, unsigned bytes)
 {
@@ -444,11 +428,110 @@ static void read_channels(const struct gt_ptx_image *image, unsigned channel, co
 	const unsigned bytes = image->channel_bytes;
 	const uint32_t sign = image->kind == GT_PTX_CHANNEL_SIGNED ? UINT32_C(1) << (8 * bytes - 1) : 0;
 
+	for (unsigned lane = 0; lane < GT_WARP_SIZE && (mask & inside) == UINT32_MAX && bytes == sizeof *values; lane++)
+		memcpy(&values[lane], from + offset[lane], sizeof *values);
+	if ((mask & inside) == UINT32_MAX && bytes == sizeof *values)
+		return;
 	for (uint32_t m = mask; m; m &= m - 1) {
 		const unsigned lane = gt_ptx_lowest(m);
 		const uint32_t bits = inside >> lane & 1 ? read_bits(from + offset[lane], bytes) : 0;
 		values[lane] = (bits ^ sign) - sign;
 	}
+}
+
+/* All channels of a texel of each lane, as they are. */
+static void read_texels(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, uint32_t mask, const struct gt_ptx_image *image,
+			const unsigned char *texels, const uint64_t offset[GT_WARP_SIZE], uint32_t inside)
+{
+	for (unsigned k = 0; k < 4; k++)
+		if (fetch->values[k])
+			read_channels(image, k, texels, offset, mask, k < image->channels ? inside : 0, gt_ptx_lanes(warp, fetch->values[k]));
+}
+
+/* Whether a texel inside is read as its bits: neither scaled nor a half. */
+static bool reads_bits(const struct gt_ptx_texture *texture)
+{
+	return !texture->scaled && (texture->image.kind != GT_PTX_CHANNEL_FLOAT || texture->image.channel_bytes == 4);
+}
+
+/* The weighed texels of each lane, of an image of floats of 32 bits of which all corners are inside, as gt_ptx_add_footprint adds them. */
+static void filter_floats(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, uint32_t mask, const struct gt_ptx_texture *texture,
+			  const unsigned char *texels, const struct texture_warp *points)
+{
+	double sums[GT_WARP_SIZE][4] = {{0}};
+	float values[GT_WARP_SIZE] = {0};
+	uint32_t filtered[4];
+
+	for (unsigned c = 0; c < texture->image.channels; c++) {
+		if (!fetch->values[c])
+			continue;
+		for (unsigned k = 0; k < points->n; k++) {
+			uint32_t bits[GT_WARP_SIZE] = {0};
+			read_channels(&texture->image, c, texels, points->offset[k], mask, UINT32_MAX, bits);
+			memcpy(values, bits, sizeof values);
+			for (int i = 0; i < GT_WARP_SIZE; i++)
+				sums[i][c] += points->weight[k][i] == 0 ? 0 : points->weight[k][i] * (double)values[i];
+		}
+	}
+	for (uint32_t m = mask; m; m &= m - 1) {
+		gt_ptx_filtered(texture, sums[gt_ptx_lowest(m)], filtered);
+		put_values(warp, fetch, gt_ptx_lowest(m), filtered);
+	}
+}
+
+/* The lanes all of whose corners are inside. */
+static uint32_t inside_of(const struct texture_warp *points)
+{
+	uint32_t inside = UINT32_MAX;
+
+	for (unsigned k = 0; k < points->n; k++)
+		inside &= points->inside[k];
+	return inside;
+}
+
+/* What all lanes fetch from one texture. False if that has to be done lane by lane. */
+static bool fetch_points(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch *fetch, uint32_t mask,
+			 const struct gt_ptx_texture *texture, const unsigned char *texels, struct gathered *gathered)
+{
+	const float *coordinates[3] = {0};
+	struct texture_warp points;
+
+	if (fetch->texels || fetch->gather != GT_PTX_NO_GATHER || texture->levels)
+		return false;
+	for (unsigned d = 0; d < fetch->geometry->coordinates; d++)
+		coordinates[d] = gt_ptx_lanes(warp, fetch->coordinates[d]);
+	if (!find_texture_warp(texture, coordinates, &points))
+		return false;
+	memset(gathered->bytes, (int)gt_ptx_texel_bytes(&texture->image), sizeof gathered->bytes);
+	for (unsigned k = 0; k < points.n; k++) {
+		gathered->masks[k] = mask & points.inside[k];
+		for (int i = 0; i < GT_WARP_SIZE && (warp->core->traced >> GT_TEXTURE & 1); i++)
+			gathered->addresses[k][i] = texture->image.address + points.offset[k][i];
+	}
+	const bool floats = texture->image.kind == GT_PTX_CHANNEL_FLOAT, inside = !(mask & ~inside_of(&points));
+	if (points.n == 1 && reads_bits(texture) && (inside || !floats)) {
+		read_texels(warp, fetch, mask, &texture->image, texels, points.offset[0], points.inside[0]);
+		return true;
+	}
+	if (points.n > 1 && floats && reads_bits(texture) && inside) {
+		filter_floats(warp, fetch, mask, texture, texels, &points);
+		return true;
+	}
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		struct gt_ptx_footprint footprint;
+		uint32_t values[4];
+		footprint.n = points.n;
+		footprint.inside = 0;
+		for (unsigned k = 0; k < points.n; k++) {
+			footprint.inside |= (points.inside[k] >> lane & 1) << k;
+			footprint.offset[k] = points.offset[k][lane];
+			footprint.weight[k] = points.weight[k][lane];
+		}
+		gt_ptx_read_footprint(texture, &footprint, texels, values);
+		put_values(warp, fetch, lane, values);
+	}
+	return true;
 }
 
 /* Whole texels of a row that are read as they are, which is what tex1Dfetch does, for all lanes at once. False if it is another fetch. */
@@ -457,14 +540,14 @@ static bool fetch_row(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch 
 {
 	const struct gt_ptx_image *image = &texture->image;
 	const enum gt_ptx_address_mode mode = gt_ptx_mode_of(texture, 0);
-	const bool floats = image->kind == GT_PTX_CHANNEL_FLOAT, has_border = mode == GT_PTX_BORDER;
+	const bool has_border = mode == GT_PTX_BORDER;
 	const uint32_t bytes = gt_ptx_texel_bytes(image);
 	const int64_t last = (int64_t)image->width - 1;
 	uint64_t offset[GT_WARP_SIZE];
 	uint32_t inside = 0;
 
-	if (!fetch->texels || fetch->gather != GT_PTX_NO_GATHER || texture->levels || image->dimensions != 1 || image->layered || texture->scaled ||
-	    (floats && (image->channel_bytes != 4 || has_border)) || (!has_border && mode != GT_PTX_CLAMP))
+	if (!fetch->texels || fetch->gather != GT_PTX_NO_GATHER || texture->levels || image->dimensions != 1 || image->layered ||
+	    !reads_bits(texture) || (has_border ? image->kind == GT_PTX_CHANNEL_FLOAT : mode != GT_PTX_CLAMP))
 		return false;
 	const int32_t *at = gt_ptx_lanes(warp, fetch->coordinates[0]);
 	for (int i = 0; i < GT_WARP_SIZE; i++) {
@@ -476,9 +559,7 @@ static bool fetch_row(const struct gt_ptx_warp *warp, const struct gt_ptx_fetch 
 	memset(gathered->bytes, (int)bytes, sizeof gathered->bytes);
 	for (int i = 0; i < GT_WARP_SIZE && (warp->core->traced >> GT_TEXTURE & 1); i++)
 		gathered->addresses[0][i] = image->address + offset[i];
-	for (unsigned k = 0; k < 4; k++)
-		if (fetch->values[k])
-			read_channels(image, k, texels, offset, mask, k < image->channels ? inside : 0, gt_ptx_lanes(warp, fetch->values[k]));
+	read_texels(warp, fetch, mask, image, texels, offset, inside);
 	return true;
 }
 

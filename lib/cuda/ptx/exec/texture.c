@@ -409,7 +409,7 @@ static float from_filter(const struct gt_ptx_texture *texture, unsigned channel,
 void gt_ptx_filtered(const struct gt_ptx_texture *texture, const double sum[4], uint32_t values[4])
 {
 	for (unsigned c = 0; c < 4; c++)
-		values[c] = gt_ptx_to_bits(from_filter(texture, c, sum[c] / GT_PTX_WEIGHT_STEPS));
+		values[c] = c < texture->image.channels ? gt_ptx_to_bits(from_filter(texture, c, sum[c] / GT_PTX_WEIGHT_STEPS)) : 0;
 }
 
 uint32_t gt_ptx_gathered(const struct gt_ptx_texture *texture, unsigned channel, uint32_t value)

@@ -48,20 +48,43 @@ static inline uint32_t gt_ptx_texel_bytes(const struct gt_ptx_image *image)
 /* Lays out the texels of a CUDA array whose shape is filled in: sets the fields below `kind`, and `bytes`. */
 void gt_ptx_image_arrange(struct gt_ptx_image *image);
 
+/* Where a GOB of a block is, in bytes: `blocks` before it, then as many GOBs of its own block. */
+static inline uint64_t gt_ptx_gob_offset(const struct gt_ptx_image *image, uint64_t blocks, uint64_t gobs)
+{
+	return ((blocks << (image->block_slices + image->block_rows)) + gobs) * GT_PTX_GOB_BYTES;
+}
+
+/* What byte x of a row, row y and slice z add to an offset in the image. In a GOB: 16 bytes of a row, two rows of them, 32 bytes, four pairs
+ * of rows, 64 bytes. */
+static inline uint64_t gt_ptx_column_offset(const struct gt_ptx_image *image, uint64_t x)
+{
+	if (!image->blocks)
+		return x;
+	return gt_ptx_gob_offset(image, x / GT_PTX_GOB_WIDTH, 0) + x % 16 + x / 16 % 2 * 32 + x / 32 % 2 * 256;
+}
+
+static inline uint64_t gt_ptx_row_offset(const struct gt_ptx_image *image, uint64_t y)
+{
+	const uint64_t gob_row = y / GT_PTX_GOB_ROWS, high = gob_row >> image->block_rows;
+
+	if (!image->blocks)
+		return y * image->pitch;
+	return gt_ptx_gob_offset(image, high * image->blocks_wide, gob_row - (high << image->block_rows)) + y % 2 * 16 + y / 2 % 4 * 64;
+}
+
+static inline uint64_t gt_ptx_slice_offset(const struct gt_ptx_image *image, uint64_t z)
+{
+	const uint64_t deep = z >> image->block_slices;
+
+	if (!image->blocks)
+		return z * image->slice;
+	return gt_ptx_gob_offset(image, deep * image->blocks_high * image->blocks_wide, (z - (deep << image->block_slices)) << image->block_rows);
+}
+
 /* Bytes from the image's address to byte x of row y of slice z, all within the image. */
 static inline uint64_t gt_ptx_image_offset(const struct gt_ptx_image *image, uint64_t x, uint64_t y, uint64_t z)
 {
-	if (!image->blocks)
-		return z * image->slice + y * image->pitch + x;
-	uint64_t gob_row = y / GT_PTX_GOB_ROWS;
-	uint64_t deep = z >> image->block_slices, high = gob_row >> image->block_rows;
-	uint64_t block = (deep * image->blocks_high + high) * image->blocks_wide + x / GT_PTX_GOB_WIDTH;
-	uint64_t slice = (block << image->block_slices) + (z - (deep << image->block_slices));
-	uint64_t gob = (slice << image->block_rows) + (gob_row - (high << image->block_rows));
-	/* In a GOB: 16 bytes of a row, two rows of them, 32 bytes, four pairs of rows, 64 bytes. */
-	uint64_t within = x % 16 + y % 2 * 16 + x / 16 % 2 * 32 + y / 2 % 4 * 64 + x / 32 % 2 * 256;
-
-	return gob * GT_PTX_GOB_BYTES + within;
+	return gt_ptx_slice_offset(image, z) + gt_ptx_row_offset(image, y) + gt_ptx_column_offset(image, x);
 }
 
 /* ---- textures ---- */
