@@ -146,6 +146,7 @@ setup() {
 	grep -q '^gtrace-record: all 64 launches of part: .* traced, 20 of them the same as an earlier one$' said
 	grep -q '^gtrace-record: all 13 launches of follow: .* traced, [4-6] of them the same as an earlier one$' said
 	grep -q '^gtrace-record: all 1[0-9][0-9] launches of once: .* traced, [0-9]* of them the same as an earlier one$' said
+	grep -q '^gtrace-record: all 6 launches of nothing: .* traced, 2 of them the same as an earlier one$' said
 	run ! grep -E 'launches of (number|say).*the same' said
 	[ "$(grep -c '^say 17$' said)" -eq 5 ]
 	gtrace-cat stream | awk -F '\t' '/^#kernel/ { split($2, id, "="); at = id[2] } !/^#/ && (at <= 3 || at == 7) { $NF = ""; print >"rows." at }'

@@ -325,6 +325,16 @@ static void test_light(void)
 	free(registered);
 }
 
+__global__ void nothing(void) {}
+
+/* Short launches, between which nothing changes: the first three are executed, the fourth is remembered. */
+static void test_short(void)
+{
+	for (int i = 0; i < 6; i++)
+		nothing<<<256, 1024>>>();
+	MUST(cudaDeviceSynchronize());
+}
+
 int main(void)
 {
 	int *from, *to;
@@ -339,6 +349,7 @@ int main(void)
 	test_unique();
 	test_textures((float *)from, (float *)to);
 	test_light();
+	test_short();
 	MUST(cudaFree(from));
 	MUST(cudaFree(to));
 	return verdict();

@@ -19,6 +19,7 @@
 #define PIECE GT_PTX_PAGE /* bytes of memory that have one hash */
 #define SLOTS 1024	  /* of launches that are told apart */
 #define LEAST 65536	  /* warp instructions of a launch that is worth it */
+#define LEAST_IN_A_ROW 4096 /* the same of one that has come IN_A_ROW times */
 #define BYTES_PER_INSTRUCTION 32 /* of memory that are hashed in a part of the time that an instruction of a warp takes */
 #define MOST ((uint64_t)2 << 30) /* bytes that are kept of all launches */
 #define MISSES_MOST 16
@@ -405,10 +406,16 @@ static void miss(struct gt_ptx_again *again, struct slot *slot)
 	slot->wait = (UINT64_C(1) << slot->misses) - 1;
 }
 
+/* Whether to execute the launch takes long enough. */
+static bool is_long(const struct slot *slot)
+{
+	return slot->instructions >= (slot->in_a_row < IN_A_ROW ? LEAST : LEAST_IN_A_ROW);
+}
+
 /* Whether to remember the launch: not the first of its kind, nor one that takes less time than to compare memory. */
 static bool is_worth_it(struct slot *slot, struct kernel *kernel, const struct gt_ptx_memory *memory)
 {
-	if (slot->instructions < LEAST ||
+	if (!is_long(slot) ||
 	    (slot->parts_bytes / BYTES_PER_INSTRUCTION > slot->instructions && (slot->in_a_row < IN_A_ROW || slot->by_host)))
 		return false;
 	if (slot->wait == 0)
@@ -464,7 +471,7 @@ int gt_ptx_again_keep(struct gt_ptx_again *again, struct gt_ptx_machine *machine
 	slot->in_a_row++;
 	slot->instructions = ran ? ran->warp_instructions : 0;
 	if (!again->keeping) {
-		if (slot->instructions >= LEAST)
+		if (is_long(slot))
 			note_parts(slot, machine->memory);
 		return 0;
 	}
