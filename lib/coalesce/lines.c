@@ -15,6 +15,8 @@
 #define SECTORS (GT_LINE / GT_SECTOR)
 #define SECTOR_LOG 5 /* of GT_SECTOR */
 
+#define VECTOR 64 /* bytes of the widest vectors */
+
 #define PLACES_LOG 6
 #define PLACES (1U << PLACES_LOG)
 
@@ -443,33 +445,43 @@ GT_WIDE static void find_sectors(const struct parts *parts, const uint8_t *op, s
 		full[i] = (op[i] & 3) == GT_STORE && !parts->gaps[i] ? whole_sectors(parts->start[i], parts->end[i]) : 0;
 }
 
-/* Counts the requests of an action, and their sectors. */
+/* Counts the requests of an action, and their sectors: by place in a vector, which adds up at the end. */
 static inline void count_action(const uint8_t *op, const uint8_t *sectors, size_t n, unsigned action, struct gt_single_counts *counts)
 {
-	const size_t some = 32; /* whose sums fit into a byte */
+	uint8_t accesses[VECTOR] = {0}, touched[VECTOR] = {0};
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i += some) {
-		size_t end = n - i < some ? n : i + some;
-		uint8_t accesses = 0, touched = 0;
-		for (size_t k = i; k < end; k++) {
-			uint8_t here = (op[k] & 3) == action ? 0xff : 0;
-			accesses = (uint8_t)(accesses + (here & 1));
-			touched = (uint8_t)(touched + (here & gt_count_4(sectors[k])));
+	for (; i + VECTOR <= n; i += VECTOR)
+		for (size_t k = 0; k < VECTOR; k++) {
+			const uint8_t here = (op[i + k] & 3) == action ? 0xff : 0;
+			accesses[k] = (uint8_t)(accesses[k] + (here & 1));
+			touched[k] = (uint8_t)(touched[k] + (here & gt_count_4(sectors[i + k])));
 		}
-		counts->accesses[action] += accesses;
-		counts->sectors[action] += touched;
+	for (; i < n; i++) {
+		const bool here = (op[i] & 3) == action;
+		counts->accesses[action] += here;
+		counts->sectors[action] += here ? gt_count_4(sectors[i]) : 0;
 	}
+	uint16_t accesses_n = 0, touched_n = 0;
+	for (size_t k = 0; k < VECTOR; k++)
+		accesses_n = (uint16_t)(accesses_n + accesses[k]);
+	for (size_t k = 0; k < VECTOR; k++)
+		touched_n = (uint16_t)(touched_n + touched[k]);
+	counts->accesses[action] += accesses_n;
+	counts->sectors[action] += touched_n;
 }
 
 /* Counts n requests. */
 GT_WIDE static void count(const uint8_t *op, const uint8_t *sectors, size_t n, struct gt_single_counts *counts)
 {
-	uint8_t differs = 0;
+	uint8_t differs = 0, atomic = 0;
 
 	for (size_t i = 0; i < n; i++)
 		differs |= (uint8_t)((op[i] ^ op[0]) & 3);
+	for (size_t i = 0; i < n; i++)
+		atomic |= (op[i] & 3) != GT_LOAD && (op[i] & 3) != GT_STORE;
 	for (unsigned action = 0; action < 4; action++)
-		if (differs || action == (op[0] & 3U))
+		if (action == (op[0] & 3U) || (differs && (atomic || action == GT_LOAD || action == GT_STORE)))
 			count_action(op, sectors, n, action, counts);
 }
 

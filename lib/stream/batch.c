@@ -48,9 +48,10 @@ RANGE(uint64_t)
 #define NARROW(WIDE, THIN)                                                                        \
 	GT_WIDE static void narrow_##WIDE##_##THIN(const WIDE *column, size_t n, WIDE offset, void *out)   \
 	{                                                                                          \
-		THIN *thin = out;                                                                  \
-		for (size_t i = 0; i < n; i++)                                                     \
-			thin[i] = (THIN)(column[i] - offset);                                      \
+		for (size_t i = 0; i < n; i++) { /* a record may begin at any byte */              \
+			const THIN thin = (THIN)(column[i] - offset);                              \
+			memcpy((char *)out + i * sizeof thin, &thin, sizeof thin);                 \
+		}                                                                                  \
 	}                                                                                          \
 	GT_WIDE static void widen_##WIDE##_##THIN(WIDE *column, size_t n, WIDE offset, const void *in)     \
 	{                                                                                          \
@@ -127,15 +128,8 @@ static size_t range_of(const struct column_part *parts, size_t parts_n, unsigned
 /* Appends n elements less the offset, in fewer bytes. */
 static void append_narrow(struct gt_bytes *bytes, const void *column, size_t n, unsigned width, unsigned thin, uint64_t offset)
 {
-	/* An aligned buffer: narrow() writes whole elements, and a record may begin at any byte. */
-	uint64_t thin_column[512];
-	size_t chunk = sizeof thin_column / thin;
-
-	for (size_t i = 0; i < n; i += chunk) {
-		size_t m = n - i < chunk ? n - i : chunk;
-		narrow((const char *)column + i * width, m, width, thin, offset, thin_column);
-		gt_bytes_write(bytes, (const char *)thin_column, m * thin);
-	}
+	if (gt_bytes_write(bytes, NULL, n * thin) == 0)
+		narrow(column, n, width, thin, offset, bytes->data + bytes->n - n * thin);
 }
 
 /* Packs the elements, at least one, of the parts, of `width` bytes each: 1, 2, 4 or 8. */
@@ -169,15 +163,30 @@ static bool is_narrowed(const msgpack_object *object)
 	       object->via.array.ptr[1].type == MSGPACK_OBJECT_BIN;
 }
 
+/* Between which numbers all elements of a column are, by its form alone: what that says need not be looked for in the elements. */
+struct bounds {
+	uint64_t least, most;
+};
+static const struct bounds unknown = {0, UINT64_MAX};
+
+/* The bounds of each column, by its place in struct gt_rows. */
+#define BOUNDS (sizeof(struct gt_rows) / sizeof(void *))
+#define BOUNDS_OF(COLUMN) (offsetof(struct gt_rows, COLUMN) / sizeof(void *))
+
 /* Unpacks into n elements of `width` bytes. Returns 0, or -1 if the object is no such column. */
-static int decode_column(const msgpack_object *object, void *column, size_t n, unsigned width)
+static int decode_column(const msgpack_object *object, void *column, size_t n, unsigned width, struct bounds *bounds)
 {
+	*bounds = unknown;
 	if (is_narrowed(object)) {
 		const msgpack_object_bin *bin = &object->via.array.ptr[1].via.bin;
+		const uint64_t offset = object->via.array.ptr[0].via.u64, most = UINT64_MAX >> (64 - 8 * width);
 		for (unsigned thin = 1; thin < width; thin *= 2) {
 			if (bin->size != n * thin)
 				continue;
-			widen(column, n, width, thin, object->via.array.ptr[0].via.u64, bin->ptr);
+			const uint64_t further = UINT64_MAX >> (64 - 8 * thin);
+			if (offset <= most - further)
+				*bounds = (struct bounds){offset, offset + further};
+			widen(column, n, width, thin, offset, bin->ptr);
 			return 0;
 		}
 		return -1;
@@ -193,6 +202,9 @@ static int decode_column(const msgpack_object *object, void *column, size_t n, u
 		return -1;
 	/* Doubling copies: one element, two, four ... */
 	memcpy(column, bin->ptr, width);
+	bounds->least = 0;
+	memcpy(&bounds->least, bin->ptr, width);
+	bounds->most = bounds->least;
 	for (size_t done = 1; done < n;) {
 		size_t m = done < n - done ? done : n - done;
 		memcpy((char *)column + done * width, column, m * width);
@@ -288,39 +300,45 @@ void gt_rows_pack(struct gt_bytes *bytes, const struct gt_slice *slices, size_t 
 /* Checking. Each test is a branch-free loop over one column, which is nearly free on valid rows. The invalid row is searched
  * only if the test fails. */
 
-/* What the columns that rows of either kind have are tested by. */
-struct extremes {
-	uint32_t block;
-	uint16_t warp;
-	uint8_t space, operation; /* 1: some op names none. Spaces and operators are dense, so their maxima are enough */
-};
-
-GT_WIDE static struct extremes find_extremes(const struct gt_rows *rows)
+GT_WIDE static uint64_t greatest_block(const struct gt_rows *rows)
 {
-	struct extremes most = {0};
+	uint32_t most = 0;
 
 	for (size_t i = 0; i < rows->n; i++)
-		most.block = rows->block[i] > most.block ? rows->block[i] : most.block;
-	for (size_t i = 0; i < rows->n; i++)
-		most.warp = rows->warp[i] > most.warp ? rows->warp[i] : most.warp;
-	for (size_t i = 0; i < rows->n; i++) {
-		most.space |= (rows->op[i] & 0x1c) > (GT_SPACES - 1) << 2;
-		most.operation |= rows->op[i] >> 5 > GT_OPERATORS - 1;
-	}
+		most = rows->block[i] > most ? rows->block[i] : most;
 	return most;
 }
 
-static int check_place(const struct gt_rows *rows, const struct extremes *most, const struct gt_kernel *kernel,
+GT_WIDE static uint64_t greatest_warp(const struct gt_rows *rows)
+{
+	uint16_t most = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		most = rows->warp[i] > most ? rows->warp[i] : most;
+	return most;
+}
+
+/* Whether some op names no space or no operator. Both are dense, so their maxima are enough. */
+GT_WIDE static bool ops_bad(const struct gt_rows *rows)
+{
+	uint8_t bad = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		bad |= (rows->op[i] & 0x1c) > (GT_SPACES - 1) << 2 || rows->op[i] >> 5 > GT_OPERATORS - 1;
+	return bad;
+}
+
+static int check_place(const struct gt_rows *rows, const struct bounds *bounds, const struct gt_kernel *kernel,
 		       struct gt_error *error)
 {
 	uint64_t blocks = gt_kernel_blocks(kernel), warps = gt_kernel_warps(kernel);
 
-	if (blocks > 0 && most->block >= blocks)
+	if (blocks > 0 && bounds[BOUNDS_OF(block)].most >= blocks && greatest_block(rows) >= blocks)
 		for (size_t i = 0; i < rows->n; i++)
 			if (rows->block[i] >= blocks)
 				return gt_fail(error, "row %zu: block %" PRIu32 ": the grid has %" PRIu64 " blocks", i + 1,
 					       rows->block[i], blocks);
-	if (warps > 0 && most->warp >= warps)
+	if (warps > 0 && bounds[BOUNDS_OF(warp)].most >= warps && greatest_warp(rows) >= warps)
 		for (size_t i = 0; i < rows->n; i++)
 			if (rows->warp[i] >= warps)
 				return gt_fail(error, "row %zu: warp %u: a block has %" PRIu64 " warps", i + 1,
@@ -328,9 +346,9 @@ static int check_place(const struct gt_rows *rows, const struct extremes *most, 
 	return 0;
 }
 
-static int check_ops(const struct gt_rows *rows, const struct extremes *most, struct gt_error *error)
+static int check_ops(const struct gt_rows *rows, struct gt_error *error)
 {
-	if (most->space | most->operation)
+	if (ops_bad(rows))
 		for (size_t i = 0; i < rows->n; i++)
 			if (!gt_op_valid(rows->op[i]))
 				return gt_fail(error, "row %zu: op 0x%02x: no such operation", i + 1, rows->op[i]);
@@ -375,30 +393,44 @@ static bool widths_bad(const struct gt_rows *rows)
 	return bad;
 }
 
-/* Whether some row has no lanes or a wrong size; and whether some row has addresses in `lanes`. */
-GT_WIDE static bool accesses_bad(const struct gt_rows *rows, bool *with_lanes)
+/* Whether some row has no lanes, or a wrong size. */
+GT_WIDE static bool accesses_bad(const struct gt_rows *rows)
 {
 	uint8_t large = 0;
 	uint32_t idle = 0;
-	uint64_t lanes = 0;
 
 	for (size_t i = 0; i < rows->n; i++)
 		idle |= rows->mask[i] == 0;
 	for (size_t i = 0; i < rows->n; i++)
 		large |= (uint8_t)(rows->size[i] - 1) >= GT_ACCESS_SIZE_MAX;
-	for (size_t i = 0; i < rows->n; i++)
-		lanes |= rows->stride[i] == GT_STRIDE_LANES;
-	*with_lanes = lanes;
 	return idle || large;
 }
 
-static int check_accesses(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)
+GT_WIDE static bool any_lanes(const int64_t *stride, size_t n)
 {
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < n; i++)
+		any |= stride[i] == GT_STRIDE_LANES;
+	return any;
+}
+
+/* Whether some row has addresses in `lanes`. */
+static bool has_lanes(const struct gt_rows *rows, const struct bounds *bounds)
+{
+	const struct bounds *strides = &bounds[BOUNDS_OF(stride)];
+
+	return strides->least <= (uint64_t)GT_STRIDE_LANES && strides->most >= (uint64_t)GT_STRIDE_LANES && any_lanes(rows->stride, rows->n);
+}
+
+static int check_accesses(const struct gt_rows *rows, const struct bounds *bounds, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	const struct bounds *masks = &bounds[BOUNDS_OF(mask)], *sizes = &bounds[BOUNDS_OF(size)];
+	const bool good = masks->least > 0 && sizes->least > 0 && sizes->most <= GT_ACCESS_SIZE_MAX;
 	uint32_t absent = absent_lanes(kernel);
 	uint64_t last = gt_kernel_warps(kernel) - 1;
-	bool with_lanes;
 
-	if (!accesses_bad(rows, &with_lanes) && !widths_bad(rows) && !absent && !with_lanes)
+	if ((good || !accesses_bad(rows)) && !widths_bad(rows) && !absent && !has_lanes(rows, bounds))
 		return 0;
 	for (size_t i = 0; i < rows->n; i++) {
 		uint64_t lanes = (uint64_t)__builtin_popcount(rows->mask[i]);
@@ -510,16 +542,22 @@ static int check_status(const struct gt_rows *rows, struct gt_error *error)
 	return 0;
 }
 
-int gt_rows_check(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)
+static int check(const struct gt_rows *rows, const struct bounds *bounds, const struct gt_kernel *kernel, struct gt_error *error)
 {
-	const struct extremes most = find_extremes(rows);
-
-	if (check_place(rows, &most, kernel, error) != 0 || check_ops(rows, &most, error) != 0 ||
-	    check_hints(rows, error) != 0)
+	if (check_place(rows, bounds, kernel, error) != 0 || check_ops(rows, error) != 0 || check_hints(rows, error) != 0)
 		return -1;
 	if (rows->kind == GT_ACCESSES)
-		return check_accesses(rows, kernel, error);
+		return check_accesses(rows, bounds, kernel, error);
 	return check_requests(rows, error) != 0 ? -1 : check_status(rows, error);
+}
+
+int gt_rows_check(const struct gt_rows *rows, const struct gt_kernel *kernel, struct gt_error *error)
+{
+	struct bounds bounds[BOUNDS];
+
+	for (size_t c = 0; c < BOUNDS; c++)
+		bounds[c] = unknown;
+	return check(rows, bounds, kernel, error);
 }
 
 /* ---- unpacking ---- */
@@ -538,31 +576,23 @@ static int prepare(struct gt_rows **rows, size_t n, struct gt_error *error)
 	return 0;
 }
 
-GT_WIDE static bool any_lanes(const int64_t *stride, size_t n)
-{
-	uint64_t any = 0;
-
-	for (size_t i = 0; i < n; i++)
-		any |= stride[i] == GT_STRIDE_LANES;
-	return any;
-}
-
 /* The column `lanes` of accesses has a length of its own: as many as the rows without a stride
  * need, which is found from base and mask. */
-static int unpack_lanes(struct gt_rows *rows, const msgpack_object *columns, struct gt_error *error)
+static int unpack_lanes(struct gt_rows *rows, const struct bounds *bounds, const msgpack_object *columns, struct gt_error *error)
 {
-	const msgpack_object *object = gt_object_get(columns, "lanes");
+	struct bounds addresses;
 	size_t needed = 0;
 
-	if (!any_lanes(rows->stride, rows->n))
+	if (!has_lanes(rows, bounds))
 		return 0;
+	const msgpack_object *object = gt_object_get(columns, "lanes");
 	for (size_t i = 0; i < rows->n; i++)
 		if (rows->stride[i] == GT_STRIDE_LANES)
 			needed += (size_t)__builtin_popcount(rows->mask[i]);
 	if (needed == 0)
 		return 0;
 	if (!object || gt_rows_reserve_lanes(rows, needed, error) != 0 ||
-	    decode_column(object, rows->lanes, needed, sizeof *rows->lanes) != 0)
+	    decode_column(object, rows->lanes, needed, sizeof *rows->lanes, &addresses) != 0)
 		return gt_fail(error, "column 'lanes': expected %zu addresses", needed);
 	rows->n_lanes = needed;
 	return 0;
@@ -573,12 +603,14 @@ static int unpack_pitch(struct gt_rows *rows, const msgpack_object *columns, str
 {
 	const msgpack_object *width = gt_object_get(columns, "width"), *pitch = gt_object_get(columns, "pitch");
 
+	struct bounds widths, pitches;
+
 	memset(rows->width, 0, rows->n);
 	if (!width && !pitch)
 		return 0;
-	if (!width || decode_column(width, rows->width, rows->n, sizeof *rows->width) != 0)
+	if (!width || decode_column(width, rows->width, rows->n, sizeof *rows->width, &widths) != 0)
 		return gt_fail(error, "column 'width': expected %zu elements of 1 byte", rows->n);
-	if (!pitch || decode_column(pitch, rows->pitch, rows->n, sizeof *rows->pitch) != 0)
+	if (!pitch || decode_column(pitch, rows->pitch, rows->n, sizeof *rows->pitch, &pitches) != 0)
 		return gt_fail(error, "column 'pitch': expected %zu elements of 8 bytes", rows->n);
 	return 0;
 }
@@ -601,20 +633,21 @@ int gt_rows_unpack(struct gt_rows **into, enum gt_rows_kind kind, size_t n, cons
 	if (prepare(into, n, error) != 0)
 		return -1;
 	struct gt_rows *rows = *into;
+	struct bounds bounds[BOUNDS];
 	find_columns(rows, kind, columns);
 	for (size_t c = 0; c < gt_columns_n; c++) {
 		const struct gt_column *column = &gt_columns[c];
 		if (!gt_column_present(rows, column))
 			continue;
 		const msgpack_object *object = gt_object_get(columns, column->name);
-		if (!object || decode_column(object, gt_column_of(rows, column), n, column->width) != 0)
+		if (!object || decode_column(object, gt_column_of(rows, column), n, column->width, &bounds[column->offset / sizeof(void *)]) != 0)
 			return gt_fail(error, "column '%s': expected %zu elements of %u bytes", column->name, n, column->width);
 	}
-	if (kind == GT_ACCESSES && unpack_lanes(rows, columns, error) != 0)
+	if (kind == GT_ACCESSES && unpack_lanes(rows, bounds, columns, error) != 0)
 		return -1;
 	if ((kind == GT_ACCESSES || rows->has_spans) && unpack_pitch(rows, columns, error) != 0)
 		return -1;
-	return gt_rows_check(rows, kernel, error);
+	return check(rows, bounds, kernel, error);
 }
 
 static inline bool is_shared(uint8_t op)

@@ -19,7 +19,8 @@ int gt_bytes_write(void *context, const char *data, size_t n)
 		return -1;
 	/* msgpack-c writes an object in pieces of a few bytes. */
 	if (n > 0 && n <= bytes->capacity - bytes->n) {
-		memcpy(bytes->data + bytes->n, data, n);
+		if (data)
+			memcpy(bytes->data + bytes->n, data, n);
 		bytes->n += n;
 		return 0;
 	}
@@ -31,7 +32,7 @@ int gt_bytes_write(void *context, const char *data, size_t n)
 	unsigned char *place = grown + bytes->n;
 	bytes->data = grown;
 	bytes->n += n;
-	if (n > 0)
+	if (n > 0 && data)
 		memcpy(place, data, n);
 	return 0;
 }

@@ -9,6 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The checksum of a stream is taken by the widest vectors that the machine has, where libxxhash can choose: Debian's for x86-64. */
+#define XXH_STATIC_LINKING_ONLY
+#if defined(__x86_64__) && defined(__has_include)
+#if __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h>
+#define GT_XXH_CHOOSES
+#endif
+#endif
+#ifndef GT_XXH_CHOOSES
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#endif
+#undef GT_XXH_CHOOSES
+
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "stream/count.h"
@@ -25,7 +39,7 @@ struct gt_bytes {
 	bool failed; /* memory ran out; bytes packed since are lost */
 };
 
-/* The write callback of a msgpack_packer whose data is a struct gt_bytes. */
+/* The write callback of a msgpack_packer whose data is a struct gt_bytes. Without `data` the n bytes are there, for the caller to set. */
 int gt_bytes_write(void *bytes, const char *data, size_t n);
 
 /* ---- a stream that another process of the same program goes on with ---- */

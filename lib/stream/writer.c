@@ -10,8 +10,6 @@
 
 #include "stream/records.h"
 #include "stream/stream.h"
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define FLUSH_AT (64U << 10)   /* buffered bytes at which they are written */
 #define DIRECTLY_AT (16U << 10) /* bytes of records that are written without being copied into the buffer */

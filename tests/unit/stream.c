@@ -527,6 +527,37 @@ static void spoil_full(struct gt_rows *rows) { rows->full[3] = 2; }
 static void spoil_address(struct gt_rows *rows) { rows->address[2] += 32; }
 static void spoil_threads(struct gt_rows *rows) { rows->threads[2] = 33; }
 
+/* All rows alike, or close to each other: then the form of the column tells it. */
+static void spoil_blocks(struct gt_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		rows->block[i] = 6;
+}
+
+static void spoil_warps(struct gt_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		rows->warp[i] = (uint16_t)(1 + i);
+}
+
+static void spoil_masks(struct gt_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		rows->mask[i] = 0;
+}
+
+static void spoil_sizes(struct gt_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		rows->size[i] = 0;
+}
+
+static void spoil_strides(struct gt_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		rows->width[i] = 0, rows->stride[i] = i == 1 ? GT_STRIDE_LANES : INT64_MAX - (int64_t)i;
+}
+
 static void spoil_span(struct gt_rows *rows) { rows->has_spans = true, rows->width[2] = 0, rows->width[1] = GT_SPAN_MOST + 1, rows->pitch[1] = 128; }
 static void spoil_pitch(struct gt_rows *rows) { rows->has_spans = true, rows->width[2] = 2, rows->pitch[2] = -64; }
 static void spoil_turn(struct gt_rows *rows)
@@ -555,6 +586,11 @@ static void rows_that_make_no_sense_are_refused(void)
 	expect_refusal(&kernel, spoil_width_1, GT_ACCESSES, "row 4: width 1: expected 0, or 2");
 	expect_refusal(&kernel, spoil_width_32, GT_ACCESSES, "row 3: width 32: expected 0, or 2");
 	expect_refusal(&kernel, spoil_stride, GT_ACCESSES, "column 'lanes': expected");
+	expect_refusal(&kernel, spoil_blocks, GT_ACCESSES, "row 1: block 6: the grid has 6 blocks");
+	expect_refusal(&kernel, spoil_warps, GT_ACCESSES, "row 2: warp 2: a block has 2 warps");
+	expect_refusal(&kernel, spoil_masks, GT_ACCESSES, "row 1: no active lane");
+	expect_refusal(&kernel, spoil_sizes, GT_ACCESSES, "row 1: 0 bytes a lane");
+	expect_refusal(&kernel, spoil_strides, GT_ACCESSES, "column 'lanes': expected");
 	expect_refusal(&kernel, spoil_op, GT_ACCESSES, "row 1: op 0x1f");
 	expect_refusal(&kernel, spoil_sectors, GT_REQUESTS, "row 4: sectors 0x0");
 	expect_refusal(&kernel, spoil_full, GT_REQUESTS, "row 4: sectors 0x1, full 0x2");
