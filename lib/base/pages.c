@@ -66,6 +66,7 @@ struct gt_arena_chunk {
 	struct gt_arena_chunk *next;
 	void *mapping;
 	size_t mapped, bytes; /* of the chunk, which begins on the border of a large page of the mapping */
+	int used; /* by an arena before: there may be anything in it */
 	_Alignas(BORDER) char data[];
 };
 
@@ -96,6 +97,7 @@ static int give_spare(struct gt_arena_chunk *chunk)
 {
 	pthread_mutex_lock(&spare_lock);
 	int kept = chunk->bytes <= SPARE_MOST - spare_bytes;
+	chunk->used = 1;
 	if (kept) {
 		chunk->next = spare;
 		spare = chunk;
@@ -120,7 +122,7 @@ static struct gt_arena_chunk *map_chunk(size_t bytes)
 		return NULL;
 	struct gt_arena_chunk *chunk = (void *)rounded((uintptr_t)mapping, LARGE_PAGE);
 	gt_pages_large(chunk, bytes);
-	*chunk = (struct gt_arena_chunk){NULL, mapping, mapped, bytes};
+	*chunk = (struct gt_arena_chunk){NULL, mapping, mapped, bytes, 0};
 	return chunk;
 }
 
@@ -148,6 +150,13 @@ void *gt_arena_take(struct gt_arena *arena, size_t bytes)
 	char *taken = (char *)arena->chunks + arena->chunks->bytes - arena->left;
 	arena->left -= bytes;
 	return taken;
+}
+
+void *gt_arena_zeroed(struct gt_arena *arena, size_t bytes)
+{
+	void *taken = gt_arena_take(arena, bytes);
+
+	return taken && arena->chunks->used ? memset(taken, 0, bytes) : taken;
 }
 
 void *gt_arena_grow(struct gt_arena *arena, void *array, size_t wanted, size_t *capacity, size_t element)

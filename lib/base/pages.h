@@ -5,7 +5,6 @@
 #define GT_BASE_PAGES_H
 
 #include <stddef.h>
-#include <string.h>
 
 /* Asks for large pages under an array, if the system has them and the array is large. Only pages that were
  * not touched yet are affected: call it right after the allocation. */
@@ -31,13 +30,8 @@ struct gt_arena {
 /* Memory on the border of a line of the machine's cache, in which anything may be. NULL when memory is short. */
 void *gt_arena_take(struct gt_arena *arena, size_t bytes);
 
-/* The same with zeros in it. */
-static inline void *gt_arena_zeroed(struct gt_arena *arena, size_t bytes)
-{
-	void *taken = gt_arena_take(arena, bytes);
-
-	return taken ? memset(taken, 0, bytes) : NULL;
-}
+/* The same with zeros in it, of which the system makes pages when they are used, unless the memory was an arena's before. */
+void *gt_arena_zeroed(struct gt_arena *arena, size_t bytes);
 
 /* gt_arena_grown, if the array is too small. */
 void *gt_arena_grow(struct gt_arena *arena, void *array, size_t wanted, size_t *capacity, size_t element);

@@ -303,6 +303,8 @@ static bool may_move(const struct gt_level *level)
 	return level->usual && !level->config.l2_partitions && level->config.replacement.policy == &gt_policy_lru;
 }
 
+#define ARENA_LINES (1U << 20) /* of an instance: of more, large pages may take much memory for few lines that are used */
+
 static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *error)
 {
 	const struct gt_level_config *config = &level->config;
@@ -321,6 +323,7 @@ static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *er
 	free(each);
 	if (result != 0)
 		return -1;
+	level->geometry.arena = level->geometry.slots <= ARENA_LINES ? &level->arena : NULL;
 	if (!ways && !(level->deal = deal_lines(&level->geometry)))
 		return gt_fail_memory(error, "a cache's sets");
 	level->interleave = config->interleave;
@@ -480,6 +483,7 @@ void gt_level_close(struct gt_level *level)
 	free(level->deal);
 	gt_index_close(&level->index);
 	gt_geometry_close(&level->geometry);
+	gt_arena_close(&level->arena);
 	gt_waiting_close(level);
 	by_pc_close(&level->by_pc);
 	if (level->full)

@@ -259,6 +259,7 @@ struct gt_write_queue {
 struct gt_level {
 	struct gt_level_config config;
 	struct gt_geometry geometry;
+	struct gt_arena arena; /* of the instances */
 	struct gt_index index;
 	bool interleaved; /* else the index function chooses among all sets */
 	struct gt_interleave interleave;

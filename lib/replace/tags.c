@@ -6,17 +6,32 @@
 #include "replace/replace.h"
 #include "replace/tags.h"
 
+/* ---- memory ---- */
+
+/* Zeros, of which those that are never used take no memory. NULL when memory is short. */
+static void *zeros(const struct gt_geometry *geometry, size_t n, size_t size)
+{
+	return geometry->arena ? gt_arena_zeroed(geometry->arena, n * size) : calloc(n, size);
+}
+
+static void give_back(const struct gt_geometry *geometry, void *array)
+{
+	if (!geometry->arena)
+		free(array);
+}
+
 /* ---- finder ---- */
 
 /* At least twice as many chains as slots: most have one slot or none. */
-static int finder_open(struct gt_finder *finder, uint32_t slots, struct gt_error *error)
+static int finder_open(struct gt_finder *finder, const struct gt_geometry *geometry, struct gt_error *error)
 {
+	const uint32_t slots = geometry->slots;
 	unsigned bits = 1;
 
 	while (bits < 31 && UINT32_C(1) << bits < 2 * slots)
 		bits++;
 	*finder = (struct gt_finder){.shift = 64 - bits};
-	finder->heads = calloc(UINT32_C(1) << bits, sizeof *finder->heads);
+	finder->heads = zeros(geometry, UINT32_C(1) << bits, sizeof *finder->heads);
 	return finder->heads ? 0 : gt_fail_memory(error, "a cache's lines");
 }
 
@@ -288,19 +303,19 @@ static bool allocate_order(struct gt_tags *tags)
 	if (geometry->recency == GT_RECENCY_WAYS)
 		return true;
 	if (geometry->recency == GT_RECENCY_NIBBLES)
-		return (tags->nibbles = calloc(geometry->sets, sizeof *tags->nibbles)) != NULL;
+		return (tags->nibbles = zeros(geometry, geometry->sets, sizeof *tags->nibbles)) != NULL;
 	if (geometry->recency == GT_RECENCY_BYTES)
-		return (tags->bytes = calloc(geometry->slots + GT_ORDER_NEAR, 1)) != NULL;
-	return (tags->ends = calloc(geometry->sets, sizeof *tags->ends)) != NULL;
+		return (tags->bytes = zeros(geometry, geometry->slots + GT_ORDER_NEAR, 1)) != NULL;
+	return (tags->ends = zeros(geometry, geometry->sets, sizeof *tags->ends)) != NULL;
 }
 
 #define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
 
 /* As calloc, on the border of a line of the machine's cache, so that a set of few ways lies in as few of them as it can. `*block` is freed.
  * Only calloc takes no memory for what is never used, so this is aligned by hand. */
-static void *aligned_zeros(void **block, size_t n, size_t size)
+static void *aligned_zeros(const struct gt_geometry *geometry, void **block, size_t n, size_t size)
 {
-	*block = calloc(n + MACHINE_LINE / size, size);
+	*block = zeros(geometry, n + MACHINE_LINE / size, size);
 	return *block ? (void *)(((uintptr_t)*block + MACHINE_LINE - 1) & ~(uintptr_t)(MACHINE_LINE - 1)) : NULL;
 }
 
@@ -311,13 +326,13 @@ static bool allocate_sectors(struct gt_tags *tags)
 	size_t slots = geometry->slots;
 
 	if (geometry->recency == GT_RECENCY_WAYS)
-		return (tags->state = aligned_zeros(&tags->state_block, slots + GT_WAYS_SLACK, sizeof *tags->state)) != NULL;
-	if (!gt_tags_has_records(tags) && !(tags->first_valid = calloc(slots, sizeof *tags->first_valid)))
+		return (tags->state = aligned_zeros(geometry, &tags->state_block, slots + GT_WAYS_SLACK, sizeof *tags->state)) != NULL;
+	if (!gt_tags_has_records(tags) && !(tags->first_valid = zeros(geometry, slots, sizeof *tags->first_valid)))
 		return false;
 	if (!geometry->depths || tags->first_depth)
 		return true;
 	tags->depth_spread = (unsigned)__builtin_ctz(geometry->sectors);
-	return (tags->first_depth = calloc(slots, geometry->sectors)) != NULL;
+	return (tags->first_depth = zeros(geometry, slots, geometry->sectors)) != NULL;
 }
 
 /* A record of a slot. */
@@ -331,7 +346,7 @@ static bool allocate_records(struct gt_tags *tags)
 	const struct gt_geometry *geometry = tags->geometry;
 
 	tags->spread = GT_RECORD_SPREAD;
-	tags->first_tag = aligned_zeros(&tags->tag_block, (size_t)geometry->slots << tags->spread, sizeof *tags->first_tag);
+	tags->first_tag = aligned_zeros(geometry, &tags->tag_block, (size_t)geometry->slots << tags->spread, sizeof *tags->first_tag);
 	if (!tags->first_tag)
 		return false;
 	tags->first_valid = tags->first_tag + RECORD_VALID;
@@ -339,7 +354,7 @@ static bool allocate_records(struct gt_tags *tags)
 	if (geometry->recency == GT_RECENCY_LIST) {
 		tags->first_links = (struct gt_links *)(void *)(tags->first_tag + RECORD_DIRTY);
 		tags->first_mark = tags->first_next + 1;
-		return (tags->first_dirty = calloc(geometry->slots, sizeof *tags->first_dirty)) != NULL;
+		return (tags->first_dirty = zeros(geometry, geometry->slots, sizeof *tags->first_dirty)) != NULL;
 	}
 	tags->first_dirty = tags->first_tag + RECORD_DIRTY;
 	tags->dirty_spread = GT_RECORD_SPREAD;
@@ -352,10 +367,11 @@ static bool allocate_records(struct gt_tags *tags)
 
 static bool allocate_arrays(struct gt_tags *tags)
 {
-	size_t slots = tags->geometry->slots, slack = tags->geometry->recency == GT_RECENCY_WAYS ? GT_WAYS_SLACK : 0;
+	const struct gt_geometry *geometry = tags->geometry;
+	size_t slots = geometry->slots, slack = geometry->recency == GT_RECENCY_WAYS ? GT_WAYS_SLACK : 0;
 
-	tags->first_tag = aligned_zeros(&tags->tag_block, slots + slack, sizeof *tags->first_tag);
-	tags->first_dirty = calloc(slots + slack, sizeof *tags->first_dirty);
+	tags->first_tag = aligned_zeros(geometry, &tags->tag_block, slots + slack, sizeof *tags->first_tag);
+	tags->first_dirty = zeros(geometry, slots + slack, sizeof *tags->first_dirty);
 	return tags->first_tag && tags->first_dirty;
 }
 
@@ -365,36 +381,40 @@ int gt_tags_open(struct gt_tags *tags, const struct gt_geometry *geometry, const
 	*tags = (struct gt_tags){.geometry = geometry, .random = seed, .slot_bytes = policy ? policy->slot_bytes : 0,
 				 .clears_sets = policy && policy->uses_sets};
 	bool allocated = has_finder(geometry) ? allocate_records(tags) : allocate_arrays(tags);
-	tags->vacancy = calloc(geometry->sets, sizeof *tags->vacancy);
-	tags->used = calloc(geometry->sets, sizeof *tags->used);
-	tags->filled = calloc(geometry->sets, sizeof *tags->filled);
-	tags->policy = calloc(geometry->slots + UINT64_C(1), tags->slot_bytes + !tags->slot_bytes);
+	tags->vacancy = zeros(geometry, geometry->sets, sizeof *tags->vacancy);
+	tags->used = zeros(geometry, geometry->sets, sizeof *tags->used);
+	tags->filled = zeros(geometry, geometry->sets, sizeof *tags->filled);
+	tags->policy = zeros(geometry, geometry->slots + UINT64_C(1), tags->slot_bytes + !tags->slot_bytes);
 	if (!allocated || !tags->vacancy || !tags->used || !tags->filled || !tags->policy || !allocate_sectors(tags) || !allocate_order(tags))
 		return gt_fail_memory(error, "a cache's lines");
-	return has_finder(geometry) ? finder_open(&tags->finder, geometry->slots, error) : 0;
+	return has_finder(geometry) ? finder_open(&tags->finder, geometry, error) : 0;
 }
 
 void gt_tags_close(struct gt_tags *tags)
 {
-	if (!gt_tags_has_records(tags))
-		free(tags->first_valid);
-	if (tags->dirty_spread == 0)
-		free(tags->first_dirty);
-	if (!gt_tags_has_records(tags) || tags->geometry->sectors != RECORD_DEPTHS)
-		free(tags->first_depth);
-	free(tags->tag_block);
+	const struct gt_geometry *geometry = tags->geometry;
+
+	if (!geometry) /* it was never opened */
+		return;
 	free(tags->held);
-	free(tags->vacancy);
-	free(tags->used);
-	free(tags->filled);
 	free(tags->columns);
-	free(tags->policy);
 	free(tags->rank);
-	free(tags->state_block);
-	free(tags->nibbles);
-	free(tags->bytes);
-	free(tags->ends);
-	free(tags->finder.heads);
+	if (!gt_tags_has_records(tags))
+		give_back(geometry, tags->first_valid);
+	if (tags->dirty_spread == 0)
+		give_back(geometry, tags->first_dirty);
+	if (!gt_tags_has_records(tags) || geometry->sectors != RECORD_DEPTHS)
+		give_back(geometry, tags->first_depth);
+	give_back(geometry, tags->tag_block);
+	give_back(geometry, tags->vacancy);
+	give_back(geometry, tags->used);
+	give_back(geometry, tags->filled);
+	give_back(geometry, tags->policy);
+	give_back(geometry, tags->state_block);
+	give_back(geometry, tags->nibbles);
+	give_back(geometry, tags->bytes);
+	give_back(geometry, tags->ends);
+	give_back(geometry, tags->finder.heads);
 }
 
 uint32_t gt_tags_used(const struct gt_tags *tags, uint32_t set)

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/pages.h"
 #include "base/wide.h"
 #include "stream/request.h"
 
@@ -137,6 +138,7 @@ struct gt_geometry {
 	unsigned sectors;   /* of a line */
 	enum gt_recency recency;
 	bool depths; /* keep them: see gt_tags.first_depth */
+	struct gt_arena *arena; /* that the caches' memory is in, of which no other thread takes any; NULL: each has its own */
 };
 
 struct gt_links {
@@ -411,10 +413,10 @@ GT_INLINE unsigned gt_bytes_touch(uint8_t *order, uint32_t ways, uint32_t way)
 	for (int8_t i = 0; i < GT_ORDER_NEAR; i += 16) {
 		const gt_sixteen_bytes here = near[i / 16], stays = (gt_sixteen_bytes)(lane + i > all + (int8_t)place);
 		const gt_sixteen_bytes moved = __builtin_shufflevector(before, here, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
-		near[i / 16] = (here & stays) | (moved & ~stays);
+		const gt_sixteen_bytes there = (here & stays) | (moved & ~stays);
+		memcpy(order + i, &there, sizeof there); /* at once: to read both halves together, the machine would wait for them */
 		before = here;
 	}
-	memcpy(order, near, sizeof near);
 	return (unsigned)place;
 }
 

@@ -238,9 +238,14 @@ int gt_rows_expand(struct gt_rows **room, const struct gt_rows *rows, size_t fir
 
 	for (size_t i = first; i < first + n; i++)
 		requests += gt_rows_span(rows, i);
-	if (!*room && !(*room = gt_rows_new(GT_ROWS_BATCH, error)))
-		return -1;
-	if (requests > (*room)->capacity && gt_rows_grow(*room, requests, error) != 0)
+	size_t capacity = *room ? (*room)->capacity : GT_ROWS_BATCH;
+	while (capacity < requests)
+		capacity *= 2;
+	if (*room && capacity > (*room)->capacity) { /* what it holds is not kept */
+		gt_rows_free(*room);
+		*room = NULL;
+	}
+	if (!*room && !(*room = gt_rows_new(capacity, error)))
 		return -1;
 	gt_rows_shape(*room, rows);
 	(*room)->has_spans = false;

@@ -210,6 +210,8 @@ GT_INLINE void foresee(struct lookups *lookups, size_t from, size_t end, const s
 		if (place->slot == GT_NO_SLOT)
 			gt_foresee(&lookups->foresight, &level->config.replacement, place->tags, gt_level_set_of(level, place->line), place->line,
 				   shape.recency);
+		else if (shape.recency == GT_RECENCY_BYTES)
+			__builtin_prefetch(place->tags->bytes + (uint32_t)(place->slot * level->ways_inverse >> GT_INVERSE_SHIFT) * level->geometry.ways, 1);
 	}
 }
 
