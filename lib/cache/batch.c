@@ -837,17 +837,26 @@ static int serve_waiting(struct gt_level *level, struct gt_sink *sent, struct gt
 	return more;
 }
 
+/* Counts what was written of an instance, and empties it. */
+static void leave_instance(struct gt_level *level, struct gt_tags *tags)
+{
+	const uint32_t sets = level->geometry.sets;
+
+	for (uint32_t set = gt_tags_used(tags, 0); set < sets; set = gt_tags_used(tags, set + 1)) {
+		const uint32_t n = gt_tags_by_recency(tags, set, level->slots);
+		for (uint32_t i = 0; i < n; i++)
+			if (!gt_is_found(level, *gt_slot_tag(tags, level->slots[i]) - 1))
+				level->between.left_dirty += (uint64_t)__builtin_popcountll(*gt_slot_dirty(tags, level->slots[i])) << level->sector_shift;
+	}
+	gt_tags_clear(tags);
+}
+
 /* Empties every instance; what was written is counted, and not sent. */
 static void leave(struct gt_level *level)
 {
-	for (size_t i = 0; i < level->instances_end; i++) {
-		struct gt_tags *tags = level->instances[i];
-		for (uint32_t slot = 0; tags && slot < level->geometry.slots; slot++)
-			if (!gt_is_found(level, *gt_slot_tag(tags, slot) - 1))
-				level->between.left_dirty += (uint64_t)__builtin_popcountll(*gt_slot_dirty(tags, slot)) << level->sector_shift;
-		if (tags)
-			gt_tags_clear(tags);
-	}
+	for (size_t i = 0; i < level->instances_end; i++)
+		if (level->instances[i])
+			leave_instance(level, level->instances[i]);
 }
 
 /* Sends dirty sectors, by set, then from the most to the least recent; all lines become invalid. */
