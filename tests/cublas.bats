@@ -28,6 +28,11 @@ setup() {
 	grep -qE 'the work of 213 calls of libraries, [0-9]+ flops of BLAS, was done on the host: their accesses are not in the stream' err
 }
 
+@test "calls that are done on the host take time by the clock of events" {
+	record_stub cublas --ignore-unsupported "$BLAS" timed || { cat err; return 1; }
+	grep -qx 'all as expected' err
+}
+
 @test "bands and packed triangles, rotations, and vectors of named types are those of loops on the host" {
 	build_against_stub libcublas.so.13 ./bands tests/cudart/blas_bands.c
 	record_stub cublas --ignore-unsupported ./bands || { cat err; return 1; }

@@ -11,6 +11,7 @@
 #include "checks.h"
 
 int cudaMalloc(void **pointer, size_t bytes);
+int cudaEventCreate(void **event), cudaEventRecord(void *event, void *stream), cudaEventElapsedTime(float *milliseconds, void *from, void *to);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaStreamCreate(void **stream);
 int cudaStreamBeginCapture(void *stream, int mode);
@@ -718,6 +719,28 @@ static void legacy(void)
 	check(cublasGetError() == 7 && cublasGetError() == 0, "an error is told once");
 }
 
+/* A warp's multiply-add is 64 flops, and a call one more instruction; an instruction takes a nanosecond. */
+static void timed(void)
+{
+	enum { SIDE = 64 };
+	static const float zeros[SIDE * SIDE];
+	const float one = 1;
+	float *a = on_device(zeros, sizeof zeros), milliseconds = 0;
+	void *events[3];
+
+	for (int i = 0; i < 3; i++)
+		MUST(cudaEventCreate(&events[i]));
+	MUST(cudaEventRecord(events[0], NULL));
+	MUST(cublasSgemm_v2(handle, N, N, SIDE, SIDE, SIDE, &one, a, SIDE, a, SIDE, &one, a, SIDE));
+	MUST(cudaEventRecord(events[1], NULL));
+	MUST(cublasScopy_v2(handle, SIDE, a, 1, a + SIDE, 1));
+	MUST(cudaEventRecord(events[2], NULL));
+	MUST(cudaEventElapsedTime(&milliseconds, events[0], events[1]));
+	check(milliseconds == (2 * SIDE * SIDE * SIDE / 64 + 1) / 1e6F, "the time of a product");
+	MUST(cudaEventElapsedTime(&milliseconds, events[1], events[2]));
+	check(milliseconds == 1 / 1e6F, "the time of a copy");
+}
+
 int main(int argc, char **argv)
 {
 	const char *part = argc > 1 ? argv[1] : "";
@@ -749,6 +772,8 @@ int main(int argc, char **argv)
 		legacy();
 		check(cublasSaxpy_v2(NULL, 1, &one, dx, 1, dx, 1) == 1, "no handle");
 		check(cublasSgemm_v2(handle, N, N, 2, 2, 2, &one, dx, 1, dx, 2, &one, dx, 2) == 7, "a leading dimension too small");
+	} else if (strcmp(part, "timed") == 0) {
+		timed();
 	} else if (strcmp(part, "refused") == 0) {
 		printf("%s\n", cublasGetStatusName(cublasZsyr2_v2()));
 		printf("%s\n", cublasGetStatusName(cublasGemmEx(handle, N, N, 1, 1, 1, &one, dx, 28, 1, dx, 28, 1, &one, dx, 0, 1, 68, -1)));
