@@ -3,9 +3,9 @@
 # Findings, gtrace-findings(7), on kernels in pairs, of tests/findings: one that has the finding, and one that does the same work without.
 
 bats_require_minimum_version 1.5.0
+load helpers
 
 setup() {
-	load helpers
 	cd "$BATS_TEST_TMPDIR"
 }
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The corpus of each target of the fuzzer, replayed: no crash, and an error has one line of text.
 
+load helpers
+
 @test "every target has a corpus, and replays it" {
 	cd "$ROOT"
 	for target in tests/fuzz/targets/*.c; do

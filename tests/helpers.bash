@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: MIT
 # Functions that several bats files use.
 
+# bats takes down the stack of calls before each command of a test, in case that it fails: some 0.1 ms, in subshells too, and pages that a fork has
+# to copy. Here only the line is kept, and the stack is taken when a command has failed. If it is the test that returned, it is known no more.
+bats_debug_trap() { [ "$1" != "${BATS_TEST_SOURCE:-}" ] || failing_line=${BASH_LINENO[0]}; }
+# shellcheck disable=SC2034 # what bats reads
+bats_error_trap() {
+	bats_check_status_from_trap
+	bats_capture_stack_trace
+	[[ -z "${BATS_TEST_NAME:-}" || " ${FUNCNAME[*]} " = *" $BATS_TEST_NAME "* ]] ||
+		BATS_DEBUG_LAST_STACK_TRACE=("${failing_line:-1} $BATS_TEST_NAME $BATS_TEST_SOURCE")
+	BATS_DEBUG_LAST_STACK_TRACE_IS_VALID=1
+}
+
 # expect_failure STATUS TEXT COMMAND...: the command exits with STATUS, and prints exactly one line on stderr, which contains TEXT.
 expect_failure() {
 	local status=$1 text=$2 got=0 lines

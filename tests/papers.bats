@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The papers' models of pipelines/, on small examples: their tables, and the data in each picture.
 
+load helpers
+
 setup_file() {
 	cd "$ROOT" || return 1
 	type -P gnuplot >/dev/null || skip "no gnuplot"

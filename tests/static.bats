@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # gtrace-ptx --static: [003]'s degrees of coalescing without a run, and with one.
 
+load helpers
+
 setup() {
 	cd "$BATS_TEST_TMPDIR"
 	ptx=$ROOT/examples/kernels/ptx
