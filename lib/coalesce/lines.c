@@ -273,24 +273,27 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 	return lines_by_lane(base, stride, mask, size, touched);
 }
 
-/* Adds lines to n others. Returns how many there are, or 0 if the bytes of both may fill a sector that neither fills. */
-static unsigned merge(struct gt_touched *touched, unsigned n, const struct gt_touched *more, unsigned more_n)
+/* Adds lines to n others. Returns how many there are, or 0 if the bytes of both may fill a sector that neither fills. `whole`: bytes of a lane,
+ * none of which reaches over the end of its line; 0: one may. */
+static unsigned merge(struct gt_touched *touched, unsigned n, const struct gt_touched *more, unsigned more_n, unsigned whole)
 {
-	unsigned all = n;
+	unsigned all = n, k = 0;
 
 	for (unsigned m = 0; m < more_n; m++) {
-		unsigned k = 0;
-		while (k < n && touched[k].address != more[m].address)
-			k++;
+		k = m > 0 && k + 1 < n ? k + 1 : 0; /* rows mostly touch their lines in the same order */
+		if (k < n && touched[k].address != more[m].address)
+			for (k = 0; k < n && touched[k].address != more[m].address;)
+				k++;
 		if (k == n) {
 			touched[all++] = more[m];
 			continue;
 		}
-		if (touched[k].sectors & ~touched[k].full & more[m].sectors & ~more[m].full)
+		const unsigned threads = touched[k].threads + more[m].threads;
+		if (touched[k].sectors & ~touched[k].full & more[m].sectors & ~more[m].full && (whole == 0 || threads * whole >= GT_SECTOR))
 			return 0;
 		touched[k].sectors |= more[m].sectors;
 		touched[k].full |= more[m].full;
-		touched[k].threads = (uint8_t)(touched[k].threads + more[m].threads);
+		touched[k].threads = (uint8_t)threads;
 	}
 	return all;
 }
@@ -309,6 +312,7 @@ static unsigned lines_of_same_rows(uint64_t base, int64_t stride, uint32_t row, 
 static unsigned lines_of_rows(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched)
 {
 	const unsigned width = affine->width, lowest = (unsigned)__builtin_ctz(mask);
+	const bool aligned = (size & (size - 1)) == 0 && ((base | (uint64_t)affine->stride | (uint64_t)affine->pitch) & (size - 1)) == 0;
 	struct gt_touched more[GT_TOUCHED_MAX];
 	unsigned n = 0;
 
@@ -317,7 +321,7 @@ static unsigned lines_of_rows(uint64_t base, const struct gt_affine *affine, uin
 		row = ((UINT32_C(1) << width) - 1) << first / width * width;
 		const uint64_t begin = base + gt_affine_from(affine, lowest, first);
 		const unsigned more_n = gt_lines_of_affine(begin, affine->stride, rest & row, size, more);
-		n = merge(touched, n, more, more_n);
+		n = merge(touched, n, more, more_n, aligned ? size : 0);
 		if (n == 0)
 			return 0;
 	}

@@ -433,7 +433,6 @@ static int check_accesses(const struct gt_rows *rows, const struct bounds *bound
 	if ((good || !accesses_bad(rows)) && !widths_bad(rows) && !absent && !has_lanes(rows, bounds))
 		return 0;
 	for (size_t i = 0; i < rows->n; i++) {
-		uint64_t lanes = (uint64_t)__builtin_popcount(rows->mask[i]);
 		if (rows->mask[i] == 0)
 			return gt_fail(error, "row %zu: no active lane", i + 1);
 		if ((uint8_t)(rows->size[i] - 1) >= GT_ACCESS_SIZE_MAX)
@@ -444,8 +443,10 @@ static int check_accesses(const struct gt_rows *rows, const struct bounds *bound
 		if (absent && rows->warp[i] == last && rows->mask[i] & absent)
 			return gt_fail(error, "row %zu: lane mask 0x%08" PRIx32 ": warp %u has %d threads", i + 1,
 				       rows->mask[i], rows->warp[i], __builtin_ctz(absent));
-		if (rows->stride[i] == GT_STRIDE_LANES &&
-		    (rows->base[i] > rows->n_lanes || lanes > rows->n_lanes - rows->base[i]))
+		if (rows->stride[i] != GT_STRIDE_LANES)
+			continue;
+		const uint64_t lanes = (uint64_t)__builtin_popcount(rows->mask[i]);
+		if (rows->base[i] > rows->n_lanes || lanes > rows->n_lanes - rows->base[i])
 			return gt_fail(error, "row %zu: %" PRIu64 " addresses at %" PRIu64 ": the batch has %zu", i + 1,
 				       lanes, rows->base[i], rows->n_lanes);
 	}
