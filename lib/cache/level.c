@@ -303,7 +303,9 @@ static bool may_move(const struct gt_level *level)
 	return level->usual && !level->config.l2_partitions && level->config.replacement.policy == &gt_policy_lru;
 }
 
-#define ARENA_LINES (1U << 20) /* of an instance: of more, large pages may take much memory for few lines that are used */
+/* Lines of an instance in large pages, which take memory for lines that are never used: of a level that is one or a few, and of one that each SM
+ * has, whose lines are at most some thousands on any GPU. */
+enum { ARENA_SHARED = 1 << 20, ARENA_PRIVATE = 1 << 16 };
 
 static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *error)
 {
@@ -323,7 +325,7 @@ static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *er
 	free(each);
 	if (result != 0)
 		return -1;
-	level->geometry.arena = level->geometry.slots <= ARENA_LINES ? &level->arena : NULL;
+	level->geometry.arena = level->geometry.slots <= (config->shared ? ARENA_SHARED : ARENA_PRIVATE) ? &level->arena : NULL;
 	if (!ways && !(level->deal = deal_lines(&level->geometry)))
 		return gt_fail_memory(error, "a cache's sets");
 	level->interleave = config->interleave;
