@@ -450,7 +450,7 @@ GT_WIDE static void find_sectors(const struct parts *parts, const uint8_t *op, s
 }
 
 /* Counts the requests of an action, and their sectors: by place in a vector, which adds up at the end. */
-static inline void count_action(const uint8_t *op, const uint8_t *sectors, size_t n, unsigned action, struct gt_single_counts *counts)
+GT_INLINE void count_action(const uint8_t *op, const uint8_t *sectors, size_t n, unsigned action, struct gt_single_counts *counts)
 {
 	uint8_t accesses[VECTOR] = {0}, touched[VECTOR] = {0};
 	size_t i = 0;

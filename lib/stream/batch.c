@@ -46,12 +46,12 @@ RANGE(uint64_t)
 
 /* Stores the difference of each element from the offset in fewer bytes; and the inverse. */
 #define NARROW(WIDE, THIN)                                                                        \
-	GT_WIDE static void narrow_##WIDE##_##THIN(const WIDE *column, size_t n, WIDE offset, void *out)   \
+	GT_WIDE static void narrow_##WIDE##_##THIN(const WIDE *restrict column, size_t n, WIDE offset, void *restrict out)   \
 	{                                                                                          \
-		for (size_t i = 0; i < n; i++) { /* a record may begin at any byte */              \
-			const THIN thin = (THIN)(column[i] - offset);                              \
-			memcpy((char *)out + i * sizeof thin, &thin, sizeof thin);                 \
-		}                                                                                  \
+		typedef THIN any_place __attribute__((aligned(1)));                                \
+		any_place *thin = out; /* a record may begin at any byte */                        \
+		for (size_t i = 0; i < n; i++)                                                     \
+			thin[i] = (THIN)(column[i] - offset);                                      \
 	}                                                                                          \
 	GT_WIDE static void widen_##WIDE##_##THIN(WIDE *column, size_t n, WIDE offset, const void *in)     \
 	{                                                                                          \
