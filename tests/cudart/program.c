@@ -39,7 +39,8 @@ extern int __cudaPopCallConfiguration(struct dim3 *, struct dim3 *, size_t *, vo
 extern int cudaLaunchKernel(const void *, struct dim3, struct dim3, void **, size_t, void *);
 extern int cudaMalloc(void **, size_t), cudaMallocManaged(void **, size_t, unsigned), cudaMallocHost(void **, size_t);
 extern int cudaMallocPitch(void **, size_t *, size_t, size_t), cudaFree(void *), cudaFreeHost(void *);
-extern int cudaMemcpy(void *, const void *, size_t, unsigned), cudaMemset(void *, int, size_t);
+extern int cudaMemcpy(void *, const void *, size_t, unsigned), cudaMemset(void *, int, size_t), cudaMemsetAsync(void *, int, size_t, void *);
+extern int cudaMemcpyAsync(void *, const void *, size_t, unsigned, void *);
 extern int cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, unsigned);
 extern int cudaMemset2D(void *, size_t, int, size_t, size_t), cudaMemGetInfo(size_t *, size_t *);
 extern int cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, unsigned);
@@ -293,7 +294,7 @@ static void variables(void)
 
 static void streams_and_events(void)
 {
-	void *stream, *another, *start, *end;
+	void *stream, *another, *start, *end, *filled;
 	unsigned long long id, other;
 	int priority;
 	float milliseconds = -1;
@@ -323,6 +324,15 @@ static void streams_and_events(void)
 	CHECK_EQUAL(cudaEventElapsedTime(&milliseconds, start, end), 0);
 	/* 11 instructions a warp, each a nanosecond. */
 	CHECK(fabsf(milliseconds - 0.011f) < 1e-6f);
+	CHECK_EQUAL(cudaMalloc(&filled, 1280), 0);
+	CHECK_EQUAL(cudaEventRecord(start, stream), 0);
+	CHECK_EQUAL(cudaMemsetAsync(filled, 1, 1280, stream), 0);
+	CHECK_EQUAL(cudaMemcpyAsync(filled, (char *)filled + 640, 640, 3, stream), 0);
+	CHECK_EQUAL(cudaEventRecord(end, stream), 0);
+	CHECK_EQUAL(cudaEventElapsedTime(&milliseconds, start, end), 0);
+	/* 1 and 10 words of a warp, and 1 and 5. */
+	CHECK(fabsf(milliseconds - 17e-6f) < 1e-9f);
+	CHECK_EQUAL(cudaFree(filled), 0);
 	CHECK_EQUAL(cudaStreamSynchronize(stream), 0);
 	CHECK_EQUAL(cudaEventDestroy(start), 0);
 	CHECK_EQUAL(cudaEventDestroy(end), 0);

@@ -158,7 +158,7 @@ struct gt_cudart {
 	uint64_t refused;	/* with an error, of others */
 	int refused_code;	/* of the first of these, its kernel and shape, and which GPU its PTX is for, or "" */
 	char refused_first[256], refused_for[GT_GPU_REASON];
-	uint64_t instructions; /* warp instructions executed so far: the clock of events */
+	uint64_t instructions, copied; /* warp instructions executed so far, and what copies count as: the clock of events */
 	struct gt_writer *writer; /* NULL: nothing is traced */
 	struct gt_ptx_recorder *recorder;
 	pthread_mutex_t lock;

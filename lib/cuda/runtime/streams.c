@@ -510,9 +510,8 @@ SINCE_13(cudaStreamUpdateCaptureDependencies_ptsz);
 
 /* ---- waiting, events, and host functions ---- */
 
-/* All work is executed in the order of the calls, so nothing has to wait. The clock of
- * events is the number of executed warp instructions, one per nanosecond, so that times are the same in every run, and not 0
- * if a kernel ran in between. */
+/* All work is executed in the order of the calls, so nothing has to wait. The clock of events counts instructions (work.c), one per
+ * nanosecond, so that times are the same in every run. */
 
 #define INSTRUCTIONS_A_MILLISECOND 1e6f
 

@@ -513,11 +513,20 @@ static int call(const struct gt_host_work *host)
 
 enum { IF, WHILE, SWITCH }; /* cudaGraphConditionalNodeType */
 
-/* The clock of events: executed warp instructions. Work of libraries, which the host does, counts as one for each multiply-add of a warp, and
- * one for each call, so that a program that measures it ends. */
+/* The clock of events: executed warp instructions. What the host does counts as some, so that a program that measures it gets no time of 0: a copy or
+ * fill as one, and one for each word of a warp; a call of a library as one, and one for each multiply-add of a warp. */
 static uint64_t events_clock(void)
 {
-	return gt_cudart.instructions + gt_cudart.stubbed_flops / (2 * GT_WARP_SIZE) + gt_cudart.stubbed;
+	return gt_cudart.instructions + gt_cudart.copied + gt_cudart.stubbed_flops / (2 * GT_WARP_SIZE) + gt_cudart.stubbed;
+}
+
+#define WARP_WORDS (GT_WARP_SIZE * sizeof(uint32_t))
+
+static int copied(int code, uint64_t bytes)
+{
+	if (code == CUDA_SUCCESS)
+		gt_cudart.copied += 1 + bytes / WARP_WORDS;
+	return code;
 }
 
 /* Runs the bodies of a conditional node that its value asks for. */
@@ -545,9 +554,9 @@ int gt_cudart_do(const struct gt_work *work)
 	case GT_WORK_KERNEL:
 		return launch(&work->u.kernel);
 	case GT_WORK_COPY:
-		return cudart_copy(&work->u.copy);
+		return copied(cudart_copy(&work->u.copy), work->u.copy.width * work->u.copy.height * work->u.copy.depth);
 	case GT_WORK_FILL:
-		return cudart_fill(&work->u.fill);
+		return copied(cudart_fill(&work->u.fill), work->u.fill.width * work->u.fill.element * work->u.fill.height);
 	case GT_WORK_HOST:
 		return call(&work->u.host);
 	case GT_WORK_GRAPH:
