@@ -584,7 +584,7 @@ local_arrays() {
 		gtrace-ptx --check fault --launch 'named<<<1,32>>>()' "$t/local.ptx"
 	gtrace-ptx --launch 'outer<<<1,32>>>(64)' "$t/local.ptx" 2>&1 >"$t/stream" | tee "$t/err"
 	[ "$(wc -l <"$t/err")" -eq 2 ] # the store of each function
-	[ "$(grep -c "32 thread accesses outside of every variable in local memory, the first a store at 0x40 of it, where hardware has memory" "$t/err")" -eq 2 ]
+	[ "$(grep -c "32 thread accesses outside of every variable in local memory, the first a store at offset 0x40, where hardware has memory" "$t/err")" -eq 2 ]
 	gtrace-cat --check "$t/stream"
 }
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Functions that several bats files use.
 
-# bats takes down the stack of calls before each command of a test, in case that it fails: some 0.1 ms, in subshells too, and pages that a fork has
-# to copy. Here only the line is kept, and the stack is taken when a command has failed. If it is the test that returned, it is known no more.
+# Before each command of a test bats records the stack of calls, in case the command fails. That takes 0.1 ms, in subshells too, and writes to pages
+# that forks then copy. Here only the line is kept, and the stack is recorded when a command has failed. If the test itself has returned by then, it
+# is no longer on the stack, and the line that was kept is reported.
 bats_debug_trap() { [ "$1" != "${BATS_TEST_SOURCE:-}" ] || failing_line=${BASH_LINENO[0]}; }
 # shellcheck disable=SC2034 # what bats reads
 bats_error_trap() {

@@ -303,8 +303,8 @@ static bool may_move(const struct gt_level *level)
 	return level->usual && !level->config.l2_partitions && level->config.replacement.policy == &gt_policy_lru;
 }
 
-/* Lines of an instance in large pages, which take memory for lines that are never used: of a level that is one or a few, and of one that each SM
- * has, whose lines are at most some thousands on any GPU. */
+/* The most lines of an instance whose arrays lie in large pages, where lines that are never used take memory, too. A shared level has one instance
+ * or a few; a private one has one for each SM, with some thousands of lines on any GPU. */
 enum { ARENA_SHARED = 1 << 20, ARENA_PRIVATE = 1 << 16 };
 
 static int open_geometry(struct gt_level *level, bool fixed, struct gt_error *error)

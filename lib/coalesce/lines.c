@@ -281,9 +281,11 @@ static unsigned merge(struct gt_touched *touched, unsigned n, const struct gt_to
 
 	for (unsigned m = 0; m < more_n; m++) {
 		k = m > 0 && k + 1 < n ? k + 1 : 0; /* rows mostly touch their lines in the same order */
-		if (k < n && touched[k].address != more[m].address)
-			for (k = 0; k < n && touched[k].address != more[m].address;)
+		if (k < n && touched[k].address != more[m].address) {
+			k = 0;
+			while (k < n && touched[k].address != more[m].address)
 				k++;
+		}
 		if (k == n) {
 			touched[all++] = more[m];
 			continue;

@@ -311,8 +311,8 @@ static bool allocate_order(struct gt_tags *tags)
 
 #define MACHINE_LINE 64 /* bytes of a line of the machine's cache */
 
-/* As calloc, on the border of a line of the machine's cache, so that a set of few ways lies in as few of them as it can. `*block` is freed.
- * Only calloc takes no memory for what is never used, so this is aligned by hand. */
+/* As zeros(), on the border of a line of the machine's cache, so that a set of few ways lies in as few of them as it can. give_back() takes
+ * `*block`. It is aligned by hand, since no allocator both aligns and takes no memory for what is never used. */
 static void *aligned_zeros(const struct gt_geometry *geometry, void **block, size_t n, size_t size)
 {
 	*block = zeros(geometry, n + MACHINE_LINE / size, size);

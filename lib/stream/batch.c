@@ -603,7 +603,6 @@ static int unpack_lanes(struct gt_rows *rows, const struct bounds *bounds, const
 static int unpack_pitch(struct gt_rows *rows, const msgpack_object *columns, struct gt_error *error)
 {
 	const msgpack_object *width = gt_object_get(columns, "width"), *pitch = gt_object_get(columns, "pitch");
-
 	struct bounds widths, pitches;
 
 	memset(rows->width, 0, rows->n);

@@ -9,19 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum of a stream is taken by the widest vectors that the machine has, where libxxhash can choose: Debian's for x86-64. */
+/* For checksums libxxhash chooses the widest vectors of the machine, where it was built to: then it has this header, as Debian's for x86-64. */
 #define XXH_STATIC_LINKING_ONLY
-#if defined(__x86_64__) && defined(__has_include)
-#if __has_include(<xxh_x86dispatch.h>)
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
 #include <xxh_x86dispatch.h>
-#define GT_XXH_CHOOSES
-#endif
-#endif
-#ifndef GT_XXH_CHOOSES
+#else
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #endif
-#undef GT_XXH_CHOOSES
 
 #include "base/error.h"
 #include "gpu/gpu.h"

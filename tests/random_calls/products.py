@@ -69,12 +69,12 @@ NOTHING = complex(math.nan, math.nan)
 class Vector:
     """n numbers, `step` apart; from the last to the first if it is negative."""
 
-    def __init__(self, draw, type_, n, step=None, values=None):
+    def __init__(self, draw, type_, n, step=None):
         self.n, self.step = n, step or draw.choice((1, 1, 2, 3, -1, -2))
         self.first = (1 - n) * self.step if self.step < 0 and n else 0
         self.data = [NOTHING] * (max(0, n - 1) * abs(self.step) + 1 + draw.randrange(2))
         for i in range(n):
-            self[i] = values[i] if values else type_.number(draw)
+            self[i] = type_.number(draw)
 
     def place(self, i):
         return self.first + i * self.step
@@ -238,8 +238,8 @@ class Call:
     def result(self, at, n):
         return download(at.value, n) if self.on_device else bytes(at._obj)[:n]
 
-    def factor(self, real=False, zero=True):
-        return self.type.number(self.draw, real) if zero or self.draw.random() < .8 else 0j
+    def factor(self, real=False, often_zero=False):
+        return 0j if often_zero and self.draw.random() >= .8 else self.type.number(self.draw, real)
 
     def make(self, name, *arguments):
         """The 32-bit entry or the 64-bit one. Sizes are plain ints, flags are c_int."""
@@ -247,8 +247,7 @@ class Call:
         size = ctypes.c_int64 if wide else c_int
         passed = [size(a) if isinstance(a, int) else c_void_p(a.at) if hasattr(a, "data") else a for a in arguments]
         self.name = name + ("_64" if wide else "")
-        entry = getattr(BLAS, name.replace("_v2", "") + ("_v2" if "_v2" in name else "") + ("_64" if wide else ""))
-        status = entry(self.handle, *passed)
+        status = getattr(BLAS, self.name)(self.handle, *passed)
         if status:
             raise CallError("%s: %d" % (self.name, status))
 
@@ -367,7 +366,7 @@ def matrix_times_vector(call):
     draw, type_, letter = call.draw, call.type, call.type.letter
     kind = draw.choice(("gemv", "gbmv", "symv", "sbmv", "spmv"))
     m, n, operation, uplo = size(draw), size(draw), draw.choice((N, T, C)), draw.choice((LOWER, UPPER))
-    alpha, beta = call.factor(zero=False), call.factor(zero=False)
+    alpha, beta = call.factor(often_zero=True), call.factor(often_zero=True)
     scalars = call.scalar(alpha), call.scalar(beta)
     if kind[0] == "g":
         if kind == "gbmv":
@@ -493,7 +492,7 @@ def general_product(call):
     """gemm, alone, in batches by a stride, and in batches by addresses."""
     draw, letter = call.draw, call.type.letter
     m, n, k, ta, tb = size(draw), size(draw), size(draw), draw.choice((N, T, C)), draw.choice((N, T, C))
-    alpha, beta = call.factor(zero=False), call.factor(zero=False)
+    alpha, beta = call.factor(often_zero=True), call.factor(often_zero=True)
     shapes = ((m, k) if ta == N else (k, m), (k, n) if tb == N else (n, k), (m, n))
     way = draw.choice(("", "Batched", "StridedBatched"))
     sizes, scalars = (flag(ta), flag(tb), m, n, k), (call.scalar(alpha), call.scalar(beta))
@@ -594,7 +593,7 @@ def typed_product(call):
     *types, compute, of_factors = draw.choice(TYPED_PRODUCTS)
     m, n, k, ta, tb = size(draw), size(draw), size(draw), draw.choice((N, T, C)), draw.choice((N, T, C))
     factors = call.of_type(of_factors)
-    alpha, beta = call.factor(zero=False), call.factor(zero=False)
+    alpha, beta = call.factor(often_zero=True), call.factor(often_zero=True)
     scalars = [call.place(factors.packed([z])) for z in (alpha, beta)]
     codes = [flag(NamedType(name).code) for name in types]
     call.of_type(types[0])
@@ -614,7 +613,7 @@ def half_product(call):
     draw, type_ = call.draw, call.type
     m, n, side, uplo = size(draw), size(draw), draw.choice((LEFT, RIGHT)), draw.choice((LOWER, UPPER))
     hermitian = type_.complex and draw.random() < .5
-    alpha, beta, order = call.factor(zero=False), call.factor(zero=False), m if side == LEFT else n
+    alpha, beta, order = call.factor(often_zero=True), call.factor(often_zero=True), m if side == LEFT else n
     a, b, c = call.matrix(order, order, in_triangle(uplo)), call.matrix(m, n), result_matrix(call, m, n, beta)
     call.make("cublas%s%s_v2" % (type_.letter, "hemm" if hermitian else "symm"), flag(side), flag(uplo), m, n, call.scalar(alpha), a, a.leading, b,
               b.leading, call.scalar(beta), c, c.leading)
@@ -654,8 +653,8 @@ def triangle_update(call):
     hermitian, kind = type_.complex and draw.random() < .5, draw.choice(("rk", "r2k", "rkx"))
     across = C if hermitian else T
     operation = draw.choice((N, across))
-    alpha = call.factor(real=hermitian and kind == "rk", zero=False)
-    beta = call.factor(real=hermitian, zero=False)
+    alpha = call.factor(real=hermitian and kind == "rk", often_zero=True)
+    beta = call.factor(real=hermitian, often_zero=True)
     if hermitian and kind == "rkx":
         alpha = complex(alpha.real)
     shape = (n, k) if operation == N else (k, n)
@@ -699,7 +698,7 @@ def sums_and_scales(call):
         call.make("cublas%sdgmm" % letter, flag(side), m, n, a, a.leading, x, x.step, c, c.leading)
         put_result(c, [[old[i][j] * x[i if side == LEFT else j] for j in range(n)] for i in range(m)], 1, 0)
         return []
-    alpha, beta, ta, tb = call.factor(zero=False), call.factor(zero=False), draw.choice((N, T)), draw.choice((N, T))
+    alpha, beta, ta, tb = call.factor(often_zero=True), call.factor(often_zero=True), draw.choice((N, T)), draw.choice((N, T))
     a = result_matrix(call, *((m, n) if ta == N else (n, m)), alpha)
     b = result_matrix(call, *((m, n) if tb == N else (n, m)), beta)
     c = result_matrix(call, m, n, 0)

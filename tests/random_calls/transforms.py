@@ -36,7 +36,7 @@ class Side:
         return n * self.stride + t * self.distance
 
     def numbers(self):
-        return max(self.place(self.batch - 1, [n - 1 for n in self.shape]), self.place(0, [n - 1 for n in self.shape])) + 1
+        return self.place(self.batch - 1, [n - 1 for n in self.shape]) + 1
 
     def bytes(self):
         return self.numbers() * struct.calcsize(self.part) * (1 + self.complex)

@@ -513,8 +513,8 @@ static int call(const struct gt_host_work *host)
 
 enum { IF, WHILE, SWITCH }; /* cudaGraphConditionalNodeType */
 
-/* The clock of events: executed warp instructions. What the host does counts as some, so that a program that measures it gets no time of 0: a copy or
- * fill as one, and one for each word of a warp; a call of a library as one, and one for each multiply-add of a warp. */
+/* The clock of events counts executed warp instructions. Work that the host does counts as instructions, too, so that no program measures a time
+ * of 0: a copy or a fill as one, and one for each word of a warp; a call of a library as one, and one for each multiply-add of a warp. */
 static uint64_t events_clock(void)
 {
 	return gt_cudart.instructions + gt_cudart.copied + gt_cudart.stubbed_flops / (2 * GT_WARP_SIZE) + gt_cudart.stubbed;

@@ -247,9 +247,9 @@ static void tell(struct gt_ptx_machine *machine, const struct gt_ptx_function *k
 	if (gt_ptx_source_place(machine->module, access->outside_line, &file, &line))
 		snprintf(place, sizeof place, " (%.100s:%u)", file, line);
 	snprintf(text, sizeof text,
-		 "kernel %.128s, PTX line %u, pc 0x%x%s: %" PRIu64 " thread accesses outside of every %s, the first a %s at 0x%" PRIx64 "%s%s",
+		 "kernel %.128s, PTX line %u, pc 0x%x%s: %" PRIu64 " thread accesses outside of every %s, the first a %s at %s0x%" PRIx64 "%s",
 		 kernel->name, access->outside_line, access->outside_line, place, access->outside, is_local ? "variable in local memory" : "allocation",
-		 actions[access->action], access->outside_address - (is_local ? GT_PTX_LOCAL_BASE : 0), is_local ? " of it" : "", rest);
+		 actions[access->action], is_local ? "offset " : "", access->outside_address - (is_local ? GT_PTX_LOCAL_BASE : 0), rest);
 	machine->notes->say(machine->notes->context, text);
 }
 
