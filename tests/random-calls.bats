@@ -16,4 +16,6 @@ setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
 @test "random calls of cuBLAS give what their sums do, and read and write nothing else" { random_calls 2 150 products; }
 
+@test "random factorizations of cuBLAS, multiplied, are the matrix, and solutions solve" { random_calls 1 60 factors; }
+
 @test "random transforms of cuFFT are the sums that define them" { random_calls 1 60 transforms; }

@@ -215,36 +215,6 @@ SIZES(ROTATIONS, D, d, double)
 
 /* Vectors of types that the call names, computed in double and rounded once. */
 
-/* As CMPLX, which C libraries do not have for every compiler. */
-static double complex of_parts(double real, double imaginary)
-{
-	const double parts[2] = {real, imaginary};
-	double complex number;
-
-	memcpy(&number, parts, sizeof number);
-	return number;
-}
-
-static double complex number_of(const void *at, enum gt_element type, int64_t i)
-{
-	const enum gt_element part = type == GT_C64 ? GT_F64 : GT_F32;
-
-	return gt_is_complex(type) ? of_parts(gt_element_read(at, part, 2 * i), gt_element_read(at, part, 2 * i + 1))
-				   : of_parts(gt_element_read(at, type, i), 0);
-}
-
-static void put_number(void *at, enum gt_element type, int64_t i, double complex value)
-{
-	const enum gt_element part = type == GT_C64 ? GT_F64 : GT_F32;
-
-	if (!gt_is_complex(type)) {
-		gt_element_write(at, type, i, creal(value));
-		return;
-	}
-	gt_element_write(at, part, 2 * i, creal(value));
-	gt_element_write(at, part, 2 * i + 1, cimag(value));
-}
-
 /* A vector of such a call. Its elements are numbered from 0 whatever the sign of the step. */
 struct typed {
 	void *at;
@@ -260,12 +230,12 @@ static struct typed typed_of(const struct gt_call *call, const void *at, int typ
 
 static double complex typed_get(const struct typed *x, int64_t i)
 {
-	return number_of(x->at, x->type, x->first + i * x->step);
+	return gt_number_read(x->at, x->type, x->first + i * x->step);
 }
 
 static void typed_put(const struct typed *x, int64_t i, double complex value)
 {
-	put_number(x->at, x->type, x->first + i * x->step, value);
+	gt_number_write(x->at, x->type, x->first + i * x->step, value);
 }
 
 /* Whether all are types of floats. */
@@ -300,7 +270,7 @@ static bool float_types(const int *types, size_t n)
 		const struct typed from[2] = {typed_of(&call, x, of_x, n, incx, false), typed_of(&call, y, of_y, n, incy, false)}; \
 		for (INT i = 0; i < n; i++)                                                             \
 			sum += (CONJUGATE ? conj(typed_get(&from[0], i)) : typed_get(&from[0], i)) * typed_get(&from[1], i); \
-		put_number(SCALAR(result, of_result, true), (enum gt_element)of_result, 0, sum);        \
+		gt_number_write(SCALAR(result, of_result, true), (enum gt_element)of_result, 0, sum);        \
 		return gt_call_end();                                                                   \
 	}
 /* Of one vector into a number: the sum of TERM, and its FINAL. */
@@ -315,7 +285,7 @@ static bool float_types(const int *types, size_t n)
 			const double complex value = typed_get(&from, i);                               \
 			sum += TERM;                                                                    \
 		}                                                                                       \
-		put_number(SCALAR(result, of_result, true), (enum gt_element)of_result, 0, FINAL);      \
+		gt_number_write(SCALAR(result, of_result, true), (enum gt_element)of_result, 0, FINAL);      \
 		return gt_call_end();                                                                   \
 	}
 #define TYPED_VECTORS(INT, END)                                                                         \
@@ -323,7 +293,7 @@ static bool float_types(const int *types, size_t n)
 				  INT incy, int execution)                                              \
 	{                                                                                               \
 		ENTER_TYPED(AxpyEx, END, TYPES(of_alpha, of_x, of_y), alpha, 2);                        \
-		const double complex by = number_of(SCALAR(alpha, of_alpha, false), (enum gt_element)of_alpha, 0); \
+		const double complex by = gt_number_read(SCALAR(alpha, of_alpha, false), (enum gt_element)of_alpha, 0); \
 		const struct typed from = typed_of(&call, x, of_x, n, incx, false), to = typed_of(&call, y, of_y, n, incy, true); \
 		for (INT i = 0; i < n; i++)                                                             \
 			typed_put(&to, i, typed_get(&to, i) + by * typed_get(&from, i));                \
@@ -333,7 +303,7 @@ static bool float_types(const int *types, size_t n)
 	{                                                                                               \
 		ENTER_TYPED(ScalEx, END, TYPES(of_alpha, of_x), alpha, 1);                              \
 		n = incx > 0 ? n : 0;                                                                   \
-		const double complex by = number_of(SCALAR(alpha, of_alpha, false), (enum gt_element)of_alpha, 0); \
+		const double complex by = gt_number_read(SCALAR(alpha, of_alpha, false), (enum gt_element)of_alpha, 0); \
 		const struct typed to = typed_of(&call, x, of_x, n, incx, true);                        \
 		for (INT i = 0; i < n; i++)                                                             \
 			typed_put(&to, i, by * typed_get(&to, i));                                      \
@@ -584,16 +554,11 @@ static void copy_columns(void *to, int64_t to_leading, const void *from, int64_t
 		      ldb, batches);                                                                    \
 		for (INT i = 0; i < batches; i++)                                                       \
 			cblas_##l##trsm(CblasColMajor, SIDE(side), TRIANGLE(uplo), OPERATION(operation), DIAGONAL(diag), (int)m, (int)n, \
-					FACTOR(F, T, alpha), MATRIX(address(&call, a + i), order, order, lda), \
-					TO_MATRIX(address(&call, b + i), m, n, ldb));                   \
+					FACTOR(F, T, alpha), MATRIX(gt_address_of(&call, a + i), order, order, lda), \
+					TO_MATRIX(gt_address_of(&call, b + i), m, n, ldb));                   \
 		return gt_call_end();                                                                   \
 	}
 
-/* One of the addresses that a call of many matrices is given in device memory. */
-static void *address(const struct gt_call *call, const void *at)
-{
-	return *(void *const *)gt_stub_at(call->name, at, 1, sizeof(void *), false);
-}
 ALL_CALLS(TRIANGLE_CALLS)
 
 #define HERMITIAN_TIMES_MATRIX(L, l, UP, low, T, R, CX, F, INT, END) HALF_TIMES_MATRIX(L, l, hemm, T, R, CX, F, INT, END)
@@ -742,7 +707,7 @@ static int many(const char *name, const char *unknown, void *handle, const struc
 		for (unsigned o = 0; o < 3; o++) {
 			const uint64_t bytes = gt_element_bytes(gemm->types[o]);
 			const void *one = strides ? further(at[o], bytes, (int64_t)((uint64_t)i * (uint64_t)strides[o]))
-						  : address(&call, (const void *const *)at[o] + i);
+						  : gt_address_of(&call, (const void *const *)at[o] + i);
 			of[o] = gt_matrix_of(&call, one, bytes, gt_gemm_rows(gemm, o), gt_gemm_columns(gemm, o), gemm->leading[o], o == 2);
 		}
 		status = gt_gemm_run(gemm, gt_scalar_of(&call, alpha, scale, false), of[0], of[1], gt_scalar_of(&call, beta, scale, false), of[2]);

@@ -5,6 +5,7 @@
 #ifndef GT_CUBLAS_H
 #define GT_CUBLAS_H
 
+#include <complex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,6 +73,10 @@ uint64_t gt_element_bytes(enum gt_element type);
 double gt_element_read(const void *at, enum gt_element type, int64_t i);
 void gt_element_write(void *at, enum gt_element type, int64_t i, double value);
 
+/* The same of a number that may be complex. */
+double complex gt_number_read(const void *at, enum gt_element type, int64_t i);
+void gt_number_write(void *at, enum gt_element type, int64_t i, double complex value);
+
 /* A call that is being made. */
 struct gt_call {
 	const char *name;
@@ -88,6 +93,8 @@ void *gt_matrix_of(const struct gt_call *call, const void *at, uint64_t bytes, i
 void *gt_vector_of(const struct gt_call *call, const void *at, uint64_t bytes, int64_t n, int64_t step, bool written);
 /* A factor, or a result: on the host or the device, by the handle's mode. */
 void *gt_scalar_of(const struct gt_call *call, const void *at, uint64_t bytes, bool written);
+/* The address that lies there in device memory. */
+void *gt_address_of(const struct gt_call *call, const void *at);
 
 /* c = alpha op(a) op(b) + beta c, of m by k and k by n elements; neither c nor the factors' matrices are read if a factor is 0. */
 struct gt_gemm {

@@ -133,6 +133,36 @@ void gt_element_write(void *at, enum gt_element type, int64_t i, double value)
 	}
 }
 
+/* As CMPLX, which C libraries do not have for every compiler. */
+static double complex of_parts(double real, double imaginary)
+{
+	const double parts[2] = {real, imaginary};
+	double complex number;
+
+	memcpy(&number, parts, sizeof number);
+	return number;
+}
+
+double complex gt_number_read(const void *at, enum gt_element type, int64_t i)
+{
+	const enum gt_element part = type == GT_C64 ? GT_F64 : GT_F32;
+
+	return gt_is_complex(type) ? of_parts(gt_element_read(at, part, 2 * i), gt_element_read(at, part, 2 * i + 1))
+				   : of_parts(gt_element_read(at, type, i), 0);
+}
+
+void gt_number_write(void *at, enum gt_element type, int64_t i, double complex value)
+{
+	const enum gt_element part = type == GT_C64 ? GT_F64 : GT_F32;
+
+	if (!gt_is_complex(type)) {
+		gt_element_write(at, type, i, creal(value));
+		return;
+	}
+	gt_element_write(at, part, 2 * i, creal(value));
+	gt_element_write(at, part, 2 * i + 1, cimag(value));
+}
+
 /* ---- calls and their operands ---- */
 
 int gt_call_begin(struct gt_call *call, const char *name, void *handle, bool valid, uint64_t flops)
@@ -178,6 +208,11 @@ void *gt_vector_of(const struct gt_call *call, const void *at, uint64_t bytes, i
 void *gt_scalar_of(const struct gt_call *call, const void *at, uint64_t bytes, bool written)
 {
 	return call->handle->pointer_mode == GT_CUBLAS_ON_DEVICE ? gt_stub_at(call->name, at, 1, bytes, written) : (void *)(uintptr_t)at;
+}
+
+void *gt_address_of(const struct gt_call *call, const void *at)
+{
+	return *(void *const *)gt_stub_at(call->name, at, 1, sizeof(void *), false);
 }
 
 /* ---- the product of two matrices ---- */
