@@ -86,7 +86,7 @@ int cublasZsyr2k_v2(void *, int, int, int, int, const void *, const void *, int,
 int cublasZher2k_v2(void *, int, int, int, int, const void *, const void *, int, const void *, int, const double *, void *, int);
 int cublasZsyrkx(void *, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
 int cublasZherkx(void *, int, int, int, int, const void *, const void *, int, const void *, int, const double *, void *, int);
-int cublasZsyr2_v2(void);
+int cublasCgemmEx(void);
 int cublasInit(void), cublasGetError(void);
 void cublasSgemm(char, char, int, int, int, float, const float *, int, const float *, int, float, float *, int);
 float cublasSdot(int, const float *, int, const float *, int);
@@ -775,7 +775,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(part, "timed") == 0) {
 		timed();
 	} else if (strcmp(part, "refused") == 0) {
-		printf("%s\n", cublasGetStatusName(cublasZsyr2_v2()));
+		printf("%s\n", cublasGetStatusName(cublasCgemmEx()));
 		printf("%s\n", cublasGetStatusName(cublasGemmEx(handle, N, N, 1, 1, 1, &one, dx, 28, 1, dx, 28, 1, &one, dx, 0, 1, 68, -1)));
 	} else if (strcmp(part, "stray") == 0) {
 		cublasSaxpy_v2(handle, 3, &one, dx, 1, dx, 1);

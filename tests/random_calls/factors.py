@@ -23,11 +23,7 @@ def taken(call, operand):
 
 
 def table(call, matrices):
-    """Their addresses, in device memory."""
-    at = new("cudaMalloc", 8 * max(1, len(matrices)))
-    upload(struct.pack("%dQ" % len(matrices), *[m.at for m in matrices]), at)
-    call.kept.append(at)
-    return c_void_p(at)
+    return c_void_p(addresses_of(call, matrices))
 
 
 def integers(call, n):

@@ -13,6 +13,7 @@ import struct
 from cuda import *
 
 BLAS = ctypes.CDLL("libcublas.so.13")
+CODES = {"S": 0, "D": 1, "C": 4, "Z": 5}  # cudaDataType
 TYPES = {"S": ("f", False), "D": ("d", False), "C": ("f", True), "Z": ("d", True)}
 N, T, C = range(3)
 LOWER, UPPER = range(2)
@@ -296,7 +297,8 @@ def flag(value):
 def vectors(call):
     draw, type_, n = call.draw, call.type, size(call.draw)
     letter = type_.letter
-    what = draw.choice(("axpy", "copy", "swap", "scal", "dot", "amax", "amin", "asum", "nrm2") + (() if type_.complex else ("rot", "rotm")))
+    what = draw.choice(("axpy", "copy", "swap", "scal", "dot", "amax", "amin", "asum", "nrm2", "rot") + (() if type_.complex else ("rotm",)))
+    named = flag(CODES[letter]) if draw.random() < .4 else None  # by the call that names types
     if what in ("axpy", "copy", "swap"):
         x, y = call.vector(n), call.vector(n)
         if what == "axpy":
@@ -305,7 +307,10 @@ def vectors(call):
             y_new = [alpha * a + b for a, b in zip(x.list(), y.list())]
             x_new = x.list()
         else:
-            call.make("cublas%s%s_v2" % (letter, what), n, x, x.step, y, y.step)
+            if named:
+                call.make("cublas%sEx" % what.capitalize(), n, x, named, x.step, y, named, y.step)
+            else:
+                call.make("cublas%s%s_v2" % (letter, what), n, x, x.step, y, y.step)
             x_new, y_new = (x.list(), x.list()) if what == "copy" else (y.list(), x.list())
         for i in range(n):
             x[i], y[i] = x_new[i], y_new[i]
@@ -318,10 +323,15 @@ def vectors(call):
         for i in range(n):
             x[i] = alpha * x[i]
     elif what == "rot":
-        x, y, c, s = call.vector(n), call.vector(n), call.factor(), call.factor()
-        call.make("cublas%srot_v2" % letter, n, x, x.step, y, y.step, call.scalar(c), call.scalar(s))
+        real = type_.complex and draw.random() < .4
+        x, y, c, s = call.vector(n), call.vector(n), call.factor(real=True), call.factor(real)
+        if named:
+            call.make("cublasRotEx", n, x, named, x.step, y, named, y.step, call.scalar(c), call.scalar(s), named, named)
+        else:
+            name = {"C": "Cs", "Z": "Zd"}[letter] if real else letter
+            call.make("cublas%srot_v2" % name, n, x, x.step, y, y.step, call.scalar(c, real=True), call.scalar(s, real))
         for i in range(n):
-            x[i], y[i] = c * x[i] + s * y[i], c * y[i] - s * x[i]
+            x[i], y[i] = c * x[i] + s * y[i], c * y[i] - s.conjugate() * x[i]
     elif what == "rotm":
         x, y, form = call.vector(n), call.vector(n), draw.choice((-2, -1, 0, 1))
         h = [type_.number(draw).real for _ in range(4)]
@@ -331,11 +341,11 @@ def vectors(call):
         for i in range(n):
             x[i], y[i] = h11 * x[i] + h12 * y[i], h21 * x[i] + h22 * y[i]
     else:
-        return reduced(call, what, n)
+        return reduced(call, what, n, named)
     return []
 
 
-def reduced(call, what, n):
+def reduced(call, what, n, named):
     """A number of one vector or two."""
     draw, type_, letter = call.draw, call.type, call.type.letter
     step = None if what == "dot" else draw.choice((1, 2, 3))
@@ -348,7 +358,10 @@ def reduced(call, what, n):
         expected = sum((a.conjugate() * b if form == "c" else a * b for a, b in zip(x.list(), y.list())), 0j)
         is_ = type_.unpacked(call.result(into, type_.bytes))[0]
     elif what in ("amax", "amin"):
-        call.make("cublasI%s%s_v2" % (letter.lower(), what), n, x, x.step, into)
+        if named:
+            call.make("cublasI%sEx" % what, n, x, named, x.step, into)
+        else:
+            call.make("cublasI%s%s_v2" % (letter.lower(), what), n, x, x.step, into)
         expected = length.index((max if what == "amax" else min)(length)) + 1 if n else 0
         wide = call.name.endswith("_64")
         is_ = struct.unpack("q" if wide else "i", call.result(into, 8 if wide else 4))[0]
@@ -384,8 +397,9 @@ def matrix_times_vector(call):
         k = draw.randrange(max(1, n))
         a = (call.matrix(n, n, stored) if kind == "symv" else call.put(Packed(draw, type_, n, uplo)) if kind == "spmv"
              else call.put(Band(draw, type_, n, n, *((k, 0) if uplo == LOWER else (0, k)))))
-        rows = whole(a, "hermitian" if type_.complex else "symmetric")
-        name = ("he" + kind[2:] if kind == "symv" else "h" + kind[1:]) if type_.complex else kind
+        hermitian = type_.complex and (kind != "symv" or draw.random() < .5)
+        rows = whole(a, "hermitian" if hermitian else "symmetric")
+        name = ("he" + kind[2:] if kind == "symv" else "h" + kind[1:]) if hermitian else kind
         first, leading = (flag(uplo), n) + ((k,) if kind == "sbmv" else ()), () if kind == "spmv" else (a.leading,)
         long_x = long_y = n
     x, y = call.vector(long_x), call.vector(long_y)
@@ -435,9 +449,9 @@ def rank_update(call):
     draw, type_, letter = call.draw, call.type, call.type.letter
     kind, form = draw.choice(("ger", "r", "r2", "pr", "pr2")), draw.choice("uc") if type_.complex else ""
     m, n, uplo = size(draw), size(draw), draw.choice((LOWER, UPPER))
-    hermitian = type_.complex and kind != "ger"
+    hermitian = type_.complex and kind != "ger" and (kind[0] == "p" or draw.random() < .6)
     alpha = call.factor(real=hermitian and kind in ("r", "pr"))
-    turn = (lambda z: z.conjugate()) if hermitian or form == "c" else (lambda z: z)
+    turn = (lambda z: z.conjugate()) if hermitian or (kind == "ger" and form == "c") else (lambda z: z)
     if kind == "ger":
         a, x, y = call.matrix(m, n), call.vector(m), call.vector(n)
         call.make("cublas%sger%s_v2" % (letter, form), m, n, call.scalar(alpha), x, x.step, y, y.step, a, a.leading)
@@ -510,16 +524,106 @@ def general_product(call):
     else:
         tables, leadings = [], []
         for o in range(3):
-            addresses = [s[o].at for s in sets]
-            at = new("cudaMalloc", 8 * max(1, batches))
-            upload(struct.pack("%dQ" % batches, *addresses), at)
-            call.kept.append(at)
-            tables.append(c_void_p(at))
+            tables.append(c_void_p(addresses_of(call, [s[o] for s in sets])))
             leadings.append(sets[0][o].leading if sets else max(1, shapes[o][0]))
         call.make("cublas%sgemmBatched" % letter, *sizes, scalars[0], tables[0], leadings[0], tables[1], leadings[1], scalars[1], tables[2],
                   leadings[2], batches)
     for a, b, c in sets:
         put_result(c, padded(product(op_rows(a, ta), op_rows(b, tb)), m, n), alpha, beta)
+    return []
+
+
+def groups_of_products(call):
+    """gemmGroupedBatched, and the call that names types."""
+    draw = call.draw
+    call.type = type_ = Type(draw.choice("SD"))
+    n_groups = draw.randrange(4)
+    operations = [(draw.choice((N, T, C)), draw.choice((N, T, C))) for _ in range(n_groups)]
+    shapes = [(size(draw), size(draw), size(draw)) for _ in range(n_groups)]
+    lengths = [draw.randrange(3) for _ in range(n_groups)]
+    factors = [(call.factor(often_zero=True), call.factor(often_zero=True)) for _ in range(n_groups)]
+    sets, leadings = [], []
+    for (ta, tb), (m, n, k), (_, beta), length in zip(operations, shapes, factors, lengths):
+        own = []
+        for _ in range(length):
+            own.append([call.matrix(*((m, k) if ta == N else (k, m))), call.matrix(*((k, n) if tb == N else (n, k))), result_matrix(call, m, n, beta)])
+            same_leading(call, own[0], own[-1])
+        sets.append(own)
+        leadings.append([o.leading for o in own[0]] if own else [max(m, n, k, 1)] * 3)
+    addresses = [c_void_p(addresses_of(call, [one[o] for own in sets for one in own])) for o in range(3)]
+    wide = draw.random() < .4
+
+    def host(values, kind=None):
+        return ((kind or (ctypes.c_int64 if wide else c_int)) * max(1, len(values)))(*values)
+    scalars = [call.place(type_.packed([f[o] for f in factors]) + bytes(8)) for o in range(2)]
+    named = (flag(CODES[type_.letter]),) if draw.random() < .5 else ()
+    flags = [host([o[i] for o in operations], c_int) for i in range(2)]
+    sizes = [host([s[i] for s in shapes]) for i in range(3)]
+    lead = [host([one[i] for one in leadings]) for i in range(3)]
+    call.name = ("cublasGemmGroupedBatchedEx" if named else "cublas%sgemmGroupedBatched" % type_.letter) + ("_64" if wide else "")
+    status = getattr(BLAS, call.name)(call.handle, *flags, *sizes, scalars[0], addresses[0], *named, lead[0], addresses[1], *named, lead[1], scalars[1],
+                                      addresses[2], *named, lead[2], (ctypes.c_int64 if wide else c_int)(n_groups), host(lengths),
+                                      *((flag(68 if type_.letter == "S" else 70),) if named else ()))
+    if status:
+        raise CallError("%s: %d" % (call.name, status))
+    for own, (ta, tb), (m, n, _), (alpha, beta) in zip(sets, operations, shapes, factors):
+        for a, b, c in own:
+            put_result(c, padded(product(op_rows(a, ta), op_rows(b, tb)), m, n), alpha, beta)
+    return []
+
+
+def addresses_of(call, operands):
+    """Where they lie, in device memory."""
+    at = new("cudaMalloc", 8 * max(1, len(operands)))
+    upload(struct.pack("%dQ" % len(operands), *[o.at for o in operands]), at)
+    call.kept.append(at)
+    return at
+
+
+# Letters of the calls that have other types, and the types of a and x, of y and of the factors.
+TYPED_VECTORS = {"HSH": ("f16", "f16"), "HSS": ("f16", "f32"), "TST": ("bf16", "bf16"), "TSS": ("bf16", "f32")}
+
+
+def batches_of_vectors(call):
+    """gemvBatched and gemvStridedBatched."""
+    draw = call.draw
+    m, n, operation, batches = size(draw), size(draw), draw.choice((N, T, C)), draw.randrange(4)
+    letter = draw.choice((call.type.letter,) * 3 + tuple(TYPED_VECTORS))
+    of_factors = NamedType("f32") if letter in TYPED_VECTORS else call.type
+    of_a, of_y = (NamedType(name) for name in TYPED_VECTORS[letter]) if letter in TYPED_VECTORS else (call.type, call.type)
+    call.type = of_factors
+    alpha, beta = call.factor(often_zero=True), call.factor(often_zero=True)
+    scalars = call.place(of_factors.packed([alpha])), call.place(of_factors.packed([beta]))
+    lengths, steps = (n, m) if operation == N else (m, n), [draw.choice((1, 2, -1, -3)) for _ in range(2)]
+    empty = m == 0 or n == 0
+    if draw.random() < .5:
+        call.type = of_a
+        a = [call.matrix(m, n) for _ in range(batches)]
+        for one in a[1:]:
+            same_leading(call, a[:1], [one])
+        x = [call.vector(lengths[0], step=steps[0]) for _ in range(batches)]
+        call.type = of_y
+        y = [call.vector(lengths[1], step=steps[1]) for _ in range(batches)]
+        tables = [c_void_p(addresses_of(call, o)) for o in (a, x, y)]
+        call.make("cublas%sgemvBatched" % letter, flag(operation), m, n, scalars[0], tables[0], a[0].leading if a else max(1, m), tables[1], steps[0],
+                  scalars[1], tables[2], steps[1], batches)
+    else:
+        leading = max(1, m) + draw.randrange(2)
+        rooms = [leading * max(1, n)] + [max(0, length - 1) * abs(step) + 1 for length, step in zip(lengths, steps)]
+        strides = [room + draw.randrange(2) for room in rooms]
+        pools = []
+        for o, type_ in enumerate((of_a, of_a, of_y)):
+            call.type = type_
+            pools.append(call.put(Pool([type_.number(draw) for _ in range(strides[o] * max(0, batches - 1) + rooms[o])])))
+        a = [Strided(pools[0], (m, n), leading, strides[0] * i) for i in range(batches)]
+        x, y = ([Part(pools[o], lengths[o - 1], steps[o - 1], strides[o] * i) for i in range(batches)] for o in (1, 2))
+        call.make("cublas%sgemvStridedBatched" % letter, flag(operation), m, n, scalars[0], pools[0], leading, ctypes.c_longlong(strides[0]), pools[1], steps[0],
+                  ctypes.c_longlong(strides[1]), scalars[1], pools[2], steps[1], ctypes.c_longlong(strides[2]), batches)
+    for one, of_x, to in zip(a, x, y):
+        if not empty:
+            ax = product(turned(whole(one), n, operation), [[v] for v in of_x.list()])
+            for i in range(lengths[1]):
+                to[i] = alpha * ax[i][0] + (beta * to[i] if beta != 0 else 0)
     return []
 
 
@@ -555,6 +659,14 @@ class Strided(Matrix):
 
     def __setitem__(self, at, value):
         self.of.data[self.offset + self.place(at)] = value
+
+
+class Part(Vector):
+    """A vector within the memory of another operand."""
+
+    def __init__(self, of, n, step, offset):
+        self.data, self.n, self.step = of.data, n, step
+        self.first = offset + ((1 - n) * step if step < 0 and n else 0)
 
 
 class Pool:
@@ -687,10 +799,10 @@ def triangle_update(call):
 
 
 def sums_and_scales(call):
-    """geam of real matrices, and dgmm."""
+    """geam and dgmm."""
     draw, type_, letter = call.draw, call.type, call.type.letter
     m, n = size(draw), size(draw)
-    if type_.complex or draw.random() < .4:
+    if draw.random() < .4:
         side = draw.choice((LEFT, RIGHT))
         a, x = call.matrix(m, n), call.vector(m if side == LEFT else n)
         c = a if draw.random() < .3 else result_matrix(call, m, n, 0)
@@ -698,7 +810,7 @@ def sums_and_scales(call):
         call.make("cublas%sdgmm" % letter, flag(side), m, n, a, a.leading, x, x.step, c, c.leading)
         put_result(c, [[old[i][j] * x[i if side == LEFT else j] for j in range(n)] for i in range(m)], 1, 0)
         return []
-    alpha, beta, ta, tb = call.factor(often_zero=True), call.factor(often_zero=True), draw.choice((N, T)), draw.choice((N, T))
+    alpha, beta, ta, tb = call.factor(often_zero=True), call.factor(often_zero=True), draw.choice((N, T, C)), draw.choice((N, T, C))
     a = result_matrix(call, *((m, n) if ta == N else (n, m)), alpha)
     b = result_matrix(call, *((m, n) if tb == N else (n, m)), beta)
     c = result_matrix(call, m, n, 0)
@@ -708,8 +820,8 @@ def sums_and_scales(call):
     return []
 
 
-KINDS = (vectors, vectors, matrix_times_vector, triangle_and_vector, rank_update, general_product, typed_product, half_product, triangle_product, triangle_update,
-         sums_and_scales)
+KINDS = (vectors, vectors, matrix_times_vector, batches_of_vectors, triangle_and_vector, rank_update, general_product, groups_of_products,
+         typed_product, half_product, triangle_product, triangle_update, sums_and_scales)
 
 
 def checked(draw, kinds):

@@ -325,6 +325,117 @@ static bool float_types(const int *types, size_t n)
 TYPED_VECTORS(int, )
 TYPED_VECTORS(int64_t, _64)
 
+/* x = c x + s y and y = c y - conj(s) x, of two vectors in turn. */
+static void rotate(const struct typed *x, const struct typed *y, int64_t n, double complex c, double complex s)
+{
+	for (int64_t i = 0; i < n; i++) {
+		const double complex of_x = typed_get(x, i), of_y = typed_get(y, i);
+		typed_put(x, i, c * of_x + s * of_y);
+		typed_put(y, i, c * of_y - conj(s) * of_x);
+	}
+}
+
+/* A rotation that makes (r, 0) of (a, b): c is real. Returns r. */
+static double complex rotation_of(double complex a, double complex b, double *c, double complex *s)
+{
+	const double size_a = cabs(a), size = hypot(size_a, cabs(b));
+
+	if (size_a == 0) {
+		*c = 0;
+		*s = 1;
+		return b;
+	}
+	*c = size_a / size;
+	*s = a / size_a * conj(b) / size;
+	return a / size_a * size;
+}
+
+/* Counted from 1: the first element whose absolute value is the largest, or the least. */
+static int64_t extreme(const struct typed *x, int64_t n, int sign)
+{
+	int64_t found = 0;
+	double best = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		const double complex value = typed_get(x, i);
+		const double size = sign * (fabs(creal(value)) + fabs(cimag(value)));
+		if (found == 0 || size > best) {
+			best = size;
+			found = i + 1;
+		}
+	}
+	return found;
+}
+
+#define TYPED_EXTREME(NAME, SIGN, INT, END)                                                             \
+	API int cublas##NAME##END(void *handle, INT n, const void *x, int of_x, INT incx, INT *result)  \
+	{                                                                                               \
+		const int execution = 0;                                                                \
+		ENTER_TYPED(NAME, END, TYPES(of_x), result, 0);                                         \
+		const struct typed from = typed_of(&call, x, of_x, incx > 0 ? n : 0, incx, false);      \
+		RESULT(INT) = (INT)extreme(&from, incx > 0 ? n : 0, SIGN);                              \
+		return gt_call_end();                                                                   \
+	}
+#define TYPED_PAIRS(INT, END)                                                                           \
+	API int cublasRotEx##END(void *handle, INT n, void *x, int of_x, INT incx, void *y, int of_y, INT incy, const void *c, const void *s, \
+				 int of_factors, int execution)                                         \
+	{                                                                                               \
+		ENTER_TYPED(RotEx, END, TYPES(of_x, of_y, of_factors), c && s, 6);                      \
+		const struct typed from[2] = {typed_of(&call, x, of_x, n, incx, true), typed_of(&call, y, of_y, n, incy, true)}; \
+		rotate(&from[0], &from[1], n, gt_number_read(SCALAR(c, of_factors, false), (enum gt_element)of_factors, 0), \
+		       gt_number_read(SCALAR(s, of_factors, false), (enum gt_element)of_factors, 0));   \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublasSwapEx##END(void *handle, INT n, void *x, int of_x, INT incx, void *y, int of_y, INT incy) \
+	{                                                                                               \
+		const int execution = 0;                                                                \
+		ENTER_TYPED(SwapEx, END, TYPES(of_x) && of_x == of_y, true, 0);                         \
+		const struct typed from[2] = {typed_of(&call, x, of_x, n, incx, true), typed_of(&call, y, of_y, n, incy, true)}; \
+		for (INT i = 0; i < n; i++) {                                                           \
+			const double complex old = typed_get(&from[0], i);                              \
+			typed_put(&from[0], i, typed_get(&from[1], i));                                 \
+			typed_put(&from[1], i, old);                                                    \
+		}                                                                                       \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	TYPED_EXTREME(IamaxEx, 1, INT, END)                                                             \
+	TYPED_EXTREME(IaminEx, -1, INT, END)
+TYPED_PAIRS(int, )
+TYPED_PAIRS(int64_t, _64)
+
+/* Rotations of complex vectors: c is real, and s a number of type S. */
+#define COMPLEX_ROTATION(L, X, R, S, INT, END)                                                          \
+	API int cublas##L##_v2##END(void *handle, INT n, void *x, INT incx, void *y, INT incy, const R *c, const void *s) \
+	{                                                                                               \
+		const int execution = 0;                                                                \
+		ENTER_TYPED(L, _v2##END, true, c && s, 20);                                             \
+		const struct typed from[2] = {typed_of(&call, x, X, n, incx, true), typed_of(&call, y, X, n, incy, true)}; \
+		rotate(&from[0], &from[1], n, (double)REAL_FACTOR(R, c), gt_number_read(SCALAR(s, S, false), S, 0)); \
+		return gt_call_end();                                                                   \
+	}
+SIZES(COMPLEX_ROTATION, Crot, GT_C32, float, GT_C32)
+SIZES(COMPLEX_ROTATION, Zrot, GT_C64, double, GT_C64)
+SIZES(COMPLEX_ROTATION, Csrot, GT_C32, float, GT_F32)
+SIZES(COMPLEX_ROTATION, Zdrot, GT_C64, double, GT_F64)
+#define COMPLEX_ROTATION_MADE(L, TYPE, R)                                                               \
+	API int cublas##L##rotg_v2(void *handle, void *a, const void *b, R *c, void *s)                 \
+	{                                                                                               \
+		double complex of_s;                                                                    \
+		double of_c;                                                                            \
+		struct gt_call call;                                                                    \
+		int status = gt_call_begin(&call, "cublas" #L "rotg_v2", handle, a && b && c && s, 0);  \
+		if (status != GT_CUBLAS_SUCCESS)                                                        \
+			return status;                                                                  \
+		void *const to = SCALAR(a, TYPE, true);                                                 \
+		const double complex r = rotation_of(gt_number_read(to, TYPE, 0), gt_number_read(SCALAR(b, TYPE, false), TYPE, 0), &of_c, &of_s); \
+		gt_number_write(to, TYPE, 0, r);                                                        \
+		gt_number_write(SCALAR(s, TYPE, true), TYPE, 0, of_s);                                  \
+		*(R *)gt_scalar_of(&call, c, sizeof(R), true) = (R)of_c;                                \
+		return gt_call_end();                                                                   \
+	}
+COMPLEX_ROTATION_MADE(C, GT_C32, float)
+COMPLEX_ROTATION_MADE(Z, GT_C64, double)
+
 /* ---- a matrix and vectors ---- */
 
 #define COLUMN_VALID (n >= 0 && gt_is_flag(uplo) && gt_is_operation(operation) && gt_is_flag(diag) && gt_leads(lda, n) && incx != 0)
@@ -662,158 +773,112 @@ COMPLEX_CALLS(HERMITIAN_UPDATES)
 ALL_CALLS(DIAGONAL_CALLS)
 
 /* c = alpha op(a) + beta op(b); a matrix whose factor is 0 is not read, and may be nowhere. Either may lie where c does. */
-#define SUM_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                                 \
-	API int cublas##L##geam##END(void *handle, int ta, int tb, INT m, INT n, const T *alpha, const T *a, INT lda, const T *beta, \
-				     const T *b, INT ldb, T *c, INT ldc)                                \
+#define SUM_CALLS(L, V, R, CX, CONJUGATE, INT, END)                                                     \
+	API int cublas##L##geam##END(void *handle, int ta, int tb, INT m, INT n, const V *alpha, const V *a, INT lda, const V *beta, \
+				     const V *b, INT ldb, V *c, INT ldc)                                \
 	{                                                                                               \
 		const bool a_turned = ta != GT_CUBLAS_N, b_turned = tb != GT_CUBLAS_N;                  \
 		ENTER(L, geam, R, CX, END,                                                              \
 		      gt_is_operation(ta) && gt_is_operation(tb) && m >= 0 && n >= 0 && gt_leads(lda, a_turned ? n : m) && \
 			      gt_leads(ldb, b_turned ? n : m) && gt_leads(ldc, m) && alpha && beta,     \
 		      3 * (uint64_t)m * (uint64_t)n, m, n, lda, ldb, ldc);                              \
-		const R by[2] = {REAL_FACTOR(R, alpha), REAL_FACTOR(R, beta)};                          \
-		const R *from[2] = {NULL, NULL};                                                        \
+		const V by[2] = {REAL_FACTOR(V, alpha), REAL_FACTOR(V, beta)};                          \
+		const V *from[2] = {NULL, NULL};                                                        \
 		if (by[0] != 0)                                                                         \
 			from[0] = gt_matrix_of(&call, a, bytes, a_turned ? n : m, a_turned ? m : n, lda, false); \
 		if (by[1] != 0)                                                                         \
 			from[1] = gt_matrix_of(&call, b, bytes, b_turned ? n : m, b_turned ? m : n, ldb, false); \
-		R *to = gt_matrix_of(&call, c, bytes, m, n, ldc, true);                                 \
+		V *to = gt_matrix_of(&call, c, bytes, m, n, ldc, true);                                 \
 		for (int64_t j = 0; j < n; j++)                                                         \
 			for (int64_t i = 0; i < m; i++)                                                 \
-				to[j * ldc + i] = (from[0] ? by[0] * from[0][a_turned ? i * lda + j : j * lda + i] : 0) + \
-						  (from[1] ? by[1] * from[1][b_turned ? i * ldb + j : j * ldb + i] : 0); \
+				to[j * ldc + i] = (from[0] ? by[0] * CONJUGATE(ta, from[0][a_turned ? i * lda + j : j * lda + i]) : 0) + \
+						  (from[1] ? by[1] * CONJUGATE(tb, from[1][b_turned ? i * ldb + j : j * ldb + i]) : 0); \
 		return gt_call_end();                                                                   \
 	}
-REAL_CALLS(SUM_CALLS)
+#define AS_IT_IS(OPERATION, X)		 (X)
+#define CONJUGATED_F32(OPERATION, X)	 ((OPERATION) == GT_CUBLAS_C ? conjf(X) : (X))
+#define CONJUGATED_F64(OPERATION, X)	 ((OPERATION) == GT_CUBLAS_C ? conj(X) : (X))
+SIZES(SUM_CALLS, S, float, float, 0, AS_IT_IS)
+SIZES(SUM_CALLS, D, double, double, 0, AS_IT_IS)
+SIZES(SUM_CALLS, C, float complex, float, 1, CONJUGATED_F32)
+SIZES(SUM_CALLS, Z, double complex, double, 1, CONJUGATED_F64)
 
-/* ---- gemm in its forms ---- */
+/* ---- symmetric matrices of complex numbers, which CBLAS has not ---- */
 
-/* `n` products of matrices that lie `strides` elements apart; without strides, of those whose addresses lie in device memory. */
-static int many(const char *name, const char *unknown, void *handle, const struct gt_gemm *gemm, const void *alpha, const void *beta,
-		const void *const at[3], const int64_t *strides, int64_t n)
+/* Element (i, j) of a matrix of which one triangle is stored. */
+static double complex symmetric_get(const void *a, enum gt_element type, int64_t leading, int uplo, int64_t i, int64_t j)
 {
-	struct gt_call call;
+	return gt_number_read(a, type, (i >= j) == (uplo == GT_CUBLAS_LOWER) ? j * leading + i : i * leading + j);
+}
 
-	if (!gt_gemm_knows(gemm)) {
-		gt_stub_refuse(unknown);
-		return GT_CUBLAS_NOT_SUPPORTED;
+/* y = alpha a x + beta y */
+static void symv(int64_t n, int uplo, double complex alpha, const void *a, int64_t leading, const struct typed *x, double complex beta, const struct typed *y)
+{
+	for (int64_t i = 0; i < n; i++) {
+		double complex sum = 0;
+		for (int64_t j = 0; alpha != 0 && j < n; j++)
+			sum += symmetric_get(a, x->type, leading, uplo, i, j) * typed_get(x, j);
+		typed_put(y, i, alpha * sum + (beta != 0 ? beta * typed_get(y, i) : 0));
 	}
-	int status = gt_call_begin(&call, name, handle, n >= 0 && gt_gemm_is_valid(gemm) && alpha && beta, (uint64_t)n * gt_gemm_flops(gemm));
-	if (status != GT_CUBLAS_SUCCESS)
-		return status;
-	const uint64_t scale = gt_element_bytes(gemm->scale);
-	for (int64_t i = 0; i < n && status == GT_CUBLAS_SUCCESS; i++) {
-		void *of[3];
-		for (unsigned o = 0; o < 3; o++) {
-			const uint64_t bytes = gt_element_bytes(gemm->types[o]);
-			const void *one = strides ? further(at[o], bytes, (int64_t)((uint64_t)i * (uint64_t)strides[o]))
-						  : gt_address_of(&call, (const void *const *)at[o] + i);
-			of[o] = gt_matrix_of(&call, one, bytes, gt_gemm_rows(gemm, o), gt_gemm_columns(gemm, o), gemm->leading[o], o == 2);
+}
+
+/* a += alpha (x y^T), and of two vectors also alpha (y x^T), in its triangle. */
+static void syr(int64_t n, int uplo, double complex alpha, const struct typed *x, const struct typed *y, bool both, void *a, int64_t leading)
+{
+	for (int64_t j = 0; alpha != 0 && j < n; j++)
+		for (int64_t i = uplo == GT_CUBLAS_LOWER ? j : 0; i < (uplo == GT_CUBLAS_LOWER ? n : j + 1); i++) {
+			const double complex turned = both ? typed_get(y, i) * typed_get(x, j) : 0;
+			const double complex sum = typed_get(x, i) * typed_get(y, j) + turned;
+			gt_number_write(a, x->type, j * leading + i, gt_number_read(a, x->type, j * leading + i) + alpha * sum);
 		}
-		status = gt_gemm_run(gemm, gt_scalar_of(&call, alpha, scale, false), of[0], of[1], gt_scalar_of(&call, beta, scale, false), of[2]);
-	}
-	gt_call_end();
-	return status;
 }
 
-#define GEMM(A, B, C, SCALE) \
-	&(const struct gt_gemm){{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)(A), (enum gt_element)(B), (enum gt_element)(C)}, SCALE}
-#define OF(NAME) "cublas" #NAME, "cublas" #NAME " of these types or sizes"
-#define SAME(L) GEMM(OF_##L, OF_##L, OF_##L, (enum gt_element)OF_##L)
-#define PLACES	(const void *const[]){a, b, c}
-enum { OF_S = GT_F32, OF_D = GT_F64, OF_C = GT_C32, OF_Z = GT_C64, OF_H = GT_F16 };
+#define VECTOR_OF(AT, INC, WRITTEN)    typed_of(&call, AT, type, n, INC, WRITTEN)
+#define NUMBER(AT)		       gt_number_read(gt_scalar_of(&call, AT, bytes, false), type, 0)
+#define COMPLEX_SYMMETRIC(L, TYPE, R, INT, END)                                                         \
+	API int cublas##L##symv_v2##END(void *handle, int uplo, INT n, const void *alpha, const void *a, INT lda, const void *x, INT incx, \
+					const void *beta, void *y, INT incy)                            \
+	{                                                                                               \
+		const enum gt_element type = TYPE;                                                      \
+		ENTER(L, symv, R, 1, END, gt_is_flag(uplo) && gt_leads(lda, n) && incx != 0 && incy != 0 && alpha && beta, \
+		      SUMS(1, n) * (uint64_t)n, n, lda, incx, incy);                                    \
+		const struct typed from = VECTOR_OF(x, incx, false), to = VECTOR_OF(y, incy, true);     \
+		symv(n, uplo, NUMBER(alpha), gt_matrix_of(&call, a, bytes, n, n, lda, false), lda, &from, NUMBER(beta), &to); \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##syr_v2##END(void *handle, int uplo, INT n, const void *alpha, const void *x, INT incx, void *a, INT lda) \
+	{                                                                                               \
+		const enum gt_element type = TYPE;                                                      \
+		ENTER(L, syr, R, 1, END, gt_is_flag(uplo) && gt_leads(lda, n) && incx != 0 && alpha, SUMS(1, n) * (uint64_t)n / 2, n, incx, lda); \
+		const struct typed from = VECTOR_OF(x, incx, false);                                    \
+		syr(n, uplo, NUMBER(alpha), &from, &from, false, gt_matrix_of(&call, a, bytes, n, n, lda, true), lda); \
+		return gt_call_end();                                                                   \
+	}                                                                                               \
+	API int cublas##L##syr2_v2##END(void *handle, int uplo, INT n, const void *alpha, const void *x, INT incx, const void *y, INT incy, \
+					void *a, INT lda)                                               \
+	{                                                                                               \
+		const enum gt_element type = TYPE;                                                      \
+		ENTER(L, syr2, R, 1, END, gt_is_flag(uplo) && gt_leads(lda, n) && incx != 0 && incy != 0 && alpha, SUMS(1, n) * (uint64_t)n, n, incx, \
+		      incy, lda);                                                                       \
+		const struct typed from = VECTOR_OF(x, incx, false), also = VECTOR_OF(y, incy, false);  \
+		syr(n, uplo, NUMBER(alpha), &from, &also, true, gt_matrix_of(&call, a, bytes, n, n, lda, true), lda); \
+		return gt_call_end();                                                                   \
+	}
+SIZES(COMPLEX_SYMMETRIC, C, GT_C32, float)
+SIZES(COMPLEX_SYMMETRIC, Z, GT_C64, double)
 
-#define PRODUCT(L, NAME, FULL, INT)                                                                     \
-	API int cublas##FULL(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, INT lda, \
-			     const void *b, INT ldb, const void *beta, void *c, INT ldc)                \
+/* Updates of complex matrices that name their types: floats alone are known. */
+#define TYPED_UPDATE(NAME, PLAIN, S, INT, END)                                                          \
+	API int cublas##NAME##END(void *handle, int uplo, int operation, INT n, INT k, const S *alpha, const void *a, int of_a, INT lda, \
+				  const S *beta, void *c, int of_c, INT ldc)                            \
 	{                                                                                               \
-		return many(OF(NAME), handle, SAME(L), alpha, beta, PLACES, (const int64_t[]){0, 0, 0}, 1); \
+		if (of_a != GT_C32 || of_c != GT_C32) {                                                 \
+			gt_stub_refuse("cublas" #NAME #END " of these types");                          \
+			return GT_CUBLAS_NOT_SUPPORTED;                                                 \
+		}                                                                                       \
+		return cublas##PLAIN##_v2##END(handle, uplo, operation, n, k, alpha, a, lda, beta, c, ldc); \
 	}
-#define PRODUCTS(L, INT, END)                                                                           \
-	API int cublas##L##gemmStridedBatched##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, \
-						   INT lda, long long int stride_a, const void *b, INT ldb, long long int stride_b, \
-						   const void *beta, void *c, INT ldc, long long int stride_c, INT batches) \
-	{                                                                                               \
-		return many(OF(L##gemmStridedBatched##END), handle, SAME(L), alpha, beta, PLACES,       \
-			    (const int64_t[]){stride_a, stride_b, stride_c}, batches);                  \
-	}                                                                                               \
-	API int cublas##L##gemmBatched##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *const *a, \
-					    INT lda, const void *const *b, INT ldb, const void *beta, const void *const *c, INT ldc, \
-					    INT batches)                                                \
-	{                                                                                               \
-		return many(OF(L##gemmBatched##END), handle, SAME(L), alpha, beta, PLACES, NULL, batches); \
-	}
-#define PRODUCTS_OF(L, v2)                                                                              \
-	PRODUCT(L, L##gemm, L##gemm##v2, int)                                                           \
-	PRODUCT(L, L##gemm_64, L##gemm##v2##_64, int64_t)                                               \
-	PRODUCTS(L, int, )                                                                              \
-	PRODUCTS(L, int64_t, _64)
-PRODUCTS_OF(S, _v2)
-PRODUCTS_OF(D, _v2)
-PRODUCTS_OF(C, _v2)
-PRODUCTS_OF(Z, _v2)
-PRODUCTS_OF(H, )
-PRODUCT(C, Cgemm3m, Cgemm3m, int)
-PRODUCT(C, Cgemm3m_64, Cgemm3m_64, int64_t)
-PRODUCT(Z, Zgemm3m, Zgemm3m, int)
-PRODUCT(Z, Zgemm3m_64, Zgemm3m_64, int64_t)
-
-/* The type of alpha and beta for a cublasComputeType_t; a type without bytes if it is not known. */
-static enum gt_element scale_of(int compute, int result)
-{
-	switch (compute) {
-	case 64: /* 16F, and pedantic */
-	case 65:
-		return GT_F16;
-	case 68: /* 32F, and pedantic */
-	case 69:
-	case 74: /* 32F fast by 16F, 16BF, TF32, 16BFX9 */
-	case 75:
-	case 77:
-	case 78:
-		return result == GT_C32 ? GT_C32 : GT_F32;
-	case 70: /* 64F, pedantic and emulated */
-	case 71:
-	case 79:
-		return result == GT_C64 ? GT_C64 : GT_F64;
-	case 72: /* 32I, and pedantic */
-	case 73:
-		return GT_I32;
-	default:
-		return (enum gt_element)-1;
-	}
-}
-
-#define TYPED(INT, END)                                                                                 \
-	API int cublasGemmEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, int of_a, INT lda, \
-				  const void *b, int of_b, INT ldb, const void *beta, void *c, int of_c, INT ldc, int compute, \
-				  int algorithm)                                                        \
-	{                                                                                               \
-		(void)algorithm;                                                                        \
-		return many(OF(GemmEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, \
-			    (const int64_t[]){0, 0, 0}, 1);                                             \
-	}                                                                                               \
-	API int cublasGemmStridedBatchedEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, \
-						int of_a, INT lda, long long int stride_a, const void *b, int of_b, INT ldb, \
-						long long int stride_b, const void *beta, void *c, int of_c, INT ldc, \
-						long long int stride_c, INT batches, int compute, int algorithm) \
-	{                                                                                               \
-		(void)algorithm;                                                                        \
-		return many(OF(GemmStridedBatchedEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, \
-			    (const int64_t[]){stride_a, stride_b, stride_c}, batches);                  \
-	}                                                                                               \
-	API int cublasGemmBatchedEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *const *a, \
-					 int of_a, INT lda, const void *const *b, int of_b, INT ldb, const void *beta, \
-					 const void *const *c, int of_c, INT ldc, INT batches, int compute, int algorithm) \
-	{                                                                                               \
-		(void)algorithm;                                                                        \
-		return many(OF(GemmBatchedEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, NULL, \
-			    batches);                                                                   \
-	}                                                                                               \
-	API int cublasSgemmEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const float *alpha, const void *a, int of_a, INT lda, \
-				   const void *b, int of_b, INT ldb, const float *beta, void *c, int of_c, INT ldc) \
-	{                                                                                               \
-		return many(OF(SgemmEx##END), handle, GEMM(of_a, of_b, of_c, GT_F32), alpha, beta, PLACES, (const int64_t[]){0, 0, 0}, 1); \
-	}
-TYPED(int, )
-TYPED(int64_t, _64)
+SIZES(TYPED_UPDATE, CsyrkEx, Csyrk, void)
+SIZES(TYPED_UPDATE, Csyrk3mEx, Csyrk, void)
+SIZES(TYPED_UPDATE, CherkEx, Cherk, float)
+SIZES(TYPED_UPDATE, Cherk3mEx, Cherk, float)

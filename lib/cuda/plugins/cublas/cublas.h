@@ -43,6 +43,7 @@ const char *gt_cublas_status_text(int status);
 struct gt_cublas {
 	void *stream;
 	int pointer_mode, atomics_mode, math_mode, sm_count_target;
+	int emulation[5]; /* how doubles are made of integers; products are those of doubles whatever it says */
 };
 
 /* A side, a triangle, a diagonal: one of two. */

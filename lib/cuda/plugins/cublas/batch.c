@@ -1,11 +1,340 @@
 /* SPDX-License-Identifier: MIT */
-/* Factorizations of many matrices at once: LU, what is solved and inverted by it, QR and least squares; and triangles with and without gaps. CBLAS
- * has none of it. A matrix is worked on in doubles, and rounded once. */
+/* Calls of many matrices: products, in batches and in groups; LU, what is solved and inverted by it, QR and least squares. And triangles with and
+ * without gaps. What CBLAS has not is worked on in doubles, and rounded once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/plugins/cublas/cublas.h"
+
+/* ---- products of matrices ---- */
+
+/* So many elements on. */
+static const void *further(const void *at, uint64_t bytes, uint64_t elements)
+{
+	return (const void *)((uintptr_t)at + elements * bytes);
+}
+
+/* `n` products of matrices that lie `strides` elements apart; without strides, of those whose addresses lie in device memory. Returns a status. */
+static int multiply_all(const struct gt_call *call, const struct gt_gemm *gemm, const void *alpha, const void *beta, const void *const at[3],
+			const int64_t *strides, int64_t n)
+{
+	int status = GT_CUBLAS_SUCCESS;
+
+	for (int64_t i = 0; i < n && status == GT_CUBLAS_SUCCESS; i++) {
+		void *of[3];
+		for (unsigned o = 0; o < 3; o++) {
+			const uint64_t bytes = gt_element_bytes(gemm->types[o]);
+			const void *one = strides ? further(at[o], bytes, (uint64_t)i * (uint64_t)strides[o])
+						  : gt_address_of(call, (const void *const *)at[o] + i);
+			of[o] = gt_matrix_of(call, one, bytes, gt_gemm_rows(gemm, o), gt_gemm_columns(gemm, o), gemm->leading[o], o == 2);
+		}
+		status = gt_gemm_run(gemm, alpha, of[0], of[1], beta, of[2]);
+	}
+	return status;
+}
+
+/* A call of such products alone. */
+static int many(const char *name, const char *unknown, void *handle, const struct gt_gemm *gemm, const void *alpha, const void *beta,
+		const void *const at[3], const int64_t *strides, int64_t n)
+{
+	struct gt_call call;
+
+	if (!gt_gemm_knows(gemm)) {
+		gt_stub_refuse(unknown);
+		return GT_CUBLAS_NOT_SUPPORTED;
+	}
+	int status = gt_call_begin(&call, name, handle, n >= 0 && gt_gemm_is_valid(gemm) && alpha && beta, (uint64_t)n * gt_gemm_flops(gemm));
+	if (status != GT_CUBLAS_SUCCESS)
+		return status;
+	const uint64_t scale = gt_element_bytes(gemm->scale);
+	status = multiply_all(&call, gemm, gt_scalar_of(&call, alpha, scale, false), gt_scalar_of(&call, beta, scale, false), at, strides, n);
+	gt_call_end();
+	return status;
+}
+
+#define GEMM(A, B, C, SCALE) \
+	&(const struct gt_gemm){{ta, tb}, m, n, k, {lda, ldb, ldc}, {(enum gt_element)(A), (enum gt_element)(B), (enum gt_element)(C)}, SCALE}
+#define OF(NAME) "cublas" #NAME, "cublas" #NAME " of these types or sizes"
+#define SAME(L) GEMM(OF_##L, OF_##L, OF_##L, (enum gt_element)OF_##L)
+#define PLACES	(const void *const[]){a, b, c}
+enum { OF_S = GT_F32, OF_D = GT_F64, OF_C = GT_C32, OF_Z = GT_C64, OF_H = GT_F16 };
+
+#define PRODUCT(L, NAME, FULL, INT)                                                                     \
+	API int cublas##FULL(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, INT lda, \
+			     const void *b, INT ldb, const void *beta, void *c, INT ldc)                \
+	{                                                                                               \
+		return many(OF(NAME), handle, SAME(L), alpha, beta, PLACES, (const int64_t[]){0, 0, 0}, 1); \
+	}
+#define PRODUCTS(L, INT, END)                                                                           \
+	API int cublas##L##gemmStridedBatched##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, \
+						   INT lda, long long int stride_a, const void *b, INT ldb, long long int stride_b, \
+						   const void *beta, void *c, INT ldc, long long int stride_c, INT batches) \
+	{                                                                                               \
+		return many(OF(L##gemmStridedBatched##END), handle, SAME(L), alpha, beta, PLACES,       \
+			    (const int64_t[]){stride_a, stride_b, stride_c}, batches);                  \
+	}                                                                                               \
+	API int cublas##L##gemmBatched##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *const *a, \
+					    INT lda, const void *const *b, INT ldb, const void *beta, const void *const *c, INT ldc, \
+					    INT batches)                                                \
+	{                                                                                               \
+		return many(OF(L##gemmBatched##END), handle, SAME(L), alpha, beta, PLACES, NULL, batches); \
+	}
+#define PRODUCTS_OF(L, v2)                                                                              \
+	PRODUCT(L, L##gemm, L##gemm##v2, int)                                                           \
+	PRODUCT(L, L##gemm_64, L##gemm##v2##_64, int64_t)                                               \
+	PRODUCTS(L, int, )                                                                              \
+	PRODUCTS(L, int64_t, _64)
+PRODUCTS_OF(S, _v2)
+PRODUCTS_OF(D, _v2)
+PRODUCTS_OF(C, _v2)
+PRODUCTS_OF(Z, _v2)
+PRODUCTS_OF(H, )
+PRODUCT(C, Cgemm3m, Cgemm3m, int)
+PRODUCT(C, Cgemm3m_64, Cgemm3m_64, int64_t)
+PRODUCT(Z, Zgemm3m, Zgemm3m, int)
+PRODUCT(Z, Zgemm3m_64, Zgemm3m_64, int64_t)
+
+/* The type of alpha and beta for a cublasComputeType_t; a type without bytes if it is not known. */
+static enum gt_element scale_of(int compute, int result)
+{
+	switch (compute) {
+	case 64: /* 16F, and pedantic */
+	case 65:
+		return GT_F16;
+	case 68: /* 32F, and pedantic */
+	case 69:
+	case 74: /* 32F fast by 16F, 16BF, TF32, 16BFX9 */
+	case 75:
+	case 77:
+	case 78:
+		return result == GT_C32 ? GT_C32 : GT_F32;
+	case 70: /* 64F, pedantic and emulated */
+	case 71:
+	case 79:
+		return result == GT_C64 ? GT_C64 : GT_F64;
+	case 72: /* 32I, and pedantic */
+	case 73:
+		return GT_I32;
+	default:
+		return (enum gt_element)-1;
+	}
+}
+
+#define TYPED(INT, END)                                                                                 \
+	API int cublasGemmEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, int of_a, INT lda, \
+				  const void *b, int of_b, INT ldb, const void *beta, void *c, int of_c, INT ldc, int compute, \
+				  int algorithm)                                                        \
+	{                                                                                               \
+		(void)algorithm;                                                                        \
+		return many(OF(GemmEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, \
+			    (const int64_t[]){0, 0, 0}, 1);                                             \
+	}                                                                                               \
+	API int cublasGemmStridedBatchedEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *a, \
+						int of_a, INT lda, long long int stride_a, const void *b, int of_b, INT ldb, \
+						long long int stride_b, const void *beta, void *c, int of_c, INT ldc, \
+						long long int stride_c, INT batches, int compute, int algorithm) \
+	{                                                                                               \
+		(void)algorithm;                                                                        \
+		return many(OF(GemmStridedBatchedEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, \
+			    (const int64_t[]){stride_a, stride_b, stride_c}, batches);                  \
+	}                                                                                               \
+	API int cublasGemmBatchedEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const void *alpha, const void *const *a, \
+					 int of_a, INT lda, const void *const *b, int of_b, INT ldb, const void *beta, \
+					 const void *const *c, int of_c, INT ldc, INT batches, int compute, int algorithm) \
+	{                                                                                               \
+		(void)algorithm;                                                                        \
+		return many(OF(GemmBatchedEx##END), handle, GEMM(of_a, of_b, of_c, scale_of(compute, of_c)), alpha, beta, PLACES, NULL, \
+			    batches);                                                                   \
+	}                                                                                               \
+	API int cublasSgemmEx##END(void *handle, int ta, int tb, INT m, INT n, INT k, const float *alpha, const void *a, int of_a, INT lda, \
+				   const void *b, int of_b, INT ldb, const float *beta, void *c, int of_c, INT ldc) \
+	{                                                                                               \
+		return many(OF(SgemmEx##END), handle, GEMM(of_a, of_b, of_c, GT_F32), alpha, beta, PLACES, (const int64_t[]){0, 0, 0}, 1); \
+	}
+TYPED(int, )
+TYPED(int64_t, _64)
+
+/* ---- groups of products, each of its own sizes ---- */
+
+/* What the host's arrays say of each group. */
+struct groups {
+	const int *operations[2];
+	const void *sizes[3], *leading[3]; /* of m, n, k and a, b, c: int, or int64_t if they are wide */
+	const void *lengths;
+	bool wide;
+	const void *alpha, *beta;
+	enum gt_element types[3], scale;
+};
+
+static int64_t size_at(const struct groups *groups, const void *sizes, int64_t i)
+{
+	return groups->wide ? ((const int64_t *)sizes)[i] : ((const int *)sizes)[i];
+}
+
+static struct gt_gemm group_at(const struct groups *groups, int64_t i)
+{
+	struct gt_gemm gemm = {.m = size_at(groups, groups->sizes[0], i), .n = size_at(groups, groups->sizes[1], i),
+			       .k = size_at(groups, groups->sizes[2], i), .scale = groups->scale};
+
+	for (unsigned o = 0; o < 3; o++) {
+		gemm.types[o] = groups->types[o];
+		gemm.leading[o] = size_at(groups, groups->leading[o], i);
+		if (o < 2)
+			gemm.operations[o] = groups->operations[o][i];
+	}
+	return gemm;
+}
+
+/* `at`: arrays in device memory of the addresses of all matrices, group behind group. */
+static int grouped(const char *name, const char *unknown, void *handle, const struct groups *groups, const void *const at[3], int64_t n)
+{
+	bool valid = n >= 0;
+	uint64_t flops = 0;
+	struct gt_call call;
+	int64_t first = 0;
+
+	for (int64_t g = 0; g < n; g++) {
+		const struct gt_gemm gemm = group_at(groups, g);
+		if (!gt_gemm_knows(&gemm)) {
+			gt_stub_refuse(unknown);
+			return GT_CUBLAS_NOT_SUPPORTED;
+		}
+		valid = valid && gt_gemm_is_valid(&gemm) && size_at(groups, groups->lengths, g) >= 0;
+		flops += (uint64_t)size_at(groups, groups->lengths, g) * gt_gemm_flops(&gemm);
+	}
+	int status = gt_call_begin(&call, name, handle, valid, flops);
+	if (status != GT_CUBLAS_SUCCESS)
+		return status;
+	for (int64_t g = 0; g < n && status == GT_CUBLAS_SUCCESS; g++) {
+		const struct gt_gemm gemm = group_at(groups, g);
+		const uint64_t bytes = gt_element_bytes(gemm.scale);
+		const void *const own[3] = {(const void *const *)at[0] + first, (const void *const *)at[1] + first, (const void *const *)at[2] + first};
+		status = multiply_all(&call, &gemm, gt_scalar_of(&call, further(groups->alpha, bytes, (uint64_t)g), bytes, false),
+				      gt_scalar_of(&call, further(groups->beta, bytes, (uint64_t)g), bytes, false), own, NULL,
+				      size_at(groups, groups->lengths, g));
+		first += size_at(groups, groups->lengths, g);
+	}
+	gt_call_end();
+	return status;
+}
+
+#define GROUPS(INT, OF_A, OF_B, OF_C, SCALE)                                                            \
+	&(const struct groups){{ta, tb}, {m, n, k}, {lda, ldb, ldc}, lengths, sizeof(INT) == sizeof(int64_t), alpha, beta, \
+			       {(enum gt_element)(OF_A), (enum gt_element)(OF_B), (enum gt_element)(OF_C)}, (enum gt_element)(SCALE)}
+#define GROUPED(L, INT, END)                                                                            \
+	API int cublas##L##gemmGroupedBatched##END(void *handle, const int *ta, const int *tb, const INT *m, const INT *n, const INT *k, \
+						   const void *alpha, const void *const *a, const INT *lda, const void *const *b, const INT *ldb, \
+						   const void *beta, const void *const *c, const INT *ldc, INT groups, const INT *lengths) \
+	{                                                                                               \
+		return grouped(OF(L##gemmGroupedBatched##END), handle, GROUPS(INT, OF_##L, OF_##L, OF_##L, OF_##L), PLACES, groups); \
+	}
+#define GROUPED_TYPED(INT, END)                                                                         \
+	API int cublasGemmGroupedBatchedEx##END(void *handle, const int *ta, const int *tb, const INT *m, const INT *n, const INT *k, \
+						const void *alpha, const void *const *a, int of_a, const INT *lda, const void *const *b, int of_b, \
+						const INT *ldb, const void *beta, const void *const *c, int of_c, const INT *ldc, INT groups, \
+						const INT *lengths, int compute)                        \
+	{                                                                                               \
+		return grouped(OF(GemmGroupedBatchedEx##END), handle, GROUPS(INT, of_a, of_b, of_c, scale_of(compute, of_c)), PLACES, groups); \
+	}
+GROUPED(S, int, )
+GROUPED(S, int64_t, _64)
+GROUPED(D, int, )
+GROUPED(D, int64_t, _64)
+GROUPED_TYPED(int, )
+GROUPED_TYPED(int64_t, _64)
+
+/* ---- products of matrices and vectors ---- */
+
+/* y = alpha op(a) x + beta y of one matrix of a batch. */
+struct gemv {
+	int operation;
+	int64_t m, n, leading, steps[2];
+	enum gt_element types[3], scale; /* of a, x, y; of the factors */
+	double complex alpha, beta;
+};
+
+static int64_t first_of(int64_t n, int64_t step)
+{
+	return step < 0 ? (1 - n) * step : 0;
+}
+
+static void multiply_vector(const struct gemv *gemv, const void *a, const void *x, void *y)
+{
+	const bool turned = gemv->operation != GT_CUBLAS_N;
+	const int64_t rows = turned ? gemv->n : gemv->m, columns = turned ? gemv->m : gemv->n;
+	const int64_t first_x = first_of(columns, gemv->steps[0]), first_y = first_of(rows, gemv->steps[1]);
+
+	for (int64_t i = 0; i < rows; i++) {
+		const int64_t place = first_y + i * gemv->steps[1];
+		double complex sum = 0;
+		for (int64_t j = 0; gemv->alpha != 0 && j < columns; j++) {
+			const double complex of_a = gt_number_read(a, gemv->types[0], turned ? i * gemv->leading + j : j * gemv->leading + i);
+			sum += (gemv->operation == GT_CUBLAS_C ? conj(of_a) : of_a) * gt_number_read(x, gemv->types[1], first_x + j * gemv->steps[0]);
+		}
+		gt_number_write(y, gemv->types[2], place,
+				gemv->alpha * sum + (gemv->beta != 0 ? gemv->beta * gt_number_read(y, gemv->types[2], place) : 0));
+	}
+}
+
+/* `batches` of them, as multiply_all() has its matrices. */
+static int many_vectors(const char *name, void *handle, struct gemv *gemv, const void *alpha, const void *beta, const void *const at[3],
+			const int64_t *strides, int64_t batches)
+{
+	const bool turned = gemv->operation != GT_CUBLAS_N;
+	const int64_t lengths[3] = {0, turned ? gemv->m : gemv->n, turned ? gemv->n : gemv->m};
+	const uint64_t bytes = gt_element_bytes(gemv->scale);
+	struct gt_call call;
+	int status = gt_call_begin(&call, name, handle,
+				   gt_is_operation(gemv->operation) && gemv->n >= 0 && gt_leads(gemv->leading, gemv->m) && gemv->steps[0] != 0 &&
+					   gemv->steps[1] != 0 && batches >= 0 && alpha && beta,
+				   (gt_is_complex(gemv->types[2]) ? 8 : 2) * (uint64_t)gemv->m * (uint64_t)gemv->n * (uint64_t)batches);
+
+	if (status != GT_CUBLAS_SUCCESS)
+		return status;
+	gemv->alpha = gt_number_read(gt_scalar_of(&call, alpha, bytes, false), gemv->scale, 0);
+	gemv->beta = gt_number_read(gt_scalar_of(&call, beta, bytes, false), gemv->scale, 0);
+	for (int64_t i = 0; gemv->m > 0 && gemv->n > 0 && i < batches; i++) {
+		void *of[3];
+		for (unsigned o = 0; o < 3; o++) {
+			const uint64_t each = gt_element_bytes(gemv->types[o]);
+			const void *one = strides ? further(at[o], each, (uint64_t)i * (uint64_t)strides[o])
+						  : gt_address_of(&call, (const void *const *)at[o] + i);
+			of[o] = o == 0 ? gt_matrix_of(&call, one, each, gemv->m, gemv->n, gemv->leading, false)
+				       : gt_vector_of(&call, one, each, lengths[o], gemv->steps[o - 1], o == 2);
+		}
+		multiply_vector(gemv, of[0], of[1], of[2]);
+	}
+	return gt_call_end();
+}
+
+#define GEMV(A, Y, SCALE) &(struct gemv){operation, m, n, lda, {incx, incy}, {A, A, Y}, SCALE, 0, 0}
+#define VECTOR_BATCHES(L, A, Y, SCALE, INT, END)                                                        \
+	API int cublas##L##gemvBatched##END(void *handle, int operation, INT m, INT n, const void *alpha, const void *const *a, INT lda, \
+					    const void *const *x, INT incx, const void *beta, const void *const *y, INT incy, INT batches) \
+	{                                                                                               \
+		const void *const at[3] = {a, x, y};                                                    \
+		return many_vectors("cublas" #L "gemvBatched" #END, handle, GEMV(A, Y, SCALE), alpha, beta, at, NULL, batches); \
+	}                                                                                               \
+	API int cublas##L##gemvStridedBatched##END(void *handle, int operation, INT m, INT n, const void *alpha, const void *a, INT lda, \
+						   long long int stride_a, const void *x, INT incx, long long int stride_x, const void *beta, \
+						   void *y, INT incy, long long int stride_y, INT batches) \
+	{                                                                                               \
+		const void *const at[3] = {a, x, y};                                                    \
+		const int64_t strides[3] = {stride_a, stride_x, stride_y};                              \
+		return many_vectors("cublas" #L "gemvStridedBatched" #END, handle, GEMV(A, Y, SCALE), alpha, beta, at, strides, batches); \
+	}
+#define VECTOR_BATCHES_OF(L, A, Y, SCALE) VECTOR_BATCHES(L, A, Y, SCALE, int, ) VECTOR_BATCHES(L, A, Y, SCALE, int64_t, _64)
+VECTOR_BATCHES_OF(S, GT_F32, GT_F32, GT_F32)
+VECTOR_BATCHES_OF(D, GT_F64, GT_F64, GT_F64)
+VECTOR_BATCHES_OF(C, GT_C32, GT_C32, GT_C32)
+VECTOR_BATCHES_OF(Z, GT_C64, GT_C64, GT_C64)
+VECTOR_BATCHES_OF(HSH, GT_F16, GT_F16, GT_F32)
+VECTOR_BATCHES_OF(HSS, GT_F16, GT_F32, GT_F32)
+VECTOR_BATCHES_OF(TST, GT_BF16, GT_BF16, GT_F32)
+VECTOR_BATCHES_OF(TSS, GT_BF16, GT_F32, GT_F32)
+
+/* ---- matrices that are factored ---- */
 
 #define LARGEST_INVERTED 32 /* rows of a matrix that matinvBatched takes */
 
