@@ -133,7 +133,7 @@ random_calls() {
 	local python stub=()
 	python=$(command -v /usr/bin/python3 || command -v python3)
 	case $3 in
-	products | factors) needs_stub cublas CBLAS && stub=(--stub cublas) ;;
+	products | factors | matmuls) needs_stub cublas CBLAS && stub=(--stub cublas) ;;
 	transforms) needs_stub cufft FFTW3 && stub=(--stub cufft) ;;
 	esac
 	LD_PRELOAD=${PRELOAD:-} gtrace-record "${stub[@]}" --ignore-unsupported --quiet --space none --stdout said \

@@ -18,4 +18,6 @@ setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
 @test "random factorizations of cuBLAS, multiplied, are the matrix, and solutions solve" { random_calls 1 60 factors; }
 
+@test "random products by cublasLtMatmul, with scales and epilogues, are what its documentation says" { random_calls 1 100 matmuls; }
+
 @test "random transforms of cuFFT are the sums that define them" { random_calls 1 60 transforms; }

@@ -31,7 +31,7 @@ int cublasLtMatmul(void *, void *, const void *, const void *, void *, const voi
 int cublasLtMatrixTransform(void);
 
 enum { F32 = 0, BF16 = 14, COMPUTE_F32 = 68 };
-enum { TRANS_A = 3, TRANS_B = 4, EPILOGUE = 7, BIAS = 8, AUX = 11, AUX_LEADING = 12, A_SCALE = 17 };
+enum { TRANS_A = 3, TRANS_B = 4, EPILOGUE = 7, BIAS = 8, AUX = 11, AUX_LEADING = 12, AUX_SCALE = 23 };
 enum { ORDER = 1, BATCHES = 5, STRIDE = 6 };
 enum { M = 5, N = 4, K = 3, LD = 7, ROOM = LD * 8 };
 
@@ -253,9 +253,9 @@ int main(int argc, char **argv)
 		struct operands o;
 		void *scale = &o;
 		fill(&o);
-		printf("%s\n", status_of(28, 1, K)); /* CUDA_R_8F_E4M3 */
-		printf("%s\n", status_of(F32, 130, K)); /* RELU_AUX */
-		printf("%s\n", cublasLtGetStatusName(cublasLtMatmulDescSetAttribute(product_of(0, 0, 1, &o), A_SCALE, &scale, sizeof scale)));
+		printf("%s\n", status_of(33, 1, K)); /* CUDA_R_4F_E2M1 */
+		printf("%s\n", status_of(F32, 66, K)); /* RELU of the gradient of GELU */
+		printf("%s\n", cublasLtGetStatusName(cublasLtMatmulDescSetAttribute(product_of(0, 0, 1, &o), AUX_SCALE, &scale, sizeof scale)));
 		printf("%s\n", cublasLtGetStatusName(cublasLtMatrixTransform()));
 	} else if (strcmp(part, "captured") == 0) {
 		struct operands o;

@@ -15,4 +15,6 @@ setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
 @test "5,000 random factorizations of cuBLAS" { random_calls long 5000 factors; }
 
+@test "10,000 random products by cublasLtMatmul" { random_calls long 10000 matmuls; }
+
 @test "10,000 random transforms of cuFFT" { random_calls long 10000 transforms; }

@@ -7,6 +7,7 @@ copies      copies and fills between all kinds of memory and arrays (copies.py)
 fetches     fetches from textures of all shapes, formats, filters and address modes (fetches.py)
 graphs      graphs within graphs, with conditional nodes, changed and updated (graphs.py)
 products    cuBLAS: vectors, matrices, batches (products.py); wants gtrace-record --stub cublas
+matmuls     cublasLtMatmul: types, layouts, batches, epilogues (matmuls.py); the same
 factors     cuBLAS: factorizations of batches, and what is solved by them (factors.py); the same
 transforms  cuFFT: of one to three dimensions, in all layouts (transforms.py); wants --stub cufft
 
@@ -21,7 +22,7 @@ import sys
 
 def main():
     parser = argparse.ArgumentParser(prog="random_calls")
-    parser.add_argument("what", choices=("copies", "fetches", "graphs", "products", "factors", "transforms"))
+    parser.add_argument("what", choices=("copies", "fetches", "graphs", "products", "factors", "matmuls", "transforms"))
     parser.add_argument("--seed", default="1")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--cases", type=int, default=20)

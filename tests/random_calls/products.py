@@ -38,6 +38,11 @@ class Type:
         return [complex(*parts[i:i + 2]) for i in range(0, len(parts), 2)] if self.complex else [complex(p) for p in parts]
 
 
+def nearest_bf16(bits):
+    """The upper half of a float's bits, rounded to even; of NaN as it is."""
+    return bits >> 16 if bits >> 23 & 0xff == 0xff else bits + 0x7fff + (bits >> 16 & 1) >> 16
+
+
 class NamedType:
     """A cudaDataType of real numbers."""
 
@@ -54,7 +59,7 @@ class NamedType:
     def packed(self, numbers):
         parts = [int(z.real) if self.part in "bi" and z == z else 0 if self.part in "bi" else z.real for z in numbers]
         if self.name == "bf16":
-            parts = [struct.unpack("I", struct.pack("f", part))[0] >> 16 for part in parts]
+            parts = [nearest_bf16(struct.unpack("I", struct.pack("f", part))[0]) for part in parts]
         return struct.pack("%d%s" % (len(parts), self.part), *parts)
 
     def unpacked(self, data):

@@ -242,7 +242,8 @@ static void typed_put(const struct typed *x, int64_t i, double complex value)
 static bool float_types(const int *types, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (gt_element_bytes((enum gt_element)types[i]) == 0 || types[i] == GT_I8 || types[i] == GT_I32)
+		if (gt_element_bytes((enum gt_element)types[i]) == 0 || types[i] == GT_I8 || types[i] == GT_I32 ||
+		    gt_is_byte_float((enum gt_element)types[i]))
 			return false;
 	return true;
 }

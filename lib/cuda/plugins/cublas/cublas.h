@@ -25,7 +25,8 @@ enum gt_cublas_status {
 };
 
 /* cudaDataType_t, as far as it is known here. */
-enum gt_element { GT_F32 = 0, GT_F64 = 1, GT_F16 = 2, GT_I8 = 3, GT_C32 = 4, GT_C64 = 5, GT_I32 = 10, GT_BF16 = 14 };
+enum gt_element { GT_F32 = 0, GT_F64 = 1, GT_F16 = 2, GT_I8 = 3, GT_C32 = 4, GT_C64 = 5, GT_I32 = 10, GT_BF16 = 14,
+		  GT_E4M3 = 28, GT_E5M2 = 29 };
 
 enum { GT_CUBLAS_N, GT_CUBLAS_T, GT_CUBLAS_C }; /* cublasOperation_t */
 enum { GT_CUBLAS_LOWER, GT_CUBLAS_UPPER };	/* cublasFillMode_t */
@@ -60,6 +61,12 @@ static inline bool gt_is_operation(int value)
 static inline bool gt_is_complex(enum gt_element type)
 {
 	return type == GT_C32 || type == GT_C64;
+}
+
+/* Floats of 8 bits, which cuBLASLt alone has. */
+static inline bool gt_is_byte_float(enum gt_element type)
+{
+	return type == GT_E4M3 || type == GT_E5M2;
 }
 
 /* Whether it may be the leading dimension of a matrix of so many rows, whose number may be none. */
@@ -104,7 +111,7 @@ struct gt_gemm {
 	enum gt_element types[3], scale; /* of a, b, c; of the factors */
 };
 
-/* Whether its types are known here. */
+/* Whether its types are known here, but for floats of 8 bits. */
 bool gt_gemm_knows(const struct gt_gemm *gemm);
 bool gt_gemm_is_valid(const struct gt_gemm *gemm);
 uint64_t gt_gemm_flops(const struct gt_gemm *gemm);

@@ -80,6 +80,8 @@ uint64_t gt_element_bytes(enum gt_element type)
 	case GT_BF16:
 		return 2;
 	case GT_I8:
+	case GT_E4M3:
+	case GT_E5M2:
 		return 1;
 	default:
 		return 0;
@@ -105,6 +107,10 @@ double gt_element_read(const void *at, enum gt_element type, int64_t i)
 		return ((const int8_t *)at)[i];
 	case GT_F16:
 		return (double)gt_ptx_from_half(halves[i]);
+	case GT_E4M3:
+		return gt_ptx_from_e4m3(((const uint8_t *)at)[i]);
+	case GT_E5M2:
+		return (double)gt_ptx_from_half((uint16_t)(((const uint8_t *)at)[i] << 8));
 	default:
 		return (double)gt_ptx_from_bfloat(halves[i]);
 	}
@@ -127,6 +133,12 @@ void gt_element_write(void *at, enum gt_element type, int64_t i, double value)
 		break;
 	case GT_F16:
 		((uint16_t *)at)[i] = gt_ptx_to_half(value, GT_PTX_RN);
+		break;
+	case GT_E4M3:
+		((uint8_t *)at)[i] = gt_ptx_to_e4m3(value);
+		break;
+	case GT_E5M2:
+		((uint8_t *)at)[i] = gt_ptx_to_e5m2(value);
 		break;
 	default:
 		((uint16_t *)at)[i] = gt_ptx_to_bfloat(value, GT_PTX_RN);
@@ -235,7 +247,7 @@ bool gt_gemm_knows(const struct gt_gemm *gemm)
 	bool known = gt_element_bytes(gemm->scale) > 0 && gemm->m <= INT_MAX && gemm->n <= INT_MAX && gemm->k <= INT_MAX;
 
 	for (unsigned i = 0; i < 3; i++)
-		known = known && gt_element_bytes(gemm->types[i]) > 0 && gemm->leading[i] <= INT_MAX &&
+		known = known && gt_element_bytes(gemm->types[i]) > 0 && !gt_is_byte_float(gemm->types[i]) && gemm->leading[i] <= INT_MAX &&
 			(!gt_is_complex(gemm->types[i]) || (gemm->types[0] == gemm->types[i] && gemm->types[1] == gemm->types[i] &&
 							    gemm->types[2] == gemm->types[i]));
 	return known && gt_is_complex(gemm->scale) == gt_is_complex(gemm->types[2]);

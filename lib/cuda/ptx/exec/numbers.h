@@ -64,6 +64,29 @@ static inline uint16_t gt_ptx_to_bfloat(double x, enum gt_ptx_rounding rounding)
 	return (uint16_t)gt_ptx_to_small(x, 8, 7, rounding);
 }
 
+/* Floats of 8 bits, to nearest even; what is beyond the largest becomes it (.satfinite). */
+static inline uint8_t gt_ptx_to_e4m3(double x)
+{
+	const double magnitude = fabs(x);
+	const uint8_t sign = signbit(x) ? 0x80 : 0;
+	int exponent;
+
+	if (x != x)
+		return 0x7f;
+	if (magnitude >= 448)
+		return (uint8_t)(sign | 0x7e);
+	frexp(magnitude, &exponent);
+	exponent = magnitude < 0x1p-6 ? -6 : exponent - 1;
+	/* Eighths of the power of two; 16 of them carry into the exponent. */
+	return (uint8_t)(sign | (unsigned)((exponent + 6) * 8 + (int)nearbyint(ldexp(magnitude, 3 - exponent))));
+}
+static inline uint8_t gt_ptx_to_e5m2(double x)
+{
+	const uint8_t bits = (uint8_t)gt_ptx_to_small(x, 5, 2, GT_PTX_RN);
+
+	return x != x ? 0x7f : (bits & 0x7f) == 0x7c ? (uint8_t)(bits - 1) : bits;
+}
+
 /* ---- elements of matrices ---- */
 
 /* Elements of matrices. Those of one bit are held as words of 32. */

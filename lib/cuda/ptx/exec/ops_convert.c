@@ -181,28 +181,6 @@ GT_INLINE uint32_t bfloat_pair(float upper, float lower, enum gt_ptx_rounding ro
 {
 	return without(upper, 0xffff, rounding) | without(lower, 0xffff, rounding) >> 16;
 }
-/* Floats of 8 bits, to nearest even; what is beyond the largest becomes it (.satfinite). */
-GT_INLINE uint8_t to_e4m3(double x)
-{
-	const double magnitude = fabs(x);
-	const uint8_t sign = signbit(x) ? 0x80 : 0;
-	int exponent;
-
-	if (x != x)
-		return 0x7f;
-	if (magnitude >= 448)
-		return (uint8_t)(sign | 0x7e);
-	frexp(magnitude, &exponent);
-	exponent = magnitude < 0x1p-6 ? -6 : exponent - 1;
-	/* Eighths of the power of two; 16 of them carry into the exponent. */
-	return (uint8_t)(sign | (unsigned)((exponent + 6) * 8 + (int)nearbyint(ldexp(magnitude, 3 - exponent))));
-}
-GT_INLINE uint8_t to_e5m2(double x)
-{
-	const uint8_t bits = (uint8_t)gt_ptx_to_small(x, 5, 2, GT_PTX_RN);
-
-	return x != x ? 0x7f : (bits & 0x7f) == 0x7c ? (uint8_t)(bits - 1) : bits;
-}
 /* Floats of 4 and 6 bits, which have neither infinities nor NaN: to nearest even; what is beyond the largest becomes it, and NaN, too. */
 GT_INLINE uint8_t to_tiny(double x, int exponent_bits, int fraction_bits)
 {
@@ -318,7 +296,7 @@ GT_INLINE double from_e5m2(uint32_t x) { return (double)gt_ptx_from_half((uint16
 	FROM_INTEGER(X, u8, (double)) FROM_INTEGER(X, u16, (double)) FROM_INTEGER(X, u32, (double)) \
 	FROM_INTEGER(X, s8, (double)) FROM_INTEGER(X, s16, (double)) FROM_INTEGER(X, s32, (double)) \
 	FROM_INTEGER(X, u64, odd_u64) FROM_INTEGER(X, s64, odd_s64) FLOAT_TO_FLOAT(X)              \
-	BYTES(X, e4m3x2, to_e4m3, gt_ptx_from_e4m3) BYTES(X, e5m2x2, to_e5m2, from_e5m2)           \
+	BYTES(X, e4m3x2, gt_ptx_to_e4m3, gt_ptx_from_e4m3) BYTES(X, e5m2x2, gt_ptx_to_e5m2, from_e5m2)           \
 	TINY(X, e2m1x2, u8, 4, 2, 1) TINY(X, e2m3x2, u16, 8, 2, 3) TINY(X, e3m2x2, u16, 8, 3, 2) \
 	POWERS(X, cvt_ue8m0x2, "cvt.ue8m0x2", false) POWERS(X, cvt_finite_ue8m0x2, "cvt.satfinite.ue8m0x2", true) \
 	X(cvt_bf16x2_ue8m0x2, "cvt.bf16x2.ue8m0x2", bf16x2, u16, none, none, from_ue8m0(x >> 8) << 16 | from_ue8m0(x & 0xff)) \
