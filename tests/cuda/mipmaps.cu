@@ -119,6 +119,12 @@ static cudaMipmappedArray_t make_levels()
 	}
 	CHECK(cudaGetMipmappedArrayLevel(&level, array, LEVELS) == cudaErrorInvalidValue);
 	cudaGetLastError();
+	cudaMipmappedArray_t least = nullptr; /* there is always a level */
+	CHECK(cudaMallocMipmappedArray(&least, &format, make_cudaExtent(WIDTH, HEIGHT, 0), 0) == cudaSuccess);
+	CHECK(cudaGetMipmappedArrayLevel(&level, least, 0) == cudaSuccess);
+	CHECK(cudaGetMipmappedArrayLevel(&level, least, 1) == cudaErrorInvalidValue);
+	CHECK(cudaFreeMipmappedArray(least) == cudaSuccess);
+	cudaGetLastError();
 	return array;
 }
 

@@ -227,9 +227,10 @@ API int cudaMallocMipmappedArray(struct gt_mipmapped **handle, const struct gt_c
 				 unsigned levels, unsigned flags)
 {
 	gt_cudart_enter();
-	if (!handle || !channels || levels == 0)
+	if (!handle || !channels)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	*handle = NULL;
+	levels = levels > 0 ? levels : 1;
 	struct gt_mipmapped *one = calloc(1, sizeof *one);
 	if (!one)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
