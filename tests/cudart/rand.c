@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of cuRAND. Built without CUDA: rand PART, of: numbers and vectors (printed, to be compared), beyond (the last vector),
- * statistics, settings, refused, captured, stray, few (some of each kind, up to the first call that fails). */
+ * others (printed, of generators that NVIDIA alone has), statistics, settings, refused, unknown, captured, stray, few (some of each kind, up to the first call that fails). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ int curandGenerateLogNormalDouble(void *, double *, size_t, double, double);
 int curandGeneratePoisson(void *, uint32_t *, size_t, double);
 int curandGetDirectionVectors32(uint32_t (**)[32], int);
 
-enum { XORWOW = 101, MRG32K3A = 121, MT19937 = 142, PHILOX = 161, SOBOL32 = 201 };
+enum { XORWOW = 101, MRG32K3A = 121, MTGP32 = 141, MT19937 = 142, PHILOX = 161, SOBOL32 = 201, SCRAMBLED_32, SOBOL64, SCRAMBLED_64 };
 enum { LEGACY = 103, DYNAMIC = 104 };
 enum { JOE_KUO = 101, SCRAMBLED = 102, DIMENSIONS = 21 };
 enum { LENGTH_NOT_MULTIPLE = 105, OUT_OF_RANGE = 104, TYPE_ERROR = 103, LAUNCH_FAILURE = 201 };
@@ -38,7 +38,7 @@ static void *generator(int type, unsigned long long seed)
 	void *made = NULL;
 
 	if ((on_host ? curandCreateGeneratorHost : curandCreateGenerator)(&made, type) != 0 ||
-	    (type == SOBOL32 ? curandSetQuasiRandomGeneratorDimensions(made, (unsigned)seed)
+	    (type >= SOBOL32 ? curandSetQuasiRandomGeneratorDimensions(made, (unsigned)seed)
 			     : curandSetPseudoRandomGeneratorSeed(made, seed)) != 0) {
 		fprintf(stderr, "program: no generator %d\n", type);
 		exit(1);
@@ -144,6 +144,39 @@ static void print_numbers(void)
 	curandSetGeneratorOrdering(legacy, LEGACY);
 	draw(legacy, BITS, some, 5000);
 	print("legacy", some + 4094, 4);
+}
+
+static void print_others(void)
+{
+	static const int types[] = {MTGP32, MT19937, SCRAMBLED_32, SOBOL64, SCRAMBLED_64};
+	static const enum kind kinds[] = {UNIFORM, UNIFORM_F64, NORMAL, NORMAL_F64, LOG_NORMAL, LOG_NORMAL_F64, POISSON, BITS};
+	char what[64];
+
+	for (unsigned t = 0; t < sizeof types / sizeof *types; t++) {
+		void *from = generator(types[t], types[t] >= SOBOL32 ? 3 : 77);
+		curandSetGeneratorOffset(from, types[t] == MTGP32 || types[t] == MT19937 ? 0 : 1000); /* these two cannot jump */
+		for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+			const int status = draw(from, kinds[k], some, 6000);
+			snprintf(what, sizeof what, "%d %d %d", types[t], kinds[k], status);
+			print(what, some, status == 0 ? 3 : 0);
+			print(what, some + 5997, status == 0 ? 3 : 0);
+		}
+		curandDestroyGenerator(from);
+	}
+}
+
+/* A generator of 64 bits: as integers, which go to where there is room. */
+static void print_wide(void)
+{
+	uint64_t host[3], *there = host;
+	void *from = generator(SOBOL64, 1);
+
+	if (!on_host)
+		cudaMalloc((void **)&there, sizeof host);
+	const int status = curandGenerateLongLong(from, there, 3);
+	if (!on_host)
+		cudaMemcpy(host, there, sizeof host, 2);
+	printf("wide %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", status, host[0], host[1], host[2]);
 }
 
 static void check(int holds, const char *what, int type)
@@ -298,13 +331,22 @@ static void refuse(void)
 	uint32_t(*vectors)[32];
 	uint64_t wide[4];
 
-	check(curandCreateGenerator(&made, MT19937) == TYPE_ERROR, "type", MT19937);
+	check(curandCreateGenerator(&made, 199) == TYPE_ERROR, "type", 199);
 	check(curandSetGeneratorOrdering(known, DYNAMIC) == OUT_OF_RANGE, "order", XORWOW);
 	check(curandGenerateLongLong(known, wide, 4) == TYPE_ERROR, "64 bits", XORWOW);
 	check(curandGeneratePoisson(known, (uint32_t *)wide, 4, 0) == OUT_OF_RANGE, "mean", XORWOW);
 	check(curandSetQuasiRandomGeneratorDimensions(quasi, 22) == OUT_OF_RANGE, "dimensions", SOBOL32);
 	check(draw(quasi, UNIFORM, some, 7) == LENGTH_NOT_MULTIPLE, "length", SOBOL32);
 	check(curandGetDirectionVectors32(&vectors, SCRAMBLED) == OUT_OF_RANGE, "vectors", SOBOL32);
+}
+
+/* What NVIDIA's library makes, where it is not. */
+static void ask_for_unknown(void)
+{
+	void *made = NULL;
+
+	for (int type = MTGP32; type <= SCRAMBLED_64; type += type == MT19937 ? SCRAMBLED_32 - MT19937 : 1)
+		check(curandCreateGenerator(&made, type) == TYPE_ERROR, "type", type);
 }
 
 /* The last of a dimension comes from all others of it. */
@@ -361,6 +403,12 @@ int main(int argc, char **argv)
 		check_settings(types[t]);
 	if (strcmp(part, "settings") == 0)
 		check_known();
+	if (strcmp(part, "others") == 0) {
+		print_others();
+		print_wide();
+	}
+	if (strcmp(part, "unknown") == 0)
+		ask_for_unknown();
 	if (strcmp(part, "refused") == 0)
 		refuse();
 	if (strcmp(part, "captured") == 0)

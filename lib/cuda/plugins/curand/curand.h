@@ -38,7 +38,7 @@ enum gt_curand_type {
 enum { GT_CURAND_BEST = 100, GT_CURAND_ORDER_DEFAULT = 101, GT_CURAND_LEGACY = 103, GT_CURAND_QUASI_ORDER = 201 };
 
 /* What the numbers are. */
-enum gt_variate { GT_BITS, GT_UNIFORM, GT_UNIFORM_F64, GT_NORMAL, GT_NORMAL_F64, GT_POISSON };
+enum gt_variate { GT_BITS, GT_LONG_BITS, GT_UNIFORM, GT_UNIFORM_F64, GT_NORMAL, GT_NORMAL_F64, GT_POISSON };
 
 /* The state of one stream; what the words are is the engine's own. */
 struct gt_curand_stream {
@@ -62,6 +62,7 @@ extern const struct gt_curand_engine gt_curand_xorwow, gt_curand_mrg32k3a;
 
 struct gt_curand {
 	bool on_host; /* numbers go to memory of the host */
+	void *own;    /* the generator of NVIDIA's library that makes the numbers; NULL: they are made here */
 	void *stream; /* of CUDA */
 	int ordering;
 	uint64_t seed;

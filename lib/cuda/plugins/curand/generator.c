@@ -2,12 +2,15 @@
 /* cuRAND's generators and their settings, and the numbers of distributions that they make of draws. The formulas are those of cuRAND's
  * manual and headers: a uniform number is the middle of its interval, so that it is never 0; two normal numbers are made of two uniform
  * ones (Box and Muller, 1958). */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS is not in POSIX */
+#define _GNU_SOURCE /* dladdr, and MAP_ANONYMOUS, which is not in POSIX */
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cuda/plugins/curand/curand.h"
@@ -24,7 +27,7 @@ struct gt_curand_poisson {
 
 /* What a call makes of standard numbers: normal ones are shifted and scaled, and become exponents. */
 struct gt_curand_law {
-	double shift, scale;
+	double shift, scale; /* the mean of Poisson's is the shift */
 	bool logarithmic;
 	struct gt_curand_poisson poisson;
 };
@@ -325,6 +328,85 @@ static double standard_number(const struct gt_curand_engine *engine, enum gt_var
 	}
 }
 
+/* ---- NVIDIA's own library ---- */
+
+/* Generators whose tables or first states only NVIDIA has: where its library is installed, its generators for the host, which need no GPU, make
+ * their numbers. They are those of the generators for the device. */
+
+/* The calls that are taken from it: how a field is called, the name behind curand, and the parameters behind the generator. */
+#define OWN_CALLS(X)                                                              \
+	X(create, CreateGeneratorHost, int)                                       \
+	X(seed, SetPseudoRandomGeneratorSeed, unsigned long long)                 \
+	X(offset, SetGeneratorOffset, unsigned long long)                         \
+	X(order, SetGeneratorOrdering, int)                                       \
+	X(dimensions, SetQuasiRandomGeneratorDimensions, unsigned)                \
+	X(bits, Generate, uint32_t *, size_t)                                     \
+	X(long_bits, GenerateLongLong, uint64_t *, size_t)                        \
+	X(uniform, GenerateUniform, float *, size_t)                              \
+	X(uniform_f64, GenerateUniformDouble, double *, size_t)                   \
+	X(normal, GenerateNormal, float *, size_t, float, float)                  \
+	X(normal_f64, GenerateNormalDouble, double *, size_t, double, double)     \
+	X(lognormal, GenerateLogNormal, float *, size_t, float, float)            \
+	X(lognormal_f64, GenerateLogNormalDouble, double *, size_t, double, double) \
+	X(poisson, GeneratePoisson, uint32_t *, size_t, double)
+
+static struct {
+#define FIELD(NAME, CALL, ...) int (*NAME)(void *, __VA_ARGS__);
+	OWN_CALLS(FIELD)
+#undef FIELD
+	int (*destroy)(void *);
+	bool found;
+} nvidia;
+static pthread_once_t nvidia_once = PTHREAD_ONCE_INIT;
+
+/* The library in a folder; NULL if it is not there, or is this one. */
+static void *open_in(const char *folder, size_t length, const char *below)
+{
+	char path[4096];
+	struct stat there, here;
+	Dl_info self;
+
+	if ((size_t)snprintf(path, sizeof path, "%.*s%s/libcurand.so.10", (int)length, folder, below) >= sizeof path || stat(path, &there) != 0)
+		return NULL;
+	if (dladdr(&nvidia_once, &self) && stat(self.dli_fname, &here) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+		return NULL;
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* The first in LD_LIBRARY_PATH, or in the folders in which CUDA's toolkit or a distribution has it. */
+static void *open_library(void)
+{
+	const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/usr/lib/cuda"};
+	const char *at = getenv("LD_LIBRARY_PATH");
+	void *library = NULL;
+
+	while (at && *at && !library) {
+		const size_t length = strcspn(at, ":");
+		library = length > 0 ? open_in(at, length, "") : NULL;
+		at += length + (at[length] == ':');
+	}
+	for (size_t i = 0; !library && i < sizeof homes / sizeof *homes; i++)
+		library = homes[i] ? open_in(homes[i], strlen(homes[i]), "/lib64") : NULL;
+	return library ? library : open_in("/usr/lib/x86_64-linux-gnu", strlen("/usr/lib/x86_64-linux-gnu"), "");
+}
+
+static void find_nvidia(void)
+{
+	void *library = open_library();
+
+	if (!library)
+		return;
+	nvidia.found = true;
+#define FIND(FIELD, SYMBOL)                               \
+	*(void **)&nvidia.FIELD = dlsym(library, SYMBOL); \
+	nvidia.found = nvidia.found && nvidia.FIELD;
+#define FIND_CALL(NAME, CALL, ...) FIND(NAME, "curand" #CALL)
+	OWN_CALLS(FIND_CALL)
+	FIND(destroy, "curandDestroyGenerator")
+#undef FIND_CALL
+#undef FIND
+}
+
 /* ---- generators and their settings ---- */
 
 #define VERSION_MAJOR 10
@@ -339,8 +421,8 @@ static const struct gt_curand_engine *engine_of(enum gt_curand_type type)
 					  : NULL;
 }
 
-/* The name of a generator that is known and not had, or NULL. */
-static const char *refused(int type)
+/* The name of a generator that is known and not made here, or NULL. */
+static const char *name_of_other(int type)
 {
 	static const struct {
 		int type;
@@ -355,20 +437,37 @@ static const char *refused(int type)
 	return NULL;
 }
 
+/* One that NVIDIA's library makes, if it is there. Returns a status. */
+static int create_own(void **own, int type)
+{
+	const char *name = name_of_other(type);
+
+	if (!name)
+		return GT_CURAND_TYPE_ERROR;
+	pthread_once(&nvidia_once, find_nvidia);
+	if (!nvidia.found) {
+		gt_stub_refuse(name);
+		return GT_CURAND_TYPE_ERROR;
+	}
+	return nvidia.create(own, type);
+}
+
 static int create(struct gt_curand **generator, int type, bool on_host)
 {
 	const int known = type == GT_CURAND_DEFAULT ? GT_CURAND_XORWOW : type == GT_CURAND_QUASI_DEFAULT ? GT_CURAND_SOBOL32 : type;
 	const struct gt_curand_engine *engine = engine_of((enum gt_curand_type)known);
+	void *own = NULL;
+	int status = engine || known == GT_CURAND_SOBOL32 ? GT_CURAND_SUCCESS : create_own(&own, type);
 
-	if (!engine && known != GT_CURAND_SOBOL32) {
-		if (refused(type))
-			gt_stub_refuse(refused(type));
-		return GT_CURAND_TYPE_ERROR;
-	}
+	if (status != GT_CURAND_SUCCESS)
+		return status;
 	*generator = malloc(sizeof **generator);
-	if (!*generator)
+	if (!*generator) {
+		if (own)
+			nvidia.destroy(own);
 		return GT_CURAND_ALLOCATION_FAILED;
-	**generator = (struct gt_curand){.engine = engine, .on_host = on_host, .dimensions = 1,
+	}
+	**generator = (struct gt_curand){.engine = engine, .own = own, .on_host = on_host, .dimensions = 1,
 					 .ordering = engine ? GT_CURAND_ORDER_DEFAULT : GT_CURAND_QUASI_ORDER};
 	return GT_CURAND_SUCCESS;
 }
@@ -387,6 +486,8 @@ API int curandDestroyGenerator(struct gt_curand *generator)
 {
 	if (!generator)
 		return GT_CURAND_NOT_INITIALIZED;
+	if (generator->own)
+		nvidia.destroy(generator->own);
 	free(generator->streams);
 	free(generator);
 	return GT_CURAND_SUCCESS;
@@ -428,6 +529,8 @@ static int restart(struct gt_curand *generator)
 
 API int curandSetPseudoRandomGeneratorSeed(struct gt_curand *generator, unsigned long long seed)
 {
+	if (generator && generator->own)
+		return nvidia.seed(generator->own, seed);
 	if (!generator || !generator->engine)
 		return generator ? GT_CURAND_TYPE_ERROR : GT_CURAND_NOT_INITIALIZED;
 	generator->seed = seed;
@@ -438,6 +541,8 @@ API int curandSetGeneratorOffset(struct gt_curand *generator, unsigned long long
 {
 	if (!generator)
 		return GT_CURAND_NOT_INITIALIZED;
+	if (generator->own)
+		return nvidia.offset(generator->own, offset);
 	generator->position = offset;
 	return restart(generator);
 }
@@ -446,6 +551,8 @@ API int curandSetGeneratorOrdering(struct gt_curand *generator, int ordering)
 {
 	if (!generator)
 		return GT_CURAND_NOT_INITIALIZED;
+	if (generator->own)
+		return nvidia.order(generator->own, ordering);
 	const bool known = generator->engine ? ordering == GT_CURAND_BEST || ordering == GT_CURAND_ORDER_DEFAULT ||
 						       ordering == GT_CURAND_LEGACY
 					     : ordering == GT_CURAND_QUASI_ORDER;
@@ -459,6 +566,8 @@ API int curandSetGeneratorOrdering(struct gt_curand *generator, int ordering)
 
 API int curandSetQuasiRandomGeneratorDimensions(struct gt_curand *generator, unsigned dimensions)
 {
+	if (generator && generator->own)
+		return nvidia.dimensions(generator->own, dimensions);
 	if (!generator || generator->engine)
 		return generator ? GT_CURAND_TYPE_ERROR : GT_CURAND_NOT_INITIALIZED;
 	if (dimensions == 0 || dimensions > SOBOL_DIMENSIONS) {
@@ -583,14 +692,35 @@ static int judge(const struct gt_curand *generator, enum gt_variate variate, siz
 
 static size_t bytes_of(enum gt_variate variate)
 {
-	return variate == GT_UNIFORM_F64 || variate == GT_NORMAL_F64 ? sizeof(double) : sizeof(uint32_t);
+	return variate == GT_UNIFORM_F64 || variate == GT_NORMAL_F64 || variate == GT_LONG_BITS ? sizeof(double) : sizeof(uint32_t);
+}
+
+/* By NVIDIA's library. */
+static int generate_own(void *own, const struct gt_curand_law *law, enum gt_variate variate, void *to, size_t n)
+{
+	switch (variate) {
+	case GT_BITS:
+		return nvidia.bits(own, to, n);
+	case GT_LONG_BITS:
+		return nvidia.long_bits(own, to, n);
+	case GT_UNIFORM:
+		return nvidia.uniform(own, to, n);
+	case GT_UNIFORM_F64:
+		return nvidia.uniform_f64(own, to, n);
+	case GT_NORMAL:
+		return (law->logarithmic ? nvidia.lognormal : nvidia.normal)(own, to, n, (float)law->shift, (float)law->scale);
+	case GT_NORMAL_F64:
+		return (law->logarithmic ? nvidia.lognormal_f64 : nvidia.normal_f64)(own, to, n, law->shift, law->scale);
+	default:
+		return nvidia.poisson(own, to, n, law->shift);
+	}
 }
 
 static int generate(const char *call, struct gt_curand *generator, struct gt_curand_law law, enum gt_variate variate, void *to, size_t n)
 {
-	int status = generator ? judge(generator, variate, n) : GT_CURAND_NOT_INITIALIZED;
+	int status = !generator ? GT_CURAND_NOT_INITIALIZED : generator->own ? GT_CURAND_SUCCESS : judge(generator, variate, n);
 
-	if (status == GT_CURAND_SUCCESS)
+	if (status == GT_CURAND_SUCCESS && !generator->own)
 		status = begin(generator);
 	if (status != GT_CURAND_SUCCESS || n == 0)
 		return status;
@@ -599,8 +729,9 @@ static int generate(const char *call, struct gt_curand *generator, struct gt_cur
 			return GT_CURAND_LAUNCH_FAILURE;
 		to = gt_stub_at(call, to, n, bytes_of(variate), true);
 	}
-	status = generator->engine ? generate_pseudo(generator, &law, variate, to, n)
-				   : generate_quasi(generator, &law, variate, to, n);
+	status = generator->own	     ? generate_own(generator->own, &law, variate, to, n)
+		 : generator->engine ? generate_pseudo(generator, &law, variate, to, n)
+				     : generate_quasi(generator, &law, variate, to, n);
 	if (!generator->on_host)
 		gt_stub_end();
 	return status;
@@ -631,7 +762,7 @@ NORMAL(GenerateLogNormalDouble, double, GT_NORMAL_F64, true)
 
 API int curandGeneratePoisson(struct gt_curand *generator, uint32_t *to, size_t n, double mean)
 {
-	struct gt_curand_law law = {0};
+	struct gt_curand_law law = {.shift = mean};
 
 	if (!(mean > 0 && mean <= MOST_EVENTS))
 		return GT_CURAND_OUT_OF_RANGE;
@@ -642,17 +773,20 @@ API int curandGeneratePoisson(struct gt_curand *generator, uint32_t *to, size_t 
 	return status;
 }
 
-/* Only generators of 64 bits have it, which are refused when they are made. */
+/* Only generators of 64 bits have it, which are NVIDIA's own. */
 API int curandGenerateLongLong(struct gt_curand *generator, uint64_t *to, size_t n)
 {
-	(void)to, (void)n;
-	return generator ? GT_CURAND_TYPE_ERROR : GT_CURAND_NOT_INITIALIZED;
+	if (!generator || !generator->own)
+		return generator ? GT_CURAND_TYPE_ERROR : GT_CURAND_NOT_INITIALIZED;
+	return generate("curandGenerateLongLong", generator, (struct gt_curand_law){.scale = 1}, GT_LONG_BITS, to, n);
 }
 
 /* Makes the streams now, which numbers would make else. */
 API int curandGenerateSeeds(struct gt_curand *generator)
 {
-	return generator ? begin(generator) : GT_CURAND_NOT_INITIALIZED;
+	if (!generator)
+		return GT_CURAND_NOT_INITIALIZED;
+	return generator->own ? GT_CURAND_SUCCESS : begin(generator);
 }
 
 /* ---- calls that are refused by name; their arguments are not read ---- */
