@@ -118,16 +118,17 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 
 #define REPEATED 8 /* requests of an access, from which on their fields are repeated and not looked up */
 
-/* What an access of affine addresses touches, less the line at which it begins: others of the same stride, lanes, size and place in a
- * line touch the same. */
-#define SHAPES 16
-#define SHAPE_LINES 32 /* more are not kept */
-
 /* How many lines an access touches, their sectors, and of a rule of groups those that are distinct. */
 struct access_lines {
 	unsigned n, sectors, distinct;
 	int64_t pitch; /* from line to line, if all are touched alike: they are a span; else 0 */
 };
+
+/* What an access touches whose rows are at a pitch, or whose groups of lanes are coalesced apart, less the line at which it begins: others of
+ * the same strides, lanes, size and place in a line touch the same. Where few come again, none is looked for. */
+#define SHAPES 16
+#define SHAPE_LINES 32	/* more are not kept */
+#define SHAPES_TRIED 64 /* accesses more whose shape was not kept than whose was */
 
 struct shape_key {
 	struct gt_affine affine;
@@ -147,6 +148,7 @@ struct requests {
 	int64_t pitch[REQUESTS_KEPT + GT_TOUCHED_MAX];
 	uint32_t access[REQUESTS_KEPT + GT_TOUCHED_MAX]; /* that the request belongs to; ascending */
 	struct gt_touched touched[REQUESTS_KEPT + GT_TOUCHED_MAX];
+	unsigned tried; /* of SHAPES_TRIED */
 	struct shape shapes[SHAPES];
 };
 
@@ -154,6 +156,7 @@ static void begin_requests(struct requests *requests, bool spans)
 {
 	requests->spans = spans;
 	requests->n = 0;
+	requests->tried = 0;
 	for (size_t i = 0; i < SHAPES; i++)
 		requests->shapes[i].key = (struct shape_key){.rest = 0};
 }
@@ -341,7 +344,7 @@ static unsigned lines_of_groups(const struct gt_rows *from, size_t i, unsigned g
 		if (!part)
 			continue;
 		if (from->stride[i] == GT_STRIDE_LANES) {
-			unsigned m = (unsigned)__builtin_popcount(part);
+			unsigned m = gt_count_lanes(part);
 			n += gt_lines_of_lanes(from->lanes + from->base[i] + done, m, from->size[i], touched + n);
 			done += m;
 		} else {
@@ -381,7 +384,7 @@ static unsigned distinct_sectors(const struct gt_touched *touched, unsigned n)
 		uint8_t seen = 0;
 		for (unsigned j = 0; j < k; j++)
 			seen |= touched[j].address == touched[k].address ? touched[j].sectors : 0;
-		sectors += (unsigned)__builtin_popcount(touched[k].sectors & ~(unsigned)seen);
+		sectors += gt_bits_of_4[touched[k].sectors & ~(unsigned)seen];
 	}
 	return sectors;
 }
@@ -390,7 +393,7 @@ static unsigned distinct_sectors(const struct gt_touched *touched, unsigned n)
 static unsigned lines_of_warp(const struct gt_rows *from, size_t i, unsigned size, struct gt_touched *touched)
 {
 	if (from->stride[i] == GT_STRIDE_LANES)
-		return gt_lines_of_lanes(from->lanes + from->base[i], (unsigned)__builtin_popcount(from->mask[i]), size, touched);
+		return gt_lines_of_lanes(from->lanes + from->base[i], gt_count_lanes(from->mask[i]), size, touched);
 	const struct gt_affine affine = gt_rows_affine(from, i);
 	return lines_of_affine(from->base[i], &affine, from->mask[i], size, touched);
 }
@@ -507,28 +510,22 @@ static void keep_shape(struct shape *shape, const struct shape_key *key, uint64_
 	}
 }
 
-/* The same as find_touched, into the next requests, by the shape of the access if that is known: then of a span the first line alone. */
-static struct access_lines lines_of_access(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests)
+/* The same as find_touched, by the shape of the access if that is known: then of a span the first line alone. */
+static struct access_lines lines_by_shape(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, const struct gt_affine *affine,
+					  struct requests *requests)
 {
 	struct gt_touched *touched = next_request(requests);
-	const uint64_t offset = from->base[i] % GT_LINE, line = from->base[i] - offset;
-
-	if (from->stride[i] == GT_STRIDE_LANES)
-		return find_touched(coalescer, from, i, touched);
-	const unsigned lanes = gt_count_lanes(from->mask[i]);
-	if (requests->spans && lanes >= GT_SPAN_LEAST && from->width[i] == 0 && coalescer->group[from->size[i]] == GT_WARP_SIZE &&
-	    gt_is_column(from->base[i], from->stride[i], from->mask[i], from->size[i], touched)) {
-		const unsigned sectors = lanes * gt_bits_of_4[touched->sectors];
-		return (struct access_lines){lanes, sectors, sectors, from->stride[i]};
-	}
-	const uint64_t stores = gt_op_action(from->op[i]) == GT_STORE;
-	const struct shape_key key = {gt_rows_affine(from, i), from->mask[i] | offset << 32 | (uint64_t)from->size[i] << 40 | stores << 48};
+	const uint64_t offset = from->base[i] % GT_LINE, line = from->base[i] - offset, stores = gt_op_action(from->op[i]) == GT_STORE;
+	const struct shape_key key = {*affine, from->mask[i] | offset << 32 | (uint64_t)from->size[i] << 40 | stores << 48};
 	struct shape *shape = shape_at(requests, &key);
+
 	if (!is_same(&shape->key, &key)) {
 		const struct access_lines lines = find_touched(coalescer, from, i, touched);
 		keep_shape(shape, &key, line, touched, &lines);
+		requests->tried++;
 		return lines;
 	}
+	requests->tried -= requests->tried > 0;
 	const unsigned n = requests->spans && shape->lines.pitch ? 1 : shape->lines.n;
 	for (unsigned k = 0; k < n; k++) {
 		touched[k] = shape->touched[k];
@@ -537,13 +534,52 @@ static struct access_lines lines_of_access(const struct gt_coalescer *coalescer,
 	return shape->lines;
 }
 
-/* Makes the requests of access i. Accesses to shared memory make none: their passes are counted. */
-static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i,
-		     struct requests *requests)
+/* The same, in the way that takes least. */
+static struct access_lines lines_of_access(const struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests)
+{
+	struct gt_touched *touched = next_request(requests);
+	const struct gt_affine affine = gt_rows_affine(from, i);
+	const bool whole_warp = coalescer->group[from->size[i]] == GT_WARP_SIZE;
+
+	if (affine.stride == GT_STRIDE_LANES)
+		return find_touched(coalescer, from, i, touched);
+	if (requests->spans && whole_warp) {
+		const unsigned n = gt_is_column(from->base[i], &affine, from->mask[i], from->size[i], touched);
+		const unsigned sectors = n * gt_bits_of_4[touched->sectors];
+		if (n >= GT_SPAN_LEAST)
+			return (struct access_lines){n, sectors, sectors, from->stride[i]};
+	}
+	if (whole_warp && (affine.width == 0 || requests->tried >= SHAPES_TRIED))
+		return find_touched(coalescer, from, i, touched);
+	return lines_by_shape(coalescer, from, i, &affine, requests);
+}
+
+/* Makes the request of access i, which is the k-th of these and touches one line. */
+static inline void coalesce_single(struct gt_coalescer *coalescer, uint8_t op, size_t i, const struct gt_singles *singles, size_t k,
+				   struct requests *requests)
+{
+	const unsigned action = gt_op_action(op), sectors = gt_bits_of_4[singles->sectors[k]];
+
+	*next_request(requests) = (struct gt_touched){singles->address[k], singles->sectors[k], singles->full[k], singles->threads[k]};
+	requests->access[requests->n] = (uint32_t)i;
+	requests->width[requests->n++] = 0;
+	coalescer->counts.load_warp_sectors += action == GT_LOAD ? sectors : 0;
+	coalescer->accesses[action]++;
+	coalescer->requests[action]++;
+	coalescer->sectors[action] += sectors;
+}
+
+/* Makes the requests of access i, which is the k-th of these. Accesses to shared memory make none: their passes are counted. */
+static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, const struct gt_singles *singles, size_t k,
+			    struct requests *requests)
 {
 	uint8_t op = from->op[i];
 	const bool whole_warp = coalescer->group[from->size[i]] == GT_WARP_SIZE;
 
+	if (singles->single[k]) {
+		coalesce_single(coalescer, op, i, singles, k, requests);
+		return;
+	}
 	if (gt_op_space(op) == GT_SHARED) {
 		count_shared(coalescer, from, i);
 		if (coalescer->turns)
@@ -578,7 +614,7 @@ static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows
 static unsigned repeated_sectors(const struct gt_rows *from, size_t i)
 {
 	uint64_t addresses[GT_WARP_SIZE], sectors[GT_WARP_SIZE]; /* of a turn: the first sector of each lane */
-	unsigned turn[GT_WARP_SIZE], n = (unsigned)__builtin_popcount(from->mask[i]), repeated = 0;
+	unsigned turn[GT_WARP_SIZE], n = gt_count_lanes(from->mask[i]), repeated = 0;
 
 	if (gt_rows_one_stride(from, i) && from->stride[i] != 0)
 		return 0;
@@ -616,15 +652,26 @@ static void count_singles(struct gt_coalescer *coalescer, const struct gt_single
 	}
 }
 
+/* Finds the accesses that touch one line each, if they are coalesced by whole warps. */
+static void find_singles(const struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n, struct gt_singles *singles)
+{
+	if (coalesces_whole_warps(coalescer->rule))
+		gt_find_singles(accesses, first, n, singles);
+	else
+		memset(singles->single, 0, n);
+}
+
 /* Makes the requests of the accesses [first, first + n). */
 static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *accesses, size_t first, size_t n,
 			 struct gt_sink *sink, struct gt_error *error)
 {
 	struct requests requests;
+	struct gt_singles singles;
 
+	find_singles(coalescer, accesses, first, n, &singles);
 	begin_requests(&requests, coalescer->spans);
-	for (size_t i = first; i < first + n; i++) {
-		coalesce(coalescer, accesses, i, &requests);
+	for (size_t k = 0; k < n; k++) {
+		coalesce(coalescer, accesses, first + k, &singles, k, &requests);
 		if (requests.n >= REQUESTS_KEPT &&
 		    write_requests(&requests, accesses, coalescer->rule, sink, error) != 0)
 			return -1;
@@ -633,8 +680,8 @@ static int coalesce_each(struct gt_coalescer *coalescer, const struct gt_rows *a
 }
 
 /* Makes the requests of access i, and counts it by site. */
-static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, struct requests *requests,
-			    struct gt_error *error)
+static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows *from, size_t i, const struct gt_singles *singles, size_t k,
+			    struct requests *requests, struct gt_error *error)
 {
 	const bool shared = gt_op_space(from->op[i]) == GT_SHARED;
 	const uint64_t *sectors = &coalescer->sectors[gt_op_action(from->op[i])], *passes = &coalescer->counts.bank_passes;
@@ -642,15 +689,15 @@ static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows
 	const unsigned first = requests->n;
 	struct gt_access_cost cost = {.full = 0};
 
-	coalesce(coalescer, from, i, requests);
+	coalesce(coalescer, from, i, singles, k, requests);
 	if (gt_op_is_constant(from->op[i]) || (!shared && gt_hint_action(gt_rows_hint(from, i)) != GT_ACCESS_DATA))
 		return 0;
 	cost.sectors = (unsigned)(*sectors - sectors_before);
 	cost.passes = (unsigned)(*passes - passes_before);
 	if (shared)
 		cost.least_passes = gt_bank_least_passes(&coalescer->shared.banks, from, i);
-	for (unsigned k = first; k < requests->n; k++)
-		cost.full += gt_bits_of_4[requests->touched[k].full] * (requests->width[k] ? requests->width[k] : 1U);
+	for (unsigned r = first; r < requests->n; r++)
+		cost.full += gt_bits_of_4[requests->touched[r].full] * (requests->width[r] ? requests->width[r] : 1U);
 	return gt_by_site_add(coalescer->by_site, from, i, &cost, error);
 }
 
@@ -659,10 +706,12 @@ static int coalesce_each_by_site(struct gt_coalescer *coalescer, const struct gt
 				 struct gt_sink *sink, struct gt_error *error)
 {
 	struct requests requests;
+	struct gt_singles singles;
 
+	find_singles(coalescer, accesses, first, n, &singles);
 	begin_requests(&requests, coalescer->spans);
-	for (size_t i = first; i < first + n; i++)
-		if (coalesce_by_site(coalescer, accesses, i, &requests, error) != 0 ||
+	for (size_t k = 0; k < n; k++)
+		if (coalesce_by_site(coalescer, accesses, first + k, &singles, k, &requests, error) != 0 ||
 		    (requests.n >= REQUESTS_KEPT && write_requests(&requests, accesses, coalescer->rule, sink, error) != 0))
 			return -1;
 	return write_requests(&requests, accesses, coalescer->rule, sink, error);

@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/wide.h"
+#include "stream/hint.h"
 #include "stream/op.h"
 #include "stream/request.h"
 
@@ -20,7 +21,7 @@
 #define PLACES_LOG 6
 #define PLACES (1U << PLACES_LOG)
 
-/* ---- one access ---- */
+/* ---- one access, lane by lane ---- */
 
 /* Lines found so far, with a bit for every byte touched. */
 struct found {
@@ -111,16 +112,214 @@ static uint64_t bytes_of(unsigned size)
 	return ((uint64_t)1 << size) - 1;
 }
 
-unsigned gt_lines_of_lanes(const uint64_t *addresses, unsigned n, unsigned size,
-			   struct gt_touched touched[GT_TOUCHED_MAX])
+/* ---- lanes at any addresses, all at once ---- */
+
+/* Each lane is compared with all of them, a vector at a time: that takes a third of looking up line by line, and the same wherever they are. Only
+ * bytes of words, lanes over the end of a line, and those that are very far from each other are left to the above. */
+
+#define WORD 4		    /* bytes, for which a lane has a bit */
+#define NEAR_LOG 36	    /* how far from the first, in bytes, lanes may be */
+#define APART UINT32_C(0x80000000) /* the number of a line that no lane has, and those above it */
+#define FEW 8		    /* lanes that are sooner told one by one */
+#define LANES 16	    /* of a vector */
+
+typedef uint32_t vector __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+/* A bit for each word of a line that `size` bytes from byte `at` on touch. */
+static inline uint32_t words_of(uint32_t at, uint32_t size)
+{
+	const uint32_t first = at / WORD, last = (at + size - 1) / WORD;
+
+	return ((UINT32_C(2) << (last - first)) - 1) << first;
+}
+
+/* Bits 0 to 3: whether bits 0, 8, 16 and 24 are set. */
+static inline uint32_t gather_bits(uint32_t bits)
+{
+	bits &= 0x01010101;
+	return (bits | bits >> 7 | bits >> 14 | bits >> 21) & 0xf;
+}
+
+/* The sectors of which some of these words are, and those of which all are. */
+static inline uint32_t sectors_with(uint32_t words)
+{
+	words |= words >> 4;
+	words |= words >> 2;
+	return gather_bits(words | words >> 1);
+}
+
+static inline uint32_t sectors_of(uint32_t words)
+{
+	words &= words >> 4;
+	words &= words >> 2;
+	return gather_bits(words & words >> 1);
+}
+
+/* Lanes, for vectors. */
+struct lanes {
+	_Alignas(64) uint32_t line[GT_WARP_SIZE]; /* its line's number; of a lane that is off, one of its own */
+	uint32_t words[GT_WARP_SIZE]; /* a bit for each word of its line that it touches; then that any lane touches */
+	uint32_t peers[GT_WARP_SIZE]; /* a bit for each lane of the same line */
+	uint64_t from;		      /* address of the line of number 0 */
+	bool whole;		      /* lanes touch words whole */
+};
+
+/* A bit for each lane, by itself. */
+static const uint32_t own_bit[GT_WARP_SIZE] = {
+	1U << 0, 1U << 1, 1U << 2, 1U << 3, 1U << 4, 1U << 5, 1U << 6, 1U << 7, 1U << 8, 1U << 9, 1U << 10, 1U << 11, 1U << 12, 1U << 13, 1U << 14, 1U << 15,
+	1U << 16, 1U << 17, 1U << 18, 1U << 19, 1U << 20, 1U << 21, 1U << 22, 1U << 23, 1U << 24, 1U << 25, 1U << 26, 1U << 27, 1U << 28, 1U << 29, 1U << 30, 1U << 31,
+};
+
+/* Sets line and words of so many lanes, of which the first `known` have addresses. False if a lane is too far, or reaches over the end of its line. */
+GT_INLINE bool find_words(struct lanes *lanes, const uint64_t *addresses, unsigned known, uint32_t mask, unsigned size, unsigned n)
+{
+	uint32_t at[GT_WARP_SIZE], beyond = 0, parts = 0;
+	uint64_t far = 0;
+
+	lanes->from = (addresses[0] & ~(uint64_t)(GT_LINE - 1)) - (UINT64_C(1) << NEAR_LOG);
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t distance = (i < known ? addresses[i] : addresses[0]) - lanes->from;
+		far |= distance >> (NEAR_LOG + 1);
+		at[i] = (uint32_t)distance % GT_LINE;
+		lanes->line[i] = (uint32_t)(distance / GT_LINE);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const uint32_t on = 0 - (mask >> i & 1);
+		beyond |= (at[i] + size - 1) & on;
+		parts |= at[i] & on;
+		lanes->words[i] = words_of(at[i], size) & on;
+		lanes->line[i] = (lanes->line[i] & on) | ((APART + i) & ~on);
+	}
+	lanes->whole = (parts | size) % WORD == 0;
+	return far == 0 && beyond < GT_LINE;
+}
+
+/* Finds the peers of each lane up to lane n, and joins their words. */
+GT_INLINE void join_lanes(struct lanes *lanes, unsigned n, unsigned vectors)
+{
+	vector line[GT_WARP_SIZE / LANES], words[GT_WARP_SIZE / LANES], peers[GT_WARP_SIZE / LANES];
+
+	memcpy(line, lanes->line, sizeof line);
+	for (unsigned v = 0; v < vectors; v++)
+		words[v] = peers[v] = (vector){0};
+	for (unsigned j = 0; j < n; j++)
+		for (unsigned v = 0; v < vectors; v++) {
+			const vector same = (vector)(line[v] == lanes->line[j]);
+			words[v] |= same & lanes->words[j];
+			peers[v] |= same & own_bit[j];
+		}
+	memcpy(lanes->words, words, vectors * sizeof *words);
+	memcpy(lanes->peers, peers, vectors * sizeof *peers);
+}
+
+/* The lines of the lanes, which are in so many vectors. Returns 0 if it takes bytes to tell them. */
+GT_INLINE unsigned lines_of_vectors(const uint64_t *addresses, unsigned known, uint32_t mask, unsigned size, struct gt_touched *touched, unsigned vectors)
+{
+	struct lanes lanes;
+	const unsigned lanes_n = vectors * LANES;
+	uint32_t sectors[GT_WARP_SIZE], full[GT_WARP_SIZE], threads[GT_WARP_SIZE], most = 0, firsts = 0;
+	unsigned n = 0;
+
+	if (!find_words(&lanes, addresses, known, mask, size, lanes_n))
+		return 0;
+	join_lanes(&lanes, GT_WARP_SIZE - (unsigned)__builtin_clz(mask), vectors);
+	for (unsigned i = 0; i < lanes_n; i++) {
+		threads[i] = gt_count_lanes(lanes.peers[i]);
+		most = threads[i] > most ? threads[i] : most;
+		firsts |= lanes.peers[i] & (own_bit[i] - 1) ? 0 : own_bit[i];
+	}
+	if (!lanes.whole && most * size >= GT_SECTOR)
+		return 0;
+	const uint32_t whole = lanes.whole ? 0xf : 0;
+	for (unsigned i = 0; i < lanes_n; i++) {
+		sectors[i] = sectors_with(lanes.words[i]);
+		full[i] = sectors_of(lanes.words[i]) & whole;
+	}
+	for (uint32_t rest = firsts & mask; rest; rest &= rest - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(rest);
+		touched[n++] = (struct gt_touched){lanes.from + (uint64_t)lanes.line[i] * GT_LINE, (uint8_t)sectors[i], (uint8_t)full[i], (uint8_t)threads[i]};
+	}
+	return n;
+}
+
+/* The lines of the lanes that are on, of `known` whose addresses are there. Returns 0 if it takes bytes to tell them. */
+GT_WIDE static unsigned lines_at_once(const uint64_t *addresses, unsigned known, uint32_t mask, unsigned size, struct gt_touched *touched)
+{
+	if (known <= LANES)
+		return lines_of_vectors(addresses, known, mask, size, touched, 1);
+	return lines_of_vectors(addresses, known, mask, size, touched, GT_WARP_SIZE / LANES);
+}
+
+static unsigned lines_one_by_one(const uint64_t *addresses, uint32_t mask, unsigned size, struct gt_touched *touched)
 {
 	struct found found;
 	uint64_t bytes = bytes_of(size);
 
 	begin(&found);
-	for (unsigned i = 0; i < n; i++)
-		touch(&found, addresses[i], bytes);
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		touch(&found, addresses[__builtin_ctz(rest)], bytes);
 	return summarise(&found, touched);
+}
+
+/* The same of few lanes, all of them on. */
+static unsigned lines_of_few(const uint64_t *addresses, unsigned known, unsigned size, struct gt_touched *touched)
+{
+	uint32_t words[FEW];
+	unsigned n = 0, parts = size;
+
+	for (unsigned i = 0; i < known; i++) {
+		const unsigned at = (unsigned)(addresses[i] % GT_LINE);
+		const uint64_t line = addresses[i] - at;
+		unsigned k = 0;
+		if (at + size > GT_LINE)
+			return 0;
+		parts |= at;
+		while (k < n && touched[k].address != line)
+			k++;
+		if (k == n) {
+			touched[n] = (struct gt_touched){.address = line};
+			words[n++] = 0;
+		}
+		touched[k].threads++;
+		words[k] |= words_of(at, size);
+	}
+	if (parts % WORD != 0 && known * size >= GT_SECTOR)
+		return 0;
+	for (unsigned k = 0; k < n; k++) {
+		touched[k].sectors = (uint8_t)sectors_with(words[k]);
+		touched[k].full = parts % WORD == 0 ? (uint8_t)sectors_of(words[k]) : 0;
+	}
+	return n;
+}
+
+static unsigned lines_of_some(const uint64_t *addresses, unsigned known, uint32_t mask, unsigned size, struct gt_touched *touched)
+{
+	const unsigned n = known <= FEW ? lines_of_few(addresses, known, size, touched) : lines_at_once(addresses, known, mask, size, touched);
+
+	return n > 0 ? n : lines_one_by_one(addresses, mask, size, touched);
+}
+
+unsigned gt_lines_of_lanes(const uint64_t *addresses, unsigned n, unsigned size,
+			   struct gt_touched touched[GT_TOUCHED_MAX])
+{
+	return lines_of_some(addresses, n, UINT32_MAX >> (GT_WARP_SIZE - n), size, touched);
+}
+
+/* Lanes whose addresses follow from the lowest one's. */
+static unsigned lines_of_each(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched)
+{
+	const unsigned lowest = (unsigned)__builtin_ctz(mask);
+	uint64_t addresses[GT_WARP_SIZE];
+	unsigned n = 0;
+
+	if (gt_count_lanes(mask) <= FEW) {
+		for (uint32_t rest = mask; rest; rest &= rest - 1)
+			addresses[n++] = base + gt_affine_from(affine, lowest, (unsigned)__builtin_ctz(rest));
+		return gt_lines_of_lanes(addresses, n, size, touched);
+	}
+	for (unsigned i = 0; i < GT_WARP_SIZE; i++)
+		addresses[i] = base + gt_affine_from(affine, lowest, i);
+	return lines_of_some(addresses, GT_WARP_SIZE, mask, size, touched);
 }
 
 unsigned gt_distinct_addresses(const uint64_t *addresses, unsigned n)
@@ -140,23 +339,12 @@ unsigned gt_distinct_addresses(const uint64_t *addresses, unsigned n)
 	return distinct;
 }
 
-static unsigned lines_by_lane(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
-			      struct gt_touched *touched)
-{
-	struct found found;
-	uint64_t bytes = bytes_of(size);
-
-	begin(&found);
-	for (uint32_t rest = mask >> __builtin_ctz(mask); rest; rest >>= 1, base += (uint64_t)stride)
-		if (rest & 1)
-			touch(&found, base, bytes);
-	return summarise(&found, touched);
-}
+/* ---- lanes at one address, at a stride, or at a stride and a pitch ---- */
 
 /* All lanes at one address. */
 static unsigned lines_of_broadcast(uint64_t address, uint32_t mask, unsigned size, struct gt_touched *touched)
 {
-	unsigned sector = (unsigned)(address / GT_SECTOR % SECTORS), threads = (unsigned)__builtin_popcount(mask);
+	unsigned sector = (unsigned)(address / GT_SECTOR % SECTORS), threads = gt_count_lanes(mask);
 	uint64_t bytes = bytes_of(size) << address % GT_SECTOR;
 	unsigned reaches = bytes >> GT_SECTOR ? 3 : 1; /* into the next sector? */
 	unsigned full = (uint32_t)bytes == UINT32_MAX;
@@ -200,7 +388,7 @@ static unsigned lines_of_slots(uint64_t base, unsigned shift, uint32_t lanes, bo
 		unsigned sectors = 0, full = 0, left = (SECTORS - sector) * slots;
 		uint64_t here = left < 64 ? rest & (((uint64_t)1 << left) - 1) : rest;
 		if (here)
-			touched[n].threads = (uint8_t)__builtin_popcountll(here);
+			touched[n].threads = (uint8_t)(gt_count_lanes((uint32_t)here) + gt_count_lanes((uint32_t)(here >> 32)));
 		rest = left < 64 ? rest >> left : 0;
 		for (; here; here >>= slots, sector++) {
 			sectors |= (unsigned)((here & sector_slots) != 0) << sector;
@@ -243,18 +431,6 @@ static unsigned lines_apart(uint64_t base, int64_t stride, uint32_t mask, unsign
 	return n;
 }
 
-bool gt_is_column(uint64_t base, int64_t stride, uint32_t mask, unsigned size, struct gt_touched *touched)
-{
-	const uint32_t lanes = mask >> __builtin_ctz(mask);
-
-	if (stride == 0 || lanes & (lanes + 1) || !keeps_to_lines(base, stride, size))
-		return false;
-	struct gt_touched lines[2];
-	lines_of_broadcast(base, 1, size, lines);
-	*touched = lines[0];
-	return true;
-}
-
 unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
 			    struct gt_touched touched[GT_TOUCHED_MAX])
 {
@@ -270,10 +446,10 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 	}
 	if (keeps_to_lines(base, stride, size))
 		return lines_apart(base, stride, mask, size, touched);
-	return lines_by_lane(base, stride, mask, size, touched);
+	return lines_of_each(base, &(struct gt_affine){stride, 0, 0}, mask, size, touched);
 }
 
-/* Adds lines to n others. Returns how many there are, or 0 if the bytes of both may fill a sector that neither fills. `whole`: bytes of a lane,
+/* Adds lines, which may lie behind them, to n others. Returns how many there are, or 0 if the bytes of both may fill a sector that neither fills. `whole`: bytes of a lane,
  * none of which reaches over the end of its line; 0: one may. */
 static unsigned merge(struct gt_touched *touched, unsigned n, const struct gt_touched *more, unsigned more_n, unsigned whole)
 {
@@ -310,41 +486,85 @@ static unsigned lines_of_same_rows(uint64_t base, int64_t stride, uint32_t row, 
 	return n;
 }
 
-/* Row by row, as far as their lines may be joined. */
+/* Row by row, as far as their lines may be joined, of a stride of at most a sector. */
 static unsigned lines_of_rows(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched)
 {
 	const unsigned width = affine->width, lowest = (unsigned)__builtin_ctz(mask);
 	const bool aligned = (size & (size - 1)) == 0 && ((base | (uint64_t)affine->stride | (uint64_t)affine->pitch) & (size - 1)) == 0;
-	struct gt_touched more[GT_TOUCHED_MAX];
+	const bool apart = affine->pitch > -FAR && affine->pitch < FAR &&
+			   (affine->pitch < 0 ? -affine->pitch : affine->pitch) >= GT_LINE + (int64_t)(width - 1) * affine->stride + size;
+	const uint32_t row = (UINT32_C(1) << width) - 1;
 	unsigned n = 0;
 
-	for (uint32_t rest = mask, row; rest; rest &= ~row) {
-		const unsigned first = (unsigned)__builtin_ctz(rest);
-		row = ((UINT32_C(1) << width) - 1) << first / width * width;
-		const uint64_t begin = base + gt_affine_from(affine, lowest, first);
-		const unsigned more_n = gt_lines_of_affine(begin, affine->stride, rest & row, size, more);
-		n = merge(touched, n, more, more_n, aligned ? size : 0);
+	for (unsigned first = 0; first < GT_WARP_SIZE; first += width) {
+		const uint32_t lanes = mask & row << first;
+		if (!lanes)
+			continue;
+		const uint64_t begin = base + gt_affine_from(affine, lowest, (unsigned)__builtin_ctz(lanes));
+		const unsigned more_n = gt_lines_of_affine(begin, affine->stride, lanes, size, touched + n);
+		n = apart || n == 0 ? n + more_n : merge(touched, n, touched + n, more_n, aligned ? size : 0);
 		if (n == 0)
 			return 0;
 	}
 	return n;
 }
 
+unsigned gt_is_column(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched)
+{
+	const uint32_t lanes = mask >> __builtin_ctz(mask);
+	struct gt_touched lines[GT_TOUCHED_MAX];
+
+	if (affine->stride == 0 || !keeps_to_lines(base, affine->stride, size) || lanes & (lanes + 1))
+		return 0;
+	if (affine->width == 0) {
+		lines_of_broadcast(base, 1, size, lines);
+		*touched = lines[0];
+		return gt_count_lanes(lanes);
+	}
+	const unsigned rows = GT_WARP_SIZE / affine->width;
+	const int64_t last = (int64_t)(base % GT_LINE) + affine->pitch * (int64_t)(rows - 1);
+	if (mask != UINT32_MAX || affine->pitch >= GT_LINE || affine->pitch <= -GT_LINE || last < 0 || last + size > GT_LINE)
+		return 0;
+	gt_lines_of_affine(base, affine->pitch, UINT32_MAX >> (GT_WARP_SIZE - rows), size, lines);
+	*touched = lines[0];
+	return affine->width;
+}
+
+/* Rows of a whole warp of which each lane has a line of its own, in which those of the other rows below it follow closely. Returns 0 if it is
+ * not so. */
+static unsigned lines_of_columns(uint64_t base, const struct gt_affine *affine, unsigned size, struct gt_touched *touched)
+{
+	const unsigned rows = GT_WARP_SIZE / affine->width;
+	const bool distinct = affine->stride > -FAR && affine->stride < FAR && (affine->stride >= GT_LINE || affine->stride <= -GT_LINE);
+
+	if (!distinct || (uint64_t)affine->pitch > GT_SECTOR)
+		return 0;
+	const unsigned reach = (rows - 1) * (unsigned)affine->pitch + size;
+	const bool filled = affine->pitch <= (int64_t)size;
+	for (unsigned k = 0; k < affine->width; k++, base += (uint64_t)affine->stride) {
+		const unsigned start = (unsigned)(base % GT_LINE), end = start + reach;
+		const unsigned from = (start + GT_SECTOR - 1) / GT_SECTOR, to = end / GT_SECTOR;
+		if (end > GT_LINE)
+			return 0;
+		touched[k] = (struct gt_touched){base - start, (uint8_t)((2U << (end - 1) / GT_SECTOR) - (1U << start / GT_SECTOR)),
+						 (uint8_t)(filled && to > from ? (1U << to) - (1U << from) : 0), (uint8_t)rows};
+	}
+	return affine->width;
+}
+
 unsigned gt_lines_of_pitch(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size,
 			   struct gt_touched touched[GT_TOUCHED_MAX])
 {
-	const unsigned lowest = (unsigned)__builtin_ctz(mask);
-	uint64_t addresses[GT_WARP_SIZE];
-	unsigned n = 0;
+	const unsigned lowest = (unsigned)__builtin_ctz(mask), row = lowest / affine->width * affine->width;
 
-	if (affine->pitch == 0 && mask == UINT32_MAX)
-		return lines_of_same_rows(base, affine->stride, (UINT32_C(1) << affine->width) - 1, GT_WARP_SIZE / affine->width, size, touched);
-	n = lines_of_rows(base, affine, mask, size, touched);
-	if (n > 0)
-		return n;
-	for (uint32_t rest = mask; rest; rest &= rest - 1)
-		addresses[n++] = base + gt_affine_from(affine, lowest, (unsigned)__builtin_ctz(rest));
-	return gt_lines_of_lanes(addresses, n, size, touched);
+	if (mask >> row >> affine->width == 0)
+		return gt_lines_of_affine(base, affine->stride, mask, size, touched);
+	unsigned n = mask == UINT32_MAX ? lines_of_columns(base, affine, size, touched) : 0;
+	if (n == 0 && affine->pitch == 0 && mask == UINT32_MAX)
+		n = lines_of_same_rows(base, affine->stride, (UINT32_C(1) << affine->width) - 1, GT_WARP_SIZE / affine->width, size, touched);
+	if (n == 0 && affine->width >= GT_WARP_SIZE / 4 && (uint64_t)affine->stride <= GT_SECTOR)
+		n = lines_of_rows(base, affine, mask, size, touched);
+	return n > 0 ? n : lines_of_each(base, affine, mask, size, touched);
 }
 
 /* ---- runs of accesses that touch one line each ---- */
@@ -436,6 +656,39 @@ GT_WIDE static bool find_lines(const struct gt_rows *from, size_t first, size_t 
 	return !(far | beyond | elsewhere);
 }
 
+/* The same for accesses of which some may be of another kind: says which, and sets the lines of the others. */
+GT_WIDE static void find_some(const struct gt_rows *from, size_t first, size_t n, struct gt_singles *restrict singles, struct parts *restrict parts)
+{
+	const uint64_t *base = from->base + first;
+	const int64_t *stride = from->stride + first;
+	const uint32_t *mask = from->mask + first;
+	const uint8_t *size = from->size + first, *op = from->op + first, *width = from->width + first;
+	uint8_t near[GT_SINGLE_ROWS], apart[GT_SINGLE_ROWS], gaps[GT_SINGLE_ROWS], lanes[GT_SINGLE_ROWS];
+
+	for (size_t i = 0; i < n; i++)
+		lanes[i] = (uint8_t)gt_count_lanes(mask[i]);
+	for (size_t i = 0; i < n; i++)
+		gaps[i] = ((mask[i] + (mask[i] & (0 - mask[i]))) & mask[i]) != 0;
+	for (size_t i = 0; i < n; i++)
+		near[i] = (uint64_t)stride[i] <= GT_SECTOR;
+	for (size_t i = 0; i < n; i++)
+		apart[i] = (uint8_t)stride[i];
+	for (size_t i = 0; i < n; i++)
+		singles->address[i] = base[i] & ~(uint64_t)(GT_LINE - 1);
+	for (size_t i = 0; i < n; i++)
+		parts->start[i] = (uint8_t)(base[i] % GT_LINE);
+	for (size_t i = 0; i < n; i++) {
+		const uint16_t end = (uint16_t)(parts->start[i] + (uint16_t)((lanes[i] - 1) * apart[i]) + size[i]);
+		near[i] &= end <= GT_LINE && (op[i] & 0x1c) != GT_SHARED << 2 && (op[i] & 0x1c) != GT_CONSTANT << 2;
+		parts->end[i] = (uint8_t)end;
+	}
+	for (size_t i = 0; i < n; i++)
+		singles->single[i] = near[i] & (width[i] == 0) & (!gaps[i] | (apart[i] == 0));
+	for (size_t i = 0; i < n; i++)
+		parts->gaps[i] = apart[i] > size[i];
+	memcpy(singles->threads, lanes, n);
+}
+
 /* Sets sectors of the requests, and those that a store covers. */
 GT_WIDE static void find_sectors(const struct parts *parts, const uint8_t *op, size_t n, uint8_t *restrict sectors,
 				 uint8_t *restrict full)
@@ -516,4 +769,20 @@ bool gt_single_lines(const struct gt_rows *accesses, size_t first, size_t n, str
 		memset(requests->width + requests->n, 0, n);
 	requests->n += n;
 	return true;
+}
+
+void gt_find_singles(const struct gt_rows *accesses, size_t first, size_t n, struct gt_singles *singles)
+{
+	struct parts parts;
+	uint8_t straight = 0;
+
+	for (size_t i = 0; i < n; i++)
+		straight |= accesses->width[first + i] == 0;
+	memset(singles->single, 0, n);
+	if (!straight)
+		return;
+	find_some(accesses, first, n, singles, &parts);
+	find_sectors(&parts, accesses->op + first, n, singles->sectors, singles->full);
+	for (size_t i = 0; accesses->has_hints && i < n; i++)
+		singles->single[i] &= gt_hint_action(accesses->hint[first + i]) == GT_ACCESS_DATA;
 }

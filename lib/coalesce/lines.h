@@ -35,9 +35,9 @@ struct gt_touched {
 unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsigned size,
 			    struct gt_touched touched[GT_TOUCHED_MAX]);
 
-/* Whether each of these lanes, which are neighbours, has a line of its own, at one place in it. Then the first is touched so, and the others
- * are a stride apart. */
-bool gt_is_column(uint64_t base, int64_t stride, uint32_t mask, unsigned size, struct gt_touched *touched);
+/* If the lanes touch some lines alike, each a stride from the one before, sets the first and returns how many there are; 0: they do not, or it is
+ * not seen. */
+unsigned gt_is_column(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched);
 
 /* As gt_lines_of_affine, with a pitch. */
 unsigned gt_lines_of_pitch(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size,
@@ -63,5 +63,15 @@ struct gt_single_counts {
  * neighbouring lanes at most a sector apart, in one line, none of them at a lower address than the one before. */
 bool gt_single_lines(const struct gt_rows *accesses, size_t first, size_t n, struct gt_rows *requests,
 		     struct gt_single_counts *counts);
+
+/* The same of accesses of which only some are of that kind. */
+struct gt_singles {
+	uint64_t address[GT_SINGLE_ROWS];
+	uint8_t single[GT_SINGLE_ROWS]; /* whether it is one; the rest is of those that are */
+	uint8_t sectors[GT_SINGLE_ROWS], full[GT_SINGLE_ROWS], threads[GT_SINGLE_ROWS];
+};
+
+/* Finds them among the accesses [first, first + n), at most GT_SINGLE_ROWS. */
+void gt_find_singles(const struct gt_rows *accesses, size_t first, size_t n, struct gt_singles *singles);
 
 #endif

@@ -177,10 +177,10 @@ struct gt_affine {
 /* How far a lane's address is from that of lane `first`, in bytes modulo 2^64. */
 static inline uint64_t gt_affine_from(const struct gt_affine *affine, unsigned first, unsigned lane)
 {
-	const unsigned width = affine->width ? affine->width : GT_WARP_SIZE;
+	const unsigned width = affine->width ? affine->width : GT_WARP_SIZE, log = (unsigned)__builtin_ctz(width);
+	const int64_t lanes = (int64_t)(lane & (width - 1)) - (int64_t)(first & (width - 1)), rows = (int64_t)(lane >> log) - (int64_t)(first >> log);
 
-	return (uint64_t)affine->stride * (uint64_t)((int)(lane % width) - (int)(first % width)) +
-	       (affine->width ? (uint64_t)affine->pitch * (lane / width - first / width) : 0);
+	return (uint64_t)affine->stride * (uint64_t)lanes + (uint64_t)affine->pitch * (uint64_t)rows;
 }
 
 /* That of access i. */

@@ -199,7 +199,8 @@ static void random_access(struct gt_rows *rows, uint64_t lane[32])
 	uint64_t packed[32];
 	unsigned size = random_number() % 4 ? sizes[random_number() % 9] : 1 + (unsigned)(random_number() % 32);
 	uint32_t mask = random_number() % 3 ? UINT32_MAX : (uint32_t)random_number();
-	uint64_t base = random_base(), span = UINT64_C(1) << random_number() % 14;
+	uint64_t base = random_base(), span = UINT64_C(1) << (random_number() % 8 ? random_number() % 14 : 36 + random_number() % 12);
+	uint64_t part = random_number() % 2 ? 3 : 0; /* of a word: lanes gather words that are aligned, or not */
 	int64_t stride = random_stride(size);
 	bool gather = random_number() % 3 == 0;
 	unsigned width = 32U >> (random_number() % 2 ? 0 : random_number() % 5); /* of rows of lanes at a pitch */
@@ -209,7 +210,7 @@ static void random_access(struct gt_rows *rows, uint64_t lane[32])
 	mask = mask ? mask : 1;
 	for (unsigned l = 0; l < 32; l++) {
 		lane[l] = gather && l & alike ? lane[l & ~alike] :
-			  gather ? base + random_number() % span :
+			  gather ? (base + random_number() % span) & ~part :
 			 width < 32 ? base + (uint64_t)stride * (l % width) + pitch * (l / width) :
 				   base + (uint64_t)stride * (l - (unsigned)__builtin_ctz(mask));
 		if (mask >> l & 1)
