@@ -361,7 +361,7 @@ void gt_level_prefetch_from(const struct gt_level *level, const struct gt_rows *
 	for (; i < end; i++) {
 		const struct gt_tags *tags = level->instances[gt_level_instance_of(level, rows, i)];
 		for (unsigned at = 0; tags && at < GT_PIECES_MAX; at += width)
-			if (rows->sectors[i] >> at & all)
+			if ((unsigned)rows->sectors[i] >> at & all)
 				ahead[n++] = look_ahead(level, tags, (rows->address[i] + at * GT_SECTOR) >> level->line_shift);
 	}
 	for (size_t k = 0; k < n; k++)
