@@ -251,6 +251,11 @@ MAN     := $(wildcard man/*.[1357])
 SHARED_FILES = $(shell find pipelines examples -type f ! -path '*/results/*')
 # $(call copy_tree,FROM,FILES,TO): the files of a folder, with the folders that they are in, by one process; anyone may read them.
 copy_tree = cd $1 && cp --parents $(sort $2) $(abspath $3) && chmod -R u+w,go-w,a+rX $(abspath $3)
+# A list of make ends a name at a blank: uninstall would remove what stands before it.
+ifneq ($(filter install install-plugins uninstall,$(MAKECMDGOALS)),)
+$(foreach v,DESTDIR PREFIX bindir libdir includedir datadir mandir docdir pythondir bashdir zshdir fishdir,\
+	$(if $(word 2,$($v)),$(error $v='$($v)': expected a folder without blanks)))
+endif
 install: all $(if $(filter no,$(PLUGINS)),,install-plugins)
 	install -d $(addprefix $(DESTDIR),$(bindir) $(libdir)/pkgconfig $(libdir)/gtrace $(includedir)/gtrace $(datadir)/gtrace/gpus \
 		$(addprefix $(mandir)/man,1 3 5 7) $(docdir)/examples $(docdir)/docs/papers $(pythondir))

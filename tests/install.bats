@@ -243,6 +243,17 @@ installed_library() {
 }
 
 # bats test_tags=whole
+@test "a folder with a blank is refused before anything is installed or removed" {
+	local goal
+	mkdir -p "$BATS_TEST_TMPDIR/a"
+	for goal in install install-plugins uninstall; do
+		expect_failure 2 "DESTDIR='$BATS_TEST_TMPDIR/a b': expected a folder without blanks" make -C "$ROOT" --no-print-directory "$goal" DESTDIR="$BATS_TEST_TMPDIR/a b"
+		expect_failure 2 "PREFIX='$BATS_TEST_TMPDIR/a b': expected a folder without blanks" make -C "$ROOT" --no-print-directory "$goal" PREFIX="$BATS_TEST_TMPDIR/a b"
+	done
+	[ -d "$BATS_TEST_TMPDIR/a" ]
+	[ ! -e "$BATS_TEST_TMPDIR/a b" ]
+}
+
 @test "man -k gtrace finds every tool after make install" {
 	command -v mandb >/dev/null || skip "no mandb"
 	"${install[@]}" install PREFIX=/usr
