@@ -425,12 +425,13 @@ GT_INLINE int serve_places(struct reading *reads, const uint32_t *row, const str
 #define STEPS (2 + GT_FORESIGHT_TURNS) /* before a request is served, at most */
 
 /* Serves n requests, at most GT_DEDUPLICATED_ROWS. What is prefetched for AT_ONCE of them has time to come while others are served: what one
- * step prefetches the next one reads, a turn later. */
+ * step prefetches the next one reads, a turn later. Sets of few ways are read in the same turn: a turn later gains nothing there, and more is kept
+ * between. */
 GT_INLINE int serve_slots(struct reading *reads, const uint32_t *row, size_t n, struct slots_shape shape)
 {
 	const struct gt_level *level = reads->serving.level;
 	const bool dirty = shape.recency == GT_RECENCY_LIST && level->config.write == GT_WRITE_BACK;
-	const size_t steps = shape.drawn ? STEPS : shape.recency == GT_RECENCY_NIBBLES ? 1 : 2;
+	const size_t steps = shape.drawn ? STEPS : shape.recency == GT_RECENCY_NIBBLES ? 0 : 2;
 	struct lookups lookups;
 
 	if (shape.drawn)
