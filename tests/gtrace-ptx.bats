@@ -1686,7 +1686,8 @@ rounds_that_wait() {
 }
 
 # A wait of 10^9 clocks is 4 * 10^9 instructions of a warp if each counts one; a 16th more with each read makes it some thousands. What
-# reads the clock at two places measures, and is not hurried: 3 instructions between the two.
+# reads the clock at two places measures, and is not hurried: 3 instructions between the two. The halves of a clock, the upper one
+# before and behind the lower, are one place.
 @test "a loop that waits until a clock says so ends soon; a measurement stays as it is" {
 	cat >"$BATS_TEST_TMPDIR/wait.ptx" <<-'END'
 		.version 7.0
@@ -1694,7 +1695,7 @@ rounds_that_wait() {
 		.address_size 64
 		.visible .entry wait(.param .u64 A)
 		{
-			.reg .u64 %a, %b, %c, %d, %o; .reg .u32 %i; .reg .pred %p;
+			.reg .u64 %a, %b, %c, %d, %o; .reg .u32 %i, %h, %l, %k; .reg .pred %p;
 			ld.param.u64 %o, [A];
 			mov.u32 %i, 0;
 		MEASURE:
@@ -1712,6 +1713,17 @@ rounds_that_wait() {
 			sub.u64 %c, %b, %a;
 			setp.lt.u64 %p, %c, 1000000000;
 			@%p bra WAIT;
+			mov.u64 %a, %globaltimer;
+		HALVES:
+			mov.u32 %h, %globaltimer_hi;
+			mov.u32 %l, %globaltimer_lo;
+			mov.u32 %k, %globaltimer_hi;
+			setp.ne.u32 %p, %h, %k;
+			selp.u32 %l, 0, %l, %p;
+			mov.b64 %b, {%l, %k};
+			sub.u64 %c, %b, %a;
+			setp.lt.u64 %p, %c, 1000000000;
+			@%p bra HALVES;
 			ret;
 		}
 	END

@@ -192,7 +192,8 @@ const struct gt_ptx_op *gt_ptx_read_special(struct gt_ptx_warp *warp, const stru
 	unsigned char *values = (unsigned char *)room, *lanes = gt_ptx_lanes(warp, op->d);
 
 	warp->core->ran->clock = special->name; /* all that are read each time are clocks */
-	pass_time(warp, op);
+	if (special->value != issued_high) /* it is read beside the lower half, before and behind */
+		pass_time(warp, op);
 	gt_ptx_fill_special(warp, special, values);
 	/* Lanes of other paths may be in the middle of an instruction and use this slot. */
 	for (uint32_t m = mask; m; m &= m - 1)
