@@ -47,7 +47,15 @@ static void registered(int n)
 	cudaGetLastError();
 }
 
-/* The host's pointer stands for the device's memory, within what is registered. */
+struct range { int pad; int *begin, *end; };
+
+__global__ void between(range of)
+{
+	for (int *i = of.begin + threadIdx.x; i < of.end; i += blockDim.x)
+		*i += 1;
+}
+
+/* The host's pointer stands for the device's memory, within what is registered: also in a kernel's arguments, where it may be the end. */
 static void by_host_pointer()
 {
 	const int n = 5000;
@@ -61,6 +69,10 @@ static void by_host_pointer()
 	SUCCEEDS(cudaMemcpy(host + 5, &value, sizeof value, cudaMemcpyHostToDevice));
 	CHECK(host[5] == 7);
 	CHECK(cudaMemset(host + n - 1, 0, 2 * sizeof *host) == cudaErrorInvalidValue);
+	twice<<<1, 32>>>(host + 5, 1);
+	between<<<1, 32>>>(range{0, host + 4000, host + n});
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(host[5] == 14 && host[3999] == 0 && host[4000] == 1 && host[n - 1] == 1);
 	cudaGetLastError();
 	SUCCEEDS(cudaHostUnregister(host));
 	free(host);

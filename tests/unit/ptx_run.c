@@ -500,11 +500,22 @@ static void test_stray_accesses(void)
 		"cvt.u64.u32 %rd5, %r1;\nshl.b64 %rd5, %rd5, 63;\nadd.s64 %rd5, %rd5, %rd1;\n"
 		"ld.global.u32 %r6, [%rd5];\nret;\n}\n";
 
+	static uint32_t ours;
+	char of_host[2048], said[512];
+	snprintf(of_host, sizeof of_host, "%s0x%" PRIx64 ";\nld.global.u32 %%r5, [%%rd5];\nret;\n}\n", HEAD KERNEL "mov.u64 %rd5, ",
+		 (uint64_t)(uintptr_t)&ours);
+	snprintf(said, sizeof said,
+		 "kernel k, PTX line 20, pc 0x14: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x%" PRIx64 ": outside every allocation; nearest is "
+		 "'other', 4096 bytes at 0x200000001200; that is memory of the host, which kernels reach if CUDA allocated it, or by the device's "
+		 "pointer if it was registered",
+		 (uint64_t)(uintptr_t)&ours);
+
 	launch.check = GT_PTX_CHECK_FAULT;
 	fails(beyond, 2, 32,
 	      "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (24,0,0): store of 4 bytes at 0x200000001000: "
 			     "outside every allocation; nearest is 'out', 4096 bytes at 0x200000000000; a GPU has memory there: "
 			     "--check page lets it pass");
+	fails(of_host, 1, 32, said);
 	fails(odd, 1, 32,
 	      "kernel k, PTX line 19, pc 0x13: block (0,0,0) thread (0,0,0): load of 4 bytes at 0x200000000002 of global "
 			  "memory: not a multiple of 4");

@@ -366,6 +366,22 @@ void *gt_cudart_registered(const void *host)
 	return one ? one->device + ((const char *)host - one->pages) : NULL;
 }
 
+/* A pointer behind the end is one to it, too, unless what begins there is registered itself. */
+void gt_cudart_replace_registered(unsigned char *words, size_t bytes)
+{
+	for (size_t at = 0; all && at + sizeof(char *) <= bytes; at += sizeof(char *)) {
+		const char *pointer;
+		memcpy(&pointer, words + at, sizeof pointer);
+		const struct registered *one = find(pointer, false);
+		for (const struct registered *other = all; other && !one; other = other->next)
+			one = pointer == other->begin + other->bytes ? other : NULL;
+		if (!one)
+			continue;
+		pointer = one->device + (pointer - one->pages);
+		memcpy(words + at, &pointer, sizeof pointer);
+	}
+}
+
 /* A file with the contents of the pages; -1 if there is no room for it. */
 static int file_of(const char *pages, size_t span)
 {

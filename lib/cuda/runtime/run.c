@@ -206,6 +206,7 @@ static unsigned char *gather_parameters(const struct gt_ptx_function *kernel, vo
 		gt_cudart_stop("out of memory");
 	for (size_t i = 0; i < kernel->n_parameters; i++)
 		memcpy(parameters + gt_ptx_parameter_offset(kernel, i), arguments[i], kernel->parameters[i].bytes);
+	gt_cudart_replace_registered(parameters, gt_ptx_parameter_bytes(kernel));
 	return parameters;
 }
 

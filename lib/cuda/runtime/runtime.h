@@ -272,6 +272,8 @@ int gt_cudart_no_room(const char *call, size_t bytes);
 int gt_cudart_release(void *pointer);
 /* The device's pointer to memory of the host that was registered; NULL if it was not. */
 void *gt_cudart_registered(const void *host);
+/* Replaces the host's pointers to registered memory among these words by the device's. */
+void gt_cudart_replace_registered(unsigned char *words, size_t bytes);
 /* Memory for rows of `width` bytes, each `*pitch` behind the one before. Returns a code. */
 int gt_cudart_allocate_rows(void **pointer, size_t *pitch, size_t width, size_t rows, const char *call);
 

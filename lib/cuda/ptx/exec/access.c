@@ -397,6 +397,8 @@ static void fault_in_cluster(struct gt_ptx_warp *warp, const struct gt_ptx_op *o
 /* What helps a program that is as wrong on a GPU, and does not find out there. */
 static const char *hint_of(const struct gt_ptx_core *core, uint64_t address, unsigned bytes)
 {
+	if (gt_ptx_is_of_host(address))
+		return "; that is memory of the host, which kernels reach if CUDA allocated it, or by the device's pointer if it was registered";
 	return core->launch->check == GT_PTX_CHECK_FAULT && gt_ptx_is_mapped(core->memory, address, bytes)
 		       ? "; a GPU has memory there: --check page lets it pass"
 		       : "";
@@ -441,8 +443,8 @@ static void fault_outside(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, 
 			     "'%s', %" PRIu64 " bytes at 0x%" PRIx64 "%s",
 			     action, bytes, address, near->name, near->bytes, near->address, hint_of(core, address, bytes));
 	else
-		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": nothing is allocated", action,
-			     bytes, address);
+		gt_ptx_fault(warp, op, lane, "%s of %u bytes at 0x%" PRIx64 ": nothing is allocated%s", action,
+			     bytes, address, hint_of(core, address, bytes));
 }
 
 /* After a fault: NULL, or where the access goes instead. */

@@ -666,6 +666,15 @@ bool gt_ptx_is_mapped(const struct gt_ptx_memory *memory, uint64_t address, uint
 	return mapped;
 }
 
+bool gt_ptx_is_of_host(uint64_t address)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (address >= GT_PTX_GLOBAL_BASE - GT_PTX_GRANULE && address < GT_PTX_LOCAL_BASE + GT_PTX_WINDOW)
+		return false;
+	return msync((void *)(uintptr_t)(address - address % page), 1, MS_ASYNC) == 0;
+}
+
 void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes)
 {
 	uint64_t at = address - GT_PTX_GLOBAL_BASE;

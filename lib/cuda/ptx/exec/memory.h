@@ -185,6 +185,8 @@ struct gt_ptx_room *gt_ptx_room_at(struct gt_ptx_room *tree, uint64_t at);
 /* Whether the hardware has memory at [address, address + bytes), which no multiple of GT_PTX_PAGE divides: in a granule with an
  * allocation, or in the one below the first address, where a GPU keeps what belongs to the program. */
 bool gt_ptx_is_mapped(const struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
+/* Whether a program in this process has memory there that is none of the device: its stack, or what malloc gave. */
+bool gt_ptx_is_of_host(uint64_t address);
 /* Where it lies in this process then. What is written there stays. NULL if there is none. */
 void *gt_ptx_mapped_at(struct gt_ptx_memory *memory, uint64_t address, uint64_t bytes);
 
