@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <lz4.h>
@@ -399,6 +400,27 @@ static void local_names_stay_apart(void)
 	}
 }
 
+/* The tables of a library, such as those of cuRAND, are a line each. A look at the rest of the line for each number takes minutes. */
+static void a_long_line_takes_no_longer(void)
+{
+	enum { NUMBERS = 1 << 21 };
+	static const char head[] = ".global .u32 tab[2097152] = {", number[] = "1,";
+	const size_t bytes = sizeof head - 1 + (sizeof number - 1) * NUMBERS;
+	struct gt_ptx_text text = {.units = 1};
+	struct gt_error error;
+	char *unit = malloc(bytes);
+
+	memcpy(unit, head, sizeof head - 1);
+	for (size_t i = 0; i < NUMBERS; i++)
+		memcpy(unit + sizeof head - 1 + i * (sizeof number - 1), number, sizeof number - 1);
+	const clock_t then = clock();
+	CHECK_EQUAL(gt_ptx_link(&text, unit, bytes, &error), 0);
+	CHECK((clock() - then) / CLOCKS_PER_SEC < 20);
+	CHECK(text.bytes == bytes + strlen("$unit2") + 1);
+	free(text.data);
+	free(unit);
+}
+
 /* ---- settings ---- */
 
 /* The first of that name that gtrace-record takes. */
@@ -482,6 +504,7 @@ int main(void)
 	RUN(cubins_know_registers_and_shared_bytes);
 	RUN(damaged_cubins_do_no_harm);
 	RUN(local_names_stay_apart);
+	RUN(a_long_line_takes_no_longer);
 	RUN(settings_arrive_as_they_left);
 	return check_report();
 }

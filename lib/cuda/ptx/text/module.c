@@ -674,8 +674,8 @@ static int copy_renamed(struct gt_ptx_text *text, size_t *capacity, const char *
 
 	while (next_token(&token, end)) {
 		const struct local name = {token.at, token.n};
-		const char *line = memchr(token.at, '\n', (size_t)(end - token.at));
 		if (is_one_of(&token, once, LENGTH(once))) {
+			const char *line = memchr(token.at, '\n', (size_t)(end - token.at));
 			if (append(text, capacity, from, (size_t)(token.at - from), error) != 0)
 				return -1;
 			from = line ? line : end;
