@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "coalesce/by_array.h"
 #include "coalesce/by_site.h"
 #include "coalesce/lines.h"
@@ -243,14 +244,16 @@ static void gather(struct gt_rows *to, const struct gt_rows *from, const uint32_
 	}
 }
 
+/* Few stores of a vector, which may go into the room behind the last element. */
 #define REPEAT(TYPE, COLUMN)                                                                      \
 	do {                                                                                       \
-		TYPE *restrict out = to->COLUMN + at;                                              \
-		for (size_t k = 0; k < n; k++)                                                     \
-			out[k] = from->COLUMN[access];                                             \
+		typedef TYPE many __attribute__((vector_size(GT_ROWS_SLACK * sizeof(TYPE))));      \
+		const many all = (many){0} + from->COLUMN[access];                                 \
+		for (size_t k = 0; k < n; k += GT_ROWS_SLACK)                                      \
+			memcpy(to->COLUMN + at + k, &all, sizeof all);                             \
 	} while (0)
 
-static void repeat(struct gt_rows *to, size_t at, const struct gt_rows *from, uint32_t access, size_t n)
+GT_INLINE void repeat(struct gt_rows *to, size_t at, const struct gt_rows *from, uint32_t access, size_t n)
 {
 	REPEAT(uint32_t, block);
 	REPEAT(uint16_t, warp);
@@ -270,7 +273,7 @@ static void repeat(struct gt_rows *to, size_t at, const struct gt_rows *from, ui
 }
 
 /* The same as gather, where accesses have many requests each. */
-static void repeat_all(struct gt_rows *to, const struct gt_rows *from, const uint32_t *access, size_t n)
+GT_WIDE static void repeat_all(struct gt_rows *to, const struct gt_rows *from, const uint32_t *access, size_t n)
 {
 	for (size_t k = 0, end; k < n; k = end) {
 		for (end = k + 1; end < n && access[end] == access[k];)
@@ -279,7 +282,7 @@ static void repeat_all(struct gt_rows *to, const struct gt_rows *from, const uin
 	}
 }
 
-static void set_lines(struct gt_rows *to, const struct gt_touched *restrict touched, size_t n,
+GT_WIDE static void set_lines(struct gt_rows *to, const struct gt_touched *restrict touched, size_t n,
 		      const struct gt_coalescing_rule *rule)
 {
 	uint64_t *restrict address = to->address + to->n;
