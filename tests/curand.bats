@@ -63,7 +63,7 @@ setup() {
 	done
 }
 
-# bats test_tags=cuda
+# bats test_tags=cuda,whole
 @test "generators that NVIDIA alone has are made by its library where it is installed" {
 	local library=$CUDA_HOME/lib64
 	needs_cuda
