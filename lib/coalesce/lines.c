@@ -525,9 +525,11 @@ unsigned gt_is_column(uint64_t base, const struct gt_affine *affine, uint32_t ma
 		*touched = lines[0];
 		return gt_count_lanes(lanes);
 	}
+	if (mask != UINT32_MAX || affine->pitch >= GT_LINE || affine->pitch <= -GT_LINE)
+		return 0;
 	const unsigned rows = GT_WARP_SIZE / affine->width;
 	const int64_t last = (int64_t)(base % GT_LINE) + affine->pitch * (int64_t)(rows - 1);
-	if (mask != UINT32_MAX || affine->pitch >= GT_LINE || affine->pitch <= -GT_LINE || last < 0 || last + size > GT_LINE)
+	if (last < 0 || last + size > GT_LINE)
 		return 0;
 	gt_lines_of_affine(base, affine->pitch, UINT32_MAX >> (GT_WARP_SIZE - rows), size, lines);
 	*touched = lines[0];
