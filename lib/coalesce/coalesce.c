@@ -548,9 +548,10 @@ static struct access_lines lines_of_access(const struct gt_coalescer *coalescer,
 		return find_touched(coalescer, from, i, touched);
 	if (requests->spans && whole_warp) {
 		const unsigned n = gt_is_column(from->base[i], &affine, from->mask[i], from->size[i], touched);
-		const unsigned sectors = n * gt_bits_of_4[touched->sectors];
-		if (n >= GT_SPAN_LEAST)
+		if (n >= GT_SPAN_LEAST) {
+			const unsigned sectors = n * gt_bits_of_4[touched->sectors];
 			return (struct access_lines){n, sectors, sectors, from->stride[i]};
+		}
 	}
 	if (whole_warp && (affine.width == 0 || requests->tried >= SHAPES_TRIED))
 		return find_touched(coalescer, from, i, touched);
