@@ -547,7 +547,7 @@ static struct access_lines lines_of_access(const struct gt_coalescer *coalescer,
 	if (affine.stride == GT_STRIDE_LANES)
 		return find_touched(coalescer, from, i, touched);
 	if (requests->spans && whole_warp) {
-		const unsigned n = gt_is_column(from->base[i], &affine, from->mask[i], from->size[i], touched);
+		const unsigned n = gt_column_lines(from->base[i], &affine, from->mask[i], from->size[i], touched);
 		if (n >= GT_SPAN_LEAST) {
 			const unsigned sectors = n * gt_bits_of_4[touched->sectors];
 			return (struct access_lines){n, sectors, sectors, from->stride[i]};
@@ -558,19 +558,26 @@ static struct access_lines lines_of_access(const struct gt_coalescer *coalescer,
 	return lines_by_shape(coalescer, from, i, &affine, requests);
 }
 
+/* Counts a data access of so many requests; of a load also the sectors that a rule of groups counts once. */
+static inline void count_access(struct gt_coalescer *coalescer, unsigned action, unsigned requests, unsigned sectors, unsigned distinct)
+{
+	if (action == GT_LOAD)
+		coalescer->counts.load_warp_sectors += distinct;
+	coalescer->accesses[action]++;
+	coalescer->requests[action] += requests;
+	coalescer->sectors[action] += sectors;
+}
+
 /* Makes the request of access i, which is the k-th of these and touches one line. */
 static inline void coalesce_single(struct gt_coalescer *coalescer, uint8_t op, size_t i, const struct gt_singles *singles, size_t k,
 				   struct requests *requests)
 {
-	const unsigned action = gt_op_action(op), sectors = gt_bits_of_4[singles->sectors[k]];
+	const unsigned sectors = gt_bits_of_4[singles->sectors[k]];
 
 	*next_request(requests) = (struct gt_touched){singles->address[k], singles->sectors[k], singles->full[k], singles->threads[k]};
 	requests->access[requests->n] = (uint32_t)i;
 	requests->width[requests->n++] = 0;
-	coalescer->counts.load_warp_sectors += action == GT_LOAD ? sectors : 0;
-	coalescer->accesses[action]++;
-	coalescer->requests[action]++;
-	coalescer->sectors[action] += sectors;
+	count_access(coalescer, gt_op_action(op), 1, sectors, sectors);
 }
 
 /* Makes the requests of access i, which is the k-th of these. Accesses to shared memory make none: their passes are counted. */
@@ -604,11 +611,7 @@ static inline void coalesce(struct gt_coalescer *coalescer, const struct gt_rows
 	else
 		add_requests(requests, lines.n, i);
 	const unsigned sectors = gt_rule_whole_lines(coalescer->rule, op) ? lines.n * GT_LINE / GT_SECTOR : lines.sectors;
-	if (gt_op_action(op) == GT_LOAD)
-		coalescer->counts.load_warp_sectors += whole_warp ? sectors : lines.distinct;
-	coalescer->accesses[gt_op_action(op)]++;
-	coalescer->requests[gt_op_action(op)] += lines.n;
-	coalescer->sectors[gt_op_action(op)] += sectors;
+	count_access(coalescer, gt_op_action(op), lines.n, sectors, whole_warp ? sectors : lines.distinct);
 }
 
 /* An RTX 3070's counter of sectors that atomicExch requests is 4 for 32 lanes on 32 words of a line, 8 for 4 words of a sector with

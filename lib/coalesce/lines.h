@@ -37,7 +37,7 @@ unsigned gt_lines_of_affine(uint64_t base, int64_t stride, uint32_t mask, unsign
 
 /* If the lanes touch some lines alike, each a stride from the one before, sets the first and returns how many there are; 0: they do not, or it is
  * not seen. */
-unsigned gt_is_column(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched);
+unsigned gt_column_lines(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size, struct gt_touched *touched);
 
 /* As gt_lines_of_affine, with a pitch. */
 unsigned gt_lines_of_pitch(uint64_t base, const struct gt_affine *affine, uint32_t mask, unsigned size,
