@@ -9,10 +9,10 @@
 
 /* ---- products of matrices ---- */
 
-/* So many elements on. */
-static const void *further(const void *at, uint64_t bytes, uint64_t elements)
+/* Where operand number i begins: so many strides on, or at the i-th address that lies in device memory. */
+static const void *operand_of(const struct gt_call *call, const void *at, uint64_t bytes, const int64_t *stride, int64_t i)
 {
-	return (const void *)((uintptr_t)at + elements * bytes);
+	return stride ? gt_elements_on(at, bytes, (int64_t)((uint64_t)i * (uint64_t)*stride)) : gt_address_of(call, (const void *const *)at + i);
 }
 
 /* `n` products of matrices that lie `strides` elements apart; without strides, of those whose addresses lie in device memory. Returns a status. */
@@ -25,8 +25,7 @@ static int multiply_all(const struct gt_call *call, const struct gt_gemm *gemm, 
 		void *of[3];
 		for (unsigned o = 0; o < 3; o++) {
 			const uint64_t bytes = gt_element_bytes(gemm->types[o]);
-			const void *one = strides ? further(at[o], bytes, (uint64_t)i * (uint64_t)strides[o])
-						  : gt_address_of(call, (const void *const *)at[o] + i);
+			const void *one = operand_of(call, at[o], bytes, strides ? &strides[o] : NULL, i);
 			of[o] = gt_matrix_of(call, one, bytes, gt_gemm_rows(gemm, o), gt_gemm_columns(gemm, o), gemm->leading[o], o == 2);
 		}
 		status = gt_gemm_run(gemm, alpha, of[0], of[1], beta, of[2]);
@@ -210,8 +209,8 @@ static int grouped(const char *name, const char *unknown, void *handle, const st
 		const struct gt_gemm gemm = group_at(groups, g);
 		const uint64_t bytes = gt_element_bytes(gemm.scale);
 		const void *const own[3] = {(const void *const *)at[0] + first, (const void *const *)at[1] + first, (const void *const *)at[2] + first};
-		status = multiply_all(&call, &gemm, gt_scalar_of(&call, further(groups->alpha, bytes, (uint64_t)g), bytes, false),
-				      gt_scalar_of(&call, further(groups->beta, bytes, (uint64_t)g), bytes, false), own, NULL,
+		status = multiply_all(&call, &gemm, gt_scalar_of(&call, gt_elements_on(groups->alpha, bytes, g), bytes, false),
+				      gt_scalar_of(&call, gt_elements_on(groups->beta, bytes, g), bytes, false), own, NULL,
 				      size_at(groups, groups->lengths, g));
 		first += size_at(groups, groups->lengths, g);
 	}
@@ -254,16 +253,11 @@ struct gemv {
 	double complex alpha, beta;
 };
 
-static int64_t first_of(int64_t n, int64_t step)
-{
-	return step < 0 ? (1 - n) * step : 0;
-}
-
 static void multiply_vector(const struct gemv *gemv, const void *a, const void *x, void *y)
 {
 	const bool turned = gemv->operation != GT_CUBLAS_N;
 	const int64_t rows = turned ? gemv->n : gemv->m, columns = turned ? gemv->m : gemv->n;
-	const int64_t first_x = first_of(columns, gemv->steps[0]), first_y = first_of(rows, gemv->steps[1]);
+	const int64_t first_x = gt_first_of(columns, gemv->steps[0]), first_y = gt_first_of(rows, gemv->steps[1]);
 
 	for (int64_t i = 0; i < rows; i++) {
 		const int64_t place = first_y + i * gemv->steps[1];
@@ -298,8 +292,7 @@ static int many_vectors(const char *name, void *handle, struct gemv *gemv, const
 		void *of[3];
 		for (unsigned o = 0; o < 3; o++) {
 			const uint64_t each = gt_element_bytes(gemv->types[o]);
-			const void *one = strides ? further(at[o], each, (uint64_t)i * (uint64_t)strides[o])
-						  : gt_address_of(&call, (const void *const *)at[o] + i);
+			const void *one = operand_of(&call, at[o], each, strides ? &strides[o] : NULL, i);
 			of[o] = o == 0 ? gt_matrix_of(&call, one, each, gemv->m, gemv->n, gemv->leading, false)
 				       : gt_vector_of(&call, one, each, lengths[o], gemv->steps[o - 1], o == 2);
 		}

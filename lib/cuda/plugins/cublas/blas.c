@@ -57,38 +57,55 @@ static int begin(struct gt_call *call, const char *name, const char *beyond, voi
 	return gt_call_begin(call, name, handle, valid, flops);
 }
 
-/* So many elements on. */
-static void *further(const void *at, uint64_t bytes, int64_t elements)
-{
-	return (void *)((uintptr_t)at + (uint64_t)elements * bytes);
-}
-
 /* Element i of a vector, which begins with the last one if the step is negative. */
 static void *element_of(const void *at, uint64_t bytes, int64_t n, int64_t step, int64_t i)
 {
-	return further(at, bytes, (step < 0 ? i - (n - 1) : i) * step);
+	return gt_elements_on(at, bytes, gt_first_of(n, step) + i * step);
 }
 
 /* ---- vectors ---- */
 
-/* The first element, counted from 1, whose absolute value is the least; of a complex number, that of its parts together. */
-static int64_t least(const void *x, enum gt_element part, int parts, int64_t n, int64_t step)
+/* A vector of any type. Its elements are numbered from 0 whatever the sign of the step. */
+struct typed {
+	void *at;
+	enum gt_element type;
+	int64_t first, step;
+};
+
+static struct typed typed_of(const struct gt_call *call, const void *at, int type, int64_t n, int64_t step, bool written)
+{
+	return (struct typed){gt_vector_of(call, at, gt_element_bytes((enum gt_element)type), n, step, written), (enum gt_element)type,
+			      gt_first_of(n, step), step};
+}
+
+static double complex typed_get(const struct typed *x, int64_t i)
+{
+	return gt_number_read(x->at, x->type, x->first + i * x->step);
+}
+
+static void typed_put(const struct typed *x, int64_t i, double complex value)
+{
+	gt_number_write(x->at, x->type, x->first + i * x->step, value);
+}
+
+/* Counted from 1: the first element whose absolute value is the largest, or the least. */
+static int64_t extreme(const struct typed *x, int64_t n, int sign)
 {
 	int64_t found = 0;
 	double best = 0;
 
 	for (int64_t i = 0; i < n; i++) {
-		double value = fabs(gt_element_read(x, part, i * step * parts));
-		value += parts > 1 ? fabs(gt_element_read(x, part, i * step * parts + 1)) : 0;
-		if (found == 0 || value < best) {
-			best = value;
+		const double complex value = typed_get(x, i);
+		const double size = sign * (fabs(creal(value)) + fabs(cimag(value)));
+		if (found == 0 || size > best) {
+			best = size;
 			found = i + 1;
 		}
 	}
 	return found;
 }
 
-#define PART(R) (sizeof(R) == sizeof(float) ? GT_F32 : GT_F64)
+#define TYPE_OF(R, CX) (sizeof(R) == sizeof(float) ? (CX ? GT_C32 : GT_F32) : CX ? GT_C64 : GT_F64)
 #define RESULT(TYPE) *(TYPE *)gt_scalar_of(&call, result, sizeof(TYPE), true)
 
 #define VECTOR_CALLS(L, l, UP, low, T, R, CX, F, INT, END)                                              \
@@ -128,7 +145,8 @@ static int64_t least(const void *x, enum gt_element part, int parts, int64_t n, 
 	{                                                                                               \
 		ENTER(I, l##amin, R, CX, END, result, 0, n, incx);                                      \
 		n = incx > 0 && n > 0 ? n : 0;                                                          \
-		RESULT(INT) = (INT)least(gt_vector_of(&call, x, bytes, n, incx, false), PART(R), 1 + CX, n, incx); \
+		const struct typed from = typed_of(&call, x, TYPE_OF(R, CX), n, incx, false);           \
+		RESULT(INT) = (INT)extreme(&from, n, -1);                                               \
 		return gt_call_end();                                                                   \
 	}                                                                                               \
 	API int cublas##UP##asum_v2##END(void *handle, INT n, const T *x, INT incx, R *result)          \
@@ -214,29 +232,6 @@ SIZES(ROTATIONS, S, s, float)
 SIZES(ROTATIONS, D, d, double)
 
 /* Vectors of types that the call names, computed in double and rounded once. */
-
-/* A vector of such a call. Its elements are numbered from 0 whatever the sign of the step. */
-struct typed {
-	void *at;
-	enum gt_element type;
-	int64_t first, step;
-};
-
-static struct typed typed_of(const struct gt_call *call, const void *at, int type, int64_t n, int64_t step, bool written)
-{
-	return (struct typed){gt_vector_of(call, at, gt_element_bytes((enum gt_element)type), n, step, written), (enum gt_element)type,
-			      step < 0 ? (1 - n) * step : 0, step};
-}
-
-static double complex typed_get(const struct typed *x, int64_t i)
-{
-	return gt_number_read(x->at, x->type, x->first + i * x->step);
-}
-
-static void typed_put(const struct typed *x, int64_t i, double complex value)
-{
-	gt_number_write(x->at, x->type, x->first + i * x->step, value);
-}
 
 /* Whether all are types of floats. */
 static bool float_types(const int *types, size_t n)
@@ -336,6 +331,28 @@ static void rotate(const struct typed *x, const struct typed *y, int64_t n, doub
 	}
 }
 
+/* What a call is given: a vector, or a factor. */
+struct operand {
+	const void *at;
+	int type;
+	int64_t step;
+};
+
+/* Of x, y, c and s. */
+static int rotate_vectors(const char *name, void *handle, int64_t n, const struct operand of[4])
+{
+	struct gt_call call;
+
+	n = n > 0 ? n : 0;
+	int status = gt_call_begin(&call, name, handle, of[2].at && of[3].at, (gt_is_complex((enum gt_element)of[0].type) ? 20 : 6) * (uint64_t)n);
+	if (status != GT_CUBLAS_SUCCESS)
+		return status;
+	const struct typed x = typed_of(&call, of[0].at, of[0].type, n, of[0].step, true), y = typed_of(&call, of[1].at, of[1].type, n, of[1].step, true);
+	const double complex c = gt_number_read(SCALAR(of[2].at, of[2].type, false), (enum gt_element)of[2].type, 0);
+	rotate(&x, &y, n, c, gt_number_read(SCALAR(of[3].at, of[3].type, false), (enum gt_element)of[3].type, 0));
+	return gt_call_end();
+}
+
 /* A rotation that makes (r, 0) of (a, b): c is real. Returns r. */
 static double complex rotation_of(double complex a, double complex b, double *c, double complex *s)
 {
@@ -351,23 +368,6 @@ static double complex rotation_of(double complex a, double complex b, double *c,
 	return a / size_a * size;
 }
 
-/* Counted from 1: the first element whose absolute value is the largest, or the least. */
-static int64_t extreme(const struct typed *x, int64_t n, int sign)
-{
-	int64_t found = 0;
-	double best = 0;
-
-	for (int64_t i = 0; i < n; i++) {
-		const double complex value = typed_get(x, i);
-		const double size = sign * (fabs(creal(value)) + fabs(cimag(value)));
-		if (found == 0 || size > best) {
-			best = size;
-			found = i + 1;
-		}
-	}
-	return found;
-}
-
 #define TYPED_EXTREME(NAME, SIGN, INT, END)                                                             \
 	API int cublas##NAME##END(void *handle, INT n, const void *x, int of_x, INT incx, INT *result)  \
 	{                                                                                               \
@@ -381,11 +381,12 @@ static int64_t extreme(const struct typed *x, int64_t n, int sign)
 	API int cublasRotEx##END(void *handle, INT n, void *x, int of_x, INT incx, void *y, int of_y, INT incy, const void *c, const void *s, \
 				 int of_factors, int execution)                                         \
 	{                                                                                               \
-		ENTER_TYPED(RotEx, END, TYPES(of_x, of_y, of_factors), c && s, 6);                      \
-		const struct typed from[2] = {typed_of(&call, x, of_x, n, incx, true), typed_of(&call, y, of_y, n, incy, true)}; \
-		rotate(&from[0], &from[1], n, gt_number_read(SCALAR(c, of_factors, false), (enum gt_element)of_factors, 0), \
-		       gt_number_read(SCALAR(s, of_factors, false), (enum gt_element)of_factors, 0));   \
-		return gt_call_end();                                                                   \
+		(void)execution;                                                                        \
+		if (!TYPES(of_x, of_y, of_factors)) {                                                   \
+			gt_stub_refuse("cublasRotEx" #END " of these types");                           \
+			return GT_CUBLAS_NOT_SUPPORTED;                                                 \
+		}                                                                                       \
+		return rotate_vectors("cublasRotEx" #END, handle, n, (struct operand[]){{x, of_x, incx}, {y, of_y, incy}, {c, of_factors, 0}, {s, of_factors, 0}}); \
 	}                                                                                               \
 	API int cublasSwapEx##END(void *handle, INT n, void *x, int of_x, INT incx, void *y, int of_y, INT incy) \
 	{                                                                                               \
@@ -405,37 +406,44 @@ TYPED_PAIRS(int, )
 TYPED_PAIRS(int64_t, _64)
 
 /* Rotations of complex vectors: c is real, and s a number of type S. */
-#define COMPLEX_ROTATION(L, X, R, S, INT, END)                                                          \
-	API int cublas##L##_v2##END(void *handle, INT n, void *x, INT incx, void *y, INT incy, const R *c, const void *s) \
+#define COMPLEX_ROTATION(L, X, C, S, INT, END)                                                          \
+	API int cublas##L##_v2##END(void *handle, INT n, void *x, INT incx, void *y, INT incy, const void *c, const void *s) \
 	{                                                                                               \
-		const int execution = 0;                                                                \
-		ENTER_TYPED(L, _v2##END, true, c && s, 20);                                             \
-		const struct typed from[2] = {typed_of(&call, x, X, n, incx, true), typed_of(&call, y, X, n, incy, true)}; \
-		rotate(&from[0], &from[1], n, (double)REAL_FACTOR(R, c), gt_number_read(SCALAR(s, S, false), S, 0)); \
-		return gt_call_end();                                                                   \
+		return rotate_vectors("cublas" #L "_v2" #END, handle, n, (struct operand[]){{x, X, incx}, {y, X, incy}, {c, C, 0}, {s, S, 0}}); \
 	}
-SIZES(COMPLEX_ROTATION, Crot, GT_C32, float, GT_C32)
-SIZES(COMPLEX_ROTATION, Zrot, GT_C64, double, GT_C64)
-SIZES(COMPLEX_ROTATION, Csrot, GT_C32, float, GT_F32)
-SIZES(COMPLEX_ROTATION, Zdrot, GT_C64, double, GT_F64)
-#define COMPLEX_ROTATION_MADE(L, TYPE, R)                                                               \
-	API int cublas##L##rotg_v2(void *handle, void *a, const void *b, R *c, void *s)                 \
-	{                                                                                               \
-		double complex of_s;                                                                    \
-		double of_c;                                                                            \
-		struct gt_call call;                                                                    \
-		int status = gt_call_begin(&call, "cublas" #L "rotg_v2", handle, a && b && c && s, 0);  \
-		if (status != GT_CUBLAS_SUCCESS)                                                        \
-			return status;                                                                  \
-		void *const to = SCALAR(a, TYPE, true);                                                 \
-		const double complex r = rotation_of(gt_number_read(to, TYPE, 0), gt_number_read(SCALAR(b, TYPE, false), TYPE, 0), &of_c, &of_s); \
-		gt_number_write(to, TYPE, 0, r);                                                        \
-		gt_number_write(SCALAR(s, TYPE, true), TYPE, 0, of_s);                                  \
-		*(R *)gt_scalar_of(&call, c, sizeof(R), true) = (R)of_c;                                \
-		return gt_call_end();                                                                   \
-	}
-COMPLEX_ROTATION_MADE(C, GT_C32, float)
-COMPLEX_ROTATION_MADE(Z, GT_C64, double)
+SIZES(COMPLEX_ROTATION, Crot, GT_C32, GT_F32, GT_C32)
+SIZES(COMPLEX_ROTATION, Zrot, GT_C64, GT_F64, GT_C64)
+SIZES(COMPLEX_ROTATION, Csrot, GT_C32, GT_F32, GT_F32)
+SIZES(COMPLEX_ROTATION, Zdrot, GT_C64, GT_F64, GT_F64)
+
+/* The rotation of two complex numbers of a type, whose c is of the type of its parts. */
+static int make_rotation(const char *name, void *handle, enum gt_element type, void *a, const void *b, void *c, void *s)
+{
+	const enum gt_element part = type == GT_C64 ? GT_F64 : GT_F32;
+	double complex of_s;
+	double of_c;
+	struct gt_call call;
+	int status = gt_call_begin(&call, name, handle, a && b && c && s, 0);
+
+	if (status != GT_CUBLAS_SUCCESS)
+		return status;
+	void *const to = SCALAR(a, type, true);
+	const double complex r = rotation_of(gt_number_read(to, type, 0), gt_number_read(SCALAR(b, type, false), type, 0), &of_c, &of_s);
+	gt_number_write(to, type, 0, r);
+	gt_number_write(SCALAR(s, type, true), type, 0, of_s);
+	gt_number_write(SCALAR(c, part, true), part, 0, of_c);
+	return gt_call_end();
+}
+
+API int cublasCrotg_v2(void *handle, void *a, const void *b, void *c, void *s)
+{
+	return make_rotation("cublasCrotg_v2", handle, GT_C32, a, b, c, s);
+}
+
+API int cublasZrotg_v2(void *handle, void *a, const void *b, void *c, void *s)
+{
+	return make_rotation("cublasZrotg_v2", handle, GT_C64, a, b, c, s);
+}
 
 /* ---- a matrix and vectors ---- */
 
@@ -632,7 +640,7 @@ COMPLEX_CALLS(COMPLEX_BAND_CALLS)
 static void copy_columns(void *to, int64_t to_leading, const void *from, int64_t from_leading, int64_t m, int64_t n, uint64_t bytes)
 {
 	for (int64_t j = 0; to != from && m > 0 && j < n; j++)
-		memmove(further(to, bytes, j * to_leading), further(from, bytes, j * from_leading), (uint64_t)m * bytes);
+		memmove(gt_elements_on(to, bytes, j * to_leading), gt_elements_on(from, bytes, j * from_leading), (uint64_t)m * bytes);
 }
 
 /* trmm of cuBLAS has a place of its own for the result. */
@@ -720,10 +728,10 @@ static void update_by_two(enum gt_element type, int uplo, int operation, bool he
 		const int64_t first = uplo == GT_CUBLAS_LOWER ? j : 0, rows = uplo == GT_CUBLAS_LOWER ? n - j : j + 1;
 		const struct gt_gemm gemm = {{turned ? across : GT_CUBLAS_N, turned ? GT_CUBLAS_N : across}, rows, 1, k,
 					     {leading[0], leading[1], leading[2]}, {type, type, type}, type};
-		gt_gemm_run(&gemm, alpha, further(at[0], bytes, turned ? first * leading[0] : first),
-			    further(at[1], bytes, turned ? j * leading[1] : j), beta, further(c, bytes, j * leading[2] + first));
+		gt_gemm_run(&gemm, alpha, gt_elements_on(at[0], bytes, turned ? first * leading[0] : first),
+			    gt_elements_on(at[1], bytes, turned ? j * leading[1] : j), beta, gt_elements_on(c, bytes, j * leading[2] + first));
 		if (hermitian)
-			memset((char *)further(c, bytes, j * leading[2] + j) + part, 0, part);
+			memset((char *)gt_elements_on(c, bytes, j * leading[2] + j) + part, 0, part);
 	}
 }
 
@@ -738,7 +746,7 @@ static void update_by_two(enum gt_element type, int uplo, int operation, bool he
 					   gt_matrix_of(&call, b, bytes, ROWS, COLUMNS, ldb, false)};   \
 		const void *old = gt_scalar_of(&call, beta, IS_HERMITIAN ? sizeof(R) : bytes, false);   \
 		const R real[2] = {*(const R *)old, 0};                                                 \
-		update_by_two(sizeof(R) == sizeof(float) ? (CX ? GT_C32 : GT_F32) : CX ? GT_C64 : GT_F64, uplo, operation, IS_HERMITIAN, n, \
+		update_by_two(TYPE_OF(R, CX), uplo, operation, IS_HERMITIAN, n, \
 			      k, gt_scalar_of(&call, alpha, bytes, false), at, (const int64_t[]){lda, ldb, ldc}, \
 			      IS_HERMITIAN ? real : old, gt_matrix_of(&call, c, bytes, n, n, ldc, true)); \
 		return gt_call_end();                                                                   \
@@ -767,7 +775,7 @@ COMPLEX_CALLS(HERMITIAN_UPDATES)
 		const void *by = gt_vector_of(&call, x, bytes, order, incx, false);                     \
 		copy_columns(to, ldc, from, lda, m, n, bytes);                                          \
 		for (INT i = 0; each > 0 && i < order; i++)                                             \
-			cblas_##l##scal((int)each, F(T, element_of(by, bytes, order, incx, i)), further(to, bytes, left ? i : i * (int64_t)ldc), \
+			cblas_##l##scal((int)each, F(T, element_of(by, bytes, order, incx, i)), gt_elements_on(to, bytes, left ? i : i * (int64_t)ldc), \
 					left ? (int)ldc : 1);                                           \
 		return gt_call_end();                                                                   \
 	}

@@ -85,6 +85,18 @@ void gt_element_write(void *at, enum gt_element type, int64_t i, double value);
 double complex gt_number_read(const void *at, enum gt_element type, int64_t i);
 void gt_number_write(void *at, enum gt_element type, int64_t i, double complex value);
 
+/* So many elements on. */
+static inline void *gt_elements_on(const void *at, uint64_t bytes, int64_t elements)
+{
+	return (void *)((uintptr_t)at + (uint64_t)elements * bytes);
+}
+
+/* The place of element 0 of a vector, which begins with the last one if the step is negative. */
+static inline int64_t gt_first_of(int64_t n, int64_t step)
+{
+	return step < 0 ? (1 - n) * step : 0;
+}
+
 /* A call that is being made. */
 struct gt_call {
 	const char *name;

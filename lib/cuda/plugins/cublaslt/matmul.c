@@ -70,17 +70,6 @@ static void view_put(const struct gt_view *view, int64_t i, int64_t j, double co
 	gt_number_write(view->at, view->type, i * view->down + j * view->across, value);
 }
 
-/* The same of real numbers. */
-static double view_read(const struct gt_view *view, int64_t i, int64_t j)
-{
-	return gt_element_read(view->at, view->type, i * view->down + j * view->across);
-}
-
-static void view_write(const struct gt_view *view, int64_t i, int64_t j, double value)
-{
-	gt_element_write(view->at, view->type, i * view->down + j * view->across, value);
-}
-
 /* The same matrix with rows and columns exchanged. */
 static struct gt_view transposed(struct gt_view view)
 {
@@ -429,8 +418,8 @@ static void sum_rows(const struct gt_view *of, int64_t m, int64_t k, const struc
 	for (int64_t i = 0; i < m; i++) {
 		double sum = 0;
 		for (int64_t p = 0; p < k; p++)
-			sum += view_read(of, i, p);
-		view_write(sums, i, 0, sum);
+			sum += creal(view_get(of, i, p));
+		view_put(sums, i, 0, sum);
 	}
 }
 
@@ -438,15 +427,15 @@ static void sum_rows(const struct gt_view *of, int64_t m, int64_t k, const struc
 static double finish_element(unsigned epilogue, double value, const struct gt_lt_places *places, int64_t i, int64_t j)
 {
 	if (epilogue & GT_LT_BIAS)
-		value += view_read(&places->bias, i, 0);
+		value += creal(view_get(&places->bias, i, 0));
 	if (epilogue & GT_LT_GRADIENT_OF_RELU)
 		return bit_at(&places->mask, i, j) ? value : 0;
 	if (epilogue & GT_LT_GRADIENT_OF_GELU)
-		return value * slope_of_gelu(view_read(&places->aux, i, j));
+		return value * slope_of_gelu(creal(view_get(&places->aux, i, j)));
 	if (places->mask.at)
 		set_bit(&places->mask, i, j, value > 0);
 	else if (epilogue & GT_LT_AUX)
-		view_write(&places->aux, i, j, value);
+		view_put(&places->aux, i, j, value);
 	if (epilogue & GT_LT_RELU)
 		return value > 0 ? value : 0;
 	return epilogue & GT_LT_GELU ? gelu(value) : value;
@@ -464,8 +453,8 @@ static void write_result(unsigned epilogue, int64_t m, int64_t n, const struct g
 			}
 			const double value = finish_element(epilogue, creal(sum), places, i, j);
 			places->largest = fabs(value) > places->largest ? fabs(value) : places->largest;
-			view_write(sums, i, j, value);
-			view_write(&places->d, i, j, value * places->scale_d);
+			view_put(sums, i, j, value);
+			view_put(&places->d, i, j, value * places->scale_d);
 		}
 }
 
@@ -587,19 +576,13 @@ static bool is_valid(const struct work *work)
 	       (!(work->product->epilogue & GT_LT_AUX) || (work->product->aux && work->product->aux_leading >= work->gemm.m));
 }
 
-/* So many elements on. */
-static const void *further(const void *at, int type, int64_t stride, int64_t i)
-{
-	return (const void *)((uintptr_t)at + (uint64_t)(stride * i) * gt_element_bytes((enum gt_element)type));
-}
-
 /* An operand of the i-th product, as it is multiplied. */
 static struct gt_view operand_of(const struct work *work, unsigned operand, int64_t i)
 {
 	const struct gt_lt_layout *layout = work->layouts[operand];
 	const int64_t rows = (int64_t)layout->rows, columns = (int64_t)layout->columns;
 	const void *at = layout->batch_mode ? gt_address_of(&work->call, (const void *const *)work->at[operand] + i)
-					    : further(work->at[operand], layout->type, layout->stride, i);
+					    : gt_elements_on(work->at[operand], gt_element_bytes((enum gt_element)layout->type), layout->stride * i);
 	const enum gt_element type = (enum gt_element)layout->type;
 	struct gt_view view = {gt_matrix_of(&work->call, at, gt_element_bytes(type), layout->by_rows ? columns : rows,
 					    layout->by_rows ? rows : columns, layout->leading, operand == D),
@@ -627,14 +610,14 @@ static struct gt_lt_places places_of(const struct work *work, int64_t i)
 				      .mask.leading = product->aux_leading, .scale_d = scale_of(work, D)};
 
 	if (epilogue & (GT_LT_BIAS | GT_LT_GRADIENT_OF_BIAS | GT_LT_SUM_A | GT_LT_SUM_B))
-		places.bias.at = gt_vector_of(&work->call, further(product->bias, (int)bias, product->bias_stride, i), gt_element_bytes(bias),
+		places.bias.at = gt_vector_of(&work->call, gt_elements_on(product->bias, gt_element_bytes(bias), product->bias_stride * i), gt_element_bytes(bias),
 					      epilogue & GT_LT_SUM_B ? work->gemm.n : work->gemm.m, 1, !(epilogue & GT_LT_BIAS));
 	if (has_mask(epilogue))
 		places.mask.at = gt_vector_of(&work->call, (const char *)product->aux + product->aux_stride / 8 * i, 1,
 					      (product->aux_leading * (work->gemm.n - 1) + work->gemm.m + 7) / 8, 1,
 					      !(epilogue & GT_LT_GRADIENT_OF_RELU));
 	else if (epilogue & GT_LT_AUX)
-		places.aux.at = gt_matrix_of(&work->call, further(product->aux, (int)aux, product->aux_stride, i), gt_element_bytes(aux),
+		places.aux.at = gt_matrix_of(&work->call, gt_elements_on(product->aux, gt_element_bytes(aux), product->aux_stride * i), gt_element_bytes(aux),
 					     work->gemm.m, work->gemm.n, product->aux_leading, !(epilogue & GT_LT_GRADIENT_OF_GELU));
 	return places;
 }
