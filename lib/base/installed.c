@@ -54,3 +54,15 @@ int gt_runtime_folder(char folder[GT_RUNTIME_FOLDER], struct gt_error *error)
 		return gt_fail(error, "GTRACE_CUDART: no " GT_RUNTIME " in '%s'", named);
 	return gt_fail(error, "no " GT_RUNTIME " beside %s or in %s: set GTRACE_CUDART to its folder", self, gt_libdir);
 }
+
+const char *gt_cuda_home(size_t *i)
+{
+	static const char *const named[] = {"CUDA_HOME", "CUDA_PATH"}, *const usual[] = {"/usr/local/cuda", "/usr/lib/cuda"};
+	const char *home = NULL;
+
+	while (!home && *i < 4) {
+		home = *i < 2 ? getenv(named[*i]) : usual[*i - 2];
+		(*i)++;
+	}
+	return home;
+}

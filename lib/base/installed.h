@@ -4,6 +4,8 @@
 #ifndef GT_BASE_INSTALLED_H
 #define GT_BASE_INSTALLED_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 
 extern const char gt_version[];	/* "0.1.0" */
@@ -25,5 +27,8 @@ extern const struct gt_runtime_name gt_runtime_names[GT_RUNTIMES];
 #define GT_RUNTIME_FOLDER GT_PROGRAM_FOLDER
 /* The folder of gtrace-record's CUDA runtime: $GTRACE_CUDART, beside this program's folder, or gt_libdir. Returns 0, or -1. */
 int gt_runtime_folder(char folder[GT_RUNTIME_FOLDER], struct gt_error *error);
+
+/* The next folder where CUDA's toolkit may be, from *i = 0 on: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/lib/cuda. NULL behind the last. */
+const char *gt_cuda_home(size_t *i);
 
 #endif

@@ -62,34 +62,18 @@ struct compiler {
 	const char *runtimes[2]; /* what programs of these headers are linked with */
 };
 
-static const char *const default_homes[] = {"/usr/local/cuda", "/usr/lib/cuda"};
-
-/* The next folder of a toolkit; NULL behind the last. */
-static const char *home_at(size_t *i)
-{
-	static const char *const named[] = {"CUDA_HOME", "CUDA_PATH"};
-	const char *home = NULL;
-
-	while (!home && *i < 4) {
-		home = *i < 2 ? getenv(named[*i]) : default_homes[*i - 2];
-		(*i)++;
-	}
-	return home;
-}
-
 /* nvcc as PATH has it, else in the folders in which toolkits are. */
 static bool find_nvcc(struct compiler *compiler)
 {
 	const size_t size = sizeof compiler->name;
 	char unused[4096];
+	const char *home;
 
 	if (gt_child_find("nvcc", unused, sizeof unused))
 		return (size_t)snprintf(compiler->name, size, "nvcc") < size;
-	for (size_t i = 0; i < 4;) {
-		const char *home = home_at(&i);
-		if (home && (size_t)snprintf(compiler->name, size, "%s/bin/nvcc", home) < size && gt_child_find(compiler->name, unused, sizeof unused))
+	for (size_t i = 0; (home = gt_cuda_home(&i));)
+		if ((size_t)snprintf(compiler->name, size, "%s/bin/nvcc", home) < size && gt_child_find(compiler->name, unused, sizeof unused))
 			return true;
-	}
 	return false;
 }
 
@@ -113,12 +97,11 @@ static unsigned headers_version(const char *home)
 static bool find_headers(struct compiler *compiler)
 {
 	unsigned version = 0;
+	const char *home;
 
-	for (size_t i = 0; i < 4 && version == 0;) {
-		const char *home = home_at(&i);
-		if (home && (size_t)snprintf(compiler->home, sizeof compiler->home, "%s", home) < sizeof compiler->home)
+	for (size_t at = 0; version == 0 && (home = gt_cuda_home(&at));)
+		if ((size_t)snprintf(compiler->home, sizeof compiler->home, "%s", home) < sizeof compiler->home)
 			version = headers_version(home);
-	}
 	size_t i = 0;
 	while (i + 1 < GT_RUNTIMES && version < gt_runtime_names[i].version)
 		i++;

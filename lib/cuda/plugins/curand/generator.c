@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/installed.h"
 #include "cuda/plugins/curand/curand.h"
 
 #define SOBOL_DIMENSIONS 21
@@ -376,8 +377,8 @@ static void *open_in(const char *folder, size_t length, const char *below)
 /* The first in LD_LIBRARY_PATH, or in the folders in which CUDA's toolkit or a distribution has it. */
 static void *open_library(void)
 {
-	const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/usr/lib/cuda"};
-	const char *at = getenv("LD_LIBRARY_PATH");
+	static const char distribution[] = "/usr/lib/x86_64-linux-gnu";
+	const char *at = getenv("LD_LIBRARY_PATH"), *home;
 	void *library = NULL;
 
 	while (at && *at && !library) {
@@ -385,9 +386,9 @@ static void *open_library(void)
 		library = length > 0 ? open_in(at, length, "") : NULL;
 		at += length + (at[length] == ':');
 	}
-	for (size_t i = 0; !library && i < sizeof homes / sizeof *homes; i++)
-		library = homes[i] ? open_in(homes[i], strlen(homes[i]), "/lib64") : NULL;
-	return library ? library : open_in("/usr/lib/x86_64-linux-gnu", strlen("/usr/lib/x86_64-linux-gnu"), "");
+	for (size_t i = 0; !library && (home = gt_cuda_home(&i));)
+		library = open_in(home, strlen(home), "/lib64");
+	return library ? library : open_in(distribution, strlen(distribution), "");
 }
 
 static void find_nvidia(void)
