@@ -23,7 +23,7 @@ def taken(call, operand):
 
 
 def table(call, matrices):
-    return c_void_p(addresses_of(call, matrices))
+    return addresses_of(call, [m.at for m in matrices])
 
 
 def integers(call, n):
@@ -38,11 +38,7 @@ def read_integers(at, n):
 
 
 def make(call, name, *arguments):
-    """Calls without a form for sizes of 64 bits."""
-    call.name = "cublas%s%s" % (call.type.letter, name)
-    status = getattr(BLAS, call.name)(call.handle, *[c_int(a) if isinstance(a, int) else c_void_p(a.at) if hasattr(a, "data") else a for a in arguments])
-    if status:
-        raise CallError("%s: %d" % (call.name, status))
+    call.make("cublas%s%s" % (call.type.letter, name), *arguments, has_wide=False)
 
 
 def batch(call, m, n, count):

@@ -76,23 +76,6 @@ def slope_of_gelu(x):
     return (gelu(x + step) - gelu(x - step)) / (2 * step)
 
 
-class Placed(Matrix):
-    """A matrix by columns or by rows, in the memory of a batch."""
-
-    def __init__(self, pool, m, n, leading, by_rows, offset):
-        self.of, self.m, self.n, self.leading, self.by_rows, self.offset = pool, m, n, leading, by_rows, offset
-        self.stored = lambda i, j: True
-
-    def place(self, at):
-        return self.offset + (at[0] * self.leading + at[1] if self.by_rows else at[1] * self.leading + at[0])
-
-    def __getitem__(self, at):
-        return self.of.data[self.place(at)]
-
-    def __setitem__(self, at, value):
-        self.of.data[self.place(at)] = value
-
-
 class Operand:
     """The matrices of a batch, and their layout."""
 
@@ -104,7 +87,7 @@ class Operand:
         self.stride = room + draw.randrange(3)
         call.type = type_
         self.pool = call.put(Pool([NOTHING] * (self.stride * max(0, batches - 1) + room)))
-        self.matrices = [Placed(self.pool, m, n, self.leading, self.by_rows, self.stride * i) for i in range(batches)]
+        self.matrices = [Strided(self.pool, (m, n), self.leading, self.stride * i, self.by_rows) for i in range(batches)]
         for matrix in self.matrices:
             if not unread:
                 matrix.fill(draw, type_)
@@ -116,10 +99,7 @@ class Operand:
         self.at = c_void_p(self.pool.at)
         if addressed:
             check_status("cublasLtMatrixLayoutSetAttribute", self.layout, c_int(BATCH_MODE), byref(c_int(1)), c_size_t(4))
-            table = new("cudaMalloc", 8 * max(1, batches))
-            upload(struct.pack("%dQ" % batches, *[self.pool.at + m.offset * type_.bytes for m in self.matrices]), table)
-            call.kept.append(table)
-            self.at = c_void_p(table)
+            self.at = addresses_of(call, [self.pool.at + m.offset * type_.bytes for m in self.matrices])
 
 
 def check_status(name, *arguments):
@@ -183,7 +163,7 @@ class Auxiliary:
             self.bits = [(pool, stride * i, leading) for i in range(batches)]
         else:
             pool = call.put(Pool([type_.number(draw) for _ in range(max(1, stride * batches))]))
-            self.numbers = [Placed(pool, m, n, leading, False, stride * i) for i in range(batches)]
+            self.numbers = [Strided(pool, (m, n), leading, stride * i) for i in range(batches)]
         description.set(AUX_AT, c_void_p(pool.at))
         description.set(AUX_LEADING, ctypes.c_int64(leading))
         description.set(AUX_STRIDE, ctypes.c_int64(stride))

@@ -247,9 +247,9 @@ class Call:
     def factor(self, real=False, often_zero=False):
         return 0j if often_zero and self.draw.random() >= .8 else self.type.number(self.draw, real)
 
-    def make(self, name, *arguments):
-        """The 32-bit entry or the 64-bit one. Sizes are plain ints, flags are c_int."""
-        wide = self.draw.random() < .4
+    def make(self, name, *arguments, has_wide=True):
+        """The 32-bit entry or the 64-bit one, if there is one. Sizes are plain ints, flags are c_int."""
+        wide = has_wide and self.draw.random() < .4
         size = ctypes.c_int64 if wide else c_int
         passed = [size(a) if isinstance(a, int) else c_void_p(a.at) if hasattr(a, "data") else a for a in arguments]
         self.name = name + ("_64" if wide else "")
@@ -529,7 +529,7 @@ def general_product(call):
     else:
         tables, leadings = [], []
         for o in range(3):
-            tables.append(c_void_p(addresses_of(call, [s[o] for s in sets])))
+            tables.append(addresses_of(call, [s[o].at for s in sets]))
             leadings.append(sets[0][o].leading if sets else max(1, shapes[o][0]))
         call.make("cublas%sgemmBatched" % letter, *sizes, scalars[0], tables[0], leadings[0], tables[1], leadings[1], scalars[1], tables[2],
                   leadings[2], batches)
@@ -555,7 +555,7 @@ def groups_of_products(call):
             same_leading(call, own[0], own[-1])
         sets.append(own)
         leadings.append([o.leading for o in own[0]] if own else [max(m, n, k, 1)] * 3)
-    addresses = [c_void_p(addresses_of(call, [one[o] for own in sets for one in own])) for o in range(3)]
+    addresses = [addresses_of(call, [one[o].at for own in sets for one in own]) for o in range(3)]
     wide = draw.random() < .4
 
     def host(values, kind=None):
@@ -577,12 +577,12 @@ def groups_of_products(call):
     return []
 
 
-def addresses_of(call, operands):
-    """Where they lie, in device memory."""
-    at = new("cudaMalloc", 8 * max(1, len(operands)))
-    upload(struct.pack("%dQ" % len(operands), *[o.at for o in operands]), at)
+def addresses_of(call, places):
+    """An array of these addresses, in device memory."""
+    at = new("cudaMalloc", 8 * max(1, len(places)))
+    upload(struct.pack("%dQ" % len(places), *places), at)
     call.kept.append(at)
-    return at
+    return c_void_p(at)
 
 
 # Letters of the calls that have other types, and the types of a and x, of y and of the factors.
@@ -609,7 +609,7 @@ def batches_of_vectors(call):
         x = [call.vector(lengths[0], step=steps[0]) for _ in range(batches)]
         call.type = of_y
         y = [call.vector(lengths[1], step=steps[1]) for _ in range(batches)]
-        tables = [c_void_p(addresses_of(call, o)) for o in (a, x, y)]
+        tables = [addresses_of(call, [one.at for one in o]) for o in (a, x, y)]
         call.make("cublas%sgemvBatched" % letter, flag(operation), m, n, scalars[0], tables[0], a[0].leading if a else max(1, m), tables[1], steps[0],
                   scalars[1], tables[2], steps[1], batches)
     else:
@@ -653,17 +653,14 @@ def same_leading(call, first, others):
 
 
 class Strided(Matrix):
-    """A matrix within the memory of another operand."""
+    """A matrix within the memory of another operand, by columns or by rows."""
 
-    def __init__(self, of, shape, leading, offset):
-        self.m, self.n, self.leading, self.offset, self.of = shape[0], shape[1], leading, offset, of
-        self.stored = lambda i, j: True
+    def __init__(self, of, shape, leading, offset, by_rows=False):
+        self.m, self.n, self.leading, self.offset, self.by_rows = shape[0], shape[1], leading, offset, by_rows
+        self.data, self.stored = of.data, lambda i, j: True
 
-    def __getitem__(self, at):
-        return self.of.data[self.offset + self.place(at)]
-
-    def __setitem__(self, at, value):
-        self.of.data[self.offset + self.place(at)] = value
+    def place(self, at):
+        return self.offset + super().place(at[::-1] if self.by_rows else at)
 
 
 class Part(Vector):
