@@ -42,6 +42,16 @@ setup() {
 	grep -q 'cublasScalEx_64 of these types: the stand-in of the library has no such call' err
 }
 
+@test "the flops of batches, rotations, symmetric complex matrices and calls that name types are those of the manual" {
+	local part
+	build_against_stub libcublas.so.13 ./counts tests/cudart/blas_counts.c
+	for part in 'factor 7 3508' 'multiply 4 490' 'vectors 13 596'; do
+		set -- $part
+		record_stub cublas --ignore-unsupported ./counts "$1" || { cat err; return 1; }
+		grep -q "the work of $2 calls of libraries, $3 flops of BLAS, was done on the host" err || { echo "$1"; cat err; return 1; }
+	done
+}
+
 @test "cublasLtMatmul: transpositions, orders, batches and epilogues are those of loops on the host" {
 	record_stub cublas --ignore-unsupported "$BLASLT" results || { cat err; return 1; }
 	grep -qx 'all as expected' err

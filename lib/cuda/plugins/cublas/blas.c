@@ -255,6 +255,8 @@ static bool float_types(const int *types, size_t n)
 	int status = gt_call_begin(&call, "cublas" #NAME #END, handle, VALID, (FLOPS) * (uint64_t)n);    \
 	if (status != GT_CUBLAS_SUCCESS)                                                                \
 	return status
+/* Flops of an element, by whether its type is complex. */
+#define OF_TYPE(TYPE, REAL, COMPLEX) (gt_is_complex((enum gt_element)(TYPE)) ? (COMPLEX) : (REAL))
 #define SCALAR(AT, TYPE, WRITTEN) gt_scalar_of(&call, AT, gt_element_bytes((enum gt_element)(TYPE)), WRITTEN)
 
 #define TYPED_DOT(NAME, CONJUGATE, INT, END)                                                            \
@@ -262,7 +264,7 @@ static bool float_types(const int *types, size_t n)
 				  int of_result, int execution)                                         \
 	{                                                                                               \
 		double complex sum = 0;                                                                 \
-		ENTER_TYPED(NAME, END, TYPES(of_x, of_y, of_result), result, 2);                        \
+		ENTER_TYPED(NAME, END, TYPES(of_x, of_y, of_result), result, OF_TYPE(of_x, 2, 8));       \
 		const struct typed from[2] = {typed_of(&call, x, of_x, n, incx, false), typed_of(&call, y, of_y, n, incy, false)}; \
 		for (INT i = 0; i < n; i++)                                                             \
 			sum += (CONJUGATE ? conj(typed_get(&from[0], i)) : typed_get(&from[0], i)) * typed_get(&from[1], i); \
@@ -270,11 +272,11 @@ static bool float_types(const int *types, size_t n)
 		return gt_call_end();                                                                   \
 	}
 /* Of one vector into a number: the sum of TERM, and its FINAL. */
-#define TYPED_SUM(NAME, TERM, FINAL, INT, END)                                                          \
+#define TYPED_SUM(NAME, TERM, FINAL, FLOPS_EACH, INT, END)                                              \
 	API int cublas##NAME##END(void *handle, INT n, const void *x, int of_x, INT incx, void *result, int of_result, int execution) \
 	{                                                                                               \
 		double sum = 0;                                                                         \
-		ENTER_TYPED(NAME, END, TYPES(of_x, of_result), result, 2);                              \
+		ENTER_TYPED(NAME, END, TYPES(of_x, of_result), result, OF_TYPE(of_x, FLOPS_EACH, 2 * (FLOPS_EACH))); \
 		n = incx > 0 ? n : 0;                                                                   \
 		const struct typed from = typed_of(&call, x, of_x, n, incx, false);                     \
 		for (INT i = 0; i < n; i++) {                                                           \
@@ -288,7 +290,7 @@ static bool float_types(const int *types, size_t n)
 	API int cublasAxpyEx##END(void *handle, INT n, const void *alpha, int of_alpha, const void *x, int of_x, INT incx, void *y, int of_y, \
 				  INT incy, int execution)                                              \
 	{                                                                                               \
-		ENTER_TYPED(AxpyEx, END, TYPES(of_alpha, of_x, of_y), alpha, 2);                        \
+		ENTER_TYPED(AxpyEx, END, TYPES(of_alpha, of_x, of_y), alpha, OF_TYPE(of_x, 2, 8)); \
 		const double complex by = gt_number_read(SCALAR(alpha, of_alpha, false), (enum gt_element)of_alpha, 0); \
 		const struct typed from = typed_of(&call, x, of_x, n, incx, false), to = typed_of(&call, y, of_y, n, incy, true); \
 		for (INT i = 0; i < n; i++)                                                             \
@@ -297,7 +299,7 @@ static bool float_types(const int *types, size_t n)
 	}                                                                                               \
 	API int cublasScalEx##END(void *handle, INT n, const void *alpha, int of_alpha, void *x, int of_x, INT incx, int execution) \
 	{                                                                                               \
-		ENTER_TYPED(ScalEx, END, TYPES(of_alpha, of_x), alpha, 1);                              \
+		ENTER_TYPED(ScalEx, END, TYPES(of_alpha, of_x), alpha, OF_TYPE(of_x, 1, OF_TYPE(of_alpha, 2, 6))); \
 		n = incx > 0 ? n : 0;                                                                   \
 		const double complex by = gt_number_read(SCALAR(alpha, of_alpha, false), (enum gt_element)of_alpha, 0); \
 		const struct typed to = typed_of(&call, x, of_x, n, incx, true);                        \
@@ -316,8 +318,8 @@ static bool float_types(const int *types, size_t n)
 	}                                                                                               \
 	TYPED_DOT(DotEx, false, INT, END)                                                               \
 	TYPED_DOT(DotcEx, true, INT, END)                                                               \
-	TYPED_SUM(Nrm2Ex, creal(value) * creal(value) + cimag(value) * cimag(value), sqrt(sum), INT, END) \
-	TYPED_SUM(AsumEx, fabs(creal(value)) + fabs(cimag(value)), sum, INT, END)
+	TYPED_SUM(Nrm2Ex, creal(value) * creal(value) + cimag(value) * cimag(value), sqrt(sum), 2, INT, END) \
+	TYPED_SUM(AsumEx, fabs(creal(value)) + fabs(cimag(value)), sum, 1, INT, END)
 TYPED_VECTORS(int, )
 TYPED_VECTORS(int64_t, _64)
 
@@ -344,7 +346,8 @@ static int rotate_vectors(const char *name, void *handle, int64_t n, const struc
 	struct gt_call call;
 
 	n = n > 0 ? n : 0;
-	int status = gt_call_begin(&call, name, handle, of[2].at && of[3].at, (gt_is_complex((enum gt_element)of[0].type) ? 20 : 6) * (uint64_t)n);
+	const uint64_t flops = OF_TYPE(of[0].type, 6, OF_TYPE(of[3].type, 12, 20));
+	int status = gt_call_begin(&call, name, handle, of[2].at && of[3].at, flops * (uint64_t)n);
 	if (status != GT_CUBLAS_SUCCESS)
 		return status;
 	const struct typed x = typed_of(&call, of[0].at, of[0].type, n, of[0].step, true), y = typed_of(&call, of[1].at, of[1].type, n, of[1].step, true);
@@ -790,7 +793,7 @@ ALL_CALLS(DIAGONAL_CALLS)
 		ENTER(L, geam, R, CX, END,                                                              \
 		      gt_is_operation(ta) && gt_is_operation(tb) && m >= 0 && n >= 0 && gt_leads(lda, a_turned ? n : m) && \
 			      gt_leads(ldb, b_turned ? n : m) && gt_leads(ldc, m) && alpha && beta,     \
-		      3 * (uint64_t)m * (uint64_t)n, m, n, lda, ldb, ldc);                              \
+		      (CX ? 14 : 3) * (uint64_t)m * (uint64_t)n, m, n, lda, ldb, ldc);                              \
 		const V by[2] = {REAL_FACTOR(V, alpha), REAL_FACTOR(V, beta)};                          \
 		const V *from[2] = {NULL, NULL};                                                        \
 		if (by[0] != 0)                                                                         \
