@@ -125,11 +125,11 @@ struct access_lines {
 	int64_t pitch; /* from line to line, if all are touched alike: they are a span; else 0 */
 };
 
-/* What an access touches whose rows are at a pitch, or whose groups of lanes are coalesced apart, less the line at which it begins: others of
- * the same strides, lanes, size and place in a line touch the same. Where few come again, none is looked for. */
+/* The lines of an access whose rows are at a pitch, or whose groups of lanes are coalesced apart, relative to its first line. Another access of
+ * the same strides, lanes, size and place in a line touches the same. Where shapes rarely come again, none is looked for. */
 #define SHAPES 16
 #define SHAPE_LINES 32	/* more are not kept */
-#define SHAPES_TRIED 64 /* accesses more whose shape was not kept than whose was */
+#define SHAPE_MISSES 64 /* misses of the table less its hits, from which on no shape is looked for */
 
 struct shape_key {
 	struct gt_affine affine;
@@ -149,7 +149,7 @@ struct requests {
 	int64_t pitch[REQUESTS_KEPT + GT_TOUCHED_MAX];
 	uint32_t access[REQUESTS_KEPT + GT_TOUCHED_MAX]; /* that the request belongs to; ascending */
 	struct gt_touched touched[REQUESTS_KEPT + GT_TOUCHED_MAX];
-	unsigned tried; /* of SHAPES_TRIED */
+	unsigned misses; /* of SHAPE_MISSES */
 	struct shape shapes[SHAPES];
 };
 
@@ -157,7 +157,7 @@ static void begin_requests(struct requests *requests, bool spans)
 {
 	requests->spans = spans;
 	requests->n = 0;
-	requests->tried = 0;
+	requests->misses = 0;
 	for (size_t i = 0; i < SHAPES; i++)
 		requests->shapes[i].key = (struct shape_key){.rest = 0};
 }
@@ -525,10 +525,10 @@ static struct access_lines lines_by_shape(const struct gt_coalescer *coalescer, 
 	if (!is_same(&shape->key, &key)) {
 		const struct access_lines lines = find_touched(coalescer, from, i, touched);
 		keep_shape(shape, &key, line, touched, &lines);
-		requests->tried++;
+		requests->misses++;
 		return lines;
 	}
-	requests->tried -= requests->tried > 0;
+	requests->misses -= requests->misses > 0;
 	const unsigned n = requests->spans && shape->lines.pitch ? 1 : shape->lines.n;
 	for (unsigned k = 0; k < n; k++) {
 		touched[k] = shape->touched[k];
@@ -553,7 +553,7 @@ static struct access_lines lines_of_access(const struct gt_coalescer *coalescer,
 			return (struct access_lines){n, sectors, sectors, from->stride[i]};
 		}
 	}
-	if (whole_warp && (affine.width == 0 || requests->tried >= SHAPES_TRIED))
+	if (whole_warp && (affine.width == 0 || requests->misses >= SHAPE_MISSES))
 		return find_touched(coalescer, from, i, touched);
 	return lines_by_shape(coalescer, from, i, &affine, requests);
 }

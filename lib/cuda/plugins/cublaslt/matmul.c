@@ -663,7 +663,8 @@ static struct gt_gemm gemm_of(const struct work *work)
 	return gemm;
 }
 
-/* Floats of 8 bits are multiplied as halves, which hold them. A matrix by rows that is to be conjugated but not transposed has no operation. */
+/* Whether the product has an operation. cuBLAS has no floats of 8 bits, so it is asked as if they were halves. None takes a matrix by rows that is to
+ * be conjugated: it would have to be conjugated without being transposed. */
 static bool knows_product(const struct work *work)
 {
 	struct gt_gemm gemm = work->gemm;
