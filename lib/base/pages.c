@@ -28,16 +28,46 @@ void gt_pages_large(void *array, size_t bytes)
 #endif
 }
 
+static size_t rounded(size_t bytes, size_t border)
+{
+	return (bytes + border - 1) / border * border;
+}
+
+/* Zeros on the border of a large page. What is mapped to find that border is given back, so that no address space is wasted.
+ * NULL when memory is short. */
+static void *map_large(size_t bytes)
+{
+	const size_t mapped = bytes + LARGE_PAGE;
+	char *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mapping == MAP_FAILED)
+		return NULL;
+	const size_t before = rounded((uintptr_t)mapping, LARGE_PAGE) - (uintptr_t)mapping;
+	if (before > 0)
+		munmap(mapping, before);
+	munmap(mapping + before + bytes, LARGE_PAGE - before);
+	gt_pages_large(mapping + before, bytes);
+	return mapping + before;
+}
+
+static size_t whole_pages(size_t bytes)
+{
+	return rounded(bytes, (size_t)sysconf(_SC_PAGESIZE));
+}
+
 void *gt_pages_chunk(size_t bytes)
 {
-	void *chunk;
-
 	if (bytes < LARGE)
 		return malloc(bytes);
-	if (posix_memalign(&chunk, LARGE_PAGE, bytes) != 0)
-		return NULL;
-	gt_pages_large(chunk, bytes);
-	return chunk;
+	return bytes > PTRDIFF_MAX / 2 ? NULL : map_large(whole_pages(bytes));
+}
+
+void gt_pages_free(void *chunk, size_t bytes)
+{
+	if (chunk && bytes >= LARGE)
+		munmap(chunk, whole_pages(bytes));
+	else
+		free(chunk);
 }
 
 void gt_pages_return(void *array, size_t bytes, size_t *begin, size_t *end)
@@ -64,8 +94,7 @@ void gt_pages_return(void *array, size_t bytes, size_t *begin, size_t *end)
 
 struct gt_arena_chunk {
 	struct gt_arena_chunk *next;
-	void *mapping;
-	size_t mapped, bytes; /* of the chunk, which begins on the border of a large page of the mapping */
+	size_t bytes; /* of the chunk, whole large pages */
 	int used; /* by an arena before: there may be anything in it */
 	_Alignas(BORDER) char data[];
 };
@@ -107,33 +136,18 @@ static int give_spare(struct gt_arena_chunk *chunk)
 	return kept;
 }
 
-static size_t rounded(size_t bytes, size_t border)
-{
-	return (bytes + border - 1) / border * border;
-}
-
-/* A chunk of so many bytes. NULL when memory is short. */
-static struct gt_arena_chunk *map_chunk(size_t bytes)
-{
-	const size_t mapped = bytes + LARGE_PAGE;
-	void *mapping = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (mapping == MAP_FAILED)
-		return NULL;
-	struct gt_arena_chunk *chunk = (void *)rounded((uintptr_t)mapping, LARGE_PAGE);
-	gt_pages_large(chunk, bytes);
-	*chunk = (struct gt_arena_chunk){NULL, mapping, mapped, bytes, 0};
-	return chunk;
-}
-
 static int add_chunk(struct gt_arena *arena, size_t bytes)
 {
 	size_t whole = rounded(bytes + sizeof(struct gt_arena_chunk), LARGE_PAGE);
 
 	whole = whole < LARGE ? LARGE : whole;
 	struct gt_arena_chunk *chunk = take_spare(whole);
-	if (!chunk && !(chunk = map_chunk(whole)))
-		return -1;
+	if (!chunk) {
+		chunk = map_large(whole);
+		if (!chunk)
+			return -1;
+		*chunk = (struct gt_arena_chunk){.bytes = whole};
+	}
 	chunk->next = arena->chunks;
 	arena->chunks = chunk;
 	arena->left = chunk->bytes - sizeof *chunk;
@@ -178,7 +192,7 @@ void gt_arena_close(struct gt_arena *arena)
 	for (struct gt_arena_chunk *chunk; (chunk = arena->chunks);) {
 		arena->chunks = chunk->next;
 		if (!give_spare(chunk))
-			munmap(chunk->mapping, chunk->mapped);
+			munmap(chunk, chunk->bytes);
 	}
 	arena->left = 0;
 }

@@ -10,9 +10,11 @@
  * not touched yet are affected: call it right after the allocation. */
 void gt_pages_large(void *array, size_t bytes);
 
-/* Memory for an array, which free() frees; on the borders of large pages if it is large, so that they fill it. NULL when memory
- * is short. */
+/* Memory for an array; on the borders of large pages if it is large, so that they fill it. NULL when memory is short. */
 void *gt_pages_chunk(size_t bytes);
+
+/* Frees such an array of so many bytes; NULL is none. */
+void gt_pages_free(void *chunk, size_t bytes);
 
 /* Gives the memory of an array in a private mapping of zeros back to the system, but for the ends that fill no page: the rest
  * is zero when it is touched next. Returns the rest's offset in *begin and *end; both are 0 for a small array, of

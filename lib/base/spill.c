@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/grown.h"
+#include "base/pages.h"
 
 /* ---- a store ---- */
 
@@ -36,7 +37,7 @@ static void drop_data(struct gt_segment *segment)
 	if (segment->in_file)
 		munmap(segment->data, segment->bytes);
 	else
-		free(segment->data);
+		gt_pages_free(segment->data, segment->bytes);
 }
 
 void gt_store_close(struct gt_store *store)
@@ -81,7 +82,7 @@ static struct gt_segment *new_segment(struct gt_store *store, size_t bytes, stru
 	}
 	if (in_memory <= store->limit && store->in_memory <= store->limit - in_memory) {
 		segment->bytes = in_memory;
-		segment->data = malloc(in_memory);
+		segment->data = gt_pages_chunk(in_memory);
 		if (!segment->data)
 			gt_fail_memory(error, "rows: a smaller -S uses less");
 		else

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/grown.h"
+#include "base/pages.h"
 #include "base/wide.h"
 #include "stream/op.h"
 #include "stream/records.h"
@@ -16,7 +17,7 @@
 void gt_order_batches_close(struct gt_order_batches *batches)
 {
 	for (size_t i = 0; i < batches->chunks_n; i++)
-		free(batches->chunks[i].data);
+		gt_pages_free(batches->chunks[i].data, batches->chunks[i].capacity);
 	free(batches->chunks);
 	free(batches->record.data);
 	free(batches->batches);
@@ -116,7 +117,7 @@ static struct gt_bytes *find_chunk(struct gt_order_batches *batches, size_t byte
 	if (!more)
 		return NULL;
 	batches->chunks = more;
-	more[batches->chunks_n] = (struct gt_bytes){.data = malloc(capacity), .capacity = capacity};
+	more[batches->chunks_n] = (struct gt_bytes){.data = gt_pages_chunk(capacity), .capacity = capacity};
 	return more[batches->chunks_n].data ? &more[batches->chunks_n++] : NULL;
 }
 
@@ -215,7 +216,7 @@ static void free_before(struct gt_order_batches *batches, const struct gt_order_
 {
 	for (size_t i = batch->chunk; i > 0 && batches->chunks[i - 1].data; i--) {
 		batches->bytes -= batches->chunks[i - 1].n;
-		free(batches->chunks[i - 1].data);
+		gt_pages_free(batches->chunks[i - 1].data, batches->chunks[i - 1].capacity);
 		batches->chunks[i - 1].data = NULL;
 	}
 }

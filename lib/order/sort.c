@@ -39,7 +39,7 @@ static void open_kept(struct gt_kept *kept, size_t chunk_bytes, bool by_an)
 static void close_kept(struct gt_kept *kept)
 {
 	for (size_t i = 0; i < kept->chunks_n; i++)
-		free(kept->chunks[i]);
+		gt_pages_free(kept->chunks[i], kept->chunk_bytes);
 	free(kept->chunks);
 	free(kept->spans);
 	*kept = (struct gt_kept){.by_an = kept->by_an, .chunk_bytes = kept->chunk_bytes};
