@@ -61,7 +61,7 @@ PAIRS = {
     # 64 blocks copy 256 elements, each of which is an access of a sector; 32 of a block would do. Of the mended kernel the code is longer.
     "few active lanes": Pair(
         "few_lanes", "few active lanes", "access", "few", "titanv", ((64, 1), (1, 1), 16384, 16384, 256), None,
-        {"accesses": 2 * 16384, "lanes_per_access": 1}, {"l1": (2 * (16384 - 2048), B), "l2": (16384 - 2048, B)}, also=("repeated_store",),
+        {"accesses": 2 * 16384, "lanes_per_access": 1}, {"l1": (2 * (16384 - 2048), B), "l2": (16384 - 2048, B)},
         mended=((64, 1), (32, 1), 16384, 16384, 256), place=False),
     # 4 bytes of each of 65536 sectors: 8192 would do.
     "bytes never used": Pair(

@@ -360,12 +360,16 @@ def stores(kernel):
         yield Finding("partial_store", place, arrays, dram=(group.of("l2", "partial_reads"), C))
     least = sum(group.of("coalesce", "least_sectors") for _, _, group in kernel.those("store", "global"))
     written = kernel.of("l2", "sent_writes")
-    if least > 2 * written and kernel.of("l2", "flushed"):
+    stored_bytes = sum(group.of("coalesce", "bytes") for _, _, group in kernel.those("store", "global"))
+    only_read = {array for _, _, _, array in kernel.groups} - {array for _, action, where, array in kernel.groups if (action, where) == ("store", "global")}
+    distinct = min(SECTOR * written, kernel.of("coalesce", "unique_bytes") - sum(kernel.of("coalesce", array + ".unique_read_bytes") for array in only_read))
+    if least > 2 * written and stored_bytes > 2 * distinct and kernel.of("l2", "flushed"):
+        spared = least - max(written, least * distinct // stored_bytes)
         stored = {(place, array) for place, action, where, array in kernel.groups if (action, where) == ("store", "global") and array != "-"}
         again = [group for (place, action, where, array), group in kernel.groups.items()
                  if (action, where) == ("load", "global") and (place, array) in stored]
-        yield Finding("repeated_store", None, None, l1=(least - written + sum(group.of("coalesce", "sectors") for group in again), B),
-                      l2=(least - written + sum(group.of("l1", "sent_reads") for group in again), B))
+        yield Finding("repeated_store", None, None, l1=(spared + sum(group.of("coalesce", "sectors") for group in again), B),
+                      l2=(spared + sum(group.of("l1", "sent_reads") for group in again), B))
 
 
 def apart(kernel):

@@ -187,8 +187,9 @@ static int find_few_lanes(const struct gt_finding_input *input, const struct gt_
 	return 0;
 }
 
-/* The loads of an array: the line with most of them, and what levels count of all. NULL: none. */
-static const struct gt_group *loads_of(const struct gt_finding_input *input, const char *array, struct gt_site_level sums[GT_SITE_LEVELS])
+/* The accesses of an array that do the same: the line with most of them, and what levels count of all. NULL: none. */
+static const struct gt_group *accesses_of(const struct gt_finding_input *input, const char *array, enum gt_group_action action,
+					  struct gt_site_level sums[GT_SITE_LEVELS])
 {
 	const struct gt_group *most = NULL;
 	const bool unnamed = strcmp(array, "-") == 0;
@@ -197,13 +198,24 @@ static const struct gt_group *loads_of(const struct gt_finding_input *input, con
 	memset(sums, 0, GT_SITE_LEVELS * sizeof *sums);
 	for (; i < input->n; i = unnamed ? i + 1 : input->groups[i].next[GT_SAME_ARRAY]) {
 		const struct gt_group *group = &input->groups[i];
-		if (!in_memory(group, GT_GROUP_LOADS) || unnamed != (group->n_arrays == 0))
+		if (!in_memory(group, action) || unnamed != (group->n_arrays == 0))
 			continue;
 		for (size_t at = 0; at < GT_SITE_LEVELS; at++)
 			gt_counters_add(&sums[at], &group->level[at], offsetof(struct gt_site_level, distance));
 		most = !most || group->access.sectors > most->access.sectors ? group : most;
 	}
 	return most;
+}
+
+/* The array of a counter of this name, such as ".unique_bytes", that was counted for each array. False if it is another counter. */
+static bool array_of(const struct gt_report_value *entry, const char *counter, char array[GT_COUNT_NAME])
+{
+	size_t length;
+
+	if (entry->kind != GT_COUNT_NUMBER || !gt_report_class(entry->name, &length) || strcmp(entry->name + length, counter) != 0)
+		return false;
+	snprintf(array, GT_COUNT_NAME, "%.*s", (int)length, entry->name);
+	return true;
 }
 
 /* A part of what L1 read, and of what L2 read of memory, where it may have fetched sectors that no load asked for. L2 reads fewer first than loads ask for
@@ -220,20 +232,17 @@ static void gain_of_packing_array(struct gt_finding *finding, const struct gt_si
 /* By array: sectors that loads and atomics read, and the bytes of them that some lane asks for. */
 static int find_unused(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
-	static const char counter[] = ".unique_read_sectors";
 	const struct gt_report_stage *stage = gt_report_find_stage(input->kernel, "coalesce");
 
 	for (size_t i = 0; stage && i < stage->n; i++) {
 		const struct gt_report_value *entry = &stage->counters[i].value;
-		char name[GT_COUNT_NAME];
+		char array[GT_COUNT_NAME], name[GT_COUNT_NAME + sizeof ".unique_read_bytes"];
 		struct gt_site_level sums[GT_SITE_LEVELS];
 		uint64_t bytes;
-		size_t length;
-		if (entry->kind != GT_COUNT_NUMBER || !gt_report_class(entry->name, &length) || strcmp(entry->name + length, counter) != 0)
+		if (!array_of(entry, ".unique_read_sectors", array))
 			continue;
-		snprintf(name, sizeof name, "%.*s", (int)length, entry->name);
-		const struct gt_group *group = loads_of(input, name, sums);
-		snprintf(name, sizeof name, "%.*s.unique_read_bytes", (int)length, entry->name);
+		const struct gt_group *group = accesses_of(input, array, GT_GROUP_LOADS, sums);
+		snprintf(name, sizeof name, "%s.unique_read_bytes", array);
 		if (!group || !gt_report_number(stage, name, &bytes) || entry->number <= (bytes + GT_SECTOR - 1) / GT_SECTOR)
 			continue;
 		struct gt_finding *finding = gt_finding_add(input, kind, group);
@@ -465,10 +474,27 @@ static void add_reread(const struct gt_finding_input *input, const struct gt_gro
 	}
 }
 
-/* Stores of the kernel that are coalesced, against what L2 writes to memory of them. The place is the line that stores most. */
+/* How many bytes a kernel stores to at the most: as many as it touches, without what it reads of arrays that it does not store to, and as L2 writes. */
+static uint64_t most_stored_to(const struct gt_finding_input *input, uint64_t written)
+{
+	const struct gt_report_stage *stage = gt_report_find_stage(input->kernel, "coalesce");
+	uint64_t bytes = gt_finding_number(input, "coalesce", "unique_bytes"), others = 0;
+
+	for (size_t i = 0; stage && i < stage->n; i++) {
+		char array[GT_COUNT_NAME];
+		struct gt_site_level sums[GT_SITE_LEVELS];
+		if (array_of(&stage->counters[i].value, ".unique_read_bytes", array) && !accesses_of(input, array, GT_GROUP_STORES, sums))
+			others += stage->counters[i].value.number;
+	}
+	bytes = bytes > others ? bytes - others : 0;
+	return bytes < GT_SECTOR * written ? bytes : GT_SECTOR * written;
+}
+
+/* Stores of the kernel that are coalesced, against what L2 writes to memory of them. Where several stores fill a sector, as of blocks that each store a word, no
+ * byte may be stored again: only the part of the stores is spared that is beyond one for each byte. The place is the line that stores most. */
 static int find_repeated_stores(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
-	uint64_t stored = 0, written = gt_finding_number(input, "l2", "sent_writes"), looked_up = 0, sent = 0;
+	uint64_t stored = 0, bytes = 0, written = gt_finding_number(input, "l2", "sent_writes"), looked_up = 0, sent = 0;
 	const struct gt_group *most = NULL;
 
 	for (size_t i = 0; i < input->n; i++) {
@@ -476,16 +502,19 @@ static int find_repeated_stores(const struct gt_finding_input *input, const stru
 		if (!in_memory(group, GT_GROUP_STORES))
 			continue;
 		stored += group->access.least_sectors;
+		bytes += group->access.bytes;
 		add_reread(input, group, &looked_up, &sent);
 		most = !most || group->access.least_sectors > most->access.least_sectors ? group : most;
 	}
-	if (!most || stored <= 2 * written || gt_finding_number(input, "l2", "flushed") == 0)
+	const uint64_t distinct = most ? most_stored_to(input, written) : 0;
+	if (!most || stored <= 2 * written || bytes <= 2 * distinct || gt_finding_number(input, "l2", "flushed") == 0)
 		return 0;
 	struct gt_finding *finding = gt_finding_add(input, kind, most);
 	if (!finding)
 		return -1;
-	gt_finding_gains(finding, GT_TO_L1, stored - written + looked_up, GT_GAIN_BOUNDED);
-	gt_finding_gains(finding, GT_TO_L2, stored - written + sent, GT_GAIN_BOUNDED);
+	const uint64_t once = (uint64_t)((double)stored * (double)distinct / (double)bytes), kept = once > written ? once : written;
+	gt_finding_gains(finding, GT_TO_L1, stored - kept + looked_up, GT_GAIN_BOUNDED);
+	gt_finding_gains(finding, GT_TO_L2, stored - kept + sent, GT_GAIN_BOUNDED);
 	gt_finding_count(finding, "stored", "sectors", stored);
 	gt_finding_count(finding, "written", "sectors", written);
 	SAY(finding, "a sector is stored %.1f times before memory gets it", ratio(stored, written));
