@@ -200,6 +200,21 @@ many() {
 	grep -qx '     2.00 sectors an access, 1.00 are enough' got
 }
 
+@test "what a misaligned access does, the sizes of both halves of L2, and a percentage below 1 are said" {
+	# A load and a store of one instruction's line each, a word off; then 64 lines twice through two halves of 1 KB each.
+	{ printf '%s\n' '#kernel id=1 name=k' '#block warp an pc op size mask base stride lanes kernel' '0 0 0 0x10 load.global 4 0xffffffff 0x90004 4 - 1' '0 0 1 0x20 store.global 4 0xffffffff 0x90004 4 - 1'
+		seq 0 127 | awk '{ print 0, 0, $1 + 2, "0x30", "load.global", 4, "0xffffffff", 65536 + 128 * ($1 % 64), 4, "-", 1 }'; } | tr ' ' '\t' | gtrace-cat --from |
+		gcoalesce --by site | gcache --l2 --size 2K --ways 8 --spread far:0 --by site --causes | gstats --findings --all >got
+	grep -qx '     5.00 sectors a load, 4.00 are enough: not at a multiple of 32 bytes' got
+	grep -qx '     5.00 sectors a store, 4.00 are enough: not at a multiple of 32 bytes' got
+	grep -qx '     50 % of its reads were in L2 before: 2x8 KB would keep them, L2 has 2x1 KB' got
+	for said in "40 0.4" "4 under 0.1" "9970 99.7" "9999 over 99.9" "10000 100" "125 1"; do
+		printf '%s\n' '#history gcoalesce 0.1.0 --by site' '#kernel id=1 name=k' \
+			"#count stage=l1 kernel=1 reads=10000 read_hits=0 compulsory=0 0x10|a.reads=10000 0x10|a.invalidated=${said%% *}" | tr ' |' '\t ' | gtrace-cat --from | gstats --findings --all >got
+		grep -qx "     ${said#* } % of its reads were in L1 until a store or an atomic of the SM" got
+	done
+}
+
 @test "a trace that tells no instructions apart has findings, too" {
 	# Tiles of 16 x 16 of a matrix product: rows and columns of tiles are read by blocks on several SMs.
 	ordered gemm | gcoalesce --by site | gschedule --gpu titanv | gcache --l1 --by site --causes | gcache --l2 --by site --causes |

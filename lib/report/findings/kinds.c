@@ -20,6 +20,20 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
+/* A percentage in words. What is neither none nor all is never said to be: it has a digit more, or a bound. */
+static const char *percent_words(uint64_t part, uint64_t whole, char words[GT_WORDS])
+{
+	const double share = percent(part, whole);
+	const bool near_an_end = part > 0 && part < whole && (share < 0.5 || share >= 99.5);
+
+	if (near_an_end && share < 0.05)
+		return "under 0.1";
+	if (near_an_end && share >= 99.95)
+		return "over 99.9";
+	snprintf(words, GT_WORDS, "%.*f", near_an_end, share);
+	return words;
+}
+
 static double ratio(uint64_t numerator, uint64_t denominator)
 {
 	return denominator ? (double)numerator / (double)denominator : 0;
@@ -139,6 +153,7 @@ static bool has_misaligned(const struct gt_group *group, unsigned action)
 
 static int find_misaligned(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
+	static const char *const actions[GT_GROUP_ACTIONS] = {"a load", "a store", "an atomic"}; /* of a line that does several, which one */
 	struct gt_group sum, *const group = &sum;
 	const struct gt_site_access *access = &sum.access;
 
@@ -151,8 +166,8 @@ static int find_misaligned(const struct gt_finding_input *input, const struct gt
 		gt_finding_gains(finding, GT_TO_L1, access->misaligned_sectors, GT_GAIN_COMPUTED);
 		gt_finding_gains(finding, GT_TO_L2, passed_on(group, access->misaligned_sectors), GT_GAIN_COMPUTED);
 		count_sectors(finding, access);
-		SAY(finding, "%.2f sectors an access, %.2f are enough: not at a multiple of %d bytes",
-		    ratio(access->sectors, access->accesses), ratio(access->least_sectors, access->accesses), GT_SECTOR);
+		SAY(finding, "%.2f sectors %s, %.2f are enough: not at a multiple of %d bytes", ratio(access->sectors, access->accesses), actions[group->action],
+		    ratio(access->least_sectors, access->accesses), GT_SECTOR);
 	}
 	return 0;
 }
@@ -236,7 +251,7 @@ static int find_unused(const struct gt_finding_input *input, const struct gt_fin
 
 	for (size_t i = 0; stage && i < stage->n; i++) {
 		const struct gt_report_value *entry = &stage->counters[i].value;
-		char array[GT_COUNT_NAME], name[GT_COUNT_NAME + sizeof ".unique_read_bytes"];
+		char array[GT_COUNT_NAME], name[GT_COUNT_NAME + sizeof ".unique_read_bytes"], part[GT_WORDS];
 		struct gt_site_level sums[GT_SITE_LEVELS];
 		uint64_t bytes;
 		if (!array_of(entry, ".unique_read_sectors", array))
@@ -251,7 +266,7 @@ static int find_unused(const struct gt_finding_input *input, const struct gt_fin
 		gain_of_packing_array(finding, sums, entry->number, (bytes + GT_SECTOR - 1) / GT_SECTOR);
 		gt_finding_count(finding, "read_sectors", "distinct sectors", entry->number);
 		gt_finding_count(finding, "read_bytes", "distinct bytes", bytes);
-		SAY(finding, "%.0f %% of the bytes in the sectors that are read of it are asked for", percent(bytes, entry->number * GT_SECTOR));
+		SAY(finding, "%s %% of the bytes in the sectors that are read of it are asked for", percent_words(bytes, entry->number * GT_SECTOR, part));
 	}
 	return 0;
 }
@@ -286,6 +301,19 @@ static bool has_capacity_misses(const struct gt_group *group, unsigned level)
 	return group->action == GT_GROUP_LOADS && group->level[level].capacity > 0;
 }
 
+/* The size of a level in words. An L2 of two halves, each with lines of its own, has them twice: "2x20 MB". */
+static const char *size_words(const struct gt_level_facts *facts, enum gt_site_levels at, uint64_t bytes, char words[2 * GT_WORDS])
+{
+	char one[GT_WORDS];
+
+	gt_bytes_words((double)bytes, one);
+	if (at == GT_SITE_L2 && facts->instances > 1)
+		snprintf(words, 2 * GT_WORDS, "%" PRIu64 "x%s", facts->instances, one);
+	else
+		snprintf(words, 2 * GT_WORDS, "%s", one);
+	return words;
+}
+
 static int find_capacity(const struct gt_finding_input *input, const struct gt_finding_kind *kind, enum gt_site_levels at)
 {
 	const struct gt_level_facts *facts = &input->level[at];
@@ -293,7 +321,7 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 	const struct gt_site_level *counts = &sum.level[at];
 
 	for (size_t i = 0; i < input->n && facts->line > 0; i++) {
-		char need[GT_WORDS], has[GT_WORDS];
+		char need[2 * GT_WORDS], has[2 * GT_WORDS], part[GT_WORDS];
 		uint64_t kept;
 		if (!gt_finding_gather(input, i, has_capacity_misses, at, GT_SAME_LINE, &sum))
 			continue;
@@ -307,13 +335,13 @@ static int find_capacity(const struct gt_finding_input *input, const struct gt_f
 		gt_finding_count(finding, "capacity_misses", "sectors", counts->capacity);
 		gt_finding_count(finding, "size", "bytes", facts->size);
 		gt_finding_count(finding, "size_that_keeps_90_percent", "bytes", early ? facts->size : size);
-		gt_bytes_words((double)facts->size, has);
+		size_words(facts, at, facts->size, has);
 		if (early)
-			SAY(finding, "%.0f %% of its reads were in %s before, and %s would keep them, did not operators or hints such as .cs have lines replaced early",
-			    percent(counts->capacity, counts->reads), level_names[at], has);
+			SAY(finding, "%s %% of its reads were in %s before, and %s would keep them, did not operators or hints such as .cs have lines replaced early",
+			    percent_words(counts->capacity, counts->reads, part), level_names[at], has);
 		else
-			SAY(finding, "%.0f %% of its reads were in %s before: %s would keep them, %s has %s", percent(counts->capacity, counts->reads),
-			    level_names[at], gt_bytes_words((double)size, need), level_names[at], has);
+			SAY(finding, "%s %% of its reads were in %s before: %s would keep them, %s has %s", percent_words(counts->capacity, counts->reads, part),
+			    level_names[at], size_words(facts, at, size, need), level_names[at], has);
 	}
 	return 0;
 }
@@ -350,6 +378,7 @@ static int find_conflict(const struct gt_finding_input *input, const struct gt_f
 	const struct gt_level_facts *facts = &input->level[at];
 	struct gt_group sum, *const group = &sum;
 	const struct gt_site_level *counts = &sum.level[at];
+	char part[GT_WORDS];
 
 	for (size_t i = 0; i < input->n && facts->line > 0; i++) {
 		if (!gt_finding_gather(input, i, has_conflict_misses, at, GT_SAME_LINE, &sum))
@@ -364,8 +393,8 @@ static int find_conflict(const struct gt_finding_input *input, const struct gt_f
 		gt_finding_count(finding, "reads", "sectors", counts->reads);
 		gt_finding_count(finding, "conflict_misses", "sectors", counts->conflict);
 		gt_finding_count(finding, "hits_by_sets", "sectors", hits);
-		SAY(finding, "%.0f %% of its reads miss %s, and would not if it were fully associative",
-		    percent(counts->conflict - hits, counts->reads), level_names[at]);
+		SAY(finding, "%s %% of its reads miss %s, and would not if it were fully associative",
+		    percent_words(counts->conflict - hits, counts->reads, part), level_names[at]);
 	}
 	return 0;
 }
@@ -389,6 +418,7 @@ static int find_dropped(const struct gt_finding_input *input, const struct gt_fi
 {
 	struct gt_group sum, *const group = &sum;
 	const struct gt_site_level *counts = &sum.level[GT_SITE_L1];
+	char part[GT_WORDS];
 
 	for (size_t i = 0; i < input->n; i++) {
 		if (!gt_finding_gather(input, i, has_dropped, GT_SITE_L1, GT_SAME_LINE, &sum))
@@ -398,8 +428,8 @@ static int find_dropped(const struct gt_finding_input *input, const struct gt_fi
 			return -1;
 		gt_finding_gains(finding, GT_TO_L2, counts->invalidated, GT_GAIN_BOUNDED);
 		gt_finding_count(finding, "invalidated", "sectors", counts->invalidated);
-		SAY(finding, "%.0f %% of its reads were in L1 until a store or an atomic of the SM",
-		    percent(counts->invalidated, counts->reads));
+		SAY(finding, "%s %% of its reads were in L1 until a store or an atomic of the SM",
+		    percent_words(counts->invalidated, counts->reads, part));
 	}
 	return 0;
 }
