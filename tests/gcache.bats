@@ -186,7 +186,7 @@ rows() { gtrace-cat --decimal "$1" | grep -v '^#' | cut -f "$2" | paste -sd' '; 
 			"load.global 0x0 0xf 0 30 0" "load.global 0x80 0xf 0 40 0" | requests >stream.gt
 		found() { counters <(gcache --l1 --size 256 --ways 2 "$@" <stream.gt) l1 read_hits sent_reads; }
 		# shellcheck disable=SC2086
-		[ "$(found $time) $(found --operators no $time) $(found --replace fifo $time)" = "4 16 0 20 0 20" ]
+		[ "$(found $time) $(found --replace tail:1 $time) $(found --operators no $time) $(found --replace fifo $time)" = "4 16 4 16 0 20 0 20" ]
 	done
 	gcache --l2 <in.gt >l2.gt
 	[ "$(counters l2.gt l2 reads read_hits bypassed)" = "15 11 0" ]

@@ -926,11 +926,11 @@ static int serve_partitions_write(const struct gt_serving *serving)
 /* ---- the class of a request, and how it is served ---- */
 
 /* The effect of a load's operator (PTX ISA, "Cache Operators"): .cg and .cv bypass the caches of an SM, and .lu where such loads drop
- * what they find there. Lines of .cs and .lu, and in shared levels of .cv, are evicted first under LRU, and treated like others under
- * other policies. */
+ * what they find there. Lines of .cs and .lu, and in shared levels of .cv, are evicted first where a policy replaces what was used longest
+ * ago, LRU or the tail of its order, and treated like others under other policies. */
 static enum gt_op_class class_of_load(const struct gt_level_config *config, enum gt_operator operation)
 {
-	bool lru = config->replacement.policy == &gt_policy_lru;
+	bool oldest = config->replacement.policy == &gt_policy_lru || config->replacement.policy == &gt_policy_tail;
 
 	if (config->operators == GT_OPERATORS_IGNORE)
 		return GT_CLASS_READ;
@@ -938,7 +938,7 @@ static enum gt_op_class class_of_load(const struct gt_level_config *config, enum
 		return GT_CLASS_DROP;
 	if (!config->shared && (operation == GT_CG || operation == GT_CV))
 		return GT_CLASS_BYPASS;
-	return lru && (operation == GT_CS || operation == GT_CV || operation == GT_LU) ? GT_CLASS_STREAM : GT_CLASS_READ;
+	return oldest && (operation == GT_CS || operation == GT_CV || operation == GT_LU) ? GT_CLASS_STREAM : GT_CLASS_READ;
 }
 
 /* Loads of constant memory that bypass a level of all SMs are bypassed as others; a cache beside or before a level serves them in any case. */

@@ -82,13 +82,46 @@ static uint32_t tail_next(const struct gt_tags *tags, const struct gt_list_ends 
 	return next && *gt_slot_mark(tags, next - 1) == 0 ? next : 0;
 }
 
+static void tail_drop_newest(struct gt_tags *tags, struct gt_list_ends *ends, uint32_t *tail)
+{
+	const uint32_t slot = ends->tail_newest - 1, older = gt_slot_links(tags, slot)->older, place = *gt_slot_mark(tags, slot);
+
+	if (older == 0 || *gt_slot_mark(tags, older - 1) == 0) {
+		tail_forget(tags, ends, tail);
+		return;
+	}
+	const uint32_t last = tail[--ends->tail_n];
+	tail[place - 1] = last;
+	*gt_slot_mark(tags, last) = place;
+	*gt_slot_mark(tags, slot) = 0;
+	ends->tail_newest = older;
+}
+
+/* Lines that have moved to the end of the list, as those of loads that stream, join the tail, and as many leave it at its other end: it need not be found
+ * again for each of them. */
+static void tail_take_end(struct gt_tags *tags, struct gt_list_ends *ends, uint32_t *tail, uint32_t length)
+{
+	uint32_t at = ends->older, n = 0;
+
+	for (; at != 0 && *gt_slot_mark(tags, at - 1) == 0 && n < length; at = gt_slot_links(tags, at - 1)->newer)
+		n++;
+	if (n == length) /* nothing of it is left */
+		tail_forget(tags, ends, tail);
+	for (at = ends->older; ends->tail_n > 0 && n > 0; n--, at = gt_slot_links(tags, at - 1)->newer) {
+		tail[ends->tail_n++] = at - 1;
+		*gt_slot_mark(tags, at - 1) = ends->tail_n;
+	}
+	while (ends->tail_n > length)
+		tail_drop_newest(tags, ends, tail);
+}
+
 static void tail_grow(struct gt_tags *tags, uint32_t set, uint32_t length)
 {
 	struct gt_list_ends *ends = &tags->ends[set];
 	uint32_t *tail = tail_of_set(tags, set);
 
-	if (*gt_slot_mark(tags, ends->older - 1) == 0)
-		tail_forget(tags, ends, tail);
+	if (ends->tail_n > 0)
+		tail_take_end(tags, ends, tail, length);
 	while (ends->tail_n < length) {
 		uint32_t next = tail_next(tags, ends);
 		if (next == 0) {

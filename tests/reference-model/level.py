@@ -299,7 +299,7 @@ class Level:
 
     def streams(self, row):
         """Whether a line that the request uses becomes the least recently used."""
-        if self.config["operators"] == "no" or not self.config["replace"] == "lru" or stream.kind(row) != "load":
+        if self.config["operators"] == "no" or self.config["replace"] not in ("lru", "tail:1") or stream.kind(row) != "load":
             return False
         if self.config["tlb"]:
             return False

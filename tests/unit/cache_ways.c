@@ -241,8 +241,9 @@ static uint32_t use_line(struct gt_tags *tags, struct slow_order *order, const s
 	return older;
 }
 
-/* `moved`: lines are also dropped, and put at the end of the order, which the policy is not told. */
-static void check_tail(uint32_t ways, bool moved)
+/* `moved`: lines are also dropped, and put at the end of the order, which the policy is not told. `streamed`: some are put there as soon as they were used,
+ * all of them in some rounds. */
+static void check_tail(uint32_t ways, bool moved, bool streamed)
 {
 	struct gt_replacement tail;
 	struct gt_geometry geometry;
@@ -255,15 +256,20 @@ static void check_tail(uint32_t ways, bool moved)
 	CHECK_EQUAL(gt_geometry_open(&geometry, &ways, 1, 4, false, false, &error), 0);
 	CHECK_EQUAL(gt_tags_open(&tags, &geometry, tail.policy, 1, &error), 0);
 	for (unsigned round = 0; round < 100000; round++) {
-		uint32_t older = use_line(&tags, &order, &tail, below(4) ? below(LINES) : round % LINES);
-		if (moved && below(20) == 0) {
-			uint64_t line = order.line[below(order.n)];
-			uint32_t slot = gt_tags_find(&tags, 0, line);
+		const uint64_t line = below(4) ? below(LINES) : round % LINES;
+		uint32_t older = use_line(&tags, &order, &tail, line);
+		if (streamed && below(1 + round / 10000 % 4) == 0) {
 			slow_remove(&order, line);
+			gt_tags_demote(&tags, 0, gt_tags_find(&tags, 0, line)), order.line[order.n++] = line;
+		}
+		if (moved && below(20) == 0) {
+			uint64_t any = order.line[below(order.n)];
+			uint32_t slot = gt_tags_find(&tags, 0, any);
+			slow_remove(&order, any);
 			if (below(2))
 				gt_tags_drop(&tags, 0, slot);
 			else
-				gt_tags_demote(&tags, 0, slot), order.line[order.n++] = line;
+				gt_tags_demote(&tags, 0, slot), order.line[order.n++] = any;
 		}
 		if (older == LINES)
 			continue;
@@ -282,8 +288,10 @@ static void tail_draws_evenly_from_the_lines_used_longest_ago(void)
 	static const uint32_t ways[] = {300, 257, 256, 130, 60, 16, 5};
 
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-		check_tail(ways[i], false);
-		check_tail(ways[i], true);
+		check_tail(ways[i], false, false);
+		check_tail(ways[i], true, false);
+		check_tail(ways[i], false, true);
+		check_tail(ways[i], true, true);
 	}
 }
 
