@@ -7,8 +7,8 @@
 
 #include "stream/kernel.h" /* GT_KERNEL_NAME */
 
-/* A mangled name in the words of its source, with its namespaces and the arguments of its template: "one::sum<float, 128>". Of another name, and where the
- * arguments are more than simple types and numbers, the name itself. Returns `text` or `name`. */
+/* A mangled name in the words of its source, with its namespaces and the arguments of its template: "one::sum<float*, 128>". Of another name, and where it
+ * has what no kernel is likely to have, such as expressions, the name itself. Returns `text` or `name`. */
 const char *gt_name_words(const char *name, char text[GT_KERNEL_NAME]);
 
 /* What profilers, compilers and traces agree on of a name, mangled or demangled: no return type, namespaces, arguments of a template or parameters.

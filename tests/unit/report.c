@@ -348,8 +348,15 @@ static void test_names_are_those_of_the_source(void)
 		{"_ZN3one3two3sumIjLin8E6__halfEEvv", "one::two::sum<unsigned int, -8, __half>"},
 		{"_ZN46_INTERNAL_12345678_4_a_cu_12345678_1234567890a4copyEPf", "copy"},
 		{"_ZN12_GLOBAL__N_13addEv", "(anonymous namespace)::add"}, {"_ZN1a1kEPf", "a::k"}, {"_ZL1kPf", "k"},
+		{"_Z4castIPfEvT_", "cast<float*>"}, {"_Z1fIKPKcRVxOS1_Dn1SEvv", "f<char const* const, long long volatile&, char const*&&, decltype(nullptr), S>"},
+		{"_Z8for_eachIZ4mainEUliE1_EviT_", "for_each<main::{lambda(int)#3}>"},
+		{"_ZN3app5applyIfZNS_3runEPfEUlS1_iE_EEvPT_iT0_", "app::apply<float, app::run(float*)::{lambda(float*, int)#1}>"},
+		{"_ZN3app5applyIfNS_2OpIfEEEEvPT_iT0_", "app::apply<float, app::Op<float>>"}, {"_Z1gIZ1fIfEvT_EUlfE_EvS1_", "g<f<float>(float)::{lambda(float)#1}>"},
+		{"_Z1kISt5tupleIJifEELN3cub4AlgoE1EPFivEEvv", "k<std::tuple<int, float>, (cub::Algo)1, int (*)()>"},
+		{"_Z1kIXadL_Z1fiEEJEEvv", "k<&f(int)>"}, {"_Z1kI1PIRfEEvv", "k<P<float&>>"}, {"_Z1gI1AIiEZ1fIOS1_EvT_EUlS3_E_EvT0_", "g<A<int>, f<A<int>&&>(A<int>&&)::{lambda(A<int>&&)#1}>"},
 		/* An expression as an argument, and what is no mangled name, stay as they are. */
 		{"_Z1fIXsrT_1nEEvv", "_Z1fIXsrT_1nEEvv"}, {"_Z", "_Z"}, {"_Z99f", "_Z99f"}, {"_Z1fILi1", "_Z1fILi1"}, {"_Z1fI", "_Z1fI"},
+		{"_Z1fIS0_Evv", "_Z1fIS0_Evv"}, {"_Z1fIT_Evv", "_Z1fIT_Evv"}, {"_Z1fIZ1gEUl", "_Z1fIZ1gEUl"}, {"_Z1fI1AB3tagEvv", "_Z1fI1AB3tagEvv"},
 	};
 	char text[GT_KERNEL_NAME];
 
