@@ -28,8 +28,8 @@ holds() { python3 "$ROOT/tests/findings/pairs.py" "$@"; }
 	holds "L2 too small" "L2 too small, fetches of 64 bytes" "L2 conflicts" "partial store" "repeated store"
 }
 
-@test "shared and local memory, atomics on one address" {
-	holds "shared-memory bank conflicts" "local memory" "atomics on one address"
+@test "shared, constant and local memory, atomics on one address" {
+	holds "shared-memory bank conflicts" "constants in turn" "local memory" "atomics on one address"
 }
 
 @test "launches, device memory, TLBs, polling" {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels in pairs for tests/findings.bats: shared and local memory, atomics, launches, device memory, TLBs, waiting. The first of a pair has a
+/* Kernels in pairs for tests/findings.bats: shared, local and constant memory, atomics, launches, device memory, TLBs, waiting. The first of a pair has a
  * finding, at the line that a comment names; the second does the same work without. */
 #include "run.h"
 
@@ -192,12 +192,29 @@ __global__ void polling_mended(float *a, float *b, int n)
 		((int *)b)[blockIdx.x] = 1;
 }
 
+__constant__ float powers[1024];
+
+/* A table in constant memory, of which each lane reads another element; mended: in global memory. */
+__global__ void constant_bad(float *a, float *b, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	b[i] = powers[i % n];
+}
+
+__global__ void constant_mended(float *a, float *b, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	b[i] = a[i % n];
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named kernels[] = {
 		NAMED(bank_bad), NAMED(bank_mended), NAMED(local_bad), NAMED(local_mended), NAMED(sum_bad), NAMED(sum_mended), NAMED(launches_bad),
 		NAMED(launches_mended), NAMED(rows_bad), NAMED(rows_mended), NAMED(channels_bad), NAMED(channels_mended), NAMED(tlb_bad), NAMED(tlb_mended),
-		NAMED(polling_bad), NAMED(polling_mended), {NULL, NULL}};
+		NAMED(polling_bad), NAMED(polling_mended), NAMED(constant_bad), NAMED(constant_mended), {NULL, NULL}};
 
 	return run_named(kernels, argc, argv);
 }

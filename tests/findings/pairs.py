@@ -122,6 +122,10 @@ PAIRS = {
     "shared-memory bank conflicts": Pair(
         "bank_conflict", "shared-memory bank conflicts", "memory", "bank", "titanv", ((64, 1), (32, 8), 2048 * 32, 2048 * 32, 2048), "tile",
         {"accesses": 64 * 32, "passes_per_access": 32, "least_passes_per_access": 1}, {"passes": (64 * 32 * 31, C)}),
+    # 2048 warps, each of whose lanes reads another element of 4 KB; the cache of constants has 2 KB.
+    "constants in turn": Pair(
+        "constant_turns", "constants in turn", "memory", "constant", "titanv", ((256, 1), (256, 1), 1024, 65536, 1024), None,
+        {"accesses": 2048, "addresses_per_access": 32}, {"l2": (None, B)}, place=False),
     # 256 warps clear 4 elements of local memory, change one 16 times, and read 4; sectors of lanes that change the same one are together.
     "local memory": Pair(
         "local_memory", "local memory", "memory", "local", "titanv", ((64, 1), (128, 1), 8192 * 16, 8192, 16), None,
@@ -164,12 +168,12 @@ def stream(pair, suffix, programs):
     count = launches[0] if launches else 1
     name = f"{pair.kernel}_{suffix}"
     if programs:
-        source = ["gtrace-record", "--gpu", pair.gpu, "--space", "global,local,shared", os.path.join(programs, pair.source), name] + [
+        source = ["gtrace-record", "--gpu", pair.gpu, "--space", "global,local,shared,constant", os.path.join(programs, pair.source), name] + [
             str(number) for number in (gx, gy, bx, by, a, b, n, count)]
     else:
         first = f"{name}<<<({gx},{gy}),({bx},{by})>>>(a=f32[{a}]{pair.fill}, b=f32[{b}], n={n})"
         again = f"{name}<<<({gx},{gy}),({bx},{by})>>>(a, b, n={n})"
-        source = ["gtrace-ptx", "--gpu", pair.gpu, "--space", "global,local,shared"]
+        source = ["gtrace-ptx", "--gpu", pair.gpu, "--space", "global,local,shared,constant"]
         for i in range(count):
             source += ["--launch", again if i else first]
         source.append(os.path.join(HERE, "ptx", pair.source + ".ptx"))
@@ -235,6 +239,7 @@ SUMS = {
     "read_by_many_sms": lambda n, s, l: {"l2": s["l1", "elsewhere", l]},
     "l2_conflict": lambda n, s, l: {"dram": s["l2", "conflict", l]},
     "partial_store": lambda n, s, l: {"dram": s["l2", "partial_reads", l]},
+    "constant_turns": lambda n, s, l: {"l2": n["l1", "constant_reads"] - n["l1", "constant_hits"] - n["l2", "gpc_constant_hits"]},
     "resident_blocks": lambda n, s, l: {"l2": sum(value for (stage, name, _), value in s.items() if (stage, name) == ("l1", "capacity"))},
     "launch_traffic": lambda n, s, l: {"l2": n["l2", "launch_reads"], "dram": min(2 * (n["l2", "launch_reads"] - n["l2", "launch_hits"]), 4 * n["l2", "launch_reads"] // 29)},
 }
@@ -256,6 +261,7 @@ def channels(n):
 
 # Numbers of the evidence, and gains that are no line's: by the kind of finding, from counters (n) and words (w).
 OTHER_SUMS = {
+    "constant_turns": lambda n, w: {"addresses_per_access": n["coalesce", "constant_turns"] / n["coalesce", "constant_accesses"]},
     "local_memory": lambda n, w: {"local_sectors": local_sectors(n, w)},
     "dram_rows": lambda n, w: {"row_hits": n["dram", "row_hits"] / (n["dram", "row_hits"] + n["dram", "row_misses"])},
     "dram_channels": lambda n, w: {"busiest_over_mean": max(channels(n).values()) * 24 / sum(channels(n).values())},

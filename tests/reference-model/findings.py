@@ -383,6 +383,13 @@ def apart(kernel):
         yield Finding("same_address_atomic", place, arrays, l2=(group.of("coalesce", "sectors") - kernel.blocks, B))
 
 
+def constants(kernel):
+    accesses, turns = kernel.of("coalesce", "constant_accesses"), kernel.of("coalesce", "constant_turns")
+    if accesses and turns >= 2 * accesses:
+        missed = kernel.of("l1", "constant_reads") - kernel.of("l1", "constant_hits") - kernel.of("l2", "gpc_constant_hits")
+        yield Finding("constant_turns", None, {}, {"accesses": accesses, "addresses_per_access": Fraction(turns, accesses)}, l2=(missed, B))
+
+
 def launched(kernel):
     reads = kernel.of("l2", "launch_reads")
     if kernel.launches > 1 and 5 * reads > reads + kernel.of("l2", "reads"):
@@ -400,7 +407,7 @@ def memory(kernel):
 
 
 def findings_of(kernel, configs):
-    for found in (coalescing, few_lanes, unused_bytes, others, stores, apart, launched, memory):
+    for found in (coalescing, few_lanes, unused_bytes, others, stores, apart, constants, launched, memory):
         yield from found(kernel)
     if "l1" in configs:
         yield from resident(kernel, configs["l1"])
@@ -426,6 +433,9 @@ def bounded(finding, kernel):
     gains = {name: (min(sectors, whole[name]), basis) for name, (sectors, basis) in finding.gains.items() if name in whole}
     finding.gains = {name: gain for name, gain in gains.items() if gain[0] > 0} | {name: gain for name, gain in finding.gains.items() if name == "excess"}
     finding.share = max((Fraction(sectors, whole[name]) for name, (sectors, _) in gains.items() if sectors), default=Fraction(0))
+    if finding.what == "constant_turns":
+        accesses, turns = kernel.of("coalesce", "constant_accesses"), kernel.of("coalesce", "constant_turns")
+        finding.share = max(finding.share, Fraction(turns - accesses, turns + kernel.of("coalesce", "accesses") - accesses))
     if finding.what == "dram_rows":
         finding.share = 1 - Fraction(kernel.of("dram", "row_hits"), kernel.of("dram", "row_hits") + kernel.of("dram", "row_misses"))
     return finding

@@ -411,7 +411,7 @@ static int find_l2_conflict(const struct gt_finding_input *input, const struct g
 
 static bool has_dropped(const struct gt_group *group, unsigned level)
 {
-	return group->level[level].invalidated > 0;
+	return group->action == GT_GROUP_LOADS && group->level[level].invalidated > 0;
 }
 
 static int find_dropped(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
@@ -643,6 +643,26 @@ static int find_local(const struct gt_finding_input *input, const struct gt_find
 	return 0;
 }
 
+/* Of the kernel, since constants are counted by no site: turns beyond one for each access, of the turns of its constants and its other accesses. */
+static int find_constants(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
+{
+	uint64_t accesses = gt_finding_number(input, "coalesce", "constant_accesses"), turns = gt_finding_number(input, "coalesce", "constant_turns");
+	uint64_t others = gt_finding_number(input, "coalesce", "accesses") - accesses, hits = gt_finding_number(input, "l1", "constant_hits");
+	uint64_t missed = gt_finding_number(input, "l1", "constant_reads") - hits, in_gpc = gt_finding_number(input, "l2", "gpc_constant_hits");
+
+	if (accesses == 0 || turns < 2 * accesses)
+		return 0;
+	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
+	if (!finding)
+		return -1;
+	gt_finding_gains(finding, GT_TO_L2, missed > in_gpc ? missed - in_gpc : 0, GT_GAIN_BOUNDED);
+	finding->share = ratio(turns - accesses, turns + others);
+	gt_finding_count(finding, "accesses", "warp accesses", accesses);
+	gt_finding_ratio(finding, "addresses_per_access", "addresses", (double)turns, (double)accesses);
+	SAY(finding, "%.2f constants an access, each in its turn: constant memory is for what all lanes of a warp read alike", ratio(turns, accesses));
+	return 0;
+}
+
 static bool shares_addresses(const struct gt_group *group, unsigned lanes)
 {
 	return in_memory(group, GT_GROUP_ATOMICS) && group->access.addresses > 0 && group->access.lanes >= lanes * group->access.addresses;
@@ -806,6 +826,7 @@ static int find_polling(const struct gt_finding_input *input, const struct gt_fi
 	ROW(find_blocks, resident_blocks, "blocks share L1", "sizes", "L1 has capacity misses, and would hold what fewer resident blocks reuse") \
 	ROW(find_bank_conflicts, bank_conflict, "shared-memory bank conflicts", "lines", "accesses of a line to shared memory take over 1.1 times the passes that their width takes") \
 	ROW(find_local, local_memory, "local memory", "lines", "threads access local memory") \
+	ROW(find_constants, constant_turns, "constants in turn", "lines", "lanes of a warp read two addresses of constant memory or more at a time, on average") \
 	ROW(find_atomics, same_address_atomic, "atomics on one address", "lines", "four lanes or more of the atomics of a line share an address, on average") \
 	ROW(find_launches, launch_traffic, "launches outweigh the kernel", "kernels", "a kernel is launched more than once, and launches read over 20 % of what L2 reads") \
 	ROW(find_rows, dram_rows, "DRAM rows", "run --all", "under 70 % of the sectors of device memory find their row open") \
