@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/grown.h"
+#include "base/pages.h"
 
 /* ---- numbers ---- */
 
@@ -18,11 +19,16 @@ static size_t home(const struct gt_map *map, uint64_t key)
 
 static struct gt_map_slot *allocate(size_t slots)
 {
-	struct gt_map_slot *array = malloc(slots * sizeof *array);
+	struct gt_map_slot *array = slots > SIZE_MAX / sizeof *array ? NULL : gt_pages_chunk(slots * sizeof *array);
 
 	for (size_t i = 0; array && i < slots; i++)
 		array[i].key = GT_MAP_EMPTY;
 	return array;
+}
+
+static void drop(struct gt_map *map)
+{
+	gt_pages_free(map->slots, (map->mask + 1) * sizeof *map->slots);
 }
 
 int gt_map_open(struct gt_map *map, size_t expected, struct gt_error *error)
@@ -37,7 +43,7 @@ int gt_map_open(struct gt_map *map, size_t expected, struct gt_error *error)
 
 void gt_map_close(struct gt_map *map)
 {
-	free(map->slots);
+	drop(map);
 	*map = (struct gt_map){0};
 }
 
@@ -58,6 +64,11 @@ uint64_t *gt_map_get(const struct gt_map *map, uint64_t key)
 	return slot->key == GT_MAP_EMPTY ? NULL : &slot->value;
 }
 
+void gt_map_prefetch(const struct gt_map *map, uint64_t key)
+{
+	__builtin_prefetch(&map->slots[home(map, key)], 1);
+}
+
 static int grow(struct gt_map *map)
 {
 	struct gt_map bigger = {.mask = map->mask * 2 + 1, .used = map->used};
@@ -68,7 +79,7 @@ static int grow(struct gt_map *map)
 	for (size_t i = 0; i <= map->mask; i++)
 		if (map->slots[i].key != GT_MAP_EMPTY)
 			*find(&bigger, map->slots[i].key) = map->slots[i];
-	free(map->slots);
+	drop(map);
 	*map = bigger;
 	return 0;
 }

@@ -228,3 +228,27 @@ void gt_free_lists_give(struct gt_free_lists *lists, void *part, size_t bytes)
 	*(void **)part = *first;
 	*first = part;
 }
+
+/* ---- arrays in large pages ---- */
+
+void *gt_room_take(struct gt_room *room, size_t bytes)
+{
+	room->lists.arena = &room->arena;
+	return bytes < LARGE ? gt_free_lists_take(&room->lists, bytes) : gt_pages_chunk(bytes);
+}
+
+void gt_room_give(struct gt_room *room, void *array, size_t bytes)
+{
+	if (!array)
+		return;
+	if (bytes < LARGE)
+		gt_free_lists_give(&room->lists, array, bytes);
+	else
+		gt_pages_free(array, bytes);
+}
+
+void gt_room_close(struct gt_room *room)
+{
+	gt_arena_close(&room->arena);
+	*room = (struct gt_room){.lists = {.bytes = 0}};
+}

@@ -63,4 +63,22 @@ void *gt_free_lists_take(struct gt_free_lists *lists, size_t bytes);
 /* Gives back what was taken as so many bytes. */
 void gt_free_lists_give(struct gt_free_lists *lists, void *part, size_t bytes);
 
+/* ---- arrays in large pages, small ones too ---- */
+
+/* Small arrays are parts of an arena, a large one has pages of its own. All zeros to begin with; it stays where it is as long as it has
+ * arrays. */
+struct gt_room {
+	struct gt_arena arena;
+	struct gt_free_lists lists;
+};
+
+/* An array on the border of a line of the machine's cache, in which anything may be. NULL when memory is short. */
+void *gt_room_take(struct gt_room *room, size_t bytes);
+
+/* Gives back an array of so many bytes; NULL is none. */
+void gt_room_give(struct gt_room *room, void *array, size_t bytes);
+
+/* Small arrays need not have been given back. */
+void gt_room_close(struct gt_room *room);
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/grown.h"
+#include "base/pages.h"
 #include "base/wide.h"
 #include "cache/level.h"
 #include "cache/state.h"
@@ -42,12 +43,12 @@ struct past {
 	uint32_t live, next;
 	uint32_t *table; /* a hash of lines, at most half full: the number of a record + 1, or 0 */
 	size_t mask;	 /* its places - 1, a power of two less one */
-	unsigned char *records;
-	size_t n, capacity;
+	unsigned char **records; /* RECORDS at each */
+	size_t n, capacity; /* records; places for RECORDS of them */
 	bool open;
 };
 
-enum { FIRST_SLOTS = 64, FIRST_PLACES = 128 };
+enum { FIRST_SLOTS = 64, FIRST_PLACES = 128, RECORDS = 256 };
 
 /* Sectors of a line that a request gives to an instance of a private level, and those of them that it missed and nothing had brought. */
 struct passed {
@@ -84,6 +85,7 @@ struct gt_notes {
 	/* For the causes. */
 	struct gt_look look;
 	struct past *pasts; /* of each instance */
+	struct gt_room room; /* that has their arrays */
 	size_t record_bytes;
 	struct record *record; /* that was looked up last */
 	struct gt_map everywhere; /* of a private level: the sectors of a line that any instance has been given in this kernel */
@@ -123,12 +125,14 @@ int gt_notes_open(struct gt_level *level, struct gt_error *error)
 }
 
 /* The instance is empty. */
-static void forget(struct past *past)
+static void forget(struct gt_notes *notes, struct past *past)
 {
 	if (past->open) {
 		gt_timeline_close(&past->slots);
-		free(past->table);
+		gt_room_give(&notes->room, past->table, (past->mask + 1) * sizeof *past->table);
 	}
+	for (size_t n = 0; n < past->n; n += RECORDS)
+		gt_room_give(&notes->room, past->records[n / RECORDS], RECORDS * notes->record_bytes);
 	free(past->records);
 	*past = (struct past){.open = false};
 }
@@ -142,8 +146,9 @@ void gt_notes_close(struct gt_level *level)
 	gt_sites_close(&notes->by->sites);
 	free(notes->by->noted);
 	for (size_t i = 0; notes->pasts && i < level->instances_end; i++)
-		forget(&notes->pasts[i]);
+		forget(notes, &notes->pasts[i]);
 	free(notes->pasts);
+	gt_room_close(&notes->room);
 	free(notes->batch.turns);
 	free(notes->batch.before);
 	free(notes->batch.order);
@@ -178,7 +183,7 @@ int gt_level_name_arrays(struct gt_level *level, const struct gt_count *count, s
 void gt_notes_forget(struct gt_level *level)
 {
 	for (size_t i = 0; level->full && i < level->instances_end; i++)
-		forget(&level->notes->pasts[i]);
+		forget(level->notes, &level->notes->pasts[i]);
 }
 
 /* ---- a row ---- */
@@ -195,22 +200,16 @@ static int add_noted(struct gt_notes *notes, struct gt_error *error)
 	return 0;
 }
 
-/* A site is told by the first sector of a request: an array may begin within its line. */
-static int find_site(struct gt_notes *notes, const struct gt_rows *rows, size_t i, struct gt_error *error)
-{
-	const unsigned first = rows->sectors[i] & 15 ? (unsigned)__builtin_ctz(rows->sectors[i]) : 0;
-
-	notes->site = gt_sites_number(&notes->by->sites, rows->pc[i], false, rows->address[i] + first * GT_SECTOR);
-	return notes->site == GT_SITE_NONE ? gt_fail_memory(error, "counts by site") : 0;
-}
-
-/* Makes the site of row i the present one. */
+/* Makes the site of row i the present one. It is told by the first sector of the request: an array may begin within its line. */
 static int know_site(struct gt_level *level, const struct gt_rows *rows, size_t i, struct gt_error *error)
 {
 	struct gt_notes *notes = level->notes;
+	const unsigned first = rows->sectors[i] & 15 ? (unsigned)__builtin_ctz(rows->sectors[i]) : 0;
 
-	if (level->config.by == GT_BY_SITE && find_site(notes, rows, i, error) != 0)
-		return -1;
+	if (level->config.by == GT_BY_SITE)
+		notes->site = gt_sites_number(&notes->by->sites, rows->pc[i], false, rows->address[i] + first * GT_SECTOR);
+	if (notes->site == GT_SITE_NONE)
+		return gt_fail_memory(error, "counts by site");
 	while (notes->by->n <= notes->site)
 		if (add_noted(notes, error) != 0)
 			return -1;
@@ -287,6 +286,14 @@ void gt_notes_after(struct gt_level *level, const struct gt_rows *rows, size_t i
 
 /* ---- records ---- */
 
+/* Of empty places, of so many. NULL when memory is short. */
+static uint32_t *new_table(struct gt_notes *notes, size_t places)
+{
+	uint32_t *table = gt_room_take(&notes->room, places * sizeof *table);
+
+	return table ? memset(table, 0, places * sizeof *table) : NULL;
+}
+
 static struct past *past_of(const struct gt_serving *serving, struct gt_error *error)
 {
 	const struct gt_level *level = serving->level;
@@ -295,17 +302,18 @@ static struct past *past_of(const struct gt_serving *serving, struct gt_error *e
 
 	if (past->open)
 		return past;
+	past->slots.room = &level->notes->room;
 	if (gt_timeline_open(&past->slots, FIRST_SLOTS, 0, error) != 0)
 		return NULL;
 	past->open = true;
-	past->table = calloc(FIRST_PLACES, sizeof *past->table);
+	past->table = new_table(level->notes, FIRST_PLACES);
 	past->mask = FIRST_PLACES - 1;
 	return past->table ? past : (gt_fail_memory(error, "causes of misses"), NULL);
 }
 
 static struct record *record_at(const struct gt_notes *notes, const struct past *past, size_t n)
 {
-	return (struct record *)(void *)(past->records + n * notes->record_bytes);
+	return (struct record *)(void *)(past->records[n / RECORDS] + n % RECORDS * notes->record_bytes);
 }
 
 /* Of a shared level: the SM + 1 of each sector, behind the distances. */
@@ -331,29 +339,42 @@ static uint32_t *find_place(const struct gt_notes *notes, const struct past *pas
 }
 
 /* Twice the places. Returns 0, or -1 when memory is short. */
-static int grow_table(const struct gt_notes *notes, struct past *past)
+static int grow_table(struct gt_notes *notes, struct past *past)
 {
-	uint32_t *bigger = calloc(2 * (past->mask + 1), sizeof *bigger);
+	const size_t places = past->mask + 1, ahead = 16;
+	uint32_t *bigger = new_table(notes, 2 * places);
 
 	if (!bigger)
 		return -1;
-	free(past->table);
+	gt_room_give(&notes->room, past->table, places * sizeof *bigger);
 	past->table = bigger;
-	past->mask = 2 * past->mask + 1;
-	for (size_t n = 0; n < past->n; n++)
+	past->mask = 2 * places - 1;
+	for (size_t n = 0; n < past->n; n++) {
+		if (n + ahead < past->n)
+			__builtin_prefetch(first_place(past, record_at(notes, past, n + ahead)->line), 1);
 		*find_place(notes, past, record_at(notes, past, n)->line) = (uint32_t)n + 1;
+	}
 	return 0;
 }
 
-/* NULL when memory is short. */
-static struct record *add_record(const struct gt_notes *notes, struct past *past, uint64_t line)
+/* Room for RECORDS more. Returns 0, or -1 when memory is short. */
+static int add_records(struct gt_notes *notes, struct past *past)
 {
-	unsigned char *bigger = gt_grown(past->records, past->n, &past->capacity, notes->record_bytes);
+	unsigned char **records = gt_grown(past->records, past->n / RECORDS, &past->capacity, sizeof *records);
 
-	if (!bigger)
-		return NULL;
-	past->records = bigger;
+	if (!records)
+		return -1;
+	past->records = records;
+	records[past->n / RECORDS] = gt_room_take(&notes->room, RECORDS * notes->record_bytes);
+	return records[past->n / RECORDS] ? 0 : -1;
+}
+
+/* NULL when memory is short. */
+static struct record *add_record(struct gt_notes *notes, struct past *past, uint64_t line)
+{
 	if (2 * (past->n + 1) > past->mask && grow_table(notes, past) != 0)
+		return NULL;
+	if (past->n % RECORDS == 0 && add_records(notes, past) != 0)
 		return NULL;
 	*find_place(notes, past, line) = (uint32_t)past->n + 1;
 	struct record *record = memset(record_at(notes, past, past->n++), 0, notes->record_bytes);
@@ -446,6 +467,7 @@ static int pass_in_turn(struct gt_notes *notes, const struct passed *passed, str
 		return gt_fail_memory(error, "causes of misses");
 	batch->passed = bigger;
 	bigger[batch->passed_n++] = *passed;
+	gt_map_prefetch(&notes->everywhere, passed->line);
 	return 0;
 }
 

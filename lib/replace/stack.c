@@ -56,8 +56,11 @@ static size_t nodes_above(size_t n)
 
 void gt_timeline_close(struct gt_timeline *slots)
 {
-	free(slots->words);
-	*slots = (struct gt_timeline){0};
+	if (slots->room)
+		gt_room_give(slots->room, slots->words, slots->bytes);
+	else
+		free(slots->words);
+	*slots = (struct gt_timeline){.room = slots->room};
 }
 
 int gt_timeline_open(struct gt_timeline *slots, uint32_t capacity, uint32_t live, struct gt_error *error)
@@ -68,7 +71,7 @@ int gt_timeline_open(struct gt_timeline *slots, uint32_t capacity, uint32_t live
 	for (size_t nodes = lowest; nodes > 1; nodes = nodes_above(nodes))
 		sums += round_up(nodes, GT_TIMELINE_FAN);
 	size_t bytes = words * (sizeof *slots->words + sizeof *slots->before) + sums * sizeof **slots->sums;
-	slots->words = aligned_alloc(64, bytes);
+	slots->words = slots->room ? gt_room_take(slots->room, bytes) : aligned_alloc(64, bytes);
 	if (!slots->words)
 		return gt_fail_memory(error, "time slots");
 

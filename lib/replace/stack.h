@@ -16,6 +16,8 @@
 
 GT_PUBLIC_BEGIN
 
+struct gt_room; /* base/pages.h */
+
 /* ---- the slots ---- */
 
 /* Time slots, some of them live, and the number of live ones before a slot. A bitmap, and sums of what precedes each word of it in
@@ -36,6 +38,7 @@ struct gt_timeline {
 	unsigned levels;
 	uint32_t capacity;
 	size_t bytes; /* of memory held */
+	struct gt_room *room; /* that has that memory; NULL: it is the timeline's own */
 };
 
 /* Element GT_TIMELINE_FAN + i - at is -1 if i > at, else 0. */
@@ -44,7 +47,7 @@ extern const uint32_t gt_timeline_less[2 * GT_TIMELINE_FAN];
 extern const uint16_t gt_timeline_less_of_words[2 * GT_TIMELINE_WORDS];
 
 /* Makes room for `capacity` (1 to GT_TIMELINE_MAX) slots, of which the first `live` are live; earlier contents are
- * lost. Start from a zeroed struct. Returns 0, or -1 when memory is short. */
+ * lost. Start from a struct of zeros, but for `room`. Returns 0, or -1 when memory is short. */
 int gt_timeline_open(struct gt_timeline *slots, uint32_t capacity, uint32_t live, struct gt_error *error);
 void gt_timeline_close(struct gt_timeline *slots);
 
