@@ -174,7 +174,7 @@ static void run(struct gtrace_ptx *self, const struct launch *launch)
 	memcpy(run.grid, launch->call.grid, sizeof run.grid);
 	memcpy(run.block, launch->call.block, sizeof run.block);
 	memcpy(run.cluster, launch->call.cluster, sizeof run.cluster);
-	const struct gt_ptx_runner runner = {record, self};
+	const struct gt_ptx_runner runner = {.run = record, .context = self};
 	must(self, gt_ptx_run_nested(&self->memory, &run, &runner, &ran, &tool->error));
 	double seconds = tool_now() - started;
 	if (tool->verbose)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs that allocate, made by hand and captured, freed in the graph, by the program and at the next launch; and conditional
- * nodes: if, if and else, while, switch, one in the other. With one argument a kernel sets what is no handle instead; with two, a
- * graph is made for kernels to launch. */
+ * nodes: if, if and else, while, switch, one in the other; and graphs that kernels launch. With one argument a kernel sets what is no
+ * handle instead; with two, a kernel that is in no graph launches one. */
 #include <cstdint>
 #include <cstdio>
 
@@ -236,17 +236,101 @@ static void loop(void)
 	SUCCEEDS(cudaStreamDestroy(stream));
 }
 
+/* ---- graphs that kernels launch ---- */
+
+__global__ void digit(int *to, int value) { *to = *to * 10 + value; }
+
+__global__ void start(const cudaGraphExec_t *graphs, int *codes)
+{
+	codes[0] = cudaGraphLaunch(graphs[2], cudaStreamGraphTailLaunch);
+	codes[1] = cudaGraphLaunch(graphs[0], cudaStreamGraphFireAndForget);
+	codes[2] = cudaGraphLaunch(graphs[1], cudaStreamGraphFireAndForgetAsSibling);
+	codes[3] = cudaGraphLaunch(graphs[0], cudaStreamGraphFireAndForget);
+	codes[4] = cudaGraphLaunch(graphs[3], cudaStreamGraphFireAndForget);
+	codes[5] = cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphFireAndForget);
+	codes[6] = cudaGraphLaunch(graphs[0], 0);
+	codes[7] = cudaGetCurrentGraphExec() == graphs[4];
+}
+
+__global__ void again(int *left, int *code)
+{
+	if (--*left > 0)
+		*code += cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch);
+}
+
+static void unused(void *) {}
+
+static cudaGraph_t graph_of(void *function, void **arguments)
+{
+	cudaKernelNodeParams parameters = kernel(function, arguments, 1);
+	cudaGraph_t graph;
+	cudaGraphNode_t node;
+
+	SUCCEEDS(cudaGraphCreate(&graph, 0));
+	SUCCEEDS(cudaGraphAddKernelNode(&node, graph, NULL, 0, &parameters));
+	return graph;
+}
+
+/* What a kernel launches to run beside it runs when it has ended, and tails when its graph has. A graph runs once at a time, only if it
+ * was made for kernels, and if it was uploaded or launched before. */
+static void by_kernels(void)
+{
+	static const int want[8] = {0, 0, 0, cudaErrorInvalidValue, cudaErrorInvalidValue, cudaErrorInvalidValue, cudaErrorInvalidValue, 1};
+	cudaGraphExec_t *graphs;
+	cudaGraph_t graph;
+	cudaGraphNode_t node;
+	int *codes;
+
+	SUCCEEDS(cudaMallocManaged(&graphs, 5 * sizeof *graphs));
+	SUCCEEDS(cudaMallocManaged(&codes, 9 * sizeof *codes));
+	for (int i = 0; i < 4; i++) {
+		int value = i + 2;
+		void *arguments[] = {&out, &value};
+		SUCCEEDS(cudaGraphInstantiate(&graphs[i], graph_of((void *)digit, arguments), cudaGraphInstantiateFlagDeviceLaunch));
+		SUCCEEDS(i < 3 ? cudaGraphUpload(graphs[i], 0) : cudaSuccess);
+	}
+	int one = 1;
+	void *of_start[] = {&graphs, &codes}, *of_digit[] = {&out, &one}, *of_again[] = {&out, &codes};
+	graph = graph_of((void *)start, of_start);
+	size_t nodes = 1;
+	SUCCEEDS(cudaGraphGetNodes(graph, &node, &nodes));
+	cudaKernelNodeParams after = kernel((void *)digit, of_digit, 1);
+	SUCCEEDS(cudaGraphAddKernelNode(&node, graph, &node, 1, &after));
+	SUCCEEDS(cudaGraphInstantiate(&graphs[4], graph, cudaGraphInstantiateFlagDeviceLaunch));
+	for (int i = 0; i < 2; i++) {
+		out[0] = 0;
+		SUCCEEDS(cudaGraphLaunch(graphs[4], 0));
+		SUCCEEDS(cudaDeviceSynchronize());
+		CHECK(out[0] == 2314);
+		for (int k = 0; k < 8; k++)
+			CHECK(codes[k] == want[k]);
+	}
+	out[0] = 3;
+	codes[0] = 0;
+	SUCCEEDS(cudaGraphInstantiate(&graphs[3], graph_of((void *)again, of_again), cudaGraphInstantiateFlagDeviceLaunch));
+	SUCCEEDS(cudaGraphLaunch(graphs[3], 0));
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(out[0] == 0 && codes[0] == 0);
+
+	cudaHostNodeParams call = {unused, NULL};
+	cudaGraphInstantiateParams how = {cudaGraphInstantiateFlagDeviceLaunch};
+	CHECK(cudaGraphInstantiate(&graphs[3], graph, cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagAutoFreeOnLaunch) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaGraphAddHostNode(&node, graph, NULL, 0, &call));
+	CHECK(cudaGraphInstantiateWithParams(&graphs[3], graph, &how) == cudaErrorNotSupported);
+	CHECK(how.result_out == cudaGraphInstantiateNodeOperationNotSupported);
+}
+
 int main(int words, char **)
 {
 	static const int values[] = {0, 1, 2, 7};
 	static const int if_only[] = {9, 19, 19, 19}, if_else[] = {29, 19, 19, 19}, one_of_three[] = {19, 29, 39, 9};
-	cudaGraph_t graph;
-	cudaGraphExec_t executable;
 
 	SUCCEEDS(cudaMallocManaged(&out, n * sizeof(int)));
 	if (words == 3) {
-		SUCCEEDS(cudaGraphCreate(&graph, 0));
-		return cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagDeviceLaunch) != cudaErrorNotSupported;
+		again<<<1, 1>>>(out + 1, out);
+		out[1] = 2;
+		again<<<1, 1>>>(out + 1, out);
+		return cudaDeviceSynchronize();
 	}
 	if (words > 1) {
 		choose<<<1, 1>>>(1, out);
@@ -259,5 +343,6 @@ int main(int words, char **)
 	expect_choice(cudaGraphCondTypeIf, 2, values, if_else, 4);
 	expect_choice(cudaGraphCondTypeSwitch, 3, values, one_of_three, 4);
 	loop();
+	by_kernels();
 	return verdict();
 }

@@ -60,8 +60,8 @@ extern int cudaGraphInstantiateWithParams(struct gt_executable **to, const struc
 					  struct instantiate_parameters *parameters);
 extern int cudaGraphExecGetFlags(const struct gt_executable *executable, unsigned long long *flags);
 extern int cudaGraphExecDestroy(struct gt_executable *executable);
-extern int cudaGraphUpload(const struct gt_executable *executable, void *stream);
-extern int cudaGraphLaunch(const struct gt_executable *executable, void *stream);
+extern int cudaGraphUpload(struct gt_executable *executable, void *stream);
+extern int cudaGraphLaunch(struct gt_executable *executable, void *stream);
 extern int cudaGraphNodeSetEnabled(const struct gt_executable *executable, const struct gt_node *node, unsigned enabled);
 extern int cudaGraphNodeGetEnabled(const struct gt_executable *executable, const struct gt_node *node, unsigned *enabled);
 extern int cudaGraphExecUpdate(struct gt_executable *executable, const struct gt_graph *graph, struct update_result *result);
@@ -162,7 +162,7 @@ DRIVER(cuGraphInstantiateWithParams, (struct gt_executable **to, const struct gt
        cudaGraphInstantiateWithParams(to, graph, parameters))
 DRIVER(cuGraphExecGetFlags, (EXEC, unsigned long long *flags), cudaGraphExecGetFlags(executable, flags))
 DRIVER(cuGraphExecDestroy, (struct gt_executable *executable), cudaGraphExecDestroy(executable))
-DRIVER_OF(stream, cuGraphUpload, (EXEC, void *stream), cudaGraphUpload(executable, stream))
+DRIVER_OF(stream, cuGraphUpload, (struct gt_executable *executable, void *stream), cudaGraphUpload(executable, stream))
 DRIVER(cuGraphNodeSetEnabled, (EXEC, const struct gt_node *node, unsigned enabled),
        cudaGraphNodeSetEnabled(executable, node, enabled))
 DRIVER(cuGraphNodeGetEnabled, (EXEC, const struct gt_node *node, unsigned *enabled),
@@ -182,7 +182,7 @@ DRIVER(cuGraphExecChildGraphNodeSetParams, (EXEC, const struct gt_node *node, st
        cudaGraphExecChildGraphNodeSetParams(executable, node, child))
 
 /* The runtime's call does it, since a node may call a function of the host, which must not have the lock. */
-API int cuGraphLaunch(EXEC, void *stream)
+API int cuGraphLaunch(struct gt_executable *executable, void *stream)
 {
 	int code = gt_driver_end(gt_driver_begin_of(stream));
 

@@ -419,6 +419,8 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 		.devices = (uint32_t)gt_cudart_devices(),
 		.attribute = gt_cudart_attribute,
 		.limit = gt_cudart_limit,
+		.graph = gt_graph_current(),
+		.may_launch = gt_graph_may_launch,
 	};
 	code = gt_cudart_cluster(function, wishes, &launch);
 	if (code != CUDA_SUCCESS)
@@ -433,7 +435,7 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 		free(parameters);
 		return CUDA_INITIALIZATION_ERROR;
 	}
-	const struct gt_ptx_runner runner = {run, function};
+	const struct gt_ptx_runner runner = {run, function, gt_graph_launched};
 	int failed = gt_ptx_run_nested(&gt_cudart.memory, &launch, &runner, &ran, &error);
 	if (failed && !ran.assertion_failed)
 		gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches, error.text);

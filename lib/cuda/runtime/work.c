@@ -205,6 +205,8 @@ struct gt_graph *gt_graph_copy(const struct gt_graph *graph)
 		if (code == CUDA_SUCCESS)
 			made->origin = graph->nodes.list[i];
 	}
+	if (copy)
+		copy->executable = graph->executable;
 	/* An edge may lead to a node that was added later. */
 	for (size_t i = 0; i < graph->nodes.n && code == CUDA_SUCCESS; i++) {
 		const struct gt_nodes *after = &graph->nodes.list[i]->after;
@@ -244,6 +246,8 @@ int gt_graph_run(struct gt_graph *graph, bool dry)
 				code = gt_cudart_do(&node->work);
 			if (code == GT_CUDART_CLOSED)
 				gt_cudart_stop_closed();
+			if (!dry && code == CUDA_SUCCESS)
+				code = gt_graph_run_forks();
 			node->done = true;
 			left--;
 		}
@@ -560,7 +564,7 @@ int gt_cudart_do(const struct gt_work *work)
 	case GT_WORK_HOST:
 		return call(&work->u.host);
 	case GT_WORK_GRAPH:
-		return gt_graph_run(work->u.graph, false);
+		return work->u.graph->executable ? gt_graph_run_launch(work->u.graph) : gt_graph_run(work->u.graph, false);
 	case GT_WORK_RECORD:
 		if (!gt_is(GT_EVENT, work->u.event)) /* it was destroyed meanwhile */
 			return CUDA_SUCCESS;

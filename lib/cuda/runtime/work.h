@@ -140,6 +140,7 @@ struct gt_graph {
 	struct gt_held *held; /* objects of the program */
 	size_t n_held, held_capacity;
 	bool invalid; /* a call that cannot be captured was made during the capture */
+	const struct gt_executable *executable; /* whose graph it is, or NULL */
 };
 
 struct gt_cuda_event {
@@ -193,6 +194,14 @@ struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_gra
 /* Executes the nodes in the order of their dependencies, otherwise in the order in which they were added; a cycle is an
  * error. `dry`: only looks for cycles. Returns a code. */
 int gt_graph_run(struct gt_graph *graph, bool dry);
+/* The same of a launch: with the graphs that its kernels launch, and those that these launch. Returns a code. */
+int gt_graph_run_launch(struct gt_graph *graph);
+/* Runs the graphs that a kernel of a launch has launched, but for tails. Returns a code. */
+int gt_graph_run_forks(void);
+/* For a kernel that is launched now, see struct gt_ptx_launch and gt_ptx_runner. */
+uint64_t gt_graph_current(void);
+int gt_graph_may_launch(uint64_t graph, uint64_t stream);
+void gt_graph_launched(uint64_t graph, uint64_t stream);
 /* Sets the values that the graph's handles have when it is launched, and checks that what its nodes allocate is free; or frees
  * it. Returns a code. */
 int gt_graph_begin_launch(const struct gt_graph *graph, bool frees);

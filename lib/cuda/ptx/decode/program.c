@@ -622,7 +622,7 @@ static int note_name(struct search *search, const char *name)
 		return gt_fail_memory(search->error, "the names of a program");
 	if (!fresh)
 		return 0;
-	search->program->is_unique |= strcmp(name, "%gridid") == 0;
+	search->program->is_unique |= strcmp(name, "%gridid") == 0 || strcmp(name, "%current_graph_exec") == 0;
 	reach_function(search, gt_ptx_function_index(search->machine->module, name));
 	size_t variable = gt_ptx_variable_index(search->machine->module, name);
 	for (size_t i = 0; variable != SIZE_MAX && i < module->variables[variable].n_references; i++)

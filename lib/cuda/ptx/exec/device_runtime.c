@@ -520,6 +520,11 @@ void gt_ptx_launched_clear(struct gt_ptx_memory *memory, struct gt_ptx_launched 
 {
 	clear(memory, &launched->children);
 	clear(memory, &launched->tails);
+	while (launched->graphs) {
+		struct gt_ptx_graph_launch *next = launched->graphs->next;
+		free(launched->graphs);
+		launched->graphs = next;
+	}
 }
 
 /* The buffer at an address that was given out for a launch; NULL if there is none. */
@@ -744,6 +749,47 @@ static const struct gt_ptx_op *step_launch_plain(struct gt_ptx_warp *warp, const
 	return op + 1;
 }
 
+/* Adds a graph to those that the kernel has launched, each of which it may launch once. Returns a code; -1 when memory is short. */
+static int launch_graph(struct gt_ptx_core *core, uint64_t graph, uint64_t stream)
+{
+	struct gt_ptx_graph_launch **last = &core->launch->launched->graphs;
+	int code = core->launch->may_launch(graph, stream);
+
+	for (; *last; last = &(*last)->next)
+		if ((*last)->graph == graph)
+			code = GT_PTX_INVALID_VALUE;
+	if (code != GT_PTX_OK)
+		return code;
+	struct gt_ptx_graph_launch *made = malloc(sizeof *made);
+	if (!made)
+		return gt_fail_memory(core->error, "launches of graphs");
+	*made = (struct gt_ptx_graph_launch){.graph = graph, .stream = stream};
+	*last = made;
+	return GT_PTX_OK;
+}
+
+/* (graph, stream) */
+static const struct gt_ptx_op *step_launch_graph(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
+{
+	struct gt_ptx_core *core = warp->core;
+
+	if (!core->launch->launched || !core->launch->may_launch)
+		return refuse(warp, op, mask);
+	if (!core->launch->graph)
+		return gt_ptx_fault(warp, op, gt_ptx_lowest(mask), "cudaGraphLaunch by a kernel that is in no graph: CUDA lets kernels of graphs alone launch graphs");
+	for (uint32_t m = mask; m; m &= m - 1) {
+		unsigned lane = gt_ptx_lowest(m);
+		int code = launch_graph(core, gt_ptx_call_argument(warp, op->with.call, 0, lane),
+					gt_ptx_call_argument(warp, op->with.call, 1, lane));
+		if (code < 0) {
+			core->failed = true;
+			return NULL;
+		}
+		give_code(warp, op, lane, code);
+	}
+	return op + 1;
+}
+
 /* ---- functions by name ---- */
 
 #define LENGTH(ARRAY) (sizeof(ARRAY) / sizeof(ARRAY)[0])
@@ -756,6 +802,7 @@ static const struct gt_ptx_runtime_function plain[] = {
 	{"__cuda_syscall_aligned_malloc", step_malloc_aligned, true, false},
 	{"free", step_free, true, false},
 	{"cudaGraphSetConditional", step_set_condition, false, false},
+	{"cudaGraphLaunch", step_launch_graph, false, false},
 };
 
 /* What CUDA's runtime calls in a kernel, or what kernels call where it is not linked. */

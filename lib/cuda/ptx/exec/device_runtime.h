@@ -87,9 +87,16 @@ struct gt_ptx_children {
 	struct gt_ptx_child *first, *last;
 };
 
+/* An executable graph that a kernel launches, and the handle that says when it runs. */
+struct gt_ptx_graph_launch {
+	uint64_t graph, stream;
+	struct gt_ptx_graph_launch *next;
+};
+
 /* What a launch has launched, in the order of the calls. */
 struct gt_ptx_launched {
 	struct gt_ptx_children children, tails; /* tails: to be run when all of the children are done */
+	struct gt_ptx_graph_launch *graphs;
 };
 
 struct gt_ptx_pool;

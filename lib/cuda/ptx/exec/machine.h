@@ -147,6 +147,9 @@ struct gt_ptx_launch {
 	uint32_t device, devices; /* which one it runs on, of how many; the first is for the kernel record too */
 	/* What kernels ask about the device: numbers of cudaDeviceAttr and cudaLimit. They return 0, or a code. NULL: refused. */
 	int (*attribute)(unsigned number, uint64_t *value), (*limit)(unsigned number, uint64_t *value);
+	/* Launches of graphs by kernels. */
+	uint64_t graph; /* %current_graph_exec: the executable graph whose node it is; 0: none */
+	int (*may_launch)(uint64_t graph, uint64_t stream); /* returns 0, or a code */
 
 	/* What is traced. NULL sink: nothing is. */
 	struct gt_sink *sink;

@@ -48,6 +48,7 @@ VALUE(nwarpid, 64)
 VALUE(smid, LAUNCH->sms ? warp->core->block % LAUNCH->sms : 0)
 VALUE(nsmid, LAUNCH->sms ? LAUNCH->sms : 1)
 VALUE(gridid, warp->core->launches)
+VALUE(current_graph, LAUNCH->graph)
 VALUE(lanemask_eq, UINT64_C(1) << lane)
 VALUE(lanemask_lt, (UINT64_C(1) << lane) - 1)
 VALUE(lanemask_le, (UINT64_C(2) << lane) - 1)
@@ -109,6 +110,7 @@ static const struct gt_ptx_special specials[] = {
 	{"%smid", GT_PTX_U32, GT_PTX_OF_BLOCK, smid, false},
 	{"%nsmid", GT_PTX_U32, GT_PTX_OF_LAUNCH, nsmid, false},
 	{"%gridid", GT_PTX_U64, GT_PTX_OF_LAUNCH, gridid, false},
+	{"%current_graph_exec", GT_PTX_U64, GT_PTX_OF_LAUNCH, current_graph, false},
 	{"%lanemask_eq", GT_PTX_U32, GT_PTX_OF_LAUNCH, lanemask_eq, true},
 	{"%lanemask_lt", GT_PTX_U32, GT_PTX_OF_LAUNCH, lanemask_lt, true},
 	{"%lanemask_le", GT_PTX_U32, GT_PTX_OF_LAUNCH, lanemask_le, true},

@@ -634,6 +634,10 @@ static int run_one(struct gt_ptx_memory *memory, struct gt_ptx_launch *launch, c
 	gt_ptx_pool_end_launch(memory);
 	put_first(left, &launched.tails);
 	put_first(left, &launched.children);
+	for (const struct gt_ptx_graph_launch *graph = launched.graphs; graph && result == 0; graph = graph->next)
+		runner->launched(graph->graph, graph->stream);
+	launched.children = launched.tails = (struct gt_ptx_children){0};
+	gt_ptx_launched_clear(memory, &launched);
 	ran->warp_instructions += one.warp_instructions;
 	ran->accesses += one.accesses;
 	ran->polls += one.polls;

@@ -41,10 +41,11 @@ bool gt_ptx_gate_is_closed(struct gt_ptx_machine *machine, const struct gt_ptx_l
 /* Runs a launch and all that it leads to. The launches that a kernel makes are run when it has ended, in the order in which it
  * made them, each with all that it launches itself before the next; then, in their order, its tail launches. */
 
-/* Runs one launch, and sets its number. */
+/* Runs one launch, and sets its number; and takes a graph that it has launched (launch->may_launch). */
 struct gt_ptx_runner {
 	int (*run)(void *context, struct gt_ptx_launch *launch, struct gt_ptx_ran *ran, struct gt_error *error);
 	void *context;
+	void (*launched)(uint64_t graph, uint64_t stream);
 };
 
 /* `launch` is that of the host; what is launched by kernels is as it in what they do not say themselves. Adds up what all of
