@@ -42,7 +42,7 @@ static uint64_t launches;
 
 static int run(const char *text, uint32_t threads)
 {
-	const struct gt_ptx_runner runner = {run_one, &launches};
+	const struct gt_ptx_runner runner = {.run = run_one, .context = &launches};
 	struct buffer buffers[BUFFERS] = {{out, sizeof out, "out"}};
 	struct gt_ptx_launch launch = {.grid = {1, 1, 1}, .block = {threads, 1, 1}};
 	struct gt_ptx_ran ran;

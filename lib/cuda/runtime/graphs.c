@@ -310,14 +310,7 @@ SINCE_13(cudaGraphRemoveDependencies);
 
 /* ---- executable graphs ---- */
 
-/* A graph that can be launched: a copy, so that the graph may change. */
-struct gt_executable {
-	struct gt_graph *graph;
-	unsigned long long flags;
-	bool uploaded;
-};
-
-enum { AUTO_FREE = 1, UPLOAD = 2, DEVICE_LAUNCH = 4 }; /* cudaGraphInstantiateFlags */
+enum { AUTO_FREE = 1, UPLOAD = 2 }; /* cudaGraphInstantiateFlags; and GT_FOR_KERNELS */
 enum { INSTANTIATE_SUCCESS, INSTANTIATE_ERROR, INSTANTIATE_OPERATION = 3 }; /* cudaGraphInstantiateResult */
 enum { UPDATE_SUCCESS, UPDATE_ERROR, UPDATE_TOPOLOGY, UPDATE_TYPE }; /* cudaGraphExecUpdateResult */
 
@@ -353,9 +346,9 @@ static int instantiate(struct gt_executable **to, const struct gt_graph *graph, 
 
 	if (!to || !gt_is(GT_GRAPH, graph))
 		return CUDA_INVALID_VALUE;
-	if ((flags & DEVICE_LAUNCH) && (flags & AUTO_FREE))
+	if ((flags & GT_FOR_KERNELS) && (flags & AUTO_FREE))
 		return CUDA_INVALID_VALUE;
-	if ((flags & DEVICE_LAUNCH) && !suits_kernels(graph))
+	if ((flags & GT_FOR_KERNELS) && !suits_kernels(graph))
 		return CUDA_NOT_SUPPORTED;
 	made = gt_handle_made(GT_EXECUTABLE, calloc(1, sizeof *made));
 	if (!made)
@@ -435,109 +428,6 @@ API int cudaGraphLaunch(struct gt_executable *executable, void *stream)
 					      : gt_graph_begin_launch(executable->graph, executable->flags & AUTO_FREE);
 	executable->uploaded |= code == CUDA_SUCCESS;
 	return gt_cudart_leave(code == CUDA_SUCCESS ? gt_stream_ask(stream, &work) : code);
-}
-
-/* ---- graphs that kernels launch: those that are to run beside the launcher run when its kernel has ended, tails when its graph has ---- */
-
-enum { TAIL = 1, FORK, SIBLING }; /* the upper byte of cudaStreamGraphTailLaunch and so on */
-
-struct pending {
-	const struct gt_executable *executable;
-	struct pending *next;
-};
-
-/* A graph that was launched, and runs. */
-static struct running {
-	const struct gt_executable *executable;
-	struct pending *forks, *tails;
-	struct running *launcher;
-} *running;
-
-static bool is_pending(const struct pending *list, const struct gt_executable *executable)
-{
-	while (list && list->executable != executable)
-		list = list->next;
-	return list;
-}
-
-uint64_t gt_graph_current(void)
-{
-	return running ? (uint64_t)(uintptr_t)running->executable : 0;
-}
-
-/* A graph may not be launched while it runs, or is to run, but as a tail of its own. */
-int gt_graph_may_launch(uint64_t graph, uint64_t stream)
-{
-	const struct gt_executable *executable = (const struct gt_executable *)(uintptr_t)graph;
-	const uint64_t when = stream >> 56;
-
-	if (when < TAIL || when > SIBLING || stream << 8 || !gt_is(GT_EXECUTABLE, executable) ||
-	    !(executable->flags & DEVICE_LAUNCH) || !executable->uploaded)
-		return CUDA_INVALID_VALUE;
-	for (const struct running *one = running; one; one = one->launcher)
-		if ((one->executable == executable && (one != running || when != TAIL)) || is_pending(one->forks, executable) ||
-		    is_pending(one->tails, executable))
-			return CUDA_INVALID_VALUE;
-	return CUDA_SUCCESS;
-}
-
-void gt_graph_launched(uint64_t graph, uint64_t stream)
-{
-	struct pending **last = stream >> 56 == TAIL ? &running->tails : &running->forks, *made = malloc(sizeof *made);
-
-	if (!made)
-		gt_cudart_stop("out of memory");
-	*made = (struct pending){.executable = (const struct gt_executable *)(uintptr_t)graph};
-	while (*last)
-		last = &(*last)->next;
-	*last = made;
-}
-
-static const struct gt_executable *take_first(struct pending **list)
-{
-	struct pending *first = *list;
-	const struct gt_executable *executable = first->executable;
-
-	*list = first->next;
-	free(first);
-	return executable;
-}
-
-int gt_graph_run_forks(void)
-{
-	int code = CUDA_SUCCESS;
-
-	while (running && running->forks) {
-		const struct gt_executable *executable = take_first(&running->forks);
-		if (code == CUDA_SUCCESS)
-			code = gt_graph_begin_launch(executable->graph, false);
-		if (code == CUDA_SUCCESS)
-			code = gt_graph_run_launch(executable->graph);
-	}
-	return code;
-}
-
-/* What a tail launches as tails comes before the tails that are left. */
-int gt_graph_run_launch(struct gt_graph *graph)
-{
-	struct running launch = {.executable = graph->executable, .launcher = running};
-
-	running = &launch;
-	int code = gt_graph_run(graph, false);
-	while (launch.tails) {
-		launch.executable = take_first(&launch.tails);
-		struct pending *left = launch.tails, **last = &launch.tails;
-		launch.tails = NULL;
-		if (code == CUDA_SUCCESS)
-			code = gt_graph_begin_launch(launch.executable->graph, false);
-		if (code == CUDA_SUCCESS)
-			code = gt_graph_run(launch.executable->graph, false);
-		while (*last)
-			last = &(*last)->next;
-		*last = left;
-	}
-	running = launch.launcher;
-	return code;
 }
 
 struct gt_node *gt_executable_node(const struct gt_executable *executable, const struct gt_node *node)

@@ -390,6 +390,8 @@ void gt_cudart_stop_closed(void)
 	gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches + 1, gt_cudart.closed.text);
 }
 
+struct gt_running *gt_running;
+
 static int launch_function(struct gt_function *function, struct gt_dim3 grid, struct gt_dim3 block, void **arguments,
 			   size_t dynamic_shared, const struct gt_wishes *wishes)
 {
@@ -419,8 +421,8 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 		.devices = (uint32_t)gt_cudart_devices(),
 		.attribute = gt_cudart_attribute,
 		.limit = gt_cudart_limit,
-		.graph = gt_graph_current(),
-		.may_launch = gt_graph_may_launch,
+		.graph = gt_running ? (uint64_t)(uintptr_t)gt_running->executable : 0,
+		.may_launch = gt_running ? gt_running->may_launch : NULL,
 	};
 	code = gt_cudart_cluster(function, wishes, &launch);
 	if (code != CUDA_SUCCESS)
@@ -435,7 +437,7 @@ static int launch_function(struct gt_function *function, struct gt_dim3 grid, st
 		free(parameters);
 		return CUDA_INITIALIZATION_ERROR;
 	}
-	const struct gt_ptx_runner runner = {run, function, gt_graph_launched};
+	const struct gt_ptx_runner runner = {run, function, gt_running ? gt_running->launched : NULL};
 	int failed = gt_ptx_run_nested(&gt_cudart.memory, &launch, &runner, &ran, &error);
 	if (failed && !ran.assertion_failed)
 		gt_cudart_stop("launch %" PRIu64 ": %s", gt_cudart.launches, error.text);

@@ -229,6 +229,77 @@ static bool ready(const struct gt_node *node)
 	return !node->done;
 }
 
+enum { TAIL = 1, FORK, SIBLING }; /* the upper byte of cudaStreamGraphTailLaunch and so on */
+
+static bool is_pending(const struct gt_pending *list, const struct gt_executable *executable)
+{
+	while (list && list->executable != executable)
+		list = list->next;
+	return list;
+}
+
+/* A graph may not be launched while it runs, or is to run, but as a tail of its own. */
+static int may_launch(uint64_t graph, uint64_t stream)
+{
+	const struct gt_executable *executable = (const struct gt_executable *)(uintptr_t)graph;
+	const uint64_t when = stream >> 56;
+
+	if (when < TAIL || when > SIBLING || stream << 8 || !gt_is(GT_EXECUTABLE, executable) ||
+	    !(executable->flags & GT_FOR_KERNELS) || !executable->uploaded)
+		return CUDA_INVALID_VALUE;
+	for (const struct gt_running *one = gt_running; one; one = one->launcher)
+		if ((one->executable == executable && (one != gt_running || when != TAIL)) || is_pending(one->forks, executable) ||
+		    is_pending(one->tails, executable))
+			return CUDA_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+static void graph_launched(uint64_t graph, uint64_t stream)
+{
+	struct gt_pending **last = stream >> 56 == TAIL ? &gt_running->tails : &gt_running->forks, *made = malloc(sizeof *made);
+
+	if (!made)
+		gt_cudart_stop("out of memory");
+	*made = (struct gt_pending){.executable = (const struct gt_executable *)(uintptr_t)graph};
+	while (*last)
+		last = &(*last)->next;
+	*last = made;
+}
+
+static const struct gt_executable *take_first(struct gt_pending **list)
+{
+	struct gt_pending *first = *list;
+	const struct gt_executable *executable = first->executable;
+
+	*list = first->next;
+	free(first);
+	return executable;
+}
+
+/* Runs a graph that was launched, and its tails, each with its own before the next. Returns a code. */
+static int run_launch(struct gt_graph *graph)
+{
+	struct gt_running launch = {.executable = graph->executable, .launcher = gt_running,
+				    .may_launch = may_launch, .launched = graph_launched};
+
+	gt_running = &launch;
+	int code = gt_graph_run(graph, false);
+	while (launch.tails) {
+		launch.executable = take_first(&launch.tails);
+		struct gt_pending *left = launch.tails, **last = &launch.tails;
+		launch.tails = NULL;
+		if (code == CUDA_SUCCESS)
+			code = gt_graph_begin_launch(launch.executable->graph, false);
+		if (code == CUDA_SUCCESS)
+			code = gt_graph_run(launch.executable->graph, false);
+		while (*last)
+			last = &(*last)->next;
+		*last = left;
+	}
+	gt_running = launch.launcher;
+	return code;
+}
+
 int gt_graph_run(struct gt_graph *graph, bool dry)
 {
 	size_t left = graph->nodes.n, before = 0;
@@ -246,8 +317,13 @@ int gt_graph_run(struct gt_graph *graph, bool dry)
 				code = gt_cudart_do(&node->work);
 			if (code == GT_CUDART_CLOSED)
 				gt_cudart_stop_closed();
-			if (!dry && code == CUDA_SUCCESS)
-				code = gt_graph_run_forks();
+			while (!dry && gt_running && gt_running->forks) {
+				const struct gt_executable *fork = take_first(&gt_running->forks);
+				if (code == CUDA_SUCCESS)
+					code = gt_graph_begin_launch(fork->graph, false);
+				if (code == CUDA_SUCCESS)
+					code = run_launch(fork->graph);
+			}
 			node->done = true;
 			left--;
 		}
@@ -564,7 +640,7 @@ int gt_cudart_do(const struct gt_work *work)
 	case GT_WORK_HOST:
 		return call(&work->u.host);
 	case GT_WORK_GRAPH:
-		return work->u.graph->executable ? gt_graph_run_launch(work->u.graph) : gt_graph_run(work->u.graph, false);
+		return work->u.graph->executable ? run_launch(work->u.graph) : gt_graph_run(work->u.graph, false);
 	case GT_WORK_RECORD:
 		if (!gt_is(GT_EVENT, work->u.event)) /* it was destroyed meanwhile */
 			return CUDA_SUCCESS;

@@ -194,14 +194,6 @@ struct gt_node *gt_graph_paired(const struct gt_graph *from, const struct gt_gra
 /* Executes the nodes in the order of their dependencies, otherwise in the order in which they were added; a cycle is an
  * error. `dry`: only looks for cycles. Returns a code. */
 int gt_graph_run(struct gt_graph *graph, bool dry);
-/* The same of a launch: with the graphs that its kernels launch, and those that these launch. Returns a code. */
-int gt_graph_run_launch(struct gt_graph *graph);
-/* Runs the graphs that a kernel of a launch has launched, but for tails. Returns a code. */
-int gt_graph_run_forks(void);
-/* For a kernel that is launched now, see struct gt_ptx_launch and gt_ptx_runner. */
-uint64_t gt_graph_current(void);
-int gt_graph_may_launch(uint64_t graph, uint64_t stream);
-void gt_graph_launched(uint64_t graph, uint64_t stream);
 /* Sets the values that the graph's handles have when it is launched, and checks that what its nodes allocate is free; or frees
  * it. Returns a code. */
 int gt_graph_begin_launch(const struct gt_graph *graph, bool frees);
@@ -218,8 +210,35 @@ int gt_graph_memory_set(struct gt_graph_memory *memory, bool live);
  * has been made, or could not be. Returns a code. */
 int gt_graph_allocate(struct gt_work *work, int device, void **pointer, size_t bytes, const char *call);
 
+/* ---- executable graphs, which kernels may launch, too ---- */
+
+#define GT_FOR_KERNELS 4 /* cudaGraphInstantiateFlagDeviceLaunch */
+
+/* A graph that can be launched: a copy, so that the graph may change. */
+struct gt_executable {
+	struct gt_graph *graph;
+	unsigned long long flags;
+	bool uploaded;
+};
+
+/* Those that a kernel has launched, in the order of the calls. */
+struct gt_pending {
+	const struct gt_executable *executable;
+	struct gt_pending *next;
+};
+
+/* A graph that was launched and runs, and what its kernels have launched: forks run beside it, tails when it has ended. */
+struct gt_running {
+	const struct gt_executable *executable;
+	struct gt_pending *forks, *tails;
+	struct gt_running *launcher;
+	/* For launches of its kernels, see struct gt_ptx_launch and gt_ptx_runner. */
+	int (*may_launch)(uint64_t graph, uint64_t stream);
+	void (*launched)(uint64_t graph, uint64_t stream);
+};
+extern struct gt_running *gt_running; /* NULL: none runs; in run.c */
+
 /* The node of an executable graph that corresponds to a node of the original graph; NULL if there is none. */
-struct gt_executable;
 struct gt_node *gt_executable_node(const struct gt_executable *executable, const struct gt_node *node);
 
 /* ---- handles that the program has: one that was destroyed, or never made, is none ---- */

@@ -749,41 +749,29 @@ static const struct gt_ptx_op *step_launch_plain(struct gt_ptx_warp *warp, const
 	return op + 1;
 }
 
-/* Adds a graph to those that the kernel has launched, each of which it may launch once. Returns a code; -1 when memory is short. */
-static int launch_graph(struct gt_ptx_core *core, uint64_t graph, uint64_t stream)
-{
-	struct gt_ptx_graph_launch **last = &core->launch->launched->graphs;
-	int code = core->launch->may_launch(graph, stream);
-
-	for (; *last; last = &(*last)->next)
-		if ((*last)->graph == graph)
-			code = GT_PTX_INVALID_VALUE;
-	if (code != GT_PTX_OK)
-		return code;
-	struct gt_ptx_graph_launch *made = malloc(sizeof *made);
-	if (!made)
-		return gt_fail_memory(core->error, "launches of graphs");
-	*made = (struct gt_ptx_graph_launch){.graph = graph, .stream = stream};
-	*last = made;
-	return GT_PTX_OK;
-}
-
-/* (graph, stream) */
+/* (graph, stream): a kernel may launch a graph once. */
 static const struct gt_ptx_op *step_launch_graph(struct gt_ptx_warp *warp, const struct gt_ptx_op *op, uint32_t mask)
 {
-	struct gt_ptx_core *core = warp->core;
+	const struct gt_ptx_launch *launch = warp->core->launch;
 
-	if (!core->launch->launched || !core->launch->may_launch)
-		return refuse(warp, op, mask);
-	if (!core->launch->graph)
+	if (!launch->launched || !launch->may_launch)
 		return gt_ptx_fault(warp, op, gt_ptx_lowest(mask), "cudaGraphLaunch by a kernel that is in no graph: CUDA lets kernels of graphs alone launch graphs");
 	for (uint32_t m = mask; m; m &= m - 1) {
 		unsigned lane = gt_ptx_lowest(m);
-		int code = launch_graph(core, gt_ptx_call_argument(warp, op->with.call, 0, lane),
-					gt_ptx_call_argument(warp, op->with.call, 1, lane));
-		if (code < 0) {
-			core->failed = true;
-			return NULL;
+		const uint64_t graph = gt_ptx_call_argument(warp, op->with.call, 0, lane), stream = gt_ptx_call_argument(warp, op->with.call, 1, lane);
+		struct gt_ptx_graph_launch **last = &launch->launched->graphs;
+		int code = launch->may_launch(graph, stream);
+		for (; *last; last = &(*last)->next)
+			if ((*last)->graph == graph)
+				code = GT_PTX_INVALID_VALUE;
+		if (code == GT_PTX_OK) {
+			*last = malloc(sizeof **last);
+			if (!*last) {
+				gt_fail_memory(warp->core->error, "launches of graphs");
+				warp->core->failed = true;
+				return NULL;
+			}
+			**last = (struct gt_ptx_graph_launch){.graph = graph, .stream = stream};
 		}
 		give_code(warp, op, lane, code);
 	}
