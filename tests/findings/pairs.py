@@ -137,7 +137,7 @@ PAIRS = {
     # 200 launches of 29 sectors, 12 of which are missed each time and fetched by two; 4 of a launch come from memory.
     "launches outweigh the kernel": Pair(
         "launch_traffic", "launches outweigh the kernel", "memory", "launches", "titanv", ((1, 1), (128, 1), 128, 128, 200, 200), None,
-        {"launches": 200}, {"l2": (None, B), "dram": (200 * 4, B)}, also=("dram_channels",), mended=((1, 1), (128, 1), 128, 128, 200), place=False,
+        {"launches": 200}, {"l2": (None, B), "dram": (200 * 4, B)}, mended=((1, 1), (128, 1), 128, 128, 200), place=False,
         besides={"l2": 199 * 16, "dram": 199 * 32}),  # what each launch reads and writes again
     # Of 64 bytes of a row every second sector finds it open; so do nearly all of 512 stores.
     "DRAM rows": Pair(

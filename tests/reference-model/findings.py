@@ -402,7 +402,7 @@ def memory(kernel):
     if 10 * hits < 7 * (hits + misses_of_rows):
         yield Finding("dram_rows", None, {})
     sectors = [a + b for a, b in zip(kernel.of("dram", "channel_reads") or [], kernel.of("dram", "channel_writes") or [])]
-    if sectors and sum(sectors) >= 100 * len(sectors) and 2 * max(sectors) * len(sectors) > 3 * sum(sectors):
+    if sectors and sum(sectors) >= 100 * len(sectors) * kernel.launches and 2 * max(sectors) * len(sectors) > 3 * sum(sectors):
         yield Finding("dram_channels", None, {}, excess=(max(sectors) - sum(sectors) // len(sectors), C))
 
 

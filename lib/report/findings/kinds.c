@@ -730,7 +730,7 @@ static int find_rows(const struct gt_finding_input *input, const struct gt_findi
 	return 0;
 }
 
-#define FEW_SECTORS 100 /* a channel: with fewer, an uneven share says nothing */
+#define FEW_SECTORS 100 /* a channel and launch: with fewer, an uneven share says nothing, however often it comes */
 
 static int find_channels(const struct gt_finding_input *input, const struct gt_finding_kind *kind)
 {
@@ -751,7 +751,7 @@ static int find_channels(const struct gt_finding_input *input, const struct gt_f
 		most = sums[k] > most ? sums[k] : most;
 		all += sums[k];
 	}
-	if (all < FEW_SECTORS * n || n == 0 || (double)most * (double)n <= 1.5 * (double)all)
+	if (all < FEW_SECTORS * n * gt_report_launches(input->kernel) || n == 0 || (double)most * (double)n <= 1.5 * (double)all)
 		return 0;
 	struct gt_finding *finding = gt_finding_add(input, kind, NULL);
 	if (!finding)
@@ -830,7 +830,7 @@ static int find_polling(const struct gt_finding_input *input, const struct gt_fi
 	ROW(find_atomics, same_address_atomic, "atomics on one address", "lines", "four lanes or more of the atomics of a line share an address, on average") \
 	ROW(find_launches, launch_traffic, "launches outweigh the kernel", "kernels", "a kernel is launched more than once, and launches read over 20 % of what L2 reads") \
 	ROW(find_rows, dram_rows, "DRAM rows", "run --all", "under 70 % of the sectors of device memory find their row open") \
-	ROW(find_channels, dram_channels, "DRAM channels", "run --all", "a channel moves over 1.5 times the mean, which is 100 sectors or more") \
+	ROW(find_channels, dram_channels, "DRAM channels", "run --all", "a channel moves over 1.5 times the mean, which is 100 sectors or more a launch") \
 	ROW(find_tlb, tlb_reach, "TLB reach", NULL, "loads miss in a TLB that is in the pipe, and pages are evicted") \
 	ROW(find_polling, polling, "polling", NULL, "warps waited for others by reading again and again")
 
