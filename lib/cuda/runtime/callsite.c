@@ -298,7 +298,7 @@ static bool find_argument(const struct site *site, const char *text, unsigned lo
 }
 
 /* nvcc's compiler reads a file "tmpxft_...-6_my.cudafe1.cpp", and some lines of debug information have its name: they are of my.cu, whose
- * folder is not known. Whether it is one. */
+ * folder only a caller's lines tell. Whether it is one. */
 static bool name_original(char *path)
 {
 	char *end = strstr(path, ".cudafe1.cpp"), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *own = name;
@@ -314,11 +314,29 @@ static bool name_original(char *path)
 	return true;
 }
 
+/* The source of that name which a caller is in, as that of a template mostly is: among the lines of addr2line's answer, each of which ends with a 0. NULL: none
+ * can be read. */
+static char *read_source_of_caller(char *answer, const char *end, const char *name)
+{
+	char *text = NULL, *next;
+
+	for (char *line = answer; !text && line < end; line = next) {
+		char *colon = strrchr(line, ':'), *slash = strrchr(line, '/');
+		next = line + strlen(line) + 1;
+		if (!colon || !slash || slash > colon)
+			continue;
+		*colon = '\0';
+		if (strcmp(slash + 1, name) == 0)
+			text = read_source(line);
+	}
+	return text;
+}
+
 /* Names a site by "FILE:LINE", the first line of addr2line's answer outside of folders of headers, or the first of all. */
 static void name_site(struct site *site, const char *call, char *answer)
 {
 	char *chosen = NULL, variable[GT_CALLSITE_TEXT], base[GT_CALLSITE_TEXT];
-	const char *what = call;
+	const char *what = call, *end = strchr(answer, '\0');
 	unsigned long long address = 0;
 
 	for (char *line = strtok(answer, "\n"); line; line = strtok(NULL, "\n")) {
@@ -344,7 +362,7 @@ static void name_site(struct site *site, const char *call, char *answer)
 		return;
 	snprintf(site->place, sizeof site->place, "%s %s", base, call);
 	site->turn = turn_of(site);
-	char *text = elsewhere ? NULL : read_source(chosen);
+	char *text = elsewhere ? read_source_of_caller(answer, end, slash ? slash + 1 : chosen) : read_source(chosen);
 	if (text && find_argument(site, text, number, call, variable, sizeof variable - (size_t)length - 1))
 		what = variable;
 	free(text);
