@@ -450,6 +450,9 @@ static void batches(void)
 	OK(cuMemSetMemPool(&place, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
 	OK(cuMemGetMemPool(&same, &place, CU_MEM_ALLOCATION_TYPE_PINNED));
 	CHECK(pool == same);
+	OK(cuMemGetMemPool(&same, &host, CU_MEM_ALLOCATION_TYPE_PINNED));
+	CHECK(pool != same);
+	host.type = CU_MEM_LOCATION_TYPE_INVALID;
 	IS(cuMemGetMemPool(&same, &host, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_DEVICE);
 	OK(cuStreamDestroy(stream));
 	OK(cuLaunchKernel(function_of(&module, "nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));

@@ -130,11 +130,54 @@ static void pools()
 	cudaGetLastError();
 }
 
+/* Memory of the host and managed memory from pools: both sides use it by one pointer. */
+static void pools_of_host()
+{
+	static const cudaMemAllocationType types[] = {cudaMemAllocationTypePinned, cudaMemAllocationTypePinned, cudaMemAllocationTypeManaged};
+	static const cudaMemLocationType locations[] = {cudaMemLocationTypeHost, cudaMemLocationTypeHostNuma, cudaMemLocationTypeDevice};
+
+	for (int i = 0; i < 3; i++) {
+		cudaMemPoolProps properties = {};
+		cudaMemAccessDesc access = {};
+		cudaMemAccessFlags given;
+		cudaPointerAttributes attributes;
+		cudaMemPool_t pool, default_pool;
+		int *numbers;
+
+		properties.allocType = types[i];
+		properties.location.type = locations[i];
+		access.location.type = cudaMemLocationTypeDevice;
+		access.flags = cudaMemAccessFlagsProtReadWrite;
+		SUCCEEDS(cudaMemGetDefaultMemPool(&default_pool, &properties.location, types[i]));
+		SUCCEEDS(cudaMemPoolCreate(&pool, &properties));
+		SUCCEEDS(cudaMemPoolGetAccess(&given, pool, &access.location));
+		CHECK((given == cudaMemAccessFlagsProtReadWrite) == (i == 2));
+		SUCCEEDS(cudaMemPoolSetAccess(pool, &access, 1));
+		SUCCEEDS(cudaMemPoolGetAccess(&given, pool, &access.location));
+		CHECK(given == cudaMemAccessFlagsProtReadWrite);
+		SUCCEEDS(cudaMemSetMemPool(&properties.location, types[i], pool));
+		SUCCEEDS(cudaMallocFromPoolAsync(&numbers, 400, pool, 0));
+		SUCCEEDS(cudaPointerGetAttributes(&attributes, numbers));
+		CHECK(attributes.type == (i == 2 ? cudaMemoryTypeManaged : cudaMemoryTypeHost));
+		CHECK(figure(pool, cudaMemPoolAttrUsedMemCurrent) == 400 && figure(default_pool, cudaMemPoolAttrUsedMemCurrent) == 0);
+		for (int k = 0; k < 100; k++)
+			numbers[k] = k;
+		twice<<<1, 128>>>(numbers, 100);
+		SUCCEEDS(cudaDeviceSynchronize());
+		CHECK(numbers[99] == 198);
+		SUCCEEDS(cudaFreeAsync(numbers, 0));
+		SUCCEEDS(cudaMemPoolDestroy(pool));
+		SUCCEEDS(cudaMemGetMemPool(&pool, &properties.location, types[i]));
+		CHECK(pool == default_pool);
+	}
+}
+
 int main()
 {
 	by_host_pointer();
 	registered(5);
 	registered(100000);
 	pools();
+	pools_of_host();
 	return verdict();
 }

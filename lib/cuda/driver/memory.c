@@ -246,7 +246,7 @@ extern int cudaMemPoolDestroy(struct pool *pool);
 extern int cudaMemPoolTrimTo(struct pool *pool, size_t bytes);
 extern int cudaMemPoolGetAttribute(struct pool *pool, int attribute, void *value);
 extern int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *value);
-extern int cudaMemPoolSetAccess(const struct pool *pool, const void *access, size_t n);
+extern int cudaMemPoolSetAccess(struct pool *pool, const void *access, size_t n);
 extern int cudaMemPoolGetAccess(int *flags, const struct pool *pool, const void *location);
 
 DRIVER_OF(stream, cuMemAllocAsync, (uint64_t *to, size_t bytes, void *stream),
@@ -270,7 +270,7 @@ DRIVER_ANYWHERE(cuMemPoolGetAttribute, (struct pool *pool, int attribute, void *
 		cudaMemPoolGetAttribute(pool, attribute, value))
 DRIVER_ANYWHERE(cuMemPoolSetAttribute, (struct pool *pool, int attribute, const void *value),
 		cudaMemPoolSetAttribute(pool, attribute, value))
-DRIVER_ANYWHERE(cuMemPoolSetAccess, (const struct pool *pool, const void *access, size_t n),
+DRIVER_ANYWHERE(cuMemPoolSetAccess, (struct pool *pool, const void *access, size_t n),
 		cudaMemPoolSetAccess(pool, access, n))
 DRIVER_ANYWHERE(cuMemPoolGetAccess, (int *flags, const struct pool *pool, const void *location),
 		cudaMemPoolGetAccess(flags, pool, location))

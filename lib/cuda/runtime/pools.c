@@ -13,7 +13,13 @@
 /* cudaMemPoolAttr; the first three are ints, the others 64-bit integers. */
 enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH, ATTRIBUTES };
 
-enum { LOCATION_DEVICE = 1, PINNED = 1, READ_WRITE = 3 }; /* cudaMemLocationType, cudaMemAllocationType, cudaMemAccessFlags */
+/* cudaMemLocationType, cudaMemAllocationType, cudaMemAccessFlags */
+enum { LOCATION_NONE, LOCATION_DEVICE, LOCATION_HOST, LOCATION_NUMA, LOCATION_NUMA_CURRENT, LOCATIONS };
+enum { PINNED = 1, MANAGED };
+enum { READ_WRITE = 3 };
+
+/* Where the memory of a pool lies: on a device, by its number; in the host; or managed. */
+enum { IN_HOST = GT_TRACING_DEVICES, IS_MANAGED, PLACES };
 
 /* The number of its call tells a freed allocation from its successor at the same address. */
 struct taken {
@@ -21,7 +27,8 @@ struct taken {
 };
 
 struct pool {
-	int device;
+	int place;
+	uint32_t access; /* bit d: device d was given it; of pools that are no device's */
 	int reuse[REUSE_LAST];
 	uint64_t threshold, high, reserved_high, max_bytes; /* max_bytes 0: none */
 	struct taken *taken;
@@ -37,29 +44,34 @@ struct access {
 	int flags;
 };
 
-static struct pool defaults[GT_TRACING_DEVICES]; /* of each device */
-static struct pool *chosen[GT_TRACING_DEVICES];	 /* NULL: the default */
+static struct pool defaults[PLACES];
+static struct pool *chosen[PLACES]; /* NULL: the default */
 
 static bool is_pool(const struct pool *pool)
 {
-	for (int device = 0; device < GT_TRACING_DEVICES; device++)
-		if (pool == &defaults[device])
+	for (int place = 0; place < PLACES; place++)
+		if (pool == &defaults[place])
 			return true;
 	return gt_is(GT_POOL, pool);
 }
 
-static struct pool *default_of(int device)
+static bool is_place(int place)
 {
-	if (!gt_cudart_is_device(device))
-		return NULL;
-	if (defaults[device].reuse[0] == 0)
-		defaults[device] = (struct pool){.reuse = {1, 1, 1}, .device = device};
-	return &defaults[device];
+	return gt_cudart_is_device(place) || place == IN_HOST || place == IS_MANAGED;
 }
 
-static struct pool *chosen_of(int device)
+static struct pool *default_of(int place)
 {
-	return gt_cudart_is_device(device) && chosen[device] ? chosen[device] : default_of(device);
+	if (!is_place(place))
+		return NULL;
+	if (defaults[place].reuse[0] == 0)
+		defaults[place] = (struct pool){.reuse = {1, 1, 1}, .place = place};
+	return &defaults[place];
+}
+
+static struct pool *chosen_of(int place)
+{
+	return is_place(place) && chosen[place] ? chosen[place] : default_of(place);
 }
 
 /* Removes freed allocations, and adds up the others. */
@@ -90,7 +102,9 @@ static int take(struct pool *pool, void **pointer, size_t bytes)
 	pool->taken = grown;
 	if (pool->max_bytes > 0 && bytes > gt_pool_reserved(pool->max_bytes) - before)
 		return CUDA_MEMORY_ALLOCATION;
-	int code = gt_cudart_allocate_on(pool->device, pointer, bytes, "cudaMallocAsync");
+	int code = gt_cudart_is_device(pool->place)
+			   ? gt_cudart_allocate_on(pool->place, pointer, bytes, "cudaMallocAsync")
+			   : gt_cudart_allocate_shared(pointer, bytes, pool->place == IN_HOST ? GT_PTX_OF_HOST : GT_PTX_MANAGED, "cudaMallocAsync");
 	if (code != CUDA_SUCCESS || bytes == 0)
 		return code;
 	struct taken *made = &pool->taken[pool->n++];
@@ -114,7 +128,8 @@ API int cudaMallocFromPoolAsync(void **pointer, size_t bytes, struct pool *pool,
 		return gt_cudart_leave(CUDA_INVALID_RESOURCE_HANDLE);
 	if (!gt_stream_captured(stream))
 		return gt_cudart_leave(take(pool, pointer, bytes));
-	int code = gt_graph_allocate(&work, pool->device, pointer, bytes, "cudaMallocAsync");
+	int code = gt_cudart_is_device(pool->place) ? gt_graph_allocate(&work, pool->place, pointer, bytes, "cudaMallocAsync")
+						    : gt_cudart_refuse("a node of a graph that allocates from a memory pool of the host, or a managed one");
 	if (code != CUDA_SUCCESS)
 		return gt_cudart_leave(code);
 	code = gt_stream_ask(stream, &work);
@@ -151,10 +166,10 @@ API int cudaFreeAsync(void *pointer, void *stream)
 
 /* ---- pools ---- */
 
-static int tell(struct pool **to, struct pool *(*of)(int), int device)
+static int tell(struct pool **to, struct pool *(*of)(int), int place)
 {
 	gt_cudart_enter();
-	struct pool *pool = of(device);
+	struct pool *pool = of(place);
 	if (!to || !pool)
 		return gt_cudart_leave(to ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
 	*to = pool;
@@ -163,56 +178,72 @@ static int tell(struct pool **to, struct pool *(*of)(int), int device)
 
 API int cudaDeviceGetDefaultMemPool(struct pool **pool, int device)
 {
-	return tell(pool, default_of, device);
+	return tell(pool, default_of, gt_cudart_is_device(device) ? device : -1);
 }
 
 API int cudaDeviceGetMemPool(struct pool **pool, int device)
 {
-	return tell(pool, chosen_of, device);
+	return tell(pool, chosen_of, gt_cudart_is_device(device) ? device : -1);
+}
+
+static int choose(int place, struct pool *pool)
+{
+	gt_cudart_enter();
+	if (!is_pool(pool) || !is_place(place))
+		return gt_cudart_leave(is_pool(pool) ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	chosen[place] = pool;
+	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
 API int cudaDeviceSetMemPool(int device, struct pool *pool)
 {
-	gt_cudart_enter();
-	if (!is_pool(pool) || !gt_cudart_is_device(device))
-		return gt_cudart_leave(is_pool(pool) ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
-	chosen[device] = pool;
-	return gt_cudart_leave(CUDA_SUCCESS);
+	return choose(gt_cudart_is_device(device) ? device : -1, pool);
 }
 
-/* The pools of a place are those of a device, for memory that stays there. */
-static int device_of(const struct location *location, int type)
+/* -1: there is none. Managed memory may prefer any place, and lies in one. */
+static int place_of(const struct location *location, int type)
 {
-	return location && location->type == LOCATION_DEVICE && type == PINNED ? location->id : -1;
+	if (!location || location->type < LOCATION_NONE || location->type >= LOCATIONS)
+		return -1;
+	if (type == MANAGED)
+		return IS_MANAGED;
+	if (type != PINNED || location->type == LOCATION_NONE)
+		return -1;
+	if (location->type == LOCATION_DEVICE)
+		return gt_cudart_is_device(location->id) ? location->id : -1;
+	return location->type == LOCATION_NUMA && location->id < 0 ? -1 : IN_HOST;
 }
 
 API int cudaMemGetDefaultMemPool(struct pool **pool, const struct location *location, int type)
 {
-	return tell(pool, default_of, device_of(location, type));
+	return tell(pool, default_of, place_of(location, type));
 }
 
 API int cudaMemGetMemPool(struct pool **pool, const struct location *location, int type)
 {
-	return tell(pool, chosen_of, device_of(location, type));
+	return tell(pool, chosen_of, place_of(location, type));
 }
 
 API int cudaMemSetMemPool(const struct location *location, int type, struct pool *pool)
 {
-	return cudaDeviceSetMemPool(device_of(location, type), pool);
+	return choose(place_of(location, type), pool);
 }
 
 API int cudaMemPoolCreate(struct pool **pool, const struct gt_pool_properties *properties)
 {
 	gt_cudart_enter();
-	if (!pool || !properties || properties->allocation_type != PINNED || properties->location.type != LOCATION_DEVICE ||
-	    !gt_cudart_is_device(properties->location.id))
+	if (!pool || !properties)
+		return gt_cudart_leave(CUDA_INVALID_VALUE);
+	const struct location at = {properties->location.type, properties->location.id};
+	const int place = place_of(&at, properties->allocation_type);
+	if (place < 0)
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
 	if (properties->handle_types != 0)
 		return gt_cudart_leave(gt_cudart_refuse("a memory pool shared with other processes"));
 	*pool = gt_handle_made(GT_POOL, malloc(sizeof **pool));
 	if (!*pool)
 		return gt_cudart_leave(CUDA_MEMORY_ALLOCATION);
-	**pool = (struct pool){.reuse = {1, 1, 1}, .device = properties->location.id, .max_bytes = properties->max_bytes};
+	**pool = (struct pool){.reuse = {1, 1, 1}, .place = place, .max_bytes = properties->max_bytes};
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
@@ -222,9 +253,9 @@ API int cudaMemPoolDestroy(struct pool *pool)
 	gt_cudart_enter();
 	if (!gt_is(GT_POOL, pool))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	for (int device = 0; device < gt_cudart_devices(); device++)
-		if (chosen[device] == pool)
-			chosen[device] = NULL;
+	for (int place = 0; place < PLACES; place++)
+		if (chosen[place] == pool)
+			chosen[place] = NULL;
 	free(pool->taken);
 	gt_handle_free(pool);
 	return gt_cudart_leave(CUDA_SUCCESS);
@@ -284,8 +315,8 @@ API int cudaMemPoolSetAttribute(struct pool *pool, int attribute, const void *va
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 
-/* A device that is given access to a pool has it to all memory of the pool's device. */
-API int cudaMemPoolSetAccess(const struct pool *pool, const struct access *access, size_t n)
+/* A device that is given access to a pool has it to all memory of the pool's device; all have it to memory of the host. */
+API int cudaMemPoolSetAccess(struct pool *pool, const struct access *access, size_t n)
 {
 	gt_cudart_enter();
 	if (!is_pool(pool) || (!access && n > 0))
@@ -294,8 +325,10 @@ API int cudaMemPoolSetAccess(const struct pool *pool, const struct access *acces
 		if (access[i].location.type != LOCATION_DEVICE || !gt_cudart_is_device(access[i].location.id))
 			return gt_cudart_leave(CUDA_INVALID_DEVICE);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t *peers = &gt_cudart.peers[access[i].location.id], bit = UINT32_C(1) << pool->device;
-		*peers = access[i].flags == READ_WRITE ? *peers | bit : *peers & ~bit;
+		const bool of_device = gt_cudart_is_device(pool->place);
+		uint32_t *has = of_device ? &gt_cudart.peers[access[i].location.id] : &pool->access;
+		const uint32_t bit = UINT32_C(1) << (of_device ? pool->place : access[i].location.id);
+		*has = access[i].flags == READ_WRITE ? *has | bit : *has & ~bit;
 	}
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
@@ -305,7 +338,9 @@ API int cudaMemPoolGetAccess(int *flags, const struct pool *pool, const struct l
 	gt_cudart_enter();
 	if (!flags || !is_pool(pool) || !location || location->type != LOCATION_DEVICE || !gt_cudart_is_device(location->id))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	bool has = location->id == pool->device || gt_cudart.peers[location->id] >> pool->device & 1;
+	bool has = gt_cudart_is_device(pool->place)
+			   ? location->id == pool->place || gt_cudart.peers[location->id] >> pool->place & 1
+			   : pool->place == IS_MANAGED || pool->access >> location->id & 1;
 	*flags = has ? READ_WRITE : 0;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
