@@ -301,21 +301,32 @@ int gt_rows_join(struct gt_rows *to, const struct gt_rows *from, size_t first, s
 	return 0;
 }
 
+/* The addresses of all lanes, if that is what lane 0 has. */
+static void spread_lanes(const struct gt_affine *affine, uint64_t address, uint64_t addresses[GT_WARP_SIZE])
+{
+	const unsigned width = affine->width ? affine->width : GT_WARP_SIZE;
+
+	for (unsigned row = 0; row < GT_WARP_SIZE; row += width, address += (uint64_t)affine->pitch)
+		for (unsigned lane = 0; lane < width; lane++)
+			addresses[row + lane] = address + lane * (uint64_t)affine->stride;
+}
+
 unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addresses[GT_WARP_SIZE])
 {
 	const struct gt_affine affine = gt_rows_affine(rows, i);
-	uint32_t mask = rows->mask[i];
-	unsigned n = 0, lowest = (unsigned)__builtin_ctz(mask);
+	const uint32_t mask = rows->mask[i];
+	unsigned n = (unsigned)__builtin_popcount(mask);
 
 	if (affine.stride == GT_STRIDE_LANES) {
-		n = (unsigned)__builtin_popcount(mask);
 		memcpy(addresses, rows->lanes + rows->base[i], n * sizeof *addresses);
 		return n;
 	}
-	for (; mask; mask &= mask - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(mask);
-		addresses[n++] = rows->base[i] + gt_affine_from(&affine, lowest, lane);
-	}
+	spread_lanes(&affine, rows->base[i] - gt_affine_from(&affine, 0, (unsigned)__builtin_ctz(mask)), addresses);
+	if (mask == UINT32_MAX)
+		return n;
+	n = 0;
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		addresses[n++] = addresses[__builtin_ctz(rest)];
 	return n;
 }
 

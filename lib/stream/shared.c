@@ -255,8 +255,9 @@ unsigned gt_bank_passes_usual(uint32_t mask, unsigned size, uint64_t base, int64
 unsigned gt_bank_least_passes(const struct gt_banks *banks, const struct gt_rows *rows, size_t i)
 {
 	uint64_t buffer[GT_WARP_SIZE];
+	const uint64_t *addresses = lanes_together(banks, rows->size[i]) < GT_WARP_SIZE ? spread(rows, i, buffer) : NULL;
 
-	return groups(rows->mask[i], group_lanes_of(banks, rows, i, spread(rows, i, buffer)));
+	return groups(rows->mask[i], group_lanes_of(banks, rows, i, addresses));
 }
 
 /* ---- latency, and what a description says ---- */
