@@ -812,11 +812,16 @@ nvcc_sources() {
 }
 
 # bats test_tags=cuda,whole
-@test "nvcc: a block has the registers that its warps take in units" {
+@test "nvcc: a block has the registers that its warps take in units; local memory that PTX has not, or machine code, is named" {
 	needs_cuda
 	nvcc -cudart shared -arch=sm_80 -o registers "$ROOT/tests/cuda/launch_registers.cu"
 	record ./registers || { cat "$ERR"; return 1; }
 	grep -qx PASS "$ERR"
+	grep -qx 'gtrace-record: warning: kernel crowded: the machine code has [1-9][0-9]* bytes of local memory a thread, the PTX 0: accesses to spilled registers are not traced' "$ERR"
+	grep -qx 'gtrace-record: warning: kernel picks: the machine code has no local memory, the PTX 96 bytes a thread: accesses to it are traced that a GPU does not make' "$ERR"
+	[ "$(grep -c 'local memory' "$ERR")" -eq 2 ]
+	record --space global ./registers
+	[ "$(grep -c 'local memory' "$ERR")" -eq 0 ]
 }
 
 # bats test_tags=cuda,whole

@@ -2,7 +2,7 @@
 /* The registers of a block: warps take them in units of 256, four warps at a time, of the 65536 of an SM. And the local memory of a thread. */
 #include "expect.h"
 
-template <int N> __global__ void sums(int *cells)
+template <int N> __device__ void sum_up(int *cells)
 {
 	int values[N], sum = 0;
 
@@ -15,6 +15,18 @@ template <int N> __global__ void sums(int *cells)
 	}
 	cells[threadIdx.x] = sum;
 }
+
+template <int N> __global__ void sums(int *cells) { sum_up<N>(cells); }
+
+/* 64 registers a thread, which are not enough. */
+__global__ void __launch_bounds__(1024) crowded(int *cells) { sum_up<120>(cells); }
+
+struct list {
+	int of[24];
+};
+
+/* PTX has a copy of the list in local memory, machine code none. */
+__global__ void picks(struct list from, int *cells) { cells[threadIdx.x] = from.of[threadIdx.x % 24]; }
 
 template <int N> static void try_sums(int *cells)
 {
@@ -53,6 +65,8 @@ int main()
 	MUST(cudaMemset(cells, 0, 1 << 18));
 	try_sums<80>(cells);
 	try_sums<120>(cells);
+	crowded<<<1, 1024>>>(cells);
+	picks<<<1, 32>>>(list{{1, 2, 3}}, cells);
 	MUST(cudaDeviceSynchronize());
 	return verdict();
 }

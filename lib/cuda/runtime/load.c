@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The program's modules: its registrations before main, and the machine that a fat binary becomes when its kernels are needed. */
 #include <errno.h>
+#include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,6 +359,40 @@ static void load_registers(struct gt_function *function)
 		gt_cudart_stop("%s", error.text);
 }
 
+static uint64_t local_bytes_of(const struct gt_ptx_function *function)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < function->n_variables; i++)
+		if (function->variables[i].space == GT_PTX_LOCAL)
+			bytes += (function->variables[i].bytes + 15) / 16 * 16;
+	return bytes;
+}
+
+/* Local memory is traced as the PTX has it. The machine code has more, where registers are spilled, or none, where arrays of the PTX are in registers or are read
+ * from the parameters. What it inlines may have arrays, too. */
+static void compare_local_memory(const struct gt_function *function, const struct gt_cubin_kernel *code)
+{
+	static bool spills, none;
+	const struct gt_ptx_module *module = &function->fat->module;
+	const uint32_t spaces = gt_cudart.record.tracing.spaces;
+	const uint64_t own = local_bytes_of(function->kernel);
+	uint64_t most = own;
+	char name[GT_KERNEL_NAME];
+
+	if (gt_cudart.record.stream < 0 || (spaces && !(spaces >> GT_LOCAL & 1)) || !code->says_local)
+		return;
+	for (size_t i = 0; i < module->n_functions; i++)
+		most += module->functions[i].entry ? 0 : local_bytes_of(&module->functions[i]);
+	const char *shown = gt_ptx_shown_name(module, function->kernel, name);
+	if (code->local_bytes > most)
+		gt_cudart_say_once(&spills, "warning: kernel %.256s: the machine code has %" PRIu32 " bytes of local memory a thread, the PTX %" PRIu64
+				   ": accesses to spilled registers are not traced", shown, code->local_bytes, own);
+	else if (code->local_bytes == 0 && own > 0)
+		gt_cudart_say_once(&none, "warning: kernel %.256s: the machine code has no local memory, the PTX %" PRIu64
+				   " bytes a thread: accesses to it are traced that a GPU does not make", shown, own);
+}
+
 struct gt_function *gt_cudart_find_function(const void *host)
 {
 	struct gt_function *function = gt_cudart.functions;
@@ -383,7 +418,9 @@ struct gt_function *gt_cudart_function(const void *host)
 	if (gt_ptx_static_shared(gt_cudart_machine(function->fat), function->kernel, &function->static_shared, &error) != 0)
 		gt_cudart_stop("%s", error.text);
 	load_registers(function);
-	function->local_bytes = machine_code_of(function->fat, function->name).local_bytes;
+	const struct gt_cubin_kernel code = machine_code_of(function->fat, function->name);
+	function->local_bytes = code.local_bytes;
+	compare_local_memory(function, &code);
 	return function;
 }
 

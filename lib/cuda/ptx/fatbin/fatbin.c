@@ -374,7 +374,7 @@ int gt_cubin_find(const void *data, size_t bytes, const char *name, struct gt_cu
 	    !find_section(&cubin, section_name, &index, &section))
 		return 0;
 	const int64_t symbol = find_symbol(&cubin, name);
-	value_in_info(&cubin, symbol, INFO_FRAME_SIZE, &kernel->local_bytes);
+	kernel->says_local = value_in_info(&cubin, symbol, INFO_FRAME_SIZE, &kernel->local_bytes);
 	if (!value_in_info(&cubin, symbol, INFO_REGCOUNT, &kernel->registers))
 		kernel->registers = section.sh_info >> REGISTERS_SHIFT;
 	snprintf(section_name, sizeof section_name, ".nv.shared.%s", name);

@@ -57,7 +57,8 @@ char *gt_fatbin_unpack(const struct gt_fatbin_entry *entry, size_t *bytes, struc
 struct gt_cubin_kernel {
 	uint32_t registers;    /* per thread */
 	uint32_t shared_bytes; /* static, per block */
-	uint32_t local_bytes;  /* per thread; 0: none, or it is not said */
+	uint32_t local_bytes;  /* per thread */
+	bool says_local;       /* else these are 0 */
 };
 
 /* Looks a kernel up by its mangled name: its registers and local memory from .nv.info (attributes 0x2f and 0x11), else the registers from
