@@ -9,7 +9,7 @@
 # make validate       the model against hardware's counters
 # make hardware-table its table of errors into docs/hardware.md
 # make bench          rows a second, stage by stage; bench-long: time and memory up to 10^9 rows; bench-options: what each option costs;
-#                     bench-table: the table of docs/speed.md
+#                     bench-table, bench-programs: the tables of docs/speed.md
 # make dist           a tarball of what is committed, named after the tag
 # make wheel          a wheel for Python, in build/wheel: the module, and the programs that it runs
 # make deb            Debian packages, in build-deb (wants debhelper and lintian)
@@ -234,6 +234,9 @@ bench: all $(BENCHES)
 # The table of docs/speed.md: about six minutes on two idle cores.
 bench-table: all $(BENCHES)
 	bash -o pipefail -c "tests/bench/compare $(or $(COMPARE),f70a902) '$(BIN)' '$(BUILD)' | sed '/ -$$/d; s/^/    /'"
+# Each stage on the accesses of programs, which nvcc or clang makes: about three minutes.
+bench-programs: all
+	bash -o pipefail -c "tests/bench/programs '$(BIN)' '$(BUILD)' | sed 's/^/    /'"
 # COMMIT=...: whether the output of some hundred command lines is that commit's, byte for byte.
 same: all
 	tests/same $(COMMIT) $(BIN) $(BUILD)
@@ -311,4 +314,4 @@ clean:
 	rm -rf $(BUILD) $(BIN) build-sanitize bin-sanitize build-undefined bin-undefined build-fuzz build-thread build-deb $(SCHEMA)
 
 .SECONDARY:
-.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-undefined check-valgrind check-whole check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options bench-table same install uninstall dist wheel deb clean
+.PHONY: all model plugins stubs install-plugins units always deps deps-long demo check check-awk check-sanitize check-undefined check-valgrind check-whole check-long fuzz fuzzers analyze validate hardware-table bench bench-long bench-options bench-programs bench-table same install uninstall dist wheel deb clean

@@ -90,6 +90,34 @@ static void an_arena_gives_memory(void)
 	an_arena_gives_memory_once();
 }
 
+/* Arrays of a room begin on a line of the machine's cache, and keep what they hold until they are given back, small and large ones. */
+static void a_room_has_arrays(void)
+{
+	enum { ARRAYS = 64 };
+	struct gt_room room = {.lists = {.bytes = 0}};
+	uint64_t *array[ARRAYS] = {NULL};
+	size_t n[ARRAYS] = {0}, taken = 0;
+
+	for (size_t i = 0; i < 4000; i++) {
+		const size_t k = i * 29 % ARRAYS;
+		for (size_t j = 0; j < n[k]; j += 127)
+			CHECK_EQUAL(array[k][j], k + j);
+		gt_room_give(&room, array[k], n[k] * sizeof **array);
+		n[k] = i % 500 == 499 ? ((size_t)5 << 20) / sizeof **array : 1 + i * 7 % 3000;
+		array[k] = gt_room_take(&room, n[k] * sizeof **array);
+		CHECK(array[k] && (uintptr_t)array[k] % 64 == 0);
+		taken += i % 500 == 499 ? 0 : n[k] * sizeof **array;
+		for (size_t j = 0; j < n[k]; j++)
+			array[k][j] = k + j;
+	}
+	CHECK(room.lists.bytes < taken / 8); /* what is given back is taken again */
+	CHECK(!gt_room_take(&room, SIZE_MAX));
+	for (size_t k = 0; k < ARRAYS; k++)
+		gt_room_give(&room, array[k], n[k] * sizeof **array);
+	gt_room_close(&room);
+	CHECK(!room.arena.chunks);
+}
+
 static void lists_are_read(void)
 {
 	struct gt_error error;
@@ -155,6 +183,7 @@ int main(void)
 	RUN(sizes_are_written_as_they_are_read);
 	RUN(counts_are_read);
 	RUN(an_arena_gives_memory);
+	RUN(a_room_has_arrays);
 	RUN(lists_are_read);
 	RUN(a_map_keeps_what_it_is_given);
 	RUN(errors_are_one_printable_line);
