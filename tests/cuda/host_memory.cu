@@ -172,6 +172,26 @@ static void pools_of_host()
 	}
 }
 
+/* What CUDA allocates is mapped in any case. */
+static void flags_of_host()
+{
+	unsigned flags;
+	int *host, *device;
+
+	SUCCEEDS(cudaHostAlloc(&host, 64, cudaHostAllocWriteCombined | cudaHostAllocPortable));
+	SUCCEEDS(cudaHostGetFlags(&flags, host + 1));
+	CHECK(flags == (cudaHostAllocWriteCombined | cudaHostAllocPortable | cudaHostAllocMapped));
+	SUCCEEDS(cudaFreeHost(host));
+	SUCCEEDS(cudaMallocHost(&host, 64));
+	SUCCEEDS(cudaHostGetFlags(&flags, host));
+	CHECK(flags == cudaHostAllocMapped);
+	SUCCEEDS(cudaFreeHost(host));
+	SUCCEEDS(cudaMalloc(&device, 64));
+	CHECK(cudaHostGetFlags(&flags, device) == cudaErrorInvalidValue);
+	SUCCEEDS(cudaFree(device));
+	cudaGetLastError();
+}
+
 int main()
 {
 	by_host_pointer();
@@ -179,5 +199,6 @@ int main()
 	registered(100000);
 	pools();
 	pools_of_host();
+	flags_of_host();
 	return verdict();
 }

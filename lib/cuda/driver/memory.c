@@ -53,17 +53,22 @@ static int allocate_managed(uint64_t *to, size_t bytes)
 	return address_of(to, gt_cudart_allocate_shared(&pointer, bytes, GT_PTX_MANAGED, "cuMemAllocManaged"), &pointer);
 }
 
-static int allocate_host(void **to, size_t bytes)
+static int allocate_host(void **to, size_t bytes, unsigned flags)
 {
-	return to && bytes > 0 ? gt_cudart_allocate_shared(to, bytes, GT_PTX_OF_HOST, "cuMemHostAlloc") : CUDA_INVALID_VALUE;
+	if (!to || bytes == 0 || flags > 7) /* all of CU_MEMHOSTALLOC_... */
+		return CUDA_INVALID_VALUE;
+	gt_cudart.memory.flags = flags;
+	int code = gt_cudart_allocate_shared(to, bytes, GT_PTX_OF_HOST, "cuMemHostAlloc");
+	gt_cudart.memory.flags = 0;
+	return code;
 }
 
 DRIVER(cuMemAlloc_v2, (uint64_t *to, size_t bytes), allocate(to, bytes))
 DRIVER(cuMemAllocPitch_v2, (uint64_t *to, size_t *pitch, size_t width, size_t rows, unsigned element),
        allocate_pitch(to, pitch, width, rows, element))
 DRIVER(cuMemAllocManaged, (uint64_t *to, size_t bytes, unsigned flags), ((void)flags, allocate_managed(to, bytes)))
-DRIVER(cuMemAllocHost_v2, (void **to, size_t bytes), allocate_host(to, bytes))
-DRIVER(cuMemHostAlloc, (void **to, size_t bytes, unsigned flags), ((void)flags, allocate_host(to, bytes)))
+DRIVER(cuMemAllocHost_v2, (void **to, size_t bytes), allocate_host(to, bytes, 0))
+DRIVER(cuMemHostAlloc, (void **to, size_t bytes, unsigned flags), allocate_host(to, bytes, flags))
 DRIVER(cuMemFree_v2, (uint64_t address), gt_cudart_release(gt_driver_pointer(address)))
 DRIVER(cuMemFreeHost, (void *pointer), gt_cudart_release(pointer))
 DRIVER(cuMemGetInfo_v2, (size_t *left, size_t *total), cudaMemGetInfo(left, total))

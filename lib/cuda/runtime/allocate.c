@@ -493,9 +493,10 @@ API int cudaHostGetFlags(unsigned *flags, const void *pointer)
 {
 	gt_cudart_enter();
 	const struct registered *one = find(pointer, false);
-	if (!flags || (!one && !gt_ptx_at(&gt_cudart.memory, (uint64_t)(uintptr_t)pointer, 1)))
+	const struct gt_ptx_allocation *made = one ? NULL : gt_ptx_containing(&gt_cudart.memory, gt_cudart_address(pointer), 1);
+	if (!flags || (!one && !(made && made->kind == GT_PTX_OF_HOST)))
 		return gt_cudart_leave(CUDA_INVALID_VALUE);
-	*flags = one ? one->flags | MAPPED : MAPPED;
+	*flags = (one ? one->flags : made->flags) | MAPPED;
 	return gt_cudart_leave(CUDA_SUCCESS);
 }
 

@@ -38,8 +38,12 @@ API int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 API int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
 	gt_cudart_enter();
-	const int refused = refusal(flags > HOST_FLAGS);
-	return gt_cudart_leave(refused ? refused : gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc"));
+	int code = refusal(flags > HOST_FLAGS);
+	gt_cudart.memory.flags = flags;
+	if (code == CUDA_SUCCESS)
+		code = gt_cudart_allocate_shared(pointer, bytes, GT_PTX_OF_HOST, "cudaHostAlloc");
+	gt_cudart.memory.flags = 0;
+	return gt_cudart_leave(code);
 }
 
 API int cudaMallocHost(void **pointer, size_t bytes)

@@ -529,6 +529,7 @@ int gt_ptx_allocate(struct gt_ptx_memory *memory, uint64_t bytes, const char *na
 	allocation->owner = memory->owner;
 	allocation->call = memory->call;
 	allocation->kind = memory->kind;
+	allocation->flags = memory->flags;
 	snprintf(allocation->name, sizeof allocation->name, "%s", name);
 	if (window_use(memory, *address, bytes, error) != 0 || pages_enter(memory, allocation, error) != 0) {
 		free(allocation);

@@ -48,6 +48,7 @@ struct gt_ptx_allocation {
 	unsigned owner; /* a device's number, or GT_PTX_EVERYONE */
 	uint64_t call;	/* the program's call that made it, from 1; 0: none did */
 	enum gt_ptx_memory_kind kind;
+	unsigned flags; /* that the program allocated it with; of the host's */
 	bool freed;	/* its room is not given out yet */
 	_Atomic uint64_t reached; /* memory->launch when it was accessed last */
 	struct gt_ptx_allocation *before, *after; /* by address */
@@ -78,6 +79,7 @@ struct gt_ptx_memory {
 	unsigned owner;	 /* of what is allocated from now on */
 	uint64_t call;	 /* the same */
 	enum gt_ptx_memory_kind kind; /* the same */
+	unsigned flags;	 /* the same */
 	uint32_t denied; /* bit o: what o owns is at present out of reach */
 	uint64_t launch; /* a number that changes before each launch */
 	uint64_t changes; /* a number that changes with what is allocated, and with what any allocation has, but by the host's own stores */
