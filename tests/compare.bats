@@ -103,6 +103,11 @@ few before after change" ]
 	row finding is the same: | is "1 finding is the same: --all"
 	gtrace compare --quiet --all a b >got
 	row same uncoalesced | is "same uncoalesced load x.cu:7 -> x.cu:9 y"
+	# Half as many accesses as before, each as bad: the number that has changed is shown.
+	counts a <<<'k 100 3200 3200 1000 3200 64:z:8:100:3200:400'
+	counts b <<<'k 50 1600 1600 1000 1600 64:z:8:50:1600:200'
+	gtrace compare --quiet a b >got
+	row changed uncoalesced | is "changed uncoalesced load x.cu:8 z 2.80 k 1.40 k sectors at L1"
 }
 
 @test "kernels are paired by name, by the name without a template's arguments, and in order; those of one side are named" {

@@ -134,9 +134,42 @@ static void show_evidence(struct shown *shown, const struct gt_finding_pair *pai
 	}
 }
 
-static struct shown shown_of(const struct gt_run_pair *kernels, const struct gt_finding_pair *pair)
+static void show_gain(struct shown *shown, const struct gt_finding_pair *pair, size_t boundary)
 {
 	static const char *const boundaries[] = {"L1", "L2", "DRAM"};
+
+	snprintf(shown->what, sizeof shown->what, "sectors at %s", boundaries[boundary]);
+	shown->is_ratio = false;
+	for (int side = 0; side < GT_RUN_SIDES; side++) {
+		const struct gt_finding *its = pair->side[side];
+		shown->known[side] = its != NULL;
+		shown->number[side] = its ? (double)its->gain[boundary].sectors : 0;
+	}
+}
+
+static bool tells_apart(const struct shown *shown)
+{
+	const double a = shown->number[GT_RUN_A], b = shown->number[GT_RUN_B];
+
+	return !shown->known[GT_RUN_A] || !shown->known[GT_RUN_B] || fabs(b - a) > SAME / 100.0 * fabs(a);
+}
+
+/* Of a finding that has changed, a number that shows it, where the one that is usually shown has not changed. */
+static void show_change(struct shown *shown, const struct gt_finding_pair *pair)
+{
+	const struct gt_finding *a = pair->side[GT_RUN_A];
+	const struct shown usual = *shown;
+
+	for (size_t i = 0; i < GT_BOUNDARIES && !tells_apart(shown); i++)
+		show_gain(shown, pair, i);
+	for (size_t i = 0; i < a->n_evidence && !tells_apart(shown); i++)
+		show_evidence(shown, pair, &a->evidence[i]);
+	if (!tells_apart(shown))
+		*shown = usual;
+}
+
+static struct shown shown_of(const struct gt_run_pair *kernels, const struct gt_finding_pair *pair)
+{
 	const struct gt_finding *a = pair->side[GT_RUN_A], *b = pair->side[GT_RUN_B];
 	bool from_b = !a || (b && b->cost > a->cost);
 	const struct gt_finding *main = from_b ? b : a;
@@ -149,14 +182,14 @@ static struct shown shown_of(const struct gt_run_pair *kernels, const struct gt_
 			show_evidence(&shown, pair, ratio ? ratio : &main->evidence[0]);
 		return shown;
 	}
-	if (main->passes > 0)
-		snprintf(shown.what, sizeof shown.what, "passes to spare");
-	else
-		snprintf(shown.what, sizeof shown.what, "sectors at %s", boundaries[boundary]);
+	if (main->passes == 0) {
+		show_gain(&shown, pair, boundary);
+		return shown;
+	}
+	snprintf(shown.what, sizeof shown.what, "passes to spare");
 	for (int side = 0; side < GT_RUN_SIDES; side++) {
-		const struct gt_finding *its = pair->side[side];
-		shown.known[side] = its != NULL;
-		shown.number[side] = !its ? 0 : main->passes > 0 ? (double)its->passes : (double)its->gain[boundary].sectors;
+		shown.known[side] = pair->side[side] != NULL;
+		shown.number[side] = shown.known[side] ? (double)pair->side[side]->passes : 0;
 	}
 	return shown;
 }
@@ -166,6 +199,8 @@ void gt_finding_pair_numbers(const struct gt_run_pair *kernels, const struct gt_
 	struct shown shown = shown_of(kernels, pair);
 	char text[GT_QUANTITY_TEXT];
 
+	if (pair->state == GT_FINDING_CHANGED)
+		show_change(&shown, pair);
 	memcpy(numbers->what, shown.what, sizeof numbers->what);
 	for (int side = 0; side < GT_RUN_SIDES; side++) {
 		if (!shown.known[side])
