@@ -329,13 +329,7 @@ static struct ahead look_ahead(const struct gt_level *level, const struct gt_tag
 		__builtin_prefetch(ahead.chain);
 		return ahead;
 	}
-	uint32_t first = gt_first_slot(&level->geometry, gt_level_set_of(level, line));
-	__builtin_prefetch(gt_slot_tag(tags, first), 1);
-	__builtin_prefetch(gt_slot_dirty(tags, first), 1);
-	if (tags->state)
-		__builtin_prefetch(&tags->state[first], 1);
-	else
-		__builtin_prefetch(gt_slot_valid(tags, first), 1);
+	gt_level_prefetch_set(level, tags, line);
 	return ahead;
 }
 

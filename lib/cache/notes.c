@@ -41,7 +41,7 @@ struct record {
 struct past {
 	struct gt_timeline slots;
 	uint32_t live, next;
-	uint32_t *table; /* a hash of lines, at most half full: the number of a record + 1, or 0 */
+	uint64_t *table; /* a hash of lines, at most half full: above the number of a record + 1, or 0, the hash of its line */
 	size_t mask;	 /* its places - 1, a power of two less one */
 	unsigned char **records; /* RECORDS at each */
 	size_t n, capacity; /* records; places for RECORDS of them */
@@ -287,9 +287,9 @@ void gt_notes_after(struct gt_level *level, const struct gt_rows *rows, size_t i
 /* ---- records ---- */
 
 /* Of empty places, of so many. NULL when memory is short. */
-static uint32_t *new_table(struct gt_notes *notes, size_t places)
+static uint64_t *new_table(struct gt_notes *notes, size_t places)
 {
-	uint32_t *table = gt_room_take(&notes->room, places * sizeof *table);
+	uint64_t *table = gt_room_take(&notes->room, places * sizeof *table);
 
 	return table ? memset(table, 0, places * sizeof *table) : NULL;
 }
@@ -322,38 +322,52 @@ static uint16_t *bringers_of(const struct gt_level *level, struct record *record
 	return (uint16_t *)(void *)(record->distance + level->sectors);
 }
 
+static inline uint64_t hash_of(uint64_t line) { return gt_fibonacci(line) >> 32; }
+
 /* Where the search for a line begins. */
-static inline uint32_t *first_place(const struct past *past, uint64_t line)
+static inline uint64_t *first_place(const struct past *past, uint64_t line)
 {
-	return &past->table[gt_fibonacci(line) >> 32 & past->mask];
+	return &past->table[hash_of(line) & past->mask];
 }
 
-/* The place that has a line's record, or the empty one where it belongs. */
-static uint32_t *find_place(const struct gt_notes *notes, const struct past *past, uint64_t line)
+static inline uint64_t *next_place(const struct past *past, uint64_t *place)
 {
-	uint32_t *place = first_place(past, line);
+	return place == past->table + past->mask ? past->table : place + 1;
+}
 
-	while (*place != 0 && record_at(notes, past, *place - 1)->line != line)
-		place = place == past->table + past->mask ? past->table : place + 1;
-	return place;
+/* The number + 1 of a line's record; 0: there is none. Of others a record is looked at only if its line has that hash. */
+static uint32_t find_number(const struct gt_notes *notes, const struct past *past, uint64_t line)
+{
+	uint64_t *place = first_place(past, line);
+
+	while (*place != 0 && (*place >> 32 != hash_of(line) || record_at(notes, past, (uint32_t)*place - 1)->line != line))
+		place = next_place(past, place);
+	return (uint32_t)*place;
+}
+
+/* Of a line that the table has not. */
+static void put_entry(struct past *past, uint64_t entry)
+{
+	uint64_t *place = &past->table[entry >> 32 & past->mask];
+
+	while (*place != 0)
+		place = next_place(past, place);
+	*place = entry;
 }
 
 /* Twice the places. Returns 0, or -1 when memory is short. */
 static int grow_table(struct gt_notes *notes, struct past *past)
 {
-	const size_t places = past->mask + 1, ahead = 16;
-	uint32_t *bigger = new_table(notes, 2 * places);
+	uint64_t *old = past->table, *bigger = new_table(notes, 2 * (past->mask + 1));
 
 	if (!bigger)
 		return -1;
-	gt_room_give(&notes->room, past->table, places * sizeof *bigger);
 	past->table = bigger;
-	past->mask = 2 * places - 1;
-	for (size_t n = 0; n < past->n; n++) {
-		if (n + ahead < past->n)
-			__builtin_prefetch(first_place(past, record_at(notes, past, n + ahead)->line), 1);
-		*find_place(notes, past, record_at(notes, past, n)->line) = (uint32_t)n + 1;
-	}
+	past->mask = 2 * past->mask + 1;
+	for (size_t i = 0; i <= past->mask / 2; i++)
+		if (old[i] != 0)
+			put_entry(past, old[i]);
+	gt_room_give(&notes->room, old, (past->mask + 1) / 2 * sizeof *old);
 	return 0;
 }
 
@@ -376,7 +390,7 @@ static struct record *add_record(struct gt_notes *notes, struct past *past, uint
 		return NULL;
 	if (past->n % RECORDS == 0 && add_records(notes, past) != 0)
 		return NULL;
-	*find_place(notes, past, line) = (uint32_t)past->n + 1;
+	put_entry(past, hash_of(line) << 32 | (past->n + 1));
 	struct record *record = memset(record_at(notes, past, past->n++), 0, notes->record_bytes);
 	record->line = line;
 	return record;
@@ -386,7 +400,7 @@ static struct record *add_record(struct gt_notes *notes, struct past *past, uint
 static struct record *record_of(const struct gt_serving *serving, struct past *past, uint64_t line)
 {
 	const struct gt_level *level = serving->level;
-	const uint32_t number = *find_place(level->notes, past, line);
+	const uint32_t number = find_number(level->notes, past, line);
 	struct record *record = number ? record_at(level->notes, past, number - 1) : add_record(level->notes, past, line);
 
 	level->notes->record = record;
@@ -571,15 +585,11 @@ static void count_others(const struct gt_serving *serving, struct gt_cause_count
 	}
 }
 
-static int look_at_load(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece, enum gt_lookup lookup)
+static int look_at_load(const struct gt_serving *serving, struct past *past, struct record *record, const struct gt_piece *piece, enum gt_lookup lookup)
 {
 	struct gt_level *level = serving->level;
 	struct gt_notes *notes = level->notes;
 	struct gt_cause_counters *counters = counters_of(notes);
-	struct record *record = record_of(serving, past, piece->line);
-
-	if (!record)
-		return -1;
 	const struct present present = look_up(serving, piece->line, &record->own);
 	const bool near = lookup == GT_LOOKUP_NEAR, passes = lookup == GT_LOOKUP_PASSING;
 	const uint64_t used = piece->used, fresh = used & ~record->given, dropped = used & record->dropped, missed = used & ~present.valid;
@@ -598,11 +608,9 @@ static int look_at_load(const struct gt_serving *serving, struct past *past, con
 	return give(serving, record, piece->line, gt_level_groups(level, missed) & ~present.valid, elsewhere);
 }
 
-static int look_at_bringing(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece)
+static int look_at_bringing(const struct gt_serving *serving, struct past *past, struct record *record, const struct gt_piece *piece)
 {
-	struct record *record = record_of(serving, past, piece->line);
-
-	if (!record || use_line(serving, past, record) != 0)
+	if (use_line(serving, past, record) != 0)
 		return -1;
 	const struct present present = look_up(serving, piece->line, &record->own);
 	const uint64_t missed = piece->used & ~present.valid;
@@ -617,15 +625,12 @@ static uint64_t stored_whole(const struct gt_level_config *config, const struct 
 	return config->partial == GT_PARTIAL_KEEP || (config->write == GT_WRITE_BACK && config->partial == GT_PARTIAL_FETCH) ? piece->used : piece->full;
 }
 
-static int look_at_store(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece)
+static int look_at_store(const struct gt_serving *serving, struct past *past, struct record *record, const struct gt_piece *piece)
 {
 	struct gt_level *level = serving->level;
 	const struct gt_level_config *config = &level->config;
 	const bool evicts = config->write == GT_WRITE_EVICT, allocates = config->allocate && !evicts;
-	struct record *record = record_of(serving, past, piece->line);
 
-	if (!record)
-		return -1;
 	if (evicts) {
 		record->dropped = record->given;
 		return 0;
@@ -648,29 +653,20 @@ static int look_at_store(const struct gt_serving *serving, struct past *past, co
 	return give(serving, record, piece->line, brought & ~present.valid, 0);
 }
 
-static int look_at_dropping(const struct gt_serving *serving, struct past *past, const struct gt_piece *piece)
-{
-	struct record *record = record_of(serving, past, piece->line);
-
-	if (!record)
-		return -1;
-	record->dropped |= record->given & piece->used;
-	return 0;
-}
-
 static int look(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup)
 {
 	struct past *past = past_of(serving, serving->error);
+	struct record *record = past ? record_of(serving, past, piece->line) : NULL;
 
-	if (!past)
+	if (!record)
 		return -1;
 	switch (lookup) {
-	case GT_LOOKUP_BRING: return look_at_bringing(serving, past, piece);
-	case GT_LOOKUP_STORE: return look_at_store(serving, past, piece);
-	case GT_LOOKUP_DROP: return look_at_dropping(serving, past, piece);
+	case GT_LOOKUP_BRING: return look_at_bringing(serving, past, record, piece);
+	case GT_LOOKUP_STORE: return look_at_store(serving, past, record, piece);
+	case GT_LOOKUP_DROP: record->dropped |= record->given & piece->used; return 0;
 	case GT_LOOKUP_LOAD: case GT_LOOKUP_NEAR: case GT_LOOKUP_PASSING: break;
 	}
-	return look_at_load(serving, past, piece, lookup);
+	return look_at_load(serving, past, record, piece, lookup);
 }
 
 int gt_look_in_full(const struct gt_serving *serving, const struct gt_piece *piece, enum gt_lookup lookup)
@@ -742,7 +738,7 @@ static struct record *hit_record(const struct gt_serving *serving, const struct 
 	if (!past->open)
 		return NULL;
 	if (number == 0 || record_at(notes, past, number - 1)->line != line)
-		number = *find_place(notes, past, line);
+		number = find_number(notes, past, line);
 	struct record *record = number ? record_at(notes, past, number - 1) : NULL;
 	if (!record || record->kernel != notes->kernel || used & (~record->given | record->dropped))
 		return NULL;
@@ -778,11 +774,6 @@ static bool is_usual(const struct gt_level *level, const struct gt_rows *rows, s
 	return level->usual && !level->config.l2_partitions && level->class_of[rows->op[i]] == GT_CLASS_READ;
 }
 
-static struct past *past_at(const struct gt_level *level, const struct gt_rows *rows, size_t i)
-{
-	return &level->notes->pasts[level->config.shared || !rows->scheduled ? 0 : rows->sm[i]];
-}
-
 /* Serves row i. */
 static int serve_row(struct gt_serving *serving, struct gt_serving *full, const struct gt_rows *rows, size_t i)
 {
@@ -795,7 +786,7 @@ static int serve_row(struct gt_serving *serving, struct gt_serving *full, const 
 	if (!is_usual(level, rows, i))
 		return serve_both(serving, full, rows, i);
 	const uint64_t line = rows->address[i] / GT_LINE, used = rows->sectors[i] & 15;
-	struct past *past = past_at(level, rows, i);
+	struct past *past = &level->notes->pasts[gt_level_instance_of(level, rows, i)];
 	struct record *record = hit_record(serving, full, past, turn, line, used);
 	if (!record)
 		return serve_both(serving, full, rows, i);
@@ -814,10 +805,14 @@ GT_INLINE void prefetch_slot(const struct gt_tags *tags, uint32_t slot, bool sto
 }
 
 /* Where the search begins for a line that is not in the slot where it may be. */
-GT_INLINE void prefetch_chain(const struct gt_tags *tags, uint64_t line, uint32_t slot)
+GT_INLINE void prefetch_search(const struct gt_level *level, const struct gt_tags *tags, uint64_t line, uint32_t slot)
 {
-	if (tags->finder.heads && *gt_slot_tag(tags, slot) != line + 1)
+	if (*gt_slot_tag(tags, slot) == line + 1)
+		return;
+	if (tags->finder.heads)
 		__builtin_prefetch(gt_finder_chain(&tags->finder, line), 1);
+	else
+		gt_level_prefetch_set(level, tags, line);
 }
 
 /* What row i concerns in an instance; *number is that of its record there, as in struct turn. */
@@ -831,12 +826,12 @@ GT_INLINE void prefetch_in(const struct gt_level *level, const struct gt_rows *r
 		return;
 	if (ahead == TABLE_AHEAD)
 		__builtin_prefetch(first_place(past, line));
-	if (ahead == RECORD_AHEAD)
-		*number = *first_place(past, line);
+	if (ahead == RECORD_AHEAD && *first_place(past, line) >> 32 == hash_of(line))
+		*number = (uint32_t)*first_place(past, line);
 	const struct record *record = *number ? record_at(level->notes, past, *number - 1) : NULL;
 	if (ahead == CHAIN_AHEAD) {
-		prefetch_chain(own, line, record ? record->own : 0);
-		prefetch_chain(full, line, record ? record->full : 0);
+		prefetch_search(level, own, line, record ? record->own : 0);
+		prefetch_search(level->full, full, line, record ? record->full : 0);
 	}
 	if (ahead == RECORD_AHEAD && record) {
 		__builtin_prefetch(record, 1);

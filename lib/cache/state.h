@@ -433,6 +433,19 @@ struct gt_serving {
 /* Prefetches what the GT_AHEAD rows of a batch from row i on will need of many small caches. */
 void gt_level_prefetch_from(const struct gt_level *level, const struct gt_rows *rows, size_t i);
 
+/* What is known of the set of a line, of few ways. */
+static inline void gt_level_prefetch_set(const struct gt_level *level, const struct gt_tags *tags, uint64_t line)
+{
+	const uint32_t first = gt_first_slot(&level->geometry, gt_level_set_of(level, line));
+
+	__builtin_prefetch(gt_slot_tag(tags, first), 1);
+	__builtin_prefetch(gt_slot_dirty(tags, first), 1);
+	if (tags->state)
+		__builtin_prefetch(&tags->state[first], 1);
+	else
+		__builtin_prefetch(gt_slot_valid(tags, first), 1);
+}
+
 /* Before row i of a batch is served. */
 static inline void gt_level_prefetch(const struct gt_level *level, const struct gt_rows *rows, size_t i)
 {
