@@ -321,12 +321,16 @@ unsigned gt_rows_addresses(const struct gt_rows *rows, size_t i, uint64_t addres
 		memcpy(addresses, rows->lanes + rows->base[i], n * sizeof *addresses);
 		return n;
 	}
-	spread_lanes(&affine, rows->base[i] - gt_affine_from(&affine, 0, (unsigned)__builtin_ctz(mask)), addresses);
-	if (mask == UINT32_MAX)
+	const uint64_t first = rows->base[i] - gt_affine_from(&affine, 0, (unsigned)__builtin_ctz(mask));
+	if (mask == UINT32_MAX) {
+		spread_lanes(&affine, first, addresses);
 		return n;
+	}
+	uint64_t all[GT_WARP_SIZE];
+	spread_lanes(&affine, first, all);
 	n = 0;
 	for (uint32_t rest = mask; rest; rest &= rest - 1)
-		addresses[n++] = addresses[__builtin_ctz(rest)];
+		addresses[n++] = all[__builtin_ctz(rest)];
 	return n;
 }
 

@@ -535,7 +535,7 @@ static uint32_t ref_tail_victim(const struct ref_line *lines, uint32_t ways, uin
 	for (uint32_t way = 0; way < ways; way++) {
 		uint32_t before = 0;
 		for (uint32_t other = 0; other < ways; other++)
-			before += lines[other].touched < lines[way].touched;
+			before += (int64_t)lines[other].touched < (int64_t)lines[way].touched;
 		if (before == n)
 			return way;
 	}
@@ -798,14 +798,15 @@ static void ref_translate(struct ref_model *model, struct ref_cache *cache, stru
 	ref_send(model, request);
 }
 
-/* A line that a streaming load has used is the next to leave. */
+/* A line that a streaming load has used is the next to leave, or the first of those that may be. */
 static void ref_load(struct ref_model *model, struct ref_cache *cache, uint64_t number, const bool *used, struct ref_request part)
 {
 	const struct gt_level_config *config = model->config;
 	enum gt_operator operation = gt_op_operator(part.op);
+	const bool oldest = config->replacement.policy == &gt_policy_lru || config->replacement.policy == &gt_policy_tail;
 
 	ref_read(model, cache, number, used, part, &model->count.reads, &model->count.read_hits);
-	if (config->operators != GT_OPERATORS_IGNORE && config->replacement.policy == &gt_policy_lru &&
+	if (config->operators != GT_OPERATORS_IGNORE && oldest &&
 	    (operation == GT_CS || operation == GT_CV || operation == GT_LU))
 		ref_demote(model, cache, ref_find(model, cache, number));
 }
