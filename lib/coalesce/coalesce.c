@@ -108,6 +108,7 @@ void gt_coalescer_reset(struct gt_coalescer *coalescer)
 	memset(coalescer->accesses, 0, sizeof coalescer->accesses);
 	memset(coalescer->requests, 0, sizeof coalescer->requests);
 	memset(coalescer->sectors, 0, sizeof coalescer->sectors);
+	coalescer->least_passes = 0;
 	coalescer->counts = (struct gt_coalesce_counts){0};
 }
 
@@ -410,6 +411,7 @@ static void count_shared(struct gt_coalescer *coalescer, const struct gt_rows *f
 
 	counts->shared_accesses++;
 	counts->bank_passes += passes;
+	coalescer->least_passes += least;
 	*(action == GT_LOAD ? &counts->shared_load_passes : action == GT_STORE ? &counts->shared_store_passes
 									      : &counts->shared_atomic_passes) += passes;
 	*(action == GT_LOAD ? &counts->load_bank_conflicts : action == GT_STORE ? &counts->store_bank_conflicts
@@ -692,7 +694,7 @@ static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows
 {
 	const bool shared = gt_op_space(from->op[i]) == GT_SHARED;
 	const uint64_t *sectors = &coalescer->sectors[gt_op_action(from->op[i])], *passes = &coalescer->counts.bank_passes;
-	const uint64_t sectors_before = *sectors, passes_before = *passes;
+	const uint64_t sectors_before = *sectors, passes_before = *passes, least_before = coalescer->least_passes;
 	const unsigned first = requests->n;
 	struct gt_access_cost cost = {.full = 0};
 
@@ -701,8 +703,7 @@ static int coalesce_by_site(struct gt_coalescer *coalescer, const struct gt_rows
 		return 0;
 	cost.sectors = (unsigned)(*sectors - sectors_before);
 	cost.passes = (unsigned)(*passes - passes_before);
-	if (shared)
-		cost.least_passes = gt_bank_least_passes(&coalescer->shared.banks, from, i);
+	cost.least_passes = (unsigned)(coalescer->least_passes - least_before);
 	for (unsigned r = first; r < requests->n; r++)
 		cost.full += gt_bits_of_4[requests->touched[r].full] * (requests->width[r] ? requests->width[r] : 1U);
 	return gt_by_site_add(coalescer->by_site, from, i, &cost, error);
@@ -805,6 +806,7 @@ void gt_coalescer_add(struct gt_coalescer *coalescer, const struct gt_coalescer 
 		coalescer->requests[action] += other->requests[action];
 		coalescer->sectors[action] += other->sectors[action];
 	}
+	coalescer->least_passes += other->least_passes;
 	gt_counters_add(&coalescer->counts, &other->counts, sizeof other->counts);
 }
 

@@ -63,6 +63,7 @@ struct gt_coalescer {
 	uint64_t accesses[GT_ACTIONS];
 	uint64_t requests[GT_ACTIONS];
 	uint64_t sectors[GT_ACTIONS];
+	uint64_t least_passes; /* of accesses to shared memory, if no lanes met in a bank */
 	struct gt_coalesce_counts counts;
 };
 
