@@ -32,7 +32,7 @@ uint64_t *gt_map_get(const struct gt_map *map, uint64_t key);
 /* The value's place for a key; a new one holds `initial` and sets *fresh. NULL when memory is short. */
 uint64_t *gt_map_put(struct gt_map *map, uint64_t key, uint64_t initial, int *fresh);
 
-/* Brings what these two look at first into the machine's cache. */
+/* Prefetches the place where a search for the key begins. */
 void gt_map_prefetch(const struct gt_map *map, uint64_t key);
 
 void gt_map_clear(struct gt_map *map);

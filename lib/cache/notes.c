@@ -41,7 +41,7 @@ struct record {
 struct past {
 	struct gt_timeline slots;
 	uint32_t live, next;
-	uint64_t *table; /* a hash of lines, at most half full: above the number of a record + 1, or 0, the hash of its line */
+	uint64_t *table; /* of hashes, at most half full. The lower half of an entry is the number of a record + 1, the upper the hash of its line; 0: empty */
 	size_t mask;	 /* its places - 1, a power of two less one */
 	unsigned char **records; /* RECORDS at each */
 	size_t n, capacity; /* records; places for RECORDS of them */
@@ -286,7 +286,7 @@ void gt_notes_after(struct gt_level *level, const struct gt_rows *rows, size_t i
 
 /* ---- records ---- */
 
-/* Of empty places, of so many. NULL when memory is short. */
+/* A table of so many places, all empty. NULL when memory is short. */
 static uint64_t *new_table(struct gt_notes *notes, size_t places)
 {
 	uint64_t *table = gt_room_take(&notes->room, places * sizeof *table);
@@ -335,7 +335,7 @@ static inline uint64_t *next_place(const struct past *past, uint64_t *place)
 	return place == past->table + past->mask ? past->table : place + 1;
 }
 
-/* The number + 1 of a line's record; 0: there is none. Of others a record is looked at only if its line has that hash. */
+/* The number + 1 of the record of a line; 0: there is none. Records of lines with other hashes are not read. */
 static uint32_t find_number(const struct gt_notes *notes, const struct past *past, uint64_t line)
 {
 	uint64_t *place = first_place(past, line);
@@ -345,7 +345,7 @@ static uint32_t find_number(const struct gt_notes *notes, const struct past *pas
 	return (uint32_t)*place;
 }
 
-/* Of a line that the table has not. */
+/* Adds an entry, whose line is not in the table yet. */
 static void put_entry(struct past *past, uint64_t entry)
 {
 	uint64_t *place = &past->table[entry >> 32 & past->mask];

@@ -82,6 +82,7 @@ static uint32_t tail_next(const struct gt_tags *tags, const struct gt_list_ends 
 	return next && *gt_slot_mark(tags, next - 1) == 0 ? next : 0;
 }
 
+/* The newest slot of the tail leaves it; all do, if the slot before it in the list is not in the tail. */
 static void tail_drop_newest(struct gt_tags *tags, struct gt_list_ends *ends, uint32_t *tail)
 {
 	const uint32_t slot = ends->tail_newest - 1, older = gt_slot_links(tags, slot)->older, place = *gt_slot_mark(tags, slot);
